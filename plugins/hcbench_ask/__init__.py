@@ -3,6 +3,7 @@
 `command` parses ``hcbench ask``; a `session` runs the algorithm, `interview` shows its queries on a
 `terminal`, and an `answers_file` stores each answer at once. `results` compares the answers with
 each other (`contradictions`) and with the result, and writes files; `outline` prints the result.
+`web` shows the queries on a local page instead, and `agreement` compares annotators.
 `oracles` replays recorded answers, and asks a person outside of ``hcbench ask``.
 """
 

@@ -84,11 +84,15 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """One answer: the items of the query as asked, a code of `Oracle.ask`, and its line."""
+    """One answer: the items of the query as asked, a code of `Oracle.ask`, and its line.
+
+    `early` answers were given while another query was deferred, before the algorithm asked.
+    """
 
     query: Texts
     code: int
     line: int
+    early: bool = False
 
 
 @dataclass(slots=True)
@@ -161,7 +165,8 @@ class RecordedAnswers:
             return False
         if not all(isinstance(item, str) and item in items for item in query):
             return False
-        self.answers.append(RecordedAnswer(tuple(query), code, self.lines))
+        early = line.get("early") is True
+        self.answers.append(RecordedAnswer(tuple(query), code, self.lines, early))
         return True
 
 
@@ -238,12 +243,13 @@ class AnswersFile:
     def __exit__(self, *_: object) -> None:
         os.close(self._file)
 
-    def add(self, query: Texts, code: int) -> None:
+    def add(self, query: Texts, code: int, *, early: bool = False) -> None:
         """Store an answer."""
         answer = _encode(self.recorded.kind, code)
-        self._write({"question": query, "answer": answer, "time": _now()})
+        mark = {"early": True} if early else {}
+        self._write({"question": query, "answer": answer, **mark, "time": _now()})
         self.recorded.lines += 1
-        self.recorded.answers.append(RecordedAnswer(query, code, self.recorded.lines))
+        self.recorded.answers.append(RecordedAnswer(query, code, self.recorded.lines, early))
 
     def undo(self) -> None:
         """Take back the last answer, if there is one."""

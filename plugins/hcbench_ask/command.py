@@ -1,10 +1,10 @@
-"""The command ``hcbench ask``: build a hierarchy by asking the person at the terminal."""
+"""The command ``hcbench ask``: build a hierarchy by asking people, on the terminal or a page."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,27 @@ class Options:
     output: Path | None
     undo: int
     open_pictures: bool
+    web: bool
+    annotators: int
+    host: str
+    port: int
     plugin: Sequence[Path]
+
+    @property
+    def folder(self) -> Path:
+        """Folder to which the paths of pictures are relative."""
+        return self.items if self.items.is_dir() else self.items.parent
+
+    def answers_of(self, annotator: int) -> Path:
+        """The file of an annotator's answers; the first one has no number."""
+        name = self.items.name if self.items.is_dir() else self.items.stem
+        file = self.answers or self.items.with_name(f"{name}.answers.jsonl")
+        if annotator == 1:
+            return file
+        stem, dot, rest = file.name.partition(".answers.")
+        return file.with_name(
+            f"{stem}.{annotator}{dot}{rest}" if dot else f"{file.stem}.{annotator}{file.suffix}"
+        )
 
 
 def _complete_algorithms(
@@ -58,6 +78,7 @@ def _complete_algorithms(
 Examples:
   hcbench ask films.txt
   hcbench ask animals.csv --column picture --open -o animals
+  hcbench ask birds/ --web --annotators 2
   hcbench ask films.txt --noise 0.1 --answers mine.jsonl
   hcbench ask films.txt --algo 'InsertionClustering[order=given]'"""
 )
@@ -126,6 +147,35 @@ Examples:
     "--open", "open_pictures", is_flag=True, help="Show the pictures in the system's viewer."
 )
 @click.option(
+    "--web",
+    is_flag=True,
+    help="Ask on a local web page, with the pictures side by side; the link is printed.",
+)
+@click.option(
+    "--annotators",
+    type=click.IntRange(1, 20),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="With --web: number of people, each with a link and answers of their own; those of the "
+    "second are in ITEMS.2.answers.jsonl. Their agreement is reported.",
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="With --web: the address to listen on. Other machines can connect to 0.0.0.0, without "
+    "encryption.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="With --web: by default any free port.",
+)
+@click.option(
     "--plugin",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     multiple=True,
@@ -136,33 +186,61 @@ def ask(**given: Any) -> None:
     """Build a hierarchy of ITEMS by asking you.
 
     ITEMS is a .csv or .tsv file, or a .txt file with one item per line: texts, or paths and URLs of
-    pictures. One key answers a question: 1, 2 or 3, u if you are unsure, z to take back the last
-    answer, q to quit. Every answer is on the disk before the next question is shown, and the same
-    command resumes the session. Without a terminal, keys are read from stdin, one per line.
+    pictures; or a folder of pictures. One key answers a question: 1, 2 or 3, u if you are unsure, d
+    to defer it, z to take back the last answer, q to quit. Every answer is on the disk before the
+    next question is shown, and the same command resumes the session. Without a terminal, keys are
+    read from stdin, one per line.
 
     The tree goes to stdout, as a drawing and as Newick.
     """
-    from hcbench import DataError, read_items
+    from hcbench import DataError
     from hcbench_ask.answers_file import AnswersFile
     from hcbench_ask.oracles import read_shape
     from hcbench_ask.session import check_needs, header_of, kind_of
 
     options = Options(**given)
-    items = read_items(options.items, options.column)
+    if options.annotators > 1 and not options.web:
+        raise click.UsageError(f"--annotators {options.annotators} needs --web")
+    texts, head = _read_items(options)
     use = _choose_algorithm(options)
-    tree = None if options.tree is None else read_shape(options.tree, items.texts)
+    tree = None if options.tree is None else read_shape(options.tree, texts)
     check_needs(use, tree)
     least = kind_of(use).least
-    if len(items.texts) < least:
-        raise DataError(f"{options.items}: {len(items.texts)} items, but a question needs {least}")
-    if items.header:
-        _print_message(f"{len(items.texts)} items; {items.header!r} is the header")
-    _warn_of_missing_pictures(items.texts, options.items.parent)
-    answers = options.answers or options.items.with_suffix(".answers.jsonl")
-    header = header_of(use, items.texts, options.seed, tree)
-    with AnswersFile(answers, header) as file, _how_to_resume(file, options):
-        session = _run(options, use, file, tree)
-    _show(session, options, is_noisy="p" in use.params)
+    if len(texts) < least:
+        raise DataError(f"{options.items}: {len(texts)} items, but a question needs {least}")
+    if head:
+        _print_message(f"{len(texts)} items; {head!r} is the header")
+    _warn_of_missing_pictures(texts, options.folder)
+    header = header_of(use, texts, options.seed, tree)
+    with ExitStack() as stack:
+        numbers = range(1, options.annotators + 1)
+        files = [
+            stack.enter_context(AnswersFile(options.answers_of(number), header))
+            for number in numbers
+        ]
+        for _ in range(options.undo):
+            files[0].undo()
+        with _how_to_resume(files, options):
+            run = _run_web if options.web else _run
+            sessions, agreements = run(options, use, files, tree)
+    for number, session in zip(numbers, sessions, strict=True):
+        stem = options.output
+        if stem is not None and number > 1:
+            stem = stem.with_name(f"{stem.name}.{number}")
+        _show(session, stem, is_noisy="p" in use.params)
+    for line in agreements:
+        _print_message(line)
+
+
+def _read_items(options: Options) -> tuple[tuple[str, ...], str]:
+    """The items, and the header of their column, if any."""
+    from hcbench import read_items
+    from hcbench_ask.pictures import pictures_in
+
+    if options.items.is_dir():
+        return pictures_in(options.items), ""
+    items = read_items(options.items, options.column)
+    return items.texts, items.header
 
 
 def _choose_algorithm(options: Options) -> Use[AlgorithmSpec]:
@@ -203,25 +281,27 @@ def _warn_of_missing_pictures(items: Sequence[str], folder: Path) -> None:
 
 
 @contextmanager
-def _how_to_resume(file: AnswersFile, options: Options) -> Iterator[None]:
+def _how_to_resume(files: Sequence[AnswersFile], options: Options) -> Iterator[None]:
     """Say how to resume if the person leaves before the end."""
     from hcbench_ask.session import Leave
 
     try:
         yield
     except (KeyboardInterrupt, Leave):
-        number = len(file.recorded.answers)
+        number = sum(len(file.recorded.answers) for file in files)
+        stored = " and ".join(str(file.path) for file in files)
         again = "the same command" + (", without --undo," if options.undo else "")
         raise click.Abort(
-            f"stopped after {number} answer{'s' * (number != 1)}, stored in {file.path}: {again} "
+            f"stopped after {number} answer{'s' * (number != 1)}, stored in {stored}: {again} "
             "resumes"
         ) from None
 
 
 def _run(
-    options: Options, use: Use[AlgorithmSpec], file: AnswersFile, tree: Tree | None
-) -> SessionResult:
-    from hcbench_ask.interview import Interview
+    options: Options, use: Use[AlgorithmSpec], files: Sequence[AnswersFile], tree: Tree | None
+) -> tuple[list[SessionResult], list[str]]:
+    """Ask on the terminal."""
+    from hcbench_ask.interview import Interview, Pages
     from hcbench_ask.session import Session
     from hcbench_ask.terminal import Terminal, is_interactive
 
@@ -230,16 +310,38 @@ def _run(
         Terminal() if is_interactive() else nullcontext() as terminal,
         redirect_stdout(sys.stderr),  # what a plugin prints; stdout is for the tree
     ):
-        person = Interview(
-            options.items.parent, title, terminal, open_pictures=options.open_pictures
-        )
-        session = Session(use, file, person, tree)
-        for _ in range(options.undo):
-            file.undo()
-        return session.run()
+        pages = Pages(options.folder, title, terminal, open_pictures=options.open_pictures)
+        return [Session(use, files[0], Interview(pages.read), tree).run()], []
 
 
-def _show(session: SessionResult, options: Options, *, is_noisy: bool) -> None:
+def _run_web(
+    options: Options, use: Use[AlgorithmSpec], files: Sequence[AnswersFile], tree: Tree | None
+) -> tuple[list[SessionResult], list[str]]:
+    """Ask on web pages until every annotator has answered all queries."""
+    from hcbench_ask.web import Annotator, Server
+
+    with redirect_stdout(sys.stderr):
+        annotators = [Annotator(i, use, file, tree) for i, file in enumerate(files, start=1)]
+        title = f"{options.items.name} · {use.label}"
+        server = Server(annotators, options.folder, title, options.host, options.port)
+        with server.running():
+            for annotator in annotators:
+                if annotator.query is not None:
+                    name = f"annotator {annotator.number}: " if len(annotators) > 1 else ""
+                    _print_message(f"{name}open {server.link(annotator)}")
+            if options.host not in ("127.0.0.1", "::1", "localhost"):
+                _print_message("warning: what other machines send is not encrypted")
+            _print_message("Ctrl-C stops; the same command resumes, with new links")
+            for annotator in annotators:
+                annotator.left.wait()
+    for annotator in annotators:
+        if annotator.error is not None:
+            raise annotator.error
+    sessions = [annotator.result for annotator in annotators if annotator.result is not None]
+    return sessions, server.agreements()
+
+
+def _show(session: SessionResult, stem: Path | None, *, is_noisy: bool) -> None:
     from hcbench import Tree
     from hcbench_ask.outline import outline
     from hcbench_ask.results import contradiction, describe_contradiction, report, save
@@ -261,8 +363,8 @@ def _show(session: SessionResult, options: Options, *, is_noisy: bool) -> None:
         )
     if said["disagreeing"]:
         _print_message(f"{said['disagreeing']} of the answers disagree with the result")
-    if options.output is not None:
-        written = save(session.result, said, options.output)
+    if stem is not None:
+        written = save(session.result, said, stem)
         _print_message(f"written: {', '.join(map(str, written))}")
 
 

@@ -1,8 +1,11 @@
-"""Queries on a terminal, one page each, or in lines; and the keys that answer them."""
+"""The keys that answer a query; queries on a terminal, one page each, or in lines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -13,7 +16,7 @@ from rich.text import Text
 from hcbench import UNSURE
 from hcbench_ask.outline import visible
 from hcbench_ask.pictures import address
-from hcbench_ask.session import Leave, Query, Undo
+from hcbench_ask.session import Defer, Leave, Query, Undo
 from hcbench_ask.terminal import END, Size, Terminal, read_line
 
 _UNDO = ("z", "\x7f", "\x08")
@@ -22,7 +25,49 @@ _FRAME = 11  # lines of a page that are not items
 
 
 class Interview:
-    """Shows queries, and returns the answers.
+    """Asks queries, and returns the answers.
+
+    Parameters
+    ----------
+    read : callable
+        Shows a `Query` and a message, which is "" at first, and returns a key.
+    """
+
+    def __init__(self, read: Callable[[Query, str], str]) -> None:
+        self._read = read
+
+    def __call__(self, query: Query) -> int:
+        """Ask one query, and return the answer.
+
+        Raises
+        ------
+        Undo, Defer, Leave
+            If the person chooses to.
+        """
+        answers = {c.key: c.code for c in query.kind.offered(neither=query.takes_neither)}
+        if query.may_be_unsure:
+            answers["u"] = UNSURE
+        message = ""
+        while True:
+            key = self._read(query, message)
+            if key.lower() in answers:
+                return answers[key.lower()]
+            if key.lower() in _LEAVE:
+                raise Leave
+            if key.lower() == "d":
+                raise Defer
+            if key.lower() in _UNDO:
+                if query.may_undo:
+                    raise Undo
+                message = "There is no answer to take back."
+            elif key == "?":
+                message = "\n".join(help_lines(query))
+            else:
+                message = _invalid_key_text(key, [*answers, "d", "z", "q", "?"])
+
+
+class Pages:
+    """Shows queries on a terminal, and reads keys.
 
     Parameters
     ----------
@@ -44,41 +89,15 @@ class Interview:
         self._terminal = terminal
         self._opens = open_pictures
 
-    def __call__(self, query: Query) -> int:
-        """Ask one query, and return the answer.
-
-        Raises
-        ------
-        Undo, Leave
-            If the person chooses to.
-        """
-        if self._opens:
+    def read(self, query: Query, message: str) -> str:
+        """Show a query and a message, and return the key that is pressed."""
+        if not message and self._opens:
             for text in query.items:
                 if picture := address(text, self._folder):
-                    click.launch(picture)
+                    _open(picture)
         if self._terminal is not None:
-            self._terminal.forget()
-        answers = {c.key: c.code for c in query.kind.offered(neither=query.takes_neither)}
-        if query.may_be_unsure:
-            answers["u"] = UNSURE
-        message = ""
-        while True:
-            key = self._read(query, message)
-            if key.lower() in answers:
-                return answers[key.lower()]
-            if key.lower() in _LEAVE:
-                raise Leave
-            if key.lower() in _UNDO:
-                if query.may_undo:
-                    raise Undo
-                message = "There is no answer to take back."
-            elif key == "?":
-                message = "\n".join(_help_lines(query))
-            else:
-                message = _invalid_key_text(key, [*answers, "z", "q", "?"])
-
-    def _read(self, query: Query, message: str) -> str:
-        if self._terminal is not None:
+            if not message:
+                self._terminal.forget()
             return self._terminal.read(lambda size: self._page(query, message, size))
         click.echo(_format_plain(query, message), err=True)
         return read_line()
@@ -100,13 +119,13 @@ class Interview:
         self, query: Query, message: str, console: Console, room: int
     ) -> Iterator[RenderableType]:
         yield Text(self._title, style="dim", no_wrap=True, overflow="ellipsis")
-        yield Text(_progress(query), style="dim")
+        yield Text(progress(query), style="dim")
         yield Text()
         yield Text(query.kind.text, style="bold")
-        if query.unsure:
-            yield Text(_unsure_text(query))
+        if earlier := earlier_text(query):
+            yield Text(earlier)
         yield Text()
-        for key, text in _items_with_keys(query):
+        for key, text in items_with_keys(query):
             yield _row(key, self._format_item(text, console, room))
         yield Text()
         for key, words in _other_keys(query):
@@ -127,14 +146,13 @@ class Interview:
 
 def _format_plain(query: Query, message: str) -> str:
     lines = [message] if message else []
-    unsure = f" {_unsure_text(query)}" if query.unsure else ""
-    lines += [_progress(query), query.kind.text + unsure]
-    lines += [f"  {key:1}  {visible(text)}" for key, text in _items_with_keys(query)]
+    lines += [progress(query), f"{query.kind.text} {earlier_text(query)}".rstrip()]
+    lines += [f"  {key:1}  {visible(text)}" for key, text in items_with_keys(query)]
     lines += [f"  {key:1}  {words}" for key, words in _other_keys(query)]
     return "\n".join(lines)
 
 
-def _progress(query: Query) -> str:
+def progress(query: Query) -> str:
     """The number of the query, and of the remaining ones."""
     number = f"Question {query.answered + 1}"
     if query.remaining is None:
@@ -144,24 +162,28 @@ def _progress(query: Query) -> str:
     return f"{number} · {how} {left} question{'s' * (left != 1)} left, with this one"
 
 
-def _help_lines(query: Query) -> Iterator[str]:
-    """The help text of the key ``?``."""
+def help_lines(query: Query) -> Iterator[str]:
+    """The help text."""
     yield "One key is one answer. It is stored at once, so that nothing is lost."
     if query.kind.name == "ordinal-queries":
         yield "The odd one out is the one that is not in the closest pair of the three."
     if query.may_be_unsure:
         yield "u: the question is asked again, in another order, until it is answered."
+    yield "d: defers the question; it comes back after a few others, if there are any."
     yield "z, or backspace: takes back the last answer and asks again, as often as you like."
     yield "q: quits; the same command resumes the session."
 
 
-def _unsure_text(query: Query) -> str:
+def earlier_text(query: Query) -> str:
+    """What the person did with this query before; "" if it is new."""
+    if not query.unsure:
+        return "You deferred this question." if query.deferred else ""
     if query.may_be_unsure:
         return "You were unsure."
     return f"You were unsure {query.unsure} times: the session needs an answer."
 
 
-def _items_with_keys(query: Query) -> Iterator[tuple[str, str]]:
+def items_with_keys(query: Query) -> Iterator[tuple[str, str]]:
     """The items, each with its key; "" if it has none of its own."""
     keys = [choice.key for choice in query.kind.choices if not choice.text]
     if query.kind.arity == 4:
@@ -174,8 +196,16 @@ def _other_keys(query: Query) -> Iterator[tuple[str, str]]:
     for choice in query.kind.offered(neither=query.takes_neither):
         if choice.text:
             yield choice.key, choice.text
-    rest = "z undo · q quit · ? help"
+    rest = "d defer · z undo · q quit · ? help"
     yield ("u", f"unsure · {rest}") if query.may_be_unsure else ("", rest)
+
+
+def _open(picture: str) -> None:
+    """Show a picture in the system's viewer, if there is one, without what that prints."""
+    command = shutil.which("open" if sys.platform == "darwin" else "xdg-open")
+    if command is not None:  # the shell does not wait for the viewer
+        script = '"$0" "$1" </dev/null >/dev/null 2>&1 &'
+        subprocess.run(["/bin/sh", "-c", script, command, picture], check=False)
 
 
 def _row(key: str, words: Text) -> Table:

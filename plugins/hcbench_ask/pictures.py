@@ -1,12 +1,35 @@
-"""Items that are pictures: paths, relative to the folder of the file of items, and URLs."""
+"""Items that are pictures: paths, relative to the folder of the items, and URLs."""
 
 from __future__ import annotations
 
 from os.path import expanduser  # accepts any text, such as an item's
 from pathlib import Path
 
+from hcbench import DataError
+
 _ENDINGS = frozenset((".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff"))
 _SCHEMES = ("http://", "https://", "file://")
+
+
+def pictures_in(folder: Path) -> tuple[str, ...]:
+    """The names of the pictures in a folder, sorted.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two, or the folder cannot be read.
+    """
+    try:
+        files = [file for file in folder.iterdir() if not file.name.startswith(".")]
+    except OSError as error:
+        raise DataError.of_file("read", folder, error) from error
+    names = sorted(file.name for file in files if file.suffix.lower() in _ENDINGS)
+    if len(names) < 2:
+        raise DataError(
+            f"{folder} has {len(names)} pictures ({', '.join(sorted(_ENDINGS))}); at least 2 are "
+            "needed"
+        )
+    return tuple(names)
 
 
 def picture_file(text: str, folder: Path) -> Path | None:

@@ -2,12 +2,15 @@
 
 The algorithm is run again from the start whenever a session is resumed or an answer is taken back:
 with the same seed it asks the same queries as long as it gets the same answers.
+
+A query that the person defers is replaced by one that the algorithm asks next if the deferred one
+gets one of its possible answers. Its answer is marked as early, as the algorithm may not ask it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,13 +35,28 @@ from hcbench import (
     derive_seed,
     fit,
 )
-from hcbench_ask.answers_file import AnswersFile, Header, RecordedAnswers, Texts, quoted, reordered
+from hcbench_ask.answers_file import (
+    AnswersFile,
+    Header,
+    RecordedAnswer,
+    RecordedAnswers,
+    Texts,
+    canonical,
+    quoted,
+    reordered,
+)
 
 _MOST_PROBES = 1000
+_LATER = 3  # lines of the file until a deferred query comes back
+_MOST_DEFERRED = 3  # at once, as each multiplies the continuations to be tried
 
 
 class Undo(BaseException):
-    """Raised if the person takes back the last answer."""
+    """Raised if the person takes back the last answer, or the deferral after it."""
+
+
+class Defer(BaseException):
+    """Raised if the person wants to answer this query later."""
 
 
 class Leave(BaseException):
@@ -61,7 +79,9 @@ class Query:
     may_be_unsure : bool
         Whether it can be asked once more.
     may_undo : bool
-        Whether there is an answer to take back.
+        Whether there is an answer, or a deferral after the last one, to take back.
+    deferred : bool
+        Whether the person deferred this query before.
     takes_neither : bool
         Whether the algorithm accepts the answer ``kind.neither``.
     remaining : (int, bool), optional
@@ -74,6 +94,7 @@ class Query:
     unsure: int
     may_be_unsure: bool
     may_undo: bool
+    deferred: bool
     takes_neither: bool
     remaining: tuple[int, bool] | None
 
@@ -124,6 +145,58 @@ def takes_neither(use: Use[AlgorithmSpec]) -> bool:
     return True
 
 
+class _Pending(BaseException):
+    """Raised in a continuation when a query is reached that has no answer."""
+
+    def __init__(self, texts: Texts) -> None:
+        self.texts = texts
+
+
+class _Playback:
+    """The recorded answers, in the order in which the algorithm needs them."""
+
+    def __init__(self, recorded: RecordedAnswers) -> None:
+        self._recorded = recorded
+        self._next = 0
+        self._early: list[RecordedAnswer] = []
+
+    def take(self, texts: Texts) -> int | None:
+        """The next answer to a query; None if it has none yet.
+
+        Raises
+        ------
+        DataError
+            If the next answer belongs to another query.
+        """
+        kind = self._recorded.kind
+        at_end = self.is_used_up()
+        for answer in self._early:
+            query, order = canonical(kind, answer.query)
+            own_query, own_order = canonical(kind, texts)
+            if query == own_query:
+                self._early.remove(answer)
+                return kind.restore(kind.reorder(answer.code, order), own_order)
+        if at_end:
+            return None
+        answer = self._recorded.answers[self._next]
+        if answer.query != texts:
+            raise DataError(
+                f"{self._recorded.path}, line {answer.line} answers a question about "
+                f"{quoted(answer.query)}, but the algorithm asks about {quoted(texts)}: its "
+                "version differs; use another file with --answers FILE"
+            )
+        self._next += 1
+        return answer.code
+
+    def is_used_up(self) -> bool:
+        """Make the next early answers available, and return whether no others are left."""
+        answers = self._recorded.answers
+        while self._next < len(answers) and answers[self._next].early:
+            self._early.append(answers[self._next])
+            self._next += 1
+        return self._next == len(answers)
+
+
 class Session:
     """Asks a person the queries of an algorithm.
 
@@ -134,7 +207,7 @@ class Session:
     file : AnswersFile
         File of the answers, including those of former sessions.
     person : callable
-        Returns the answer to a `Query` as it is shown, or raises `Undo` or `Leave`.
+        Returns the answer to a `Query` as it is shown, or raises `Undo`, `Defer` or `Leave`.
     tree : Tree, optional
         Tree to be cut.
     """
@@ -153,8 +226,10 @@ class Session:
         self._items = file.header.items
         self._problem = Problem(n=len(self._items), names=self._items, tree=tree)
         self._takes_neither = takes_neither(use)
-        self._asked = 0
+        self._playback = _Playback(file.recorded)
         self._unsure: Counter[Texts] = Counter()
+        self._shown: Texts = ()
+        self._deferred: dict[Texts, int] = {}  # canonical queries: number of lines at that time
 
     def run(self) -> SessionResult:
         """Ask until the algorithm returns a result.
@@ -170,41 +245,103 @@ class Session:
             try:
                 return self._run_once()
             except Undo:
-                self._file.undo()
+                if self._just_deferred:
+                    self._deferred.popitem()
+                else:
+                    self._file.undo()
+            except Defer:
+                query, _ = canonical(self._kind, self._shown)
+                self._deferred.pop(query, None)  # so that it is the last one
+                self._deferred[query] = self._file.recorded.lines
 
     def _run_once(self) -> SessionResult:
-        self._asked = 0
-        self._unsure.clear()
-        oracle = ask_oracle(self._kind.name, self._answer, n=len(self._items))
-        with collect_notes() as notes:
-            result = fit(self._use, self._problem, oracle=oracle, seed=self._file.header.seed)
         recorded = self._file.recorded
-        if self._asked < len(recorded.answers):
+        self._playback = _Playback(recorded)
+        self._unsure.clear()
+        with collect_notes() as notes:
+            result = self._fit(self._answer)
+        if not self._playback.is_used_up():
             raise DataError(
-                f"{self._file.path} has {len(recorded.answers)} answers, but the algorithm asks "
-                f"for {self._asked}: its version differs; use another file with --answers FILE"
+                f"{self._file.path} has {len(recorded.answers)} answers, more than the algorithm "
+                "asks for: its version differs; use another file with --answers FILE"
             )
         return SessionResult(result=result, recorded=recorded, notes=tuple(notes))
+
+    def _fit(self, answer: Callable[..., int]) -> Tree | Partition:
+        oracle = ask_oracle(self._kind.name, answer, n=len(self._items))
+        return fit(self._use, self._problem, oracle=oracle, seed=self._file.header.seed)
 
     def _answer(self, *query: int) -> int:
         """Return the next recorded answer, or the person's."""
         texts = tuple(self._items[i] for i in query)
-        answers = self._file.recorded.answers
-        if self._asked == len(answers):
+        code = self._playback.take(texts)
+        if code is None:
+            while other := self._instead_of(texts):
+                self._file.add(other, self._ask(other), early=True)
             self._file.add(texts, self._ask(texts))
-        answer = answers[self._asked]
-        if answer.query != texts:
-            raise DataError(
-                f"{self._file.path}, line {answer.line} answers a question about "
-                f"{quoted(answer.query)}, but the algorithm asks about {quoted(texts)}: its "
-                "version differs; use another file with --answers FILE"
-            )
-        self._asked += 1
-        self._unsure[texts] = self._unsure[texts] + 1 if answer.code == UNSURE else 0
-        return answer.code
+            self._deferred.pop(canonical(self._kind, texts)[0], None)
+            code = self._playback.take(texts)
+            assert code is not None
+        self._unsure[texts] = self._unsure[texts] + 1 if code == UNSURE else 0
+        return code
+
+    @property
+    def _just_deferred(self) -> bool:
+        """Whether the last action was a deferral."""
+        return self._file.recorded.lines in self._deferred.values()
+
+    def _instead_of(self, texts: Texts) -> Texts | None:
+        """The query to be asked before a deferred one; None if that is due, or was not deferred.
+
+        The algorithm continues with each possible answer to the deferred queries; the query that
+        most of these continuations ask next is the least likely to be superfluous.
+        """
+        lines = self._file.recorded.lines
+        latest = [*self._deferred.items()][-_MOST_DEFERRED:]
+        waiting = {query for query, line in latest if lines < line + _LATER}
+        codes = [choice.code for choice in self._kind.offered(neither=self._takes_neither)]
+        following: Counter[Texts] = Counter()
+        assumed: list[dict[Texts, int]] = [{}]
+        if canonical(self._kind, texts)[0] not in waiting:
+            return None
+        while assumed:
+            assumption = assumed.pop()
+            reached = self._next_query(assumption)
+            query = canonical(self._kind, reached)[0] if reached else ()
+            if query in waiting:
+                assumed.extend({**assumption, query: code} for code in codes)
+            elif reached:
+                following[reached] += 1
+        return following.most_common(1)[0][0] if following else None
+
+    def _next_query(self, assumption: Mapping[Texts, int]) -> Texts:
+        """The first query without an answer, if these are the answers to deferred ones.
+
+        Empty if the algorithm ends before, or cannot continue.
+        """
+        playback = _Playback(self._file.recorded)
+
+        def answer(*numbers: int) -> int:
+            texts = tuple(self._items[i] for i in numbers)
+            code = playback.take(texts)
+            if code is not None:
+                return code
+            query, order = canonical(self._kind, texts)
+            if query not in assumption:
+                raise _Pending(texts)
+            return self._kind.restore(assumption[query], order)
+
+        try:
+            self._fit(answer)
+        except _Pending as pending:
+            return pending.texts
+        except HcbenchError:  # no tree agrees with the assumption
+            pass
+        return ()
 
     def _ask(self, texts: Texts) -> int:
         """Ask the person, with the items of the query in an order that depends on the seed."""
+        self._shown = texts
         answers = self._file.recorded.answers
         seed = derive_seed(self._file.header.seed, "arrangement", str(len(answers)))
         orders = self._kind.orders
@@ -215,7 +352,8 @@ class Session:
             answered=sum(answer.code != UNSURE for answer in answers),
             unsure=self._unsure[texts],
             may_be_unsure=self._unsure[texts] < Oracle.PATIENCE - 1,
-            may_undo=bool(answers),
+            may_undo=bool(answers) or self._just_deferred,
+            deferred=canonical(self._kind, texts)[0] in self._deferred,
             takes_neither=self._takes_neither,
             remaining=self._remaining(),
         )
@@ -232,6 +370,8 @@ class Session:
         neither = self._kind.neither
         if neither is not None and neither.code in codes:
             is_bound = False  # the bounds are for binary trees
+        if any(answer.early for answer in answers):
+            is_bound = False  # some answers may not be needed
         remaining = round(number) - len(codes)
         return (remaining, is_bound) if remaining > 0 else None
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hcbench import NONE, UNSURE, Tree, load_registry
 from hcbench_ask.answers_file import AnswersFile
-from hcbench_ask.session import Leave, Query, Session, SessionResult, Undo, header_of
+from hcbench_ask.session import Defer, Leave, Query, Session, SessionResult, Undo, header_of
 from tests.core.trees import leaf_sets
 
 WORDS = ("apple", "pear", "plum", "oak", "fir", "pine", "cat", "dog", "wolf", "carp", "eel", "cod")
@@ -34,7 +34,8 @@ class Knower:
     tree : Tree
     names : sequence of str
     instead : callable, optional
-        Maps the number of earlier questions to another action: "leave", "undo" or "unsure".
+        Maps the number of earlier questions to another action: "leave", "undo",
+        "defer" or "unsure".
     """
 
     def __init__(
@@ -55,6 +56,8 @@ class Knower:
             raise Leave
         if what == "undo":
             raise Undo
+        if what == "defer":
+            raise Defer
         if what == "unsure":
             return UNSURE
         i, j, k = (self._number[item] for item in query.items)

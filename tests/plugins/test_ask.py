@@ -41,6 +41,7 @@ from hcbench_ask.results import (
     save,
 )
 from hcbench_ask.session import (
+    Defer,
     Leave,
     Query,
     Session,
@@ -108,6 +109,56 @@ def test_an_answer_that_is_taken_back_is_asked_again_and_stays_in_the_file(tmp_p
     again = Knower(TRUE, WORDS)
     assert hold(path, again).recorded.answers == finding.recorded.answers
     assert not again.asked
+
+
+@pytest.mark.parametrize("algorithm", ["InsertionClustering", "QuickClustering", "Bottom-up"])
+def test_a_deferred_question_comes_back_after_three_others(algorithm, tmp_path):
+    path = tmp_path / "a.jsonl"
+    person = Knower(TRUE, WORDS, {4: "defer"}.get)
+    finding = hold(path, person, algorithm)
+    assert finding.result.isomorphic(TRUE)
+    asked = [frozenset(query.items) for query in person.asked]
+    assert asked.index(asked[4], 5) == 8
+    assert [query.deferred for query in person.asked].index(True) == 8
+    assert [answer.early for answer in finding.recorded.answers[:9]] == [False] * 4 + [True] * 3 + [
+        False
+    ] * 2
+    assert len(set(asked)) == len(asked) - 1, "nothing else is asked twice"
+    again = Knower(TRUE, WORDS)
+    assert hold(path, again, algorithm).result == finding.result
+    assert not again.asked
+
+
+def test_questions_deferred_in_a_row_and_taken_back(tmp_path):
+    actions = {3: "defer", 4: "defer", 5: "undo", 6: "undo", 7: "undo"}
+    person = Knower(TRUE, WORDS, actions.get)
+    finding = hold(tmp_path / "a.jsonl", person)
+    items = [frozenset(query.items) for query in person.asked]
+    assert items[6] == items[4] != items[3], "the second deferral is taken back first"
+    assert items[7] == items[3], "then the first"
+    assert items[8] == items[2], "then an answer"
+    assert finding.recorded.undone == 1
+    assert finding.result.isomorphic(TRUE)
+
+
+def test_a_session_in_which_every_question_is_deferred_once_ends(tmp_path):
+    seen = set()
+
+    class Hesitant(Knower):
+        def __call__(self, query: Query) -> int:
+            if frozenset(query.items) not in seen:
+                seen.add(frozenset(query.items))
+                raise Defer
+            return super().__call__(query)
+
+    assert hold(tmp_path / "a.jsonl", Hesitant(TRUE, WORDS)).result.isomorphic(TRUE)
+
+
+def test_a_question_comes_back_at_once_if_there_is_no_other(tmp_path):
+    tree = Tree([3, 3, 4, 4, -1])
+    person = Knower(tree, "abc", {0: "defer", 1: "defer"}.get)
+    assert hold(tmp_path / "a.jsonl", person, items=tuple("abc")).result.isomorphic(tree)
+    assert [query.deferred for query in person.asked] == [False, True, True]
 
 
 def test_a_wrong_answer_that_is_taken_back_does_not_matter(tmp_path):

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -88,7 +89,7 @@ def test_keys_of_all_sorts(folder):
         assert "\x1b]8;id=" in page.raw  # a picture is a link
         assert (folder / "a" / "b.png").as_uri() in page.raw
         page.press("7")
-        page.wait("'7' is not an answer here: press 1, 2, 3, n, u, z, q or \\?")
+        page.wait("'7' is not an answer here: press 1, 2, 3, n, u, d, z, q or \\?")
         page.press("\x1b[A")  # an arrow is one key, not three
         page.wait("This key is not an answer here")
         page.press("z")
@@ -312,6 +313,37 @@ def test_items_of_a_table(text, args, items, folder):
     call("i.csv", *args)
     head = json.loads((folder / "i.answers.jsonl").read_text().splitlines()[0])
     assert head["items"] == list(items)
+
+
+def test_the_items_may_be_a_folder_of_pictures(folder):
+    (folder / "my.birds").mkdir()
+    for name in ("robin.png", "Wren.JPG", "owl.webp", "notes.txt", ".hidden.png"):
+        (folder / "my.birds" / name).touch()
+    call("my.birds", keys="q\n")
+    head = json.loads((folder / "my.birds.answers.jsonl").read_text().splitlines()[0])
+    assert head["items"] == ["Wren.JPG", "owl.webp", "robin.png"]
+    (folder / "empty").mkdir()
+    refused = call("empty", keys="q\n")
+    assert refused.exit_code == 2
+    assert "empty has 0 pictures" in refused.stderr
+
+
+def test_a_viewer_is_quiet_and_may_be_missing(folder, monkeypatch, capfd):
+    (folder / "items.txt").write_text("a.png\nb.png\nc.png\n")
+    viewer = folder / "xdg-open"
+    viewer.write_text('#!/bin/sh\necho "$1" >> opened\necho noise >&2\n')
+    viewer.chmod(0o755)
+    for path in (f"{folder}:/usr/bin:/bin", ""):
+        monkeypatch.setenv("PATH", path)
+        result = call("items.txt", "--open", keys="q\n")
+        assert "stopped after 0 answers" in result.stderr
+    assert capfd.readouterr().err == ""
+    for _ in range(100):  # the viewers run on their own
+        if (folder / "opened").exists() and (folder / "opened").read_text().count("\n") == 3:
+            break
+        time.sleep(0.02)
+    opened = (folder / "opened").read_text().splitlines()
+    assert sorted(opened) == [(folder / f"{name}.png").as_uri() for name in "abc"]
 
 
 def test_missing_pictures_are_reported(folder):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,31 +18,12 @@ from hcbench.store import Store
 from hcbench_pages import write_report
 from hcbench_pages.report import make_report
 from hcbench_pages.site import build_site
+from tests.browser import NEEDS_BROWSER, open_browser
 from tests.core.stored_runs import HOSTILE, METRICS, keep_run, outcome
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-DRIVER = shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.skipif(
-        not (CHROMIUM and DRIVER),
-        reason="no browser: these tests need chromium and chromedriver (Debian: chromium-driver)",
-    ),
-    pytest.mark.slow,
-]
+pytestmark = [NEEDS_BROWSER, pytest.mark.slow]
 NOTHING = "\N{EN DASH}"
 WAIT = 60  # s, on a loaded machine
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1280,900",
-)
 FIGURES = ("leaderboard", "ranks", "curves", "growth", "trees")
 ALGORITHMS = ("Alpha", "Beta", "Gamma", HOSTILE)
 DATASETS = tuple(f"p[n={n},noise={s}]" for n in (8, 16, 32, 64) for s in (0.1, 0.2))
@@ -52,17 +31,8 @@ DATASETS = tuple(f"p[n={n},noise={s}]" for n in (8, 16, 32, 64) for s in (0.1, 0
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    from selenium import webdriver
-
-    os.environ["SE_OFFLINE"] = "true"  # or else selenium looks for a newer browser
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('browser')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
+    with open_browser(tmp_path_factory.mktemp("browser")) as driver:
+        yield driver
 
 
 @pytest.fixture(scope="module")
