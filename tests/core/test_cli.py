@@ -166,7 +166,7 @@ def test_the_example_of_a_name_is_one_that_can_be_used() -> None:
     registry = load_registry()
     for dataset in registry.datasets.entries:
         *_, name = shlex.split(example_of(dataset.spec))
-        if not name.startswith("./"):
+        if not name.startswith("./") and "..." not in name:  # for the reader to fill in
             (use,) = registry.use_datasets(name)
             assert use.spec.provides_with(use.params), name
     for algorithm in registry.algorithms.entries:
