@@ -151,19 +151,19 @@ def test_nothing_disappears() -> None:
 
 
 def test_the_best_follow_the_direction_of_the_metric() -> None:
-    best = {b["metric"]: b["algorithm"] for b in results(TWO).best}
+    best = {b["metric"]: b["algorithm"] for b in results(TWO).best()}
     assert best == {"AARI": "A", "Dasgupta": "B", "seconds": "B"}
 
 
 def test_equal_means_are_all_best_and_one_alone_is_not() -> None:
     tie = [cell("A", 0, AARI=0.5), cell("B", 0, AARI=0.5), cell("C", 0, AARI=0.4)]
-    assert [b["algorithm"] for b in results(tie).best] == ["A", "B"]
-    assert results(tie[:1]).best == []
+    assert [b["algorithm"] for b in results(tie).best()] == ["A", "B"]
+    assert results(tie[:1]).best() == []
 
 
 def test_an_algorithm_that_failed_is_not_best() -> None:
     outcomes = [*TWO, failure("A", 2), cell("B", 2, AARI=0.7), cell("C", 0, AARI=0.1)]
-    assert [b["algorithm"] for b in results(outcomes, metrics=(AARI,)).best] == ["B"]
+    assert [b["algorithm"] for b in results(outcomes, metrics=(AARI,)).best()] == ["B"]
 
 
 def test_descriptive_metrics_have_no_best() -> None:
@@ -173,7 +173,7 @@ def test_descriptive_metrics_have_no_best() -> None:
         Claim(claim="c", algorithm="A", better_than="B", dataset="planted", metric="AARI"),
         metrics=(described,),
     )
-    assert shown.best == []
+    assert shown.best() == []
     assert shown.ranking == []
     assert "needs a relation" in str(shown.verdicts[0])
     assert "AARI ↑" not in shown.to_markdown()
@@ -185,7 +185,7 @@ def test_queries_of_different_oracles_are_not_compared() -> None:
         cell("B", 0, oracle="pairs", queries=20.0),
         cell("C", 0, oracle="ordinal", queries=1.0),
     ]
-    assert [b["algorithm"] for b in results(asked).best] == ["A"]
+    assert [b["algorithm"] for b in results(asked).best()] == ["A"]
 
 
 def test_ranks_by_hand_with_a_failure_last() -> None:
@@ -576,7 +576,7 @@ def test_reference_rows_are_last_and_not_ranked() -> None:
         for name, aari in (("Truth", 1.0), ("A", 0.5), ("Random", 0.0), ("B", 0.4))
     ]
     found = replace(results(outcomes, metrics=(AARI,)), references=("Random", "Truth"))
-    assert {b["algorithm"] for b in found.best} == {"A"}
+    assert {b["algorithm"] for b in found.best()} == {"A"}
     assert {(r["algorithm"], r["average_rank"]) for r in found.ranking} == {("A", 1.0), ("B", 2.0)}
     assert [c["reference"] for c in found.rows[:4]] == [True, False, True, False]
     (block, *_) = make_tables(found)
@@ -592,7 +592,7 @@ def test_reference_rows_are_last_and_not_ranked() -> None:
     assert r"\textit{Truth}\textsuperscript{1} & \textit{1.000}" in found.to_latex()
     alone = [outcome for outcome in outcomes if outcome.algorithm != "B"]
     beside = replace(results(alone, metrics=(AARI,)), references=("Random", "Truth"))
-    assert beside.best == []  # a single algorithm is not best, whatever the references score
+    assert beside.best() == []  # a single algorithm is not best, whatever the references score
     assert beside.ranking == []
 
 

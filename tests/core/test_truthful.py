@@ -250,12 +250,12 @@ def test_a_tie_of_all_has_no_star_and_a_tie_of_some_has_one_each() -> None:
             cell(name, 0, AARI=int(score) / 10) for name, score in zip("ABC", scores, strict=False)
         ]
         found = results(outcomes)
-        assert "".join(row["algorithm"] for row in found.best) == best
+        assert "".join(row["algorithm"] for row in found.best()) == best
 
 
 def test_numbers_that_differ_by_rounding_are_a_tie() -> None:
     outcomes = [cell("A", 0, AARI=0.1 + 0.2), cell("B", 0, AARI=0.3), cell("C", 0, AARI=0.1)]
-    assert [row["algorithm"] for row in results(outcomes).best] == ["A", "B"]
+    assert [row["algorithm"] for row in results(outcomes).best()] == ["A", "B"]
 
 
 def test_queries_are_best_of_their_kind_and_the_legend_says_so() -> None:
@@ -266,7 +266,7 @@ def test_queries_are_best_of_their_kind_and_the_legend_says_so() -> None:
     ]
     kinds = {"pairs": "pair", "pairs[noise=0.1]": "pair", "ordinal": "ordinal"}
     found = results(outcomes, QUERIES, query_kinds=kinds)
-    assert [row["algorithm"] for row in found.best] == ["A"]
+    assert [row["algorithm"] for row in found.best()] == ["A"]
     assert "best (of queries: of each kind of oracle)" in found.to_markdown()
     assert "of each kind" not in results(outcomes[:1], QUERIES).to_markdown()
 
@@ -277,7 +277,7 @@ def test_standard_errors_and_metrics_without_direction_have_no_star() -> None:
     (error,) = load_registry().use_metrics("kendall-tau-b-error")
     assert error.spec.direction == "none"
     metric = MetricInfo("size", "none")
-    assert results([cell("A", 0, size=1.0), cell("B", 0, size=2.0)], metric).best == []
+    assert results([cell("A", 0, size=1.0), cell("B", 0, size=2.0)], metric).best() == []
 
 
 # ---- Times and growth ----------------------------------------------------------------------------

@@ -272,9 +272,15 @@ class Results:
         texts = {(g.algorithm, text): None for g in self.competing if (text := self.informed(g))}
         return tuple(f"{algorithm}: {text}" for algorithm, text in texts)
 
-    @cached_property
     def best(self) -> list[dict[str, Any]]:
-        """The best algorithms for each data set, metric and checkpoint."""
+        """The best algorithms for each data set, metric and checkpoint.
+
+        Returns
+        -------
+        list of dict
+            ``metric``, ``dataset``, ``algorithm`` and so on; several for a tie, none where fewer
+            than two algorithms are comparable.
+        """
         return [
             {"metric": metric.label, **group.place}
             for dataset in self.datasets
