@@ -23,7 +23,7 @@ from hcbench.run.cell import rescore, run_job
 from hcbench.run.job import Call, Job, RescoreJob
 
 
-@njit
+@njit(cache=True)
 def is_even(floats, ints, i, j, k, l, key, time):  # noqa: E741
     """Whether the sum of the items is even."""
     return np.int64((i + j + k + l) % 2 == 0)

@@ -32,7 +32,7 @@ from hcbench.oracle import _kernels, compiled
 QUADRUPLET = 1
 
 
-@njit
+@njit(cache=True)
 def closer_of(floats, ints, i, j, k, l, key, time):  # noqa: E741
     """1 if w_ij > w_kl, -1 if less, 0 for a tie."""
     n = ints[0]
@@ -40,7 +40,7 @@ def closer_of(floats, ints, i, j, k, l, key, time):  # noqa: E741
     return np.int64(first > second) - np.int64(first < second)
 
 
-@njit
+@njit(cache=True)
 def noisy_closer_of(floats, ints, i, j, k, l, key, time):  # noqa: E741
     """As `closer_of`; wrong with probability 0.3, independently each time."""
     right = closer_of(floats, ints, i, j, k, l, key, time)
@@ -77,7 +77,7 @@ def uncompiled(n: int, noise: bool = False, **kwargs) -> Oracle:
     return Oracle(Answers(kind="quadruplet-queries", n=n, arity=4, answer=answer), **kwargs)
 
 
-@njit(types.int64(ASK, STATE, types.int64[:, ::1], types.int8[::1]))
+@njit(types.int64(ASK, STATE, types.int64[:, ::1], types.int8[::1]), cache=True)
 def ask_each(ask, state, questions, codes):
     """Make the queries one at a time; return their number."""
     for row in range(len(questions)):
@@ -86,7 +86,7 @@ def ask_each(ask, state, questions, codes):
     return len(questions)
 
 
-@njit(types.int64(ASK, STATE, types.int64))
+@njit(types.int64(ASK, STATE, types.int64), cache=True)
 def ask_many(ask, state, n):
     """Make n(n-1)/2 different ordinal queries, each of them twice in another order."""
     total = 0
@@ -320,7 +320,7 @@ def test_a_budget_is_not_negative():
         quadruplets_of(4, budget=-1)
 
 
-@njit
+@njit(cache=True)
 def times_asked(floats, ints, i, j, k, l, key, time):  # noqa: E741
     """The number of earlier times of the query, modulo 100."""
     return time % 100
@@ -426,7 +426,7 @@ def test_small_integers_are_items_as_any_others() -> None:
         assert counts(other) == counts(oracle)
 
 
-@njit
+@njit(cache=True)
 def fails_at_nine(floats, ints, i, j, k, l, key, time):  # noqa: E741
     """An answer that fails."""
     if i == 9:
@@ -656,7 +656,7 @@ def test_the_time_of_answers_starts_at_zero() -> None:
     assert oracle.ledger.seconds == 2 + 1
 
 
-@njit
+@njit(cache=True)
 def no_pair_with_itself(floats, ints, i, j, k, l, key, time):  # noqa: E741
     return np.int64(compiled.WITH_ITSELF if i == j else 1)
 

@@ -115,7 +115,7 @@ def alone_without_noise(problem, seed, budget, *, noise=0.0):
     return made(problem, seed, noise, answer=answer)
 
 
-@njit
+@njit(cache=True)
 def nobody(floats, ints, i, j, k, l, key, time):  # noqa: E741
     return 0
 

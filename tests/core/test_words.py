@@ -19,12 +19,12 @@ WORD = st.integers(0, 2**64 - 1)
 WORDS = st.lists(WORD, min_size=LANES, max_size=LANES)
 
 
-@njit
+@njit(cache=True)
 def counted(word):
     return count_ones(word), count_zeros(word)
 
 
-@njit
+@njit(cache=True)
 def combined(a, b, at):
     x, y = load_words(a, at), load_words(b, at)
     return (
@@ -43,7 +43,7 @@ def test_bits_of_a_word_are_counted(word):
     assert zeros == (word & -word).bit_length() - 1 if word else 64
 
 
-@njit
+@njit(cache=True)
 def written(a, word, by, at):
     out = np.zeros((3, at + LANES), np.uint64)
     x = load_words(a, 0)

@@ -80,7 +80,7 @@ def probability(tree: Tree, cut: tuple[int, ...], p: dict[int, float]) -> float:
     return over * math.prod(p[v] for v in cut if v >= tree.n)
 
 
-@njit
+@njit(cache=True)
 def _answer(floats, ints, i, j, k, l, key, time):  # noqa: E741
     return np.int64(ints[i] == ints[j])
 

@@ -206,7 +206,7 @@ def all_questions(n: int) -> np.ndarray:
     return np.column_stack([i[a], j[a], i[b], j[b]])
 
 
-@njit(types.int64(ASK, STATE, types.int64[::1]))
+@njit(types.int64(ASK, STATE, types.int64[::1]), cache=True)
 def ask_one(ask, state, question):
     return ask(state, question[0], question[1], question[2], question[3])
 

@@ -182,7 +182,7 @@ def test_independent_noise_is_drawn_anew():
     assert stats.binomtest(int((codes[1:] != codes[:-1]).sum()), 19_999, 0.42).pvalue > 1e-4
 
 
-@njit(types.int64(ASK, STATE, types.int64, types.int64[:, ::1]))
+@njit(types.int64(ASK, STATE, types.int64, types.int64[:, ::1]), cache=True)
 def _ask_all(ask, state, n, codes):
     for i in range(n):
         for j in range(n):
