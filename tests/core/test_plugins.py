@@ -382,6 +382,7 @@ EXECUTOR = """
 """
 
 
+@pytest.mark.slow
 def test_a_plugin_offers_an_executor(site: Path, tmp_path: Path) -> None:
     install(site, "far", {"main": EXECUTOR.replace("NAME", "elsewhere")})
     store = tmp_path / "store.sqlite"
