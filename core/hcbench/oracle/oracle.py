@@ -230,13 +230,16 @@ class Oracle:
         The answers of a paid oracle, by query, to which new ones are added.
     takes_unsure : bool
         Whether `ask` returns UNSURE instead of asking again, as the algorithm declares.
+    child_peak : int
+        Peak memory in bytes of a process that the algorithm started, which it may state: the row
+        has it if it is above that of the worker.
     """
 
     PATIENCE: ClassVar[int] = 5
 
     __slots__ = (
         *("_answers", "_ask", "_clock", "_paid", "_trace"),
-        *("checkpoints", "ledger", "stored", "takes_unsure"),
+        *("checkpoints", "child_peak", "ledger", "stored", "takes_unsure"),
     )
 
     def __init__(
@@ -255,6 +258,7 @@ class Oracle:
         self.stored: MutableMapping[Query, Reply] = {}
         self._paid: set[Query] = set()
         self.takes_unsure = False
+        self.child_peak = 0
 
     @property
     def kind(self) -> str:

@@ -26,6 +26,7 @@ from hcbench.errors import PluginError
 from hcbench.registry import hookspecs
 from hcbench.registry.fingerprint import digest_sources, installed_version
 from hcbench.registry.hookspecs import HOOK_VERSION, PROJECT
+from hcbench.registry.specs import load_function
 
 KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites", "commands", "executors")
 REGISTER_HOOKS = tuple(f"hcbench_{kind}" for kind in KINDS)
@@ -228,10 +229,11 @@ def import_file(file: Path, place: Path | None = None) -> ModuleType:
         return sys.modules[name]
     place = place or file
     if not place.is_file():
-        raise PluginError(f"there is no file {place}; give the path of a .py file")
-    spec = importlib.util.spec_from_file_location(name, place)
+        raise PluginError(f"there is no file {place}; give the path of a .py or .toml file")
+    loader = _declared_loader(place) if place.suffix == ".toml" else None
+    spec = importlib.util.spec_from_file_location(name, place, loader=loader)
     if spec is None or spec.loader is None:
-        raise PluginError(f"{file} is no Python file; its name must end in .py")
+        raise PluginError(f"{file} is no plugin file; its name must end in .py or .toml")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
@@ -240,6 +242,16 @@ def import_file(file: Path, place: Path | None = None) -> ModuleType:
         del sys.modules[name]
         raise
     return module
+
+
+def _declared_loader(file: Path) -> Any:
+    """What makes a module of a TOML file: an `importlib.abc.Loader`, which the file names."""
+    import tomllib
+
+    declared = tomllib.loads(file.read_text(encoding="utf-8")).get("loader")
+    if not isinstance(declared, str):
+        raise PluginError(f"{file} names no loader, such as loader = 'hcbench_foreign:Program'")
+    return load_function(declared)(file)
 
 
 def installed_fingerprints() -> dict[str, str]:

@@ -331,7 +331,8 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
         elapsed = clock() - start
     if os.getpid() != process:
         os._exit(1)  # the algorithm forked, and its copy came back here as well
-    cost = _cost(ledger, elapsed, None if held is None else peak_since(held))
+    peak = None if held is None else peak_since(held)
+    cost = _cost(ledger, elapsed, None if peak is None else max(peak, oracle.child_peak))
     load, frequency = load_average(), processor_frequency()
     result: Result | None = None
     if failure is None:

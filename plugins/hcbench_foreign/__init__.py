@@ -1,0 +1,55 @@
+"""Command-line programs as algorithms, declared in TOML files: ``--plugin ./genie.toml``.
+
+A file names its loader, ``loader = "hcbench_foreign:Program"``; `program` runs the program.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+from pathlib import Path
+from types import ModuleType
+
+from hcbench import AlgorithmSpec, Parameter, hookimpl
+
+
+class Program(importlib.abc.Loader):
+    """Makes a plugin module of a TOML file that declares a program.
+
+    Parameters
+    ----------
+    file : Path
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Read the file, and define ``run`` and the hook of algorithms.
+
+        Raises
+        ------
+        DataError
+            If a key is missing, unknown or has no meaning.
+        """
+        from hcbench_foreign.declaration import read_declaration
+        from hcbench_foreign.program import ForeignProgram
+
+        declared = read_declaration(self.file)
+        spec = AlgorithmSpec(
+            name=declared.name,
+            function=f"{module.__name__}:run",
+            doc=declared.doc,
+            accepts=declared.accepts,
+            returns="partition" if declared.returns == "labels" else "tree",
+            parameters=(
+                *(Parameter(key, value, "Passed on.") for key, value in declared.params.items()),
+                # It belongs to the key of a cell, as all parameters do.
+                Parameter("program", declared.digest, "The digest of the program's files."),
+            ),
+        )
+
+        @hookimpl
+        def hcbench_algorithms() -> tuple[AlgorithmSpec, ...]:
+            return (spec,)
+
+        vars(module).update(run=ForeignProgram(declared), hcbench_algorithms=hcbench_algorithms)

@@ -1,0 +1,217 @@
+"""Programs as algorithms: what they read and return, how they fail, and the rows of real ones."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import sysconfig
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hcbench
+from hcbench import Comparisons, HcbenchError, Partition, Tree, load_registry
+from hcbench.errors import PluginError
+
+# Points on a line: 0 and 1 join at 1, 10 and 12 at 2, and the rest at 10.5, the mean of four.
+LINE = np.array([[0.0], [1.0], [10.0], [12.0]])
+LINKAGE = "0,1,1,2\n2,3,2,2\n4,5,10.5,4\n"
+
+
+def declare(folder: Path, **keys: Any) -> Path:
+    file = folder / "foreign.toml"
+    table = keys.pop("parameters", {})
+    lines = ['loader = "hcbench_foreign:Program"', 'name = "foreign"']
+    lines += [f"{key} = {json.dumps(value)}" for key, value in keys.items()]
+    lines += ["[parameters]", *(f"{key} = {json.dumps(value)}" for key, value in table.items())]
+    file.write_text("\n".join(lines))
+    return file
+
+
+def run(file: Path, data: Any = LINE, name: str = "foreign", **keywords: Any) -> Any:
+    (use,) = load_registry([file]).use_algorithms(name)
+    return hcbench.fit(use, data, **keywords)
+
+
+def test_a_program_may_read_stdin_and_write_stdout(tmp_path: Path) -> None:
+    printing = ["sh", "-c", f"cat >$0; printf '{LINKAGE}'", str(tmp_path / "read")]
+    tree = run(declare(tmp_path, command=printing))
+    assert (tmp_path / "read").read_text() == "0\n1\n10\n12\n"
+    assert isinstance(tree, Tree)
+    assert tree.merge_height([0, 2, 0], [1, 3, 2]).tolist() == [1, 2, 10.5]
+
+
+def test_placeholders_are_filled(tmp_path: Path) -> None:
+    command = ["sh", "-c", f"echo $1 >{tmp_path}/got; printf '0\\n0\\n1\\n1\\n' >$0"]
+    command += ["{output}", "{n} {k} {threads} {other}"]
+    file = declare(tmp_path, command=command, returns="labels", parameters={"k": 3})
+    assert run(file, name="foreign[k=7]") == Partition([0, 0, 1, 1])
+    assert (tmp_path / "got").read_text() == "4 7 1 {other}\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "expected"),
+    [
+        ("distances", LINE[:3], [[0, 1, 10], [1, 0, 9], [10, 9, 0]]),
+        (
+            "distances",
+            np.array([[9, 5.0, 2], [5, 9, 1], [2, 1, 9]]),
+            [[0, 0, 3], [0, 0, 4], [3, 4, 0]],
+        ),
+        ("similarities", np.array([[9, 5.0], [5, 9]]), [[9, 5], [5, 9]]),
+        ("comparisons", Comparisons(3, [0], [2]), [[0, 1, 1, 2]]),
+    ],
+)
+@pytest.mark.parametrize("form", ["csv", "npy", "npz"])
+def test_what_a_program_reads(
+    tmp_path: Path, kind: str, data: Any, expected: list[list[float]], form: str
+) -> None:
+    n = data.n if isinstance(data, Comparisons) else len(data)
+    newick = f"({','.join(map(str, range(n)))});"
+    command = ["sh", "-c", f"cp $0 {tmp_path}/copy; echo '{newick}'", "{input}"]
+    file = declare(tmp_path, command=command, input=kind, input_format=form, returns="newick")
+    assert run(file, data).isomorphic(Tree([n] * n + [-1]))
+    copy = tmp_path / "copy"
+    if form == "csv":
+        read = np.loadtxt(copy, delimiter=",", ndmin=2)
+    else:
+        read = np.load(copy) if form == "npy" else np.load(copy)["data"]
+    assert read.tolist() == expected
+
+
+def test_levels_are_a_tree(tmp_path: Path) -> None:
+    command = ["printf", "0,0\\n0,0\\n1,1\\n1,2\\n"]
+    tree = run(declare(tmp_path, command=command, returns="levels"))
+    assert tree.isomorphic(Tree.from_levels([[0, 0], [0, 0], [1, 1], [1, 2]]))
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        (["no-such-program"], "foreign: cannot start no-such-program: No such file or directory"),
+        (
+            ["sh", "-c", "echo early >&2; echo 'too late' >&2; exit 3"],
+            "foreign: exit code 3: too late",
+        ),
+        (["sh", "-c", "kill -9 $$"], "foreign: killed by signal 9: no message"),
+        (["echo", "nonsense"], "foreign: its output 'nonsense\\n' cannot be read as linkage: "),
+        (["true", "{output}"], "foreign: it wrote no file {output}"),
+    ],
+)
+def test_failures_have_one_line(tmp_path: Path, command: list[str], reason: str) -> None:
+    with pytest.raises(HcbenchError) as caught:
+        run(declare(tmp_path, command=command))
+    assert str(caught.value).startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("keys", "reason"),
+    [
+        ({}, "command is missing"),
+        ({"command": "sh x"}, "command is a list of arguments"),
+        ({"command": ["a"], "returns": "tree"}, "returns is one of linkage, newick"),
+        ({"command": ["a"], "color": 1}, "unknown key 'color'"),
+        ({"command": ["a"], "parameters": {"seed": 1}}, "a parameter cannot be named 'seed'"),
+    ],
+)
+def test_mistakes_in_a_file_are_told(tmp_path: Path, keys: dict[str, Any], reason: str) -> None:
+    with pytest.raises(PluginError, match=reason):
+        load_registry([declare(tmp_path, **keys)])
+
+
+def test_a_file_names_its_loader(tmp_path: Path) -> None:
+    file = tmp_path / "none.toml"
+    file.write_text("name = 'x'")
+    with pytest.raises(PluginError, match="names no loader"):
+        load_registry([file])
+
+
+def test_the_program_is_part_of_the_key(tmp_path: Path) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text("echo 1")
+    file = declare(tmp_path, command=["sh", "./run.sh"])
+    (before,) = load_registry([file]).use_algorithms("foreign")
+    script.write_text("echo 2")
+    sys.modules.pop(before.spec.function.partition(":")[0])  # type: ignore[union-attr]
+    (after,) = load_registry([file]).use_algorithms("foreign")
+    assert before.params["program"] != after.params["program"]
+
+
+SOURCE = """
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+int main(int argc, char **argv) {  // a caterpillar; 300 MB are touched for 100 items or more
+  int n = atoi(argv[1]);
+  size_t size = n < 100 ? 1 : 300u << 20;
+  char *block = (char *)malloc(size);
+  memset(block, argc, size);
+  if (argc > 2) for (volatile int busy = block[0];; busy ^= 1) {}
+  for (int i = 1, top = 0; i < n; top = n + i++ - 1) printf("%d,%d,%d,%d\\n", i, top, i, i + 1);
+}
+"""
+
+
+@pytest.mark.slow
+def test_a_compiled_program_has_rows_with_its_memory_and_limits(tmp_path: Path) -> None:
+    compiler = shutil.which("c++") or shutil.which("g++")
+    if compiler is None:
+        pytest.skip("no C++ compiler is installed")
+    (tmp_path / "line.cpp").write_text(SOURCE)
+    subprocess.run([compiler, "line.cpp", "-o", "line"], cwd=tmp_path, check=True)
+    keys: dict[str, Any] = {"null": ["./line", "1"], "command": ["./line", "{n}"]}
+    (tmp_path / "hangs").mkdir()
+    file = declare(tmp_path, **keys)
+    hangs = declare(tmp_path / "hangs", command=["../line", "{n}", "forever"])
+    hangs = hangs.rename(tmp_path / "hangs" / "hangs.toml")
+    hangs.write_text(hangs.read_text().replace('"foreign"', '"hangs"'))
+    found = hcbench.compare(
+        ["foreign", "hangs"],
+        {"line": np.arange(100.0)[:, None]},
+        metrics=["seconds"],
+        repetitions=1,
+        timeout=1.0,
+        plugins=[file, hangs],
+        store=tmp_path / "store.sqlite",
+        progress=False,
+    )
+    done, late = found.outcomes
+    assert done.status == "ok", done.reason
+    assert done.cost.peak_bytes is not None
+    assert 300 << 20 <= done.cost.peak_bytes < 400 << 20
+    assert done.notes[0].startswith("start-up 0.0")
+    assert late.status == "timeout"
+
+
+@pytest.mark.slow
+def test_a_program_of_another_environment_makes_the_same_trees(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", "other"], cwd=tmp_path, check=True
+    )
+    (packages,) = (tmp_path / "other").glob("lib/python*/site-packages")
+    (packages / "libraries.pth").write_text(sysconfig.get_path("purelib"))
+    (tmp_path / "average.py").write_text(
+        textwrap.dedent(
+            """
+            import sys
+            import numpy as np
+            from scipy.cluster.hierarchy import linkage
+            assert "other" in sys.prefix
+            np.save(sys.argv[2] + ".npy", linkage(np.load(sys.argv[1]), "average"))
+            import os
+            os.rename(sys.argv[2] + ".npy", sys.argv[2])
+            """
+        )
+    )
+    command = ["./other/bin/python", "./average.py", "{input}", "{output}"]
+    file = declare(tmp_path, command=command, input_format="npy", output_format="npy")
+    vectors = np.random.default_rng(0).normal(size=(60, 3))
+    ours = hcbench.fit("UPGMA", vectors, metric="euclidean")
+    theirs = run(file, vectors)
+    assert isinstance(ours, Tree)
+    assert theirs.isomorphic(ours)
