@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli import options
-from hcbench.cli.progress import display
 from hcbench.cli.terminal import stdout_for_data, write_json, write_table
 from hcbench.errors import ExitCode
 
@@ -128,6 +127,7 @@ def _write_claims(names: Sequence[str], plugin: Sequence[Path], form: str) -> bo
 
 def _run(checks: Sequence[Check], timeout: float, *, quiet: bool) -> list[tuple[Check, Finding]]:
     from hcbench.authoring.testing.checks import run_limited
+    from hcbench.cli.progress import display
 
     def describe(done: int) -> list[str]:
         return [f"{done} of {len(checks)} checks", checks[done].id]
