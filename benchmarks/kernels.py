@@ -147,10 +147,7 @@ class CompiledOracle(Timed):
 
     @benchmark("Validation of answers", "ns per query")
     def track_validation(self) -> float:
-        """Time to check that an answer is a code of its kind, in a batch of 10^6; below 2 ns.
-
-        Of the slowest of the types in which oracles return them, with and without UNSURE.
-        """
+        """Time to check that an answer is a code of its kind, of the slowest type; below 2 ns."""
         slowest = 0.0
         for codes in ([1, -1, 0, 1], [1, -1, 0, hcbench.UNSURE]):
             for kind in (np.int8, np.int64, np.float64):
