@@ -2,6 +2,7 @@
 
 import json
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,25 @@ def test_frames_of_other_libraries_are_read_by_the_interchange_protocol() -> Non
     problem = as_problem((table, "kind"))
     assert problem.vectors.tolist() == [[1], [2]]
     assert problem.names is None
+
+
+class PolarsFrame:
+    """What polars 2 has: columns by name, Arrow's stream, and no interchange protocol."""
+
+    columns = ("x", "kind")
+    __arrow_c_stream__ = None
+
+    def __getitem__(self, name: str) -> list[float] | list[str]:
+        return {"x": [1.0, 2.0], "kind": ["a", "b"]}[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.__getitem__, self.columns)
+
+
+def test_frames_of_polars_are_one_data_set() -> None:
+    assert as_problem((PolarsFrame(), "kind")).vectors.tolist() == [[1], [2]]
+    with pytest.raises(DataError, match="must be numbers, and 'kind' are not"):
+        hcbench.compare(["UPGMA"], PolarsFrame())
 
 
 @pytest.mark.parametrize(

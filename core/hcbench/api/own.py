@@ -112,8 +112,13 @@ def _is_data(given: Any) -> bool:
         or callable(given)
         or _is_bunch(given)
         or hasattr(given, "tocsr")
-        or hasattr(given, "__dataframe__")
+        or _is_frame(given)
     )
+
+
+def _is_frame(given: Any) -> bool:
+    """Whether this is a DataFrame of some library; polars 2 has no interchange protocol."""
+    return hasattr(given, "__dataframe__") or hasattr(given, "__arrow_c_stream__")
 
 
 def _is_bunch(given: Any) -> bool:
@@ -173,7 +178,7 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
     if _is_bunch(data):
         truth = data["target"] if truth is None else truth
         data = data["data"]
-    if hasattr(data, "__dataframe__"):
+    if _is_frame(data):
         return _problem_of_frame(data, truth)
     known = truth_entries(truth)
     if isinstance(data, Problem):
@@ -204,11 +209,16 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
 
 
 def _problem_of_frame(data: Any, truth: Any) -> Problem:
-    """A problem of a DataFrame of pandas or another library with the interchange protocol."""
+    """A problem of a DataFrame of pandas, polars or a library with the interchange protocol."""
     import pandas as pd
     from pandas.api.types import is_numeric_dtype
 
-    frame = data if isinstance(data, pd.DataFrame) else pd.api.interchange.from_dataframe(data)
+    if isinstance(data, pd.DataFrame):
+        frame = data
+    elif hasattr(data, "__dataframe__"):
+        frame = pd.api.interchange.from_dataframe(data)
+    else:
+        frame = pd.DataFrame({name: np.asarray(data[name]) for name in data.columns})
     columns = [truth] if isinstance(truth, str) else truth
     if isinstance(columns, list | tuple) and all(isinstance(name, str) for name in columns):
         absent = [name for name in columns if name not in frame.columns]
