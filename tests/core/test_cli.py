@@ -580,3 +580,9 @@ def test_options_may_be_singular_and_words_need_not_be_english():
     )
     assert result.exit_code == 0, result.stderr
     assert parse_name("./pflanzen.csv[labels=größe]").params == {"labels": "größe"}
+
+
+def test_list_short_prints_names_one_per_line() -> None:
+    names = toys("list", "metrics", "--short").stdout.splitlines()
+    listed = json.loads(toys("list", "metrics", "--format", "json").stdout)
+    assert names == [row["name"] for row in listed["metrics"]]

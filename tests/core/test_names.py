@@ -3,7 +3,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from hcbench.errors import NameSyntaxError
+from hcbench import load_registry
+from hcbench.errors import NameSyntaxError, UnknownNameError
 from hcbench.registry.names import format_name, parse_name, parse_value, split_list
 
 
@@ -81,3 +82,12 @@ def test_what_is_written_reads_back_the_same(base: str, params: dict[str, object
     assert split_list(text) == [text]
     name = parse_name(text)
     assert (name.base, dict(name.params)) == (base, params)
+
+
+def test_a_star_stands_for_any_text() -> None:
+    registry = load_registry()
+    found = registry.use_algorithms("wpg*[metric=cosine]")
+    assert [use.label for use in found] == ["WPGMA[metric=cosine]"]
+    assert {use.spec.name for use in registry.use_algorithms("*PGMA")} >= {"UPGMA", "WPGMA"}
+    with pytest.raises(UnknownNameError, match=r"no algorithm is called 'no-\*'"):
+        registry.use_algorithms("no-*")

@@ -35,7 +35,8 @@ DEPENDS = "depends on its parameters"
 @click.argument("kind", type=click.Choice(options.KINDS), required=False)
 @options.PLUGIN
 @options.JSON_OR_TABLE
-def list_(kind: str | None, plugin: Sequence[Path], form: str) -> None:
+@click.option("--short", is_flag=True, help="Print names only, one per line.")
+def list_(kind: str | None, plugin: Sequence[Path], form: str, short: bool) -> None:
     """List algorithms, data sets, oracles, metrics and suites."""
     registry = options.load_plugins(plugin)
     listed = {
@@ -44,6 +45,10 @@ def list_(kind: str | None, plugin: Sequence[Path], form: str) -> None:
     }
     if form == "json":
         write_json(listed)
+        return
+    if short:
+        for rows in listed.values():
+            click.echo("".join(f"{row['name']}\n" for row in rows), nl=False)
         return
     for position, (name, rows) in enumerate(listed.items()):
         if position:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -284,6 +285,7 @@ class Registry:
     def use_algorithms(self, text: str, /, **params: Value) -> list[Use[AlgorithmSpec]]:
         """The algorithms of one ``NAME[param=value]``: several if a parameter is a grid.
 
+        ``*`` in a name stands for any text: ``sk-*`` is each algorithm whose name begins so.
         Further parameters may be given as keywords.
         """
         name = parse_name(text)
@@ -292,9 +294,15 @@ class Registry:
         return self._uses("algorithms", replace(name, params={**name.params, **params}))
 
     def _uses(self, kind: str, name: Name) -> list[Use[Any]]:
-        """The uses of a name, which may be of another kind by mistake."""
+        """The uses of a name or pattern, which may be of another kind by mistake."""
+        own: Catalogue[Any] = getattr(self, kind)
+        if "*" in name.base:
+            pattern = name.base.casefold()
+            matching = [e for e in own.entries if fnmatchcase(e.spec.name.casefold(), pattern)]
+            each = [replace(name, base=e.full_name) for e in matching] or [name]
+            return [use for one in each for use in resolve_uses(own, one)]
         try:
-            return resolve_uses(getattr(self, kind), name)
+            return resolve_uses(own, name)
         except UnknownNameError:
             for other in ("algorithms", "datasets", "oracles", "metrics"):
                 catalogue: Catalogue[Any] = getattr(self, other)
