@@ -111,7 +111,16 @@ def read_run(
         full = {label.casefold() for label in labels}
         kept = [o for o in kept if getattr(o, kind).casefold() in full] or kept
     if not kept:
-        raise StoreError(f"run {run.id} of {store.location} has no such cells")
+        wanted = {**used, "budget": budget} if budget else used
+        said = "; ".join(
+            f"{name} {value if isinstance(value, str) else ', '.join(map(str, value))}"
+            for name, value in wanted.items()
+        )
+        algorithms = sorted({o.algorithm for o, _ in store.outcomes(run=run.id)})
+        raise StoreError(
+            f"run {run.id} of {store.location} has no such cells ({said}); its algorithms are "
+            f"{', '.join(algorithms[:8])}{' and others' * (len(algorithms) > 8)}"
+        )
     layout = Presentation.of_description(run.layout)
     if used or budget:
         layout = replace(layout, suite=replace(layout.suite, claims=()))
