@@ -258,7 +258,7 @@ def test_every_benchmark_has_a_name_a_unit_and_one_line_of_documentation(
         assert one.func.__doc__, one.name
         assert one.func.__doc__.endswith("."), one.name
         assert "\n" not in one.func.__doc__, one.name
-    ratios = [one.pretty_name for one in found if one.unit == "ratio"]
+    ratios = [f"{one.pretty_name} {one.params}" for one in found if one.unit == "ratio"]
     for peer in ("fastcluster", "higra", "numpy", "scikit-learn", "scikit-network", "scipy"):
         assert any(peer in name for name in ratios), peer
 
