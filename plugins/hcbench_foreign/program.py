@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import tempfile
 import time
@@ -96,7 +97,7 @@ class ForeignProgram:
             return time.perf_counter() - start
 
     def _run(self, command: list[str], folder: Path, source: Path | None) -> tuple[bytes, int]:
-        """What a command printed, and its peak memory in bytes.
+        """What a command printed, and its peak memory in bytes; 0 if below that of this process.
 
         The process is of the worker's group, so that limits and the end of the worker hold for it.
 
@@ -129,7 +130,9 @@ class ForeignProgram:
                 how = f"exit code {code}" if code > 0 else f"killed by signal {-code}"
                 raise HcbenchError(f"{self.declared.name}: {how}: {complaint or 'no message'}")
             stdout.seek(0)
-            return stdout.read(), usage.ru_maxrss * 1024
+            # Linux counts this process too, of which the other one is a copy until it starts.
+            own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            return stdout.read(), usage.ru_maxrss * 1024 if usage.ru_maxrss > own else 0
 
     def _result(self, output: bytes, given: Given) -> Tree | Partition:
         declared = self.declared
