@@ -20,6 +20,7 @@ PEDREGOSA_2011 = Reference(
         "volume": "12",
         "pages": "2825--2830",
         "year": "2011",
+        "url": "https://jmlr.org/papers/v12/pedregosa11a.html",
     },
 )
 
