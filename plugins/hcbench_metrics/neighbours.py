@@ -46,6 +46,11 @@ def tree_knn(scored: Scored, k: int = 10, truth: str | None = None) -> float:
     ------
     NotApplicableError
         If the result is a partition, there is no such truth, or no class has two items.
+
+    References
+    ----------
+    Nearest neighbours as evidence of a class: T. M. Cover and P. E. Hart, "Nearest neighbor pattern
+    classification", IEEE Trans. Inf. Theory 13 (1967).
     """
     tree, classes = scored.tree, true_classes(scored.problem, truth)
     if classes.sizes.max() == 1:

@@ -17,6 +17,19 @@ HELLER_GHAHRAMANI_2005 = Reference(
         "year": "2005",
     },
 )
+COVER_HART_1967 = Reference(
+    "cover1967",
+    "article",
+    {
+        "author": "Cover, Thomas M. and Hart, Peter E.",
+        "title": "Nearest Neighbor Pattern Classification",
+        "journal": "IEEE Transactions on Information Theory",
+        "volume": "13",
+        "pages": "21--27",
+        "year": "1967",
+        "doi": "10.1109/TIT.1967.1053964",
+    },
+)
 BRODAL_2013 = Reference(
     "brodal2013",
     "inproceedings",
@@ -142,6 +155,7 @@ TREES = (
             Parameter("k", 10, "Neighbours of each item.", interval="[1, inf)"),
             TRUTH,
         ),
+        paper=COVER_HART_1967,
         direction="higher",
         interval="[0, 1]",
         needs=("truth|levels",),

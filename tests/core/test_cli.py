@@ -299,6 +299,14 @@ def test_dry_run_shows_cells_and_excluded_combinations_and_creates_nothing(tmp_p
     assert not store.parent.exists()
 
 
+def test_dry_run_estimates_times_from_stored_cells(tmp_path: Path) -> None:
+    args = ["compare", "--algos=Comb", f"--store={tmp_path}/s.sqlite"]
+    assert toys(*args, "--datasets=line", "-r1", "--quiet").exit_code == 0
+    shown = toys(*args, "--datasets=line,bare", "-r3", "--dry-run").stdout
+    assert "6 cells, 1 stored in" in shown
+    assert "calls: about 0 s, as stored ones took; unknown for 3\n" in shown
+
+
 def test_dry_run_as_json_is_one_object() -> None:
     args = ["--algos", "Comb", "--datasets", "line", "--budget", "1e3,2000", "--checkpoints", "10"]
     result = toys("compare", *args, "--dry-run", "--format", "json")

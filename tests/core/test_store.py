@@ -335,6 +335,14 @@ def test_inapplicable_combinations_are_stored_with_their_run(store: Store) -> No
         ] * 2
 
 
+def test_mean_times_are_of_ok_cells_with_the_same_labels(store: Store) -> None:
+    slow = replace(make_outcome().cost, seconds=0.75)
+    changes = ({}, {"cost": slow}, {"cost": slow, "dataset": "iris"}, {"status": "timeout"})
+    store.save(begin(store), [make_record(make_outcome(i, **c)) for i, c in enumerate(changes)])
+    labels = "UPGMA[metric=cosine]", "planted", "vectors"
+    assert store.mean_seconds() == {labels: 0.5, (labels[0], "iris", labels[2]): 0.75}
+
+
 def test_inapplicable_combinations_are_stored_once_and_belong_to_each_run(store: Store) -> None:
     skipped = make_outcome(key="", status="skipped", reason="needs vectors", points=())
     runs = [begin(store), begin(store)]

@@ -312,7 +312,8 @@ def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | N
         writer.writeheader()
         writer.writerows(groups)
     elif form == "table":
-        lines = [*_lines(plan, groups, store), *_price_lines(plan, known)]
+        lines = [*_lines(plan, groups, store), *_time_lines(plan, known, store)]
+        lines += _price_lines(plan, known)
         click.echo(printable("\n".join(lines)))
     else:
         raise click.UsageError(f"--dry-run has no --format {form}: table, json or csv")
@@ -347,6 +348,16 @@ def _prices(plan: Plan, known: Collection[str]) -> tuple[dict[str, float], int]:
             prices[currency] = prices.get(currency, 0.0) + (price or 0.0)
             unknown += price is None
     return prices, unknown
+
+
+def _time_lines(plan: Plan, known: Collection[str], store: Store) -> list[str]:
+    from hcbench.cli.progress import duration
+
+    means = store.mean_seconds()
+    left = [means.get(cell.labels) for cell in plan.cells if cell.key not in known]
+    timed = [seconds for seconds in left if seconds is not None]
+    others = f"; unknown for {len(left) - len(timed)}" if len(timed) < len(left) else ""
+    return [f"calls: about {duration(sum(timed))}, as stored ones took{others}"] if timed else []
 
 
 def _price_lines(plan: Plan, known: Collection[str]) -> list[str]:

@@ -328,6 +328,15 @@ class Store:
             )
 
     @_retried
+    def mean_seconds(self) -> dict[tuple[str, str, str], float]:
+        """The mean time of ok cells, by the labels of algorithm, data set and oracle."""
+        labels = cells.c.algorithm, cells.c.dataset, cells.c.oracle
+        means = sa.select(*labels, sa.func.avg(cells.c.seconds)).where(cells.c.status == "ok")
+        with self.database.reading() as connection:
+            rows = connection.execute(means.group_by(*labels)).all()
+        return {(row[0], row[1], row[2]): row[3] for row in rows}
+
+    @_retried
     def sizes(self, run: int) -> dict[str, int]:
         """How many items the data of a run have, by their digest, where a result is stored.
 
