@@ -25,7 +25,7 @@ import pytest
 from click.testing import CliRunner
 
 import hcbench
-from hcbench import Results
+from hcbench import Outcome, Results
 from hcbench.cli import main
 from hcbench.errors import HcbenchError, PluginError
 from hcbench.registry.plugins import module_of
@@ -58,6 +58,11 @@ def on(scheduler: str | None) -> dict[str, Any]:
     return {"executor": "dask", "scheduler": scheduler}
 
 
+def points_of(outcome: Outcome) -> list[tuple[Any, ...]]:
+    """Points, whose values have an order of their own in each store."""
+    return [(p.checkpoint, p.queries, p.result, sorted(p.values.items())) for p in outcome.points]
+
+
 def contents(store: Path) -> list[tuple[Any, ...]]:
     """All rows, without times and machines."""
     with Store(store) as opened:
@@ -67,7 +72,7 @@ def contents(store: Path) -> list[tuple[Any, ...]]:
             *(o.key, o.status, o.phase, o.stopped),
             *(o.cost.queries, o.cost.distinct_queries, o.cost.rounds),
             *(o.data_digest, o.notes, o.traceback),
-            *(re.sub(r"held \d+", "held", repr(said)) for said in (o.reason, o.points)),
+            *(re.sub(r"held \d+", "held", repr(said)) for said in (o.reason, points_of(o))),
         )
         for o in kept
     )

@@ -221,7 +221,7 @@ def curves(
         if is_wide(places) if log_x is None else log_x:
             ax.set_xscale("log")
         mark_places(ax, places)
-        if log_y:
+        if log_y and any((s.average or 0) > 0 for points in drawn.values() for _, s in points):
             ax.set_yscale("log")
         unit = f" [{info.unit}]" if info.unit else ""
         ax.set_ylabel(f"{info.label}{unit}\n{info.average} and 95 % interval")
