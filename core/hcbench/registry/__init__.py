@@ -43,6 +43,7 @@ from hcbench.registry.specs import (
 )
 from hcbench.registry.suite import Suite
 
+_NAMED = 12  # names in a message where none is close
 T = TypeVar("T", bound="Spec | Suite | CommandSpec")
 
 
@@ -94,7 +95,9 @@ class Catalogue(Generic[T]):
         if not found:
             names = {e.spec.name.casefold(): e.spec.name for e in self.entries}
             close = [names[c] for c in get_close_matches(name.casefold(), names, 3, 0.5)]
-            hint = f"there are {', '.join(names.values()) or 'none'}"
+            first = ", ".join([*names.values()][:_NAMED]) or "none"
+            more = f", and {len(names) - _NAMED} more: hcbench list" if len(names) > _NAMED else ""
+            hint = f"there are {first}{more}"
             if close:
                 hint = f"did you mean {' or '.join(close)}?"
             if name.endswith(")"):
