@@ -94,6 +94,22 @@ def ignores_signals(X: Any) -> Any:
     return linkage(X, "average")
 
 
+def replaces_functions_of_libraries(X: Any) -> Any:
+    import scipy.cluster.hierarchy
+
+    vars(np.linalg).pop("norm", None)
+    np.random.default_rng = lambda seed=None: np.random.RandomState(0)  # type: ignore[assignment,return-value]
+    scipy.cluster.hierarchy.linkage = lambda X, method: linkage(X, "single")
+    return linkage(X, "average")
+
+
+def uses_libraries(X: Any) -> Any:
+    import scipy.cluster.hierarchy
+
+    noise = np.random.default_rng(0).normal(size=X.shape)
+    return scipy.cluster.hierarchy.linkage(X + 0 * noise * np.linalg.norm(X), "average")
+
+
 def process(_scored: Any) -> float:
     """A metric: in which process it is computed."""
     import os
@@ -109,6 +125,23 @@ def test_a_process_in_which_something_was_left_behind_does_no_further_cell(
     assert first["status"] == following["status"] == "ok"
     assert following["metrics"]["AARI"] == undisturbed["AARI"]
     assert first["metrics"]["process"] != following["metrics"]["process"]
+
+
+def test_functions_of_libraries_that_an_algorithm_replaced_are_put_back_and_noted(
+    tmp_path: Path, undisturbed: dict[str, Any]
+) -> None:
+    metrics = ["AARI", process]
+    first, following = rows(
+        tmp_path, replaces_functions_of_libraries, uses_libraries, metrics=metrics
+    )
+    assert first["metrics"]["AARI"] == following["metrics"]["AARI"] == undisturbed["AARI"]
+    assert first["metrics"]["process"] != following["metrics"]["process"]
+    assert {note for note in first["notes"] if "replaced" in note} == {
+        "the algorithm replaced numpy.linalg.norm",
+        "the algorithm replaced numpy.random.default_rng",
+        "the algorithm replaced scipy.cluster.hierarchy.linkage",
+    }
+    assert not following["notes"]
 
 
 def busy(X: Any) -> Any:

@@ -54,6 +54,7 @@ from hcbench.run.inputs import (
     synthetic_answers,
 )
 from hcbench.run.job import Call, ImportJob, Job, RescoreJob, unpack_job
+from hcbench.run.libraries import note_libraries, restore_libraries
 from hcbench.run.workers.processes import (
     LINUX,
     load_average,
@@ -165,6 +166,7 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
 
     Any error becomes an `Outcome` with its reason: a failing cell is data.
     """
+    note_libraries()
     try:
         announce("data")
         made = problem_of(job)
@@ -176,6 +178,7 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
         oracle = _make_oracle(job, answers.answers, made.digest)
         given = give(problem, job.hints)
         load_function(job.algorithm.function)
+        note_libraries()
         settings = _settings_of_process()
         announce("warm-up")
         _warm_up(job, problem, answers.answers)
@@ -190,7 +193,8 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
         announce("algorithm")
         called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
     clear_timers()
-    if (_settings_of_process(), _threads()) != (settings, threads):
+    notes = [f"the algorithm replaced {name}" for name in restore_libraries()]
+    if notes or (_settings_of_process(), _threads()) != (settings, threads):
         leave()
     if any(checksum(array) != before for array, before in inputs):
         leave()
@@ -200,7 +204,7 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
         _conclude(job, called),
         cost=called.cost,
         data_digest=made.digest,
-        notes=_few_short([*made.notes, *answers.notes, *called.notes]),
+        notes=_few_short([*made.notes, *answers.notes, *called.notes, *notes]),
         load=called.load,
         frequency=called.frequency,
     )
