@@ -34,6 +34,7 @@ RESULT_MODULES = (
     "registry/specs",
     "run/cell",
     "run/inputs",
+    "run/libraries",
     "run/job",
 )
 
