@@ -19,7 +19,6 @@ ROOMS = [
     "store",
     "run",
     "analysis",
-    "show",
     "api",
     "authoring",
     "cli",
@@ -29,7 +28,7 @@ PUBLIC_MODULES = ("analysis", "asv", "commands", "compiled", "plots", "testing")
 CONFINED = {
     "click": {"cli"},
     "rich": {"cli"},
-    "matplotlib": {"show"},
+    "matplotlib": {"api"},
     "jinja2": set(),
     "plotly": set(),
     "sqlalchemy": {"store"},

@@ -12,9 +12,9 @@ those before it.
 - `store`: results in SQLite or PostgreSQL.
 - `run`: `run_plan` turns each `Cell` into a `Job`, a worker runs it and sends a `Report`, and its
   `Outcome` becomes a row of the store.
-- `analysis`: outcomes as tables, statistics, verdicts on claims, and charts; `show` draws the
-  figures of suites.
-- `api` serves Python, `authoring` the authors of plugins, and `cli` the command line.
+- `analysis`: outcomes as tables, statistics, verdicts on claims, and charts.
+- `api` serves Python and draws the figures of suites, `authoring` serves the authors of plugins,
+  and `cli` is the command line.
 
 Everything public is imported from here, or from `hcbench.analysis`, `hcbench.asv`,
 `hcbench.commands`, `hcbench.compiled`, `hcbench.plots`, `hcbench.sklearn` and `hcbench.testing`;
@@ -41,7 +41,6 @@ _MODULES = {
     "hcbench.asv": "hcbench.authoring.asv",
     "hcbench.commands": "hcbench.cli.commands",
     "hcbench.compiled": "hcbench.oracle.compiled",
-    "hcbench.plots": "hcbench.show.plots",
     "hcbench.testing": "hcbench.authoring.testing",
 }
 

@@ -5,6 +5,14 @@ from .analysis.results import Results as Results
 from .analysis.verdicts import Verdict as Verdict
 from .api.compare import compare as compare, run_suite as run_suite
 from .api.direct import fit as fit, score as score
+from .api.figures import (
+    FORMATS as FORMATS,
+    Drawn as Drawn,
+    FigureView as FigureView,
+    draw_figure as draw_figure,
+    draw_figures as draw_figures,
+    write_figure as write_figure,
+)
 from .errors import (
     BudgetExceededError as BudgetExceededError,
     DamagedRunError as DamagedRunError,
@@ -57,6 +65,7 @@ from .model.trees import (
     pair_weights as pair_weights,
 )
 from .model.trees.arrays import distances as distances
+from .model.trees.drawing import branch_lines as branch_lines, layout as layout
 from .model.trees.files import read_tree as read_tree
 from .oracle import (
     NONE as NONE,
@@ -75,7 +84,11 @@ from .plan.presentation import MetricInfo as MetricInfo, split_label as split_la
 from .plan.seeds import derive_seed as derive_seed
 from .registry import Registry as Registry, Use as Use, load_registry as load_registry
 from .registry.hookspecs import HOOK_VERSION as HOOK_VERSION, hookimpl as hookimpl
-from .registry.names import format_value as format_value, parse_name as parse_name
+from .registry.names import (
+    format_value as format_value,
+    parse_name as parse_name,
+    split_parameter as split_parameter,
+)
 from .registry.specs import (
     REQUIRED as REQUIRED,
     AlgorithmSpec as AlgorithmSpec,
@@ -94,12 +107,4 @@ from .run.environment import check_machine as check_machine
 from .run.executors import CellPool as CellPool
 from .run.inputs import Given as Given, finest_partition as finest_partition
 from .run.workers import Report as Report
-from .show.figures import (
-    FORMATS as FORMATS,
-    Drawn as Drawn,
-    FigureView as FigureView,
-    draw_figure as draw_figure,
-    draw_figures as draw_figures,
-    write_figure as write_figure,
-)
 from .store import RunInfo as RunInfo, Store as Store

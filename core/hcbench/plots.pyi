@@ -1,1 +1,1 @@
-from hcbench.show.plots import *
+from hcbench_figures import *

@@ -1,7 +1,7 @@
-"""The command ``hcbench plot``: figures of a run, drawn with matplotlib.
+"""Figures drawn with matplotlib: the command ``hcbench plot``, and functions that draw.
 
-`command` parses its options. `drawing` has the kinds of figures, and `charts` draws charts and
-diagrams of ranks.
+Matplotlib is imported when something is drawn. Classes have the colours of `PALETTE`, and lines
+that only guide the eye that of `GUIDE`. An `Orientation` is the side of the root of a tree.
 """
 
 from __future__ import annotations
@@ -9,12 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import lazy_loader
+
 from hcbench import CommandSpec, hookimpl
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from hcbench import FigureView
+
+# Without its __dir__, which would hide the hook.
+__getattr__, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 @hookimpl

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from hcbench.analysis import looks_of, significance_lines
-from hcbench.plots import mark_places, new_figure, plain, style
+from hcbench_figures.plots import mark_places, new_figure, plain, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -31,7 +31,8 @@ from hcbench.analysis import (
     tradeoff,
     tradeoff_chart,
 )
-from hcbench.plots import (
+from hcbench_figures.charts import Test, add_caption, draw_chart, draw_ranks
+from hcbench_figures.plots import (
     GUIDE,
     clades_of,
     class_colours,
@@ -42,7 +43,6 @@ from hcbench.plots import (
     plain,
     style,
 )
-from hcbench_figures.charts import Test, add_caption, draw_chart, draw_ranks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from hcbench import FigureView, Problem
     from hcbench.analysis import Distance, Failed, Group, Results
-    from hcbench.plots import Orientation
+    from hcbench_figures.plots import Orientation
 
 MOST_COLOURS = 16
 MOST_NAMES = 300  # with more leaves there are dots instead of names

@@ -18,14 +18,14 @@ from matplotlib.colors import to_hex
 
 from hcbench import HeightKind, Tree, draw_figures, load_registry, plots
 from hcbench.analysis.results import Results
+from hcbench.api.figures import FigureView
 from hcbench.cli import main
 from hcbench.errors import DataError, DataNotAvailableError, HcbenchError
 from hcbench.model.trees.drawing import layout
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
-from hcbench.show.figures import FigureView
-from hcbench.show.plots import MIXED
 from hcbench.store import Store
+from hcbench_figures.plots import MIXED
 from tests.core.trees import trees
 from tests.inline import cells_in_this_process
 

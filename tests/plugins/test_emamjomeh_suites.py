@@ -16,10 +16,10 @@ import hcbench
 from hcbench import Claim, NotApplicableError, Oracle, Problem, Suite, Tree, score
 from hcbench.analysis.statistics import log_log_slope
 from hcbench.analysis.verdicts import accepted_values, judge_claim
+from hcbench.api.figures import draw_figures
 from hcbench.plan.plan import make_plan
 from hcbench.registry import Registry, load_registry
 from hcbench.run.run import run_plan
-from hcbench.show.figures import draw_figures
 from hcbench.store import Store
 from hcbench_oracles.ordinal import ordinal_queries
 from hcbench_ordinal import (

@@ -11,10 +11,10 @@ import pytest
 import hcbench
 from hcbench import Claim, Suite
 from hcbench.analysis.verdicts import Verdict, judge_claim
+from hcbench.api.figures import draw_figures
 from hcbench.plan.plan import make_plan
 from hcbench.registry import Registry, load_registry
 from hcbench.run.run import run_plan
-from hcbench.show.figures import draw_figures
 from hcbench.store import Store
 from hcbench_quadruplets import suites_planted, suites_real, suites_theorems
 from hcbench_quadruplets.suites import SUITES

@@ -19,6 +19,7 @@ from hcbench import Tree
 from hcbench.analysis.palette import looks_of
 from hcbench.analysis.ranks import ranking
 from hcbench.analysis.results import Results
+from hcbench.api.figures import FigureView
 from hcbench.cli import main
 from hcbench.errors import HcbenchError
 from hcbench.model.cost import Cost
@@ -26,8 +27,6 @@ from hcbench.model.problem import Problem
 from hcbench.model.trees.drawing import layout
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
-from hcbench.show.figures import FigureView
-from hcbench.show.plots import dendrogram
 from hcbench.store import Store
 from hcbench_figures.charts import draw_ranks
 from hcbench_figures.command import KINDS as ON_COMMAND_LINE
@@ -39,6 +38,7 @@ from hcbench_figures.drawing import (
     draw,
     draw_tanglegram,
 )
+from hcbench_figures.plots import dendrogram
 from tests.core.planned import planned
 from tests.inline import cells_in_this_process
 

@@ -5,7 +5,8 @@ The modules compute every number that is shown anywhere; what is imported from h
 the direction of a metric, `NOTHING` stands for a missing value, and `WORDS` are the verdicts.
 `PALETTE` has colours on a light background, `PALETTE_DARK` those on a dark one, and `REFERENCE` and
 `REFERENCE_DARK` the colour of references; `SYMBOLS` and `DASHES` distinguish lines in plotly. A
-`Mark` is how a series of a chart is drawn. `COSTS` are measured of every call. `ALPHA` is the level
+`Mark` is how a series of a chart is drawn. `KINDS` are the parts of a cell that
+have parameters. `COSTS` are measured of every call. `ALPHA` is the level
 of significance, `Failed` is how failures count in ranks, and `Distance` that of a profile from the
 best.
 """

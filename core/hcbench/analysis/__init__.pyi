@@ -3,6 +3,8 @@
 
 from .axes import (
     axes_of as axes_of,
+    find_metric as find_metric,
+    is_wide as is_wide,
     labels_of as labels_of,
 )
 from .charts import (
@@ -18,6 +20,7 @@ from .charts import (
 )
 from .groups import (
     COSTS as COSTS,
+    KINDS as KINDS,
     Group as Group,
     name_variants as name_variants,
 )
@@ -59,6 +62,7 @@ from .results import (
 from .statistics import (
     Distance as Distance,
     Failed as Failed,
+    Summary as Summary,
     holm_adjusted as holm_adjusted,
     signed_rank_test as signed_rank_test,
     summarise as summarise,

@@ -65,7 +65,7 @@ class StoredResults(Results):
         HcbenchError
             If there is nothing to draw, or an option is missing; the message lists the choices.
         """
-        from hcbench.show.figures import FigureView
+        from hcbench.api.figures import FigureView
 
         wanted = {"algorithm": algorithm, "dataset": dataset, "oracle": oracle}
         outcomes = [
@@ -82,8 +82,8 @@ class StoredResults(Results):
             raise DataNotAvailableError(f"no cell is of {given}; {self!r}")
         with Store(self.store) as opened:
             view = FigureView(replace(self, outcomes=outcomes), opened, load_registry(self.plugins))
-            figures: Any = importlib.import_module("hcbench.figures")  # a built-in plugin
-            figure = figures.draw_figure(kind, view, **choices)
+            plots: Any = importlib.import_module("hcbench.plots")  # a built-in plugin
+            figure = plots.draw_figure(kind, view, **choices)
         figure._repr_png_ = partial(_png, figure)  # for notebooks
         return figure
 

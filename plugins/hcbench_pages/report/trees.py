@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hcbench import HcbenchError, HeightKind, Tree, facing_orders
+from hcbench import HcbenchError, HeightKind, Tree, branch_lines, facing_orders, layout
 from hcbench.analysis import DASHES, PALETTE, SYMBOLS, name_variants
-from hcbench.plots import branch_lines, clades_of, classes_of_nodes, layout
+from hcbench.plots import clades_of, classes_of_nodes
 from hcbench_pages.report.figures import (
     DESIGNED,
     SOFT,

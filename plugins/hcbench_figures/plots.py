@@ -1,8 +1,7 @@
 """Drawing functions for the figures of suites; public as ``hcbench.plots``.
 
 Matplotlib is imported when something is drawn, without pyplot, so that there are no windows and no
-global state. Classes have the colours of `PALETTE`, and lines
-that only guide the eye that of `GUIDE`. An `Orientation` is the side of the root of a tree.
+global state.
 
 Dendrograms are drawn from the arrays of trees. Trees need not be binary and heights need not be
 monotone, so scipy's dendrogram cannot draw them. There is no recursion, so that chains of 100,000
@@ -18,14 +17,24 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from hcbench.analysis.axes import find_metric, is_wide
-from hcbench.analysis.groups import KINDS
-from hcbench.analysis.palette import PALETTE, looks_for
-from hcbench.errors import DataError, DataNotAvailableError, HcbenchError
-from hcbench.model.text import printable
-from hcbench.model.trees import HeightKind, Tree
-from hcbench.model.trees.drawing import branch_lines, layout
-from hcbench.registry.names import split_parameter
+from hcbench import (
+    DataError,
+    DataNotAvailableError,
+    HcbenchError,
+    HeightKind,
+    Tree,
+    branch_lines as branch_lines,
+    layout as layout,
+    printable,
+    split_parameter,
+)
+from hcbench.analysis import (
+    KINDS,
+    PALETTE as PALETTE,
+    find_metric,
+    is_wide,
+    looks_for,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,30 +42,9 @@ if TYPE_CHECKING:
     from matplotlib.patches import Patch
     from numpy.typing import ArrayLike, NDArray
 
-    from hcbench.analysis.groups import Group
-    from hcbench.analysis.results import Results
-    from hcbench.analysis.statistics import Summary
-    from hcbench.show.figures import FigureView
+    from hcbench import FigureView
+    from hcbench.analysis import Group, Results, Summary
 
-__all__ = [
-    "GUIDE",
-    "PALETTE",
-    "Orientation",
-    "branch_lines",
-    "clades_of",
-    "class_colours",
-    "class_handles",
-    "classes_of_nodes",
-    "curves",
-    "dendrogram",
-    "draw_tree",
-    "fitting_axes",
-    "layout",
-    "mark_places",
-    "new_figure",
-    "plain",
-    "style",
-]
 _MOST_TICKS = 8
 _CLADES = 8  # a truth without classes is cut into this many, for colours
 _STYLE: Any = {  # matplotlib types each key

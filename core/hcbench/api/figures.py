@@ -11,6 +11,7 @@ from hcbench.errors import DataError, DataNotAvailableError, HcbenchError, Plugi
 from hcbench.model.cost import Budget, collect_notes
 from hcbench.model.trees import Tree
 from hcbench.plan.cell import data_seed
+from hcbench.plots import style
 from hcbench.registry import Registry, load_registry
 from hcbench.registry.names import same_name
 from hcbench.registry.plugins import Plugins
@@ -18,7 +19,6 @@ from hcbench.registry.specs import load_function
 from hcbench.run.cell import describe
 from hcbench.run.inputs import make_problem
 from hcbench.run.job import Call
-from hcbench.show.plots import style
 from hcbench.store import Store
 
 if TYPE_CHECKING:

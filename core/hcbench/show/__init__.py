@@ -1,1 +1,0 @@
-"""Results for people to look at: plots, and the figures of suites."""
