@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,7 @@ def write_report(
     *,
     registry: Registry | None = None,
     trees: int = MOST_TREES,
+    lead: Sequence[str] = (),
 ) -> None:
     """Write the report of a run.
 
@@ -42,7 +43,7 @@ def write_report(
     ----------
     path : path
         The file, which is replaced only if writing succeeds.
-    store, run, registry, trees
+    store, run, registry, trees, lead
         As for `make_report`.
 
     Raises
@@ -53,5 +54,5 @@ def write_report(
     from hcbench_pages.report import make_report
     from hcbench_pages.report.page import write_whole
 
-    text = make_report(store, run, registry=registry, trees=trees)
+    text = make_report(store, run, registry=registry, trees=trees, lead=lead)
     write_whole(Path(path).expanduser(), text)

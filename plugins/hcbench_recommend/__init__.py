@@ -51,6 +51,7 @@ SUBSAMPLE = DatasetSpec(
         Parameter("share", 0.8, "Of the items.", interval="(0, 1]"),
     ),
     provides=_provides,
+    dependent=True,
     truths=_truths,
     parts=lambda params: (_whole(params),),
 )

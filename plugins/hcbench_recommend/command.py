@@ -66,7 +66,9 @@ _WIDTH = 100  # of the table, also where the width of the terminal is unknown
 )
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Cells at a time.")
 @click.option(
-    "--report", type=commands.FILE, help="Also write the subsamples' report: one HTML page."
+    "--report",
+    type=commands.FILE,
+    help="Also write the answer and the results of the subsamples as one HTML page.",
 )
 @commands.STORE
 @commands.format_option("table", "json")
@@ -103,8 +105,8 @@ def recommend(
     else:
         _print(found)
     if report is not None:
-        found.results.report(report)
-        tell(f"the report of the subsamples, which are not independent, is in {report}")
+        found.results.report(report, lead=found.sentences)
+        tell(f"the page is in {report}")
 
 
 def split_names(text: str) -> list[str]:
@@ -125,7 +127,7 @@ def _print(found: Recommendation) -> None:
     from rich.text import Text
 
     short = [name.partition("[")[0].replace("-", "-\n") for name in found.metrics]
-    columns = ["method", "rank", "best in", *short, "stability", "seconds", "memory"]
+    columns = ["method", "rank", "best in", *short, "stability", "seconds", "MiB"]
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for name in columns:
         justify: Literal["left", "right"] = "left" if name == "method" else "right"
@@ -138,7 +140,7 @@ def _print(found: Recommendation) -> None:
             *(_number(method.values[name]) for name in found.metrics),
             _number(method.stability),
             "" if method.seconds is None else f"{method.seconds:.3g}",
-            "" if method.peak_bytes is None else f"{method.peak_bytes / 2**20:.0f} MiB",
+            "" if method.peak_bytes is None else f"{method.peak_bytes / 2**20:.1f}",
         ]
         table.add_row(*map(Text, cells))
     console = Console(highlight=False)
@@ -147,8 +149,7 @@ def _print(found: Recommendation) -> None:
     for method in found.methods:
         if method.reason:
             console.print(Text(f"{method.name} failed: {method.reason}"))
-    console.print(Text(f"\n{found.text}"))
-    console.print(Text(f"ranked by {', '.join(found.metrics)}"))
+    console.print(Text("\n" + "\n".join(found.sentences)))
     if found.undecided[1:]:
         console.print(Text("* not separated from the first"))
 

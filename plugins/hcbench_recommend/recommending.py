@@ -74,6 +74,8 @@ class Recommendation:
     subsamples : int
     text : str
         The recommendation in words.
+    sentences : tuple of str
+        It, and what it costs, how sure it is, and by what it was found.
     results : StoredResults
         Of the subsamples.
     """
@@ -84,6 +86,7 @@ class Recommendation:
     undecided: tuple[str, ...]
     subsamples: int
     text: str
+    sentences: tuple[str, ...]
     results: Any
 
     def to_dict(self) -> dict[str, Any]:
@@ -91,6 +94,7 @@ class Recommendation:
         return {
             "data": self.data,
             "recommendation": self.text,
+            "sentences": list(self.sentences),
             "undecided": list(self.undecided),
             "subsamples": self.subsamples,
             "metrics": list(self.metrics),
@@ -153,11 +157,16 @@ def recommend(
     whole = compare(algorithms, [written], metrics=measured, repetitions=1, **options)
     part = f"subsample[of={written!r}, share={share}]"
     results = compare(algorithms, [part], metrics=measured, repetitions=subsamples, **options)
-    return _judge(written, whole.outcomes, results, deciding, subsamples)
+    return _judge(written, whole.outcomes, results, deciding, subsamples, share)
 
 
 def _judge(
-    data: str, whole: Sequence[Outcome], results: Any, deciding: Sequence[str], subsamples: int
+    data: str,
+    whole: Sequence[Outcome],
+    results: Any,
+    deciding: Sequence[str],
+    subsamples: int,
+    share: float,
 ) -> Recommendation:
     on_all = {outcome.algorithm: outcome for outcome in whole}
     by_name: dict[str, list[Outcome]] = {}
@@ -196,13 +205,22 @@ def _judge(
         for m in order
     )
     undecided = [methods[k].name for k in not_separated(ranks[order])]
+    text = in_words(methods, undecided, subsamples)
+    wins = int((ranks[order[0]] < ranks[order[:2][-1]] - 1e-9).sum())
+    drawn = f"{subsamples} random subsamples of {share:.0%} of the items"
     return Recommendation(
         data=data,
         methods=methods,
         metrics=tuple(tables),
         undecided=tuple(undecided),
         subsamples=subsamples,
-        text=in_words(methods, undecided, subsamples),
+        text=text,
+        sentences=(
+            text,
+            *describe_costs(methods, undecided),
+            *describe_confidence(methods, wins, drawn),
+            f"Methods are ranked by the mean of their ranks by {', '.join(tables)}.",
+        ),
         results=results,
     )
 
@@ -307,3 +325,59 @@ def in_words(methods: Sequence[Method], undecided: Sequence[str], subsamples: in
         f"{listed} are not separated from each other by these data: {leader.name} has the best "
         f"mean rank, and is {often}.{cost}"
     )
+
+
+def mebibytes(size: float) -> str:
+    """A number of bytes in MiB."""
+    return "under 1" if size < 2**20 else f"{size / 2**20:.0f}"
+
+
+def describe_costs(methods: Sequence[Method], undecided: Sequence[str]) -> list[str]:
+    """What a call on all items costs: the first, those not separated from it, and the dearest.
+
+    Parameters
+    ----------
+    methods : sequence of Method
+        Best first.
+    undecided : sequence of str
+        The first, and those that are not separated from it.
+    """
+    timed = [m for m in methods if m.seconds is not None and m.name != BASELINE]
+    if not timed:
+        return []
+    slowest = max(timed, key=lambda m: m.seconds or 0.0)
+    named = [m for m in timed if m.name in undecided or m is slowest]
+    costs = [
+        f"{m.name} {m.seconds:.2g} s"
+        + ("" if m.peak_bytes is None else f" and {mebibytes(m.peak_bytes)} MiB")
+        for m in named
+    ]
+    return [f"One call on all items took: {'; '.join(costs)} ({slowest.name} is the slowest)."]
+
+
+def describe_confidence(methods: Sequence[Method], wins: int, drawn: str) -> list[str]:
+    """How often the first method is better than the second, and what that does not mean.
+
+    Parameters
+    ----------
+    methods : sequence of Method
+        Best first.
+    wins : int
+        Number of subsamples in which the first has a better rank than the second.
+    drawn : str
+        The subsamples in words.
+    """
+    if len(methods) == 1:
+        return []
+    first = methods[0]
+    stable = (
+        ""
+        if first.stability is None
+        else f" Two of its trees agree on {first.stability:.0%} of the triplets of common items, "
+        "random ones on 33%."
+    )
+    return [
+        f"Of {drawn}, {first.name} is better than the second, {methods[1].name}, in "
+        f"{wins}.{stable} "
+        "Subsamples share items, so this is no test; other data may differ more."
+    ]

@@ -109,7 +109,12 @@ def test_the_command_recommends_what_separates_the_rings(tmp_path):
     assert found["methods"][0]["best"] == 3
     assert all(m["seconds"] > 0 for m in found["methods"])
     assert found["methods"][2]["stability"] < 0.6 < found["methods"][0]["stability"]
-    assert "Single" in page.read_text()
+    text = page.read_text()
+    assert "Use Single: it is better than each other method" in text
+    assert "One call on all items took: Single " in text
+    assert "Single is better than the second, UPGMA, in 3." in text
+    assert "some of the same items" in text  # so there is no test
+    assert "signed-rank" not in text
     table = CliRunner().invoke(command, arguments, catch_exceptions=False).stdout  # from the store
     assert "Use Single" in table
     assert "3/3" in table

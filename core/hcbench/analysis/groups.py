@@ -212,17 +212,22 @@ class Inference:
     reason: str = ""
 
 
-def allowed_inference(outcomes: Iterable[Outcome], datasets: Sequence[str]) -> Inference:
+def allowed_inference(
+    outcomes: Iterable[Outcome], datasets: Sequence[str], dependent: Iterable[str] = ()
+) -> Inference:
     """What statements the cells of a comparison allow.
 
     With several data sets, blocks are data sets. With a single one, blocks are its repetitions if
-    each of them has data of its own, by the digests of the data; otherwise there is no test.
+    each of them has data of its own, by the digests of the data, and they are independent;
+    otherwise there is no test.
 
     Parameters
     ----------
     outcomes : iterable of Outcome
     datasets : sequence of str
         The labels of the data sets on which algorithms ran.
+    dependent : iterable of str
+        Those whose repetitions share items.
     """
     digests: dict[str, dict[int, str]] = {dataset: {} for dataset in datasets}
     for outcome in outcomes:
@@ -234,10 +239,12 @@ def allowed_inference(outcomes: Iterable[Outcome], datasets: Sequence[str]) -> I
     if len(datasets) != 1:
         return Inference(unit="data set", about="data sets", draws=draws)
     (dataset,) = datasets
-    if draws[dataset]:
+    shared = dataset in dependent
+    if draws[dataset] and not shared:
         return Inference(unit="repetition", about=dataset, draws=draws)
+    same = "some of the same items" if shared else "the same data"
     reason = (
-        f"all repetitions on {dataset} have the same data"
+        f"all repetitions on {dataset} have {same}"
         if len(digests[dataset]) > 1
         else f"there is one repetition on {dataset}"
     )

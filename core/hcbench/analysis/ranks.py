@@ -88,7 +88,12 @@ class Blocks:
         return len(self.names)
 
 
-def make_blocks(groups: Iterable[Group], metric: MetricInfo, failed: Failed = "worst") -> Blocks:
+def make_blocks(
+    groups: Iterable[Group],
+    metric: MetricInfo,
+    failed: Failed = "worst",
+    dependent: Iterable[str] = (),
+) -> Blocks:
     """Collect the scores that are compared over data sets.
 
     An algorithm that runs with several oracles or budgets on one data set is a competitor for each.
@@ -101,6 +106,8 @@ def make_blocks(groups: Iterable[Group], metric: MetricInfo, failed: Failed = "w
         Without reference lines. Checkpoints are ignored.
     metric : MetricInfo
     failed : {"worst", "drop"}
+    dependent : iterable of str
+        Data sets whose repetitions share items.
     """
     at_end = [group for group in groups if group.checkpoint is None]
     ran = {group.algorithm for group in at_end if group.ran}
@@ -112,7 +119,7 @@ def make_blocks(groups: Iterable[Group], metric: MetricInfo, failed: Failed = "w
         by_dataset.setdefault(group.dataset, {})[names[group]] = group
     skipped = {(g.algorithm, g.dataset): g for g in at_end if not g.ran}
     outcomes = (outcome for group in competing for outcome in group.outcomes)
-    inference = allowed_inference(outcomes, list(by_dataset))
+    inference = allowed_inference(outcomes, list(by_dataset), dependent)
     alone = inference.unit == "repetition"
     scores: dict[str, list[float]] = {}
     excluded = []
@@ -477,7 +484,7 @@ def _blocks_of(results: Results, metric: MetricInfo, failed: Failed) -> Blocks:
     if metric is COSTS.get(metric.label):
         known = ", ".join(m.label for m in results.metrics if m.direction != "none")
         raise HcbenchError(f"{metric.label} was not measured as a metric; there are {known}")
-    blocks = make_blocks(results.competing, metric, failed)
+    blocks = make_blocks(results.competing, metric, failed, results.dependent_data)
     if len(blocks.competitors) < 2:
         raise HcbenchError(f"there are no two algorithms to compare by {metric.label}")
     if not len(blocks.names) or np.isnan(blocks.scores).all():

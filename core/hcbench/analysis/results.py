@@ -102,7 +102,7 @@ class Results:
         Labels of algorithms that are reference lines, which are shown but not ranked.
     sizes : mapping of data digest to int
         Numbers of items, where known.
-    names, query_kinds, truth_given, random_data
+    names, query_kinds, truth_given, random_data, dependent_data
         As of `hcbench.plan.presentation.Presentation`.
     """
 
@@ -117,6 +117,7 @@ class Results:
     query_kinds: Mapping[str, str] = field(default_factory=dict)
     truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     random_data: tuple[str, ...] = ()
+    dependent_data: tuple[str, ...] = ()
 
     @classmethod
     def of_plan(cls, plan: Plan, outcomes: Sequence[Outcome]) -> Self:
@@ -167,6 +168,7 @@ class Results:
             layout.query_kinds,
             layout.truth_given,
             layout.random_data,
+            layout.dependent_data,
         )
 
     def __repr__(self) -> str:
@@ -298,7 +300,7 @@ class Results:
         is undefined for one. Reference lines are not ranked. Empty for a single algorithm.
         """
         rankings = [
-            rank(make_blocks(self.competing, metric), metric)
+            rank(make_blocks(self.competing, metric, dependent=self.dependent_data), metric)
             for metric in self.metrics
             if not metric.cost and metric.direction != "none"
         ]
@@ -308,7 +310,8 @@ class Results:
     def inference(self) -> Inference:
         """What statements about its algorithms the comparison allows."""
         ran = [o for g in self.competing for o in g.outcomes if o.status != "skipped"]
-        return allowed_inference(ran, list(dict.fromkeys(o.dataset for o in ran)))
+        datasets = list(dict.fromkeys(o.dataset for o in ran))
+        return allowed_inference(ran, datasets, self.dependent_data)
 
     @cached_property
     def competing(self) -> list[Group]:

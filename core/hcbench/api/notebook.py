@@ -87,18 +87,21 @@ class StoredResults(Results):
         figure._repr_png_ = partial(_png, figure)  # for notebooks
         return figure
 
-    def report(self, path: str | Path = "report.html") -> None:
+    def report(self, path: str | Path = "report.html", *, lead: Sequence[str] = ()) -> None:
         """Write the report of the run, one HTML page, as ``hcbench report`` does.
 
         Parameters
         ----------
         path : path
             An existing file is replaced.
+        lead : sequence of str
+            Paragraphs at the top of the page.
         """
         pages: Any = importlib.import_module("hcbench.pages")  # a built-in plugin
         with Store(self.store) as opened:
             run = opened.run(self.run)
-            pages.write_report(path, opened, run, registry=load_registry(self.plugins))
+            registry = load_registry(self.plugins)
+            pages.write_report(path, opened, run, registry=registry, lead=lead)
 
 
 def _png(figure: Any) -> bytes:

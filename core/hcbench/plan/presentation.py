@@ -104,6 +104,8 @@ class Presentation:
         what it receives.
     random_data : tuple of str
         Labels of the data sets that are drawn anew in each repetition.
+    dependent_data : tuple of str
+        Labels of the data sets whose repetitions share items.
     renamed : mapping of key to labels
         Of algorithm, data set and oracle, for cells that are stored under other labels.
     shard : Shard, optional
@@ -121,6 +123,7 @@ class Presentation:
     query_kinds: Mapping[str, str] = field(default_factory=dict)
     truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     random_data: tuple[str, ...] = ()
+    dependent_data: tuple[str, ...] = ()
     renamed: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     shard: Shard | None = None
 
@@ -167,6 +170,7 @@ class Presentation:
             query_kinds={label: use.spec.kind for label, use in oracles.items()},
             truth_given=_truth_given(plan, oracles),
             random_data=tuple(u.label for u in plan.datasets if u.spec.random_with(u.params)),
+            dependent_data=tuple(u.label for u in plan.datasets if u.spec.dependent),
             shard=plan.shard,
         )
 

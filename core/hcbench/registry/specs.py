@@ -351,6 +351,8 @@ class DatasetSpec(Spec):
         this alone. Heights are those of the truth if they are affinities; others are not provided.
     random : bool, or callable from params to bool
         Whether the data depend on the seed; if not, all repetitions share them.
+    dependent : bool
+        Whether repetitions share some of their items: no test takes them for independent.
     truths : tuple of str, or callable from params to such a tuple
         Names of its true hierarchies, where there are several; the first is the default.
     files : tuple of str
@@ -372,6 +374,7 @@ class DatasetSpec(Spec):
     noun = "data set"
     provides: tuple[str, ...] | Callable[[Params], tuple[str, ...]]
     random: bool | Callable[[Params], bool] = True
+    dependent: bool = False
     truths: tuple[str, ...] | Callable[[Params], tuple[str, ...]] = ()
     files: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()

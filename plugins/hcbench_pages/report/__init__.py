@@ -7,6 +7,7 @@ template with the scripts and styles of ``assets``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hcbench import load_registry
@@ -34,6 +35,7 @@ def make_report(
     *,
     registry: Registry | None = None,
     trees: int = MOST_TREES,
+    lead: Sequence[str] = (),
     assets: str = "",
 ) -> str:
     """The report of a run as one page.
@@ -47,6 +49,8 @@ def make_report(
         default installed plugins.
     trees : int
         The most trees; their data are generated again.
+    lead : sequence of str
+        Paragraphs at the top of the page.
     assets : str
         The folder of `page.shared_assets` relative to the page; by default all is in the page.
 
@@ -68,5 +72,6 @@ def make_report(
         figures=embed_figures(view),
         sources=sources,
         papers=list_papers(contents, sources),
+        lead=lead,
         assets=assets,
     )

@@ -228,6 +228,7 @@ def render_report(
     figures: Sequence[Mapping[str, str]] = (),
     sources: Sources | None = None,
     papers: Sequence[Reference] = (),
+    lead: Sequence[str] = (),
     assets: str = "",
 ) -> str:
     """A report as one page.
@@ -242,6 +243,8 @@ def render_report(
     sources : mapping of str to sequence of mapping, optional
         The algorithms and data sets.
     papers : sequence of Reference
+    lead : sequence of str
+        Paragraphs at the top.
     assets : str
         The folder of `shared_assets` relative to the page; by default all is in the page.
     """
@@ -255,6 +258,7 @@ def render_report(
         figures=figures,
         sources=sources or {},
         papers=papers,
+        lead=lead,
         assets=assets,
         within=shared_assets(),
     )
