@@ -104,7 +104,7 @@ from .registry.specs import (
 )
 from .registry.suite import Claim as Claim, Figure as Figure, Suite as Suite
 from .run.environment import check_machine as check_machine
-from .run.executors import CellPool as CellPool
+from .run.executors import CellPool as CellPool, ThisMachine as ThisMachine
 from .run.inputs import Given as Given, finest_partition as finest_partition
 from .run.workers import Report as Report
 from .store import RunInfo as RunInfo, Store as Store

@@ -388,7 +388,7 @@ def test_a_plugin_offers_an_executor(site: Path, tmp_path: Path) -> None:
     store = tmp_path / "store.sqlite"
     options = ("compare", "--algos=UPGMA,Ward", "--datasets=iris", "-r1", "--metrics=AARI", "-q")
     help_ = " ".join(hcbench("compare", "--help").stdout.split())
-    assert re.search(r"--executor \[local\|(dask\|)?elsewhere\]", help_)
+    assert re.search(r"--executor \[local\|(dask\|)?elsewhere(\|strict)?\]", help_)
     assert "elsewhere: far away." in help_
     far = (*options, "--executor=elsewhere", f"--store={store}", "--format=csv", "-j3")
     refused = hcbench(*far)

@@ -16,7 +16,7 @@ from hcbench.plan.plan import Plan
 from hcbench.registry import find_executors
 from hcbench.registry.plugins import Plugins
 from hcbench.run.environment import fingerprints_of, memory_per_cell, usable_cores
-from hcbench.run.job import relocate
+from hcbench.run.job import relocate, wrap_job
 from hcbench.run.workers import Limits, Pool, Report
 from hcbench.run.workers.connections import ServerProcess
 from hcbench.run.workers.messages import read_data
@@ -81,9 +81,12 @@ class ThisMachine:
     ----------
     slots : int
         How many.
+    wrapper : str
+        See `CellPool`.
     """
 
     slots: int
+    wrapper: str = ""
 
     @property
     def memory(self) -> float:
@@ -96,7 +99,7 @@ class ThisMachine:
 
     def pool(self, cells: int) -> CellPool:
         """At most ``cells`` workers."""
-        return CellPool(min(self.slots, cells))
+        return CellPool(min(self.slots, cells), wrapper=self.wrapper)
 
 
 class CellPool(Pool):
@@ -111,18 +114,25 @@ class CellPool(Pool):
         How many cells run at a time.
     places : mapping of path to path, optional
         Where files of the main process are on this machine, if it is another one.
+    wrapper : str
+        ``module:function`` that calls the algorithms instead of the worker, in another process; it
+        gets their arguments, ``algorithm``, which can be pickled, and the ``number`` of the cell.
     """
 
-    def __init__(self, slots: int, places: Mapping[str, str] | None = None) -> None:
-        self._places = places
+    def __init__(
+        self, slots: int, places: Mapping[str, str] | None = None, wrapper: str = ""
+    ) -> None:
+        self._places, self._wrapper = places, wrapper
         super().__init__(
             slots, "hcbench.run.cell:run_packed", preload=PRELOADED, decode=read_outcome
         )
 
     def submit(self, tag: object, job: object, limits: Limits, worker: int | None = None) -> None:
         """Give a cell to a worker; `wait` returns a report with this tag, however it ends."""
+        assert isinstance(job, bytes)
+        if self._wrapper:
+            job = wrap_job(job, self._wrapper)
         if self._places:
-            assert isinstance(job, bytes)
             job = relocate(job, self._places)
         super().submit(tag, job, limits, worker)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from hcbench.registry.plugins import import_file
+from hcbench.registry.plugins import import_file, module_of
 from hcbench.registry.specs import Function, Params, load_function
 
 if TYPE_CHECKING:
@@ -106,7 +108,7 @@ class ImportJob:
     function: str
 
 
-def pack_job(job: Job | RescoreJob | ImportJob, files: Iterable[object]) -> bytes:
+def pack_job(job: Job | RescoreJob | ImportJob | Call, files: Iterable[object]) -> bytes:
     """Pickle a job, with the plugin files to import before it is unpickled.
 
     The caller's own functions go by value.
@@ -120,6 +122,39 @@ def relocate(packed: bytes, places: Mapping[str, str]) -> bytes:
     """A packed job for a machine where files of the main process are in other places."""
     files, _, job = pickle.loads(packed)
     return pickle.dumps((files, places, job))
+
+
+_wrapped = itertools.count()
+
+
+def wrap_job(packed: bytes, wrapper: str) -> bytes:
+    """A packed job whose algorithm is called by another function, so that its code stays out.
+
+    Parameters
+    ----------
+    packed : bytes
+        As `pack_job` returns it.
+    wrapper : str
+        ``module:function``, called with what the algorithm would get, ``algorithm``, which can be
+        pickled and called with the same, and ``number``, which is another one for each cell.
+    """
+    files, _, pickled = pickle.loads(packed)
+    job = pickle.loads(pickled)
+    if isinstance(job, ImportJob):
+        return pack_job(ImportJob(wrapper), ())
+    cell = job.job if isinstance(job, RescoreJob) else job
+    needed = [str(call.function) for call in (cell.dataset, cell.oracle, *cell.metrics.values())]
+    own = [f for f in files if any(n.startswith(f"{module_of(Path(f))}:") for n in needed)]
+    algorithm: Any = partial(call_packed, pack_job(cell.algorithm, files))
+    call = Call(wrapper, {"algorithm": algorithm, "number": next(_wrapped)})
+    cell = replace(cell, algorithm=call)
+    return pack_job(replace(job, job=cell) if isinstance(job, RescoreJob) else cell, own)
+
+
+def call_packed(packed: bytes, *args: Any) -> Any:
+    """Call a packed `Call`."""
+    call: Any = unpack_job(packed)
+    return call(*args)
 
 
 _places: dict[str, str] = {}

@@ -138,7 +138,8 @@ def _work(
     if not alone and (paid := [task for task in tasks if _pays(task)]):
         # One after the other, so that none pays for what another is asking; the key is here.
         _work([task for task in tasks if not _pays(task)], record, machines)
-        _work(paid, record, ThisMachine(1), alone=True)
+        here = machines if isinstance(machines, ThisMachine) else ThisMachine(1)
+        _work(paid, record, here, alone=True)
         return
     if not tasks:
         return

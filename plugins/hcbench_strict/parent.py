@@ -1,0 +1,156 @@
+"""The worker's side: it has the data, the ledger and the clock, and answers the algorithm."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import warnings
+from contextlib import suppress
+from multiprocessing import Pipe
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import hcbench
+from hcbench import QUERY_KINDS, Given, HcbenchError, ModelWarning, Oracle
+from hcbench_strict.messages import ASK, DONE, DRAW, FAILED, READ, RECORD, unpack_result
+
+#: What the environment of the algorithm begins with; a key of a paid oracle does not.
+_ENVIRONMENT = ("PATH", "PYTHON", "HOME", "LANG", "LC_", "TMPDIR", "VIRTUAL_ENV", "NUMBA", "LD_")
+_THREADS = "_NUM_THREADS"
+#: The errors of an algorithm that decide the status of its cell.
+_STATUSES = ("BudgetExceededError", "NotApplicableError", "UnansweredError")
+
+
+class _Child:
+    """A Python that has nothing of the cell but what it is sent."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.connection, theirs = Pipe()
+        environment = {
+            name: text
+            for name, text in os.environ.items()
+            if name.startswith(_ENVIRONMENT) or name.endswith(_THREADS)
+        }
+        command = [sys.executable, "-m", "hcbench_strict.child", str(theirs.fileno())]
+        # Of the group of this worker, whose limits and end hold for it.
+        self.process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
+        )
+        theirs.close()
+
+    def memory(self, name: str) -> int:
+        """Its memory now (VmRSS) or at its peak (VmHWM), in bytes; 0 if that is unknown."""
+        with suppress(OSError, IndexError):
+            status = Path(f"/proc/{self.process.pid}/status").read_text()
+            return 1024 * int(status.split(f"{name}:")[1].split()[0])
+        return 0
+
+    def reset_peak(self) -> None:
+        """Begin to measure its peak."""
+        with suppress(OSError):
+            Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+
+    def close(self) -> None:
+        """Wait for its end, after it was killed or not."""
+        self.process.kill()
+        self.connection.close()
+        self.process.wait()
+
+
+_last: _Child | None = None
+
+
+def call(
+    oracle: Oracle, given: Given, rng: np.random.Generator, *, algorithm: Any, number: int
+) -> Any:
+    """Call an algorithm in another process, which ends afterwards.
+
+    The first call of a cell is the warm-up, on a few items: the process stays for the second one,
+    which is timed, so that neither its start nor its imports are.
+
+    Raises
+    ------
+    HcbenchError
+        What the algorithm raises, with its text and its traceback as a note; or if its process
+        ends, or sends something else than it should.
+    """
+    global _last
+    child = _last
+    if child is None or child.number != number or child.process.returncode is not None:
+        if child is not None:
+            child.close()
+        _last = _Child(number)
+        return _serve(_last, oracle, (algorithm, given, rng), given)
+    try:
+        return _serve(child, oracle, (algorithm, given, rng), given)
+    finally:
+        child.number = -1
+        child.process.kill()  # to wait for its end would take time from the call
+
+
+def _serve(child: _Child, oracle: Oracle, order: tuple[Any, ...], given: Given) -> Any:
+    """Send the order, and answer until there is a result."""
+    connection = child.connection
+    terms = {
+        "kind": oracle.kind,
+        "n": oracle.n,
+        "budget": oracle.ledger.budget,
+        "checkpoints": oracle.checkpoints,
+        "takes_unsure": oracle.takes_unsure,
+    }
+    child.reset_peak()
+    before = child.memory("VmRSS")
+    try:
+        connection.send((*order, random.getrandbits(32), terms))
+        while (message := connection.recv_bytes())[:1] not in (DONE, FAILED):
+            try:
+                reply = _reply(oracle, message[:1], message[1:], given)
+            except HcbenchError as error:
+                reply = error
+            connection.send(reply)
+    except (EOFError, OSError):
+        code = child.process.wait()
+        raise HcbenchError(f"the process of the algorithm ended with code {code}") from None
+    oracle.child_peak = max(oracle.child_peak, child.memory("VmHWM") - before)
+    try:
+        if message[:1] == FAILED:
+            raise _failure(json.loads(message[1:]))
+        returned, notes = unpack_result(message[1:], given)
+    except (ValueError, KeyError, TypeError) as error:
+        raise HcbenchError(f"the process of the algorithm sent no result: {error}") from error
+    for note in notes:
+        warnings.warn(note, ModelWarning, 2)
+    return returned
+
+
+def _reply(oracle: Oracle, what: bytes, content: bytes, given: Given) -> Any:
+    if what == ASK:
+        arity = QUERY_KINDS[oracle.kind].arity
+        if len(content) % (8 * arity):
+            raise HcbenchError("the process of the algorithm sent no questions")
+        return oracle.ask(np.frombuffer(content, np.int64).reshape(-1, arity))
+    if what == DRAW:
+        return oracle.draw(int(content))
+    if what == READ:
+        return oracle.read()
+    if what == RECORD:
+        oracle.record(unpack_result(content, given)[0])
+        return None
+    raise HcbenchError(f"the process of the algorithm sent {what!r}")
+
+
+def _failure(told: Any) -> Exception:
+    name, text = str(told["type"]), str(told["text"])
+    failure: Exception = HcbenchError(text)
+    if name in _STATUSES:
+        failure = getattr(hcbench, name)(text)
+    elif name == "MemoryError":
+        failure = MemoryError(text)
+    failure.add_note(str(told["traceback"]))
+    return failure

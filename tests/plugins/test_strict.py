@@ -1,0 +1,91 @@
+"""The executor `strict`: equal results, and nothing of the cell in the process of the algorithm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hcbench
+from hcbench import Given, HcbenchError, HeightKind, Partition, Tree
+from hcbench_strict.messages import pack_result, unpack_result
+
+pytestmark = pytest.mark.slow  # each cell starts a Python
+
+
+def looks_around(oracle: Any, given: Any, rng: Any) -> Any:
+    """Fail if a problem, a truth or the ledger that counts can be reached."""
+    import gc
+    import os
+    import sys
+
+    frame: Any = sys._getframe()
+    values = [*gc.get_objects()]
+    while frame is not None:
+        values += [*frame.f_locals.values()]
+        frame = frame.f_back
+    kinds = {type(value).__name__ for value in values}
+    wrong = kinds & {"Problem", "MadeProblem", "Job", "Tree", "Partition"}
+    assert not wrong, wrong
+    assert "HCBENCH_STORE" not in os.environ
+    oracle.ask([[0, 1, 2], [0, 1, 3]])
+    oracle.ledger._counters[:] = 0  # of this process: the worker's counts
+    return np.arange(given.n) % 2
+
+
+def run(store: Path, executor: str, algorithms: list[Any], **options: Any) -> list[dict[str, Any]]:
+    settings: dict[str, Any] = {"repetitions": 1, "n_jobs": 1, "store": store} | options
+    return hcbench.compare(algorithms, executor=executor, **settings).rows
+
+
+def test_results_and_counts_are_those_of_ordinary_workers(tmp_path: Path) -> None:
+    metrics = ["AARI", "queries", "rounds"]
+    expected, strict = (
+        run(
+            tmp_path / f"{executor}.sqlite",
+            executor,
+            ["UPGMA", "Random", "InsertionClustering"],
+            datasets=["planted[N0=3,L=2]"],
+            metrics=metrics,
+        )
+        for executor in ("local", "strict")
+    )
+    assert {row["status"] for row in expected} == {"ok"}
+    assert [row["metrics"] for row in strict] == [row["metrics"] for row in expected]
+
+
+def test_nothing_of_the_cell_is_in_the_process_of_the_algorithm(tmp_path: Path) -> None:
+    plugin = tmp_path / "looks.py"
+    source = Path(__file__).read_text()
+    body = source[source.index("def looks_around") : source.index("def run(")]
+    plugin.write_text(
+        "import numpy as np\nfrom typing import Any\nfrom hcbench import AlgorithmSpec, hookimpl\n"
+        f"{body}\n@hookimpl\ndef hcbench_algorithms():\n"
+        "    return [AlgorithmSpec(name='looks', function=f'{__name__}:looks_around', doc='Looks.',"
+        " accepts=('ordinal-queries',), returns='partition')]\n"
+    )
+    (row,) = run(
+        tmp_path / "store.sqlite",
+        "strict",
+        ["looks"],
+        datasets=["planted[N0=3,L=2]"],
+        metrics=["queries"],
+        plugins=[plugin],
+    )
+    assert (row["status"], row["reason"]) == ("ok", "")
+    assert row["metrics"] == {"queries": 2.0}, "counted by the worker"
+
+
+def test_a_message_is_read_as_numbers_and_never_as_objects() -> None:
+    given = Given(n=3, names=("a", "b", "c"))
+    tree = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], HeightKind.DISTANCE, given.names)
+    read, notes = unpack_result(pack_result(tree, ["slow"]), given)
+    assert (read, notes) == (tree, ["slow"])
+    partition, _ = unpack_result(pack_result(Partition([0, 0, 1]), []), given)
+    assert np.array_equal(partition.labels, [0, 0, 1])
+    with pytest.raises(ValueError, match="allow_pickle=False"):
+        unpack_result(pack_result(np.array([{}], dtype=object), []), given)
+    with pytest.raises((ValueError, HcbenchError, OSError)):
+        unpack_result(b"cos\nsystem\n(S'true'\ntR.", given)
