@@ -47,7 +47,7 @@ class Embedding(Timed):
         rng = np.random.default_rng(SEED)
         return best_embedding(
             self.triplets, 2, 0, rng, lambda start: FITS[fit](start, self.triplets)
-        )
+        )[1]
 
     @benchmark("Embedding: time")
     def time_embed(self, fit: str) -> None:

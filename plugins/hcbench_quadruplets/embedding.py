@@ -61,8 +61,8 @@ def tste_al(
 
     Notes
     -----
-    An iteration takes O(m + n^2 d) time for m triplets, the first start O(n^3). Memory besides the
-    triplets: O(n^2).
+    It reports the loss at the end. An iteration takes O(m + n^2 d) time for m triplets, the first
+    start O(n^3). Memory besides the triplets: O(n^2).
     """
     triplets = _read_triplets(oracle, rng)
     freedom = float(max(d - 1, 1)) if alpha is None else alpha
@@ -70,7 +70,8 @@ def tste_al(
     def descent(start: Points) -> tuple[float, Points]:
         return descend(start, triplets, freedom, iterations, tolerance)
 
-    points = best_embedding(triplets, d, restarts, rng, descent)
+    loss, points = best_embedding(triplets, d, restarts, rng, descent)
+    oracle.report(loss=loss)
     return tree_of_points(points, similarity, given.names)
 
 
@@ -111,14 +112,16 @@ def forte_al(
 
     Notes
     -----
-    An iteration takes O(m + n^3) time for m triplets. Memory besides the triplets: O(n^2).
+    It reports the loss at the end. An iteration takes O(m + n^3) time for m triplets. Memory
+    besides the triplets: O(n^2).
     """
     triplets = _read_triplets(oracle, rng)
 
     def descent(start: Points) -> tuple[float, Points]:
         return descend_gram(start, triplets, loss, iterations, tolerance)
 
-    points = best_embedding(triplets, d, restarts, rng, descent)
+    lowest, points = best_embedding(triplets, d, restarts, rng, descent)
+    oracle.report(loss=lowest)
     return tree_of_points(points, similarity, given.names)
 
 

@@ -19,10 +19,10 @@ Descent: TypeAlias = Callable[[Points], tuple[float, Points]]
 
 def best_embedding(
     triplets: Comparisons, d: int, restarts: int, rng: np.random.Generator, descend: Descent
-) -> Points:
-    """The points (n, d) of lowest loss after a descent from each of the `starts`."""
+) -> tuple[float, Points]:
+    """The lowest loss after a descent from each of the `starts`, and its points (n, d)."""
     ends = map(descend, starts(triplets, d, restarts, rng))
-    return min(ends, key=lambda end: end[0])[1]
+    return min(ends, key=lambda end: end[0])
 
 
 def starts(

@@ -38,7 +38,8 @@ def hdbscan_tree(
     ``d(i, j) = max(core(i), core(j), dist(i, j) / alpha)``, where core(i) is the distance to the
     min_samples-th nearest other item; the package breaks ties, always in the same way. The exact
     minimum spanning tree is computed, not the package's approximation. On similarities S
-    the distances are max(S) - S over pairs of different items. Heights are d: kind DISTANCE.
+    the distances are max(S) - S over pairs of different items. Heights are d: kind DISTANCE. It
+    reports the number of flat clusters that the package would choose, and of items in none.
     """
     if given.n == 1:
         return Tree([-1], names=given.names)  # no pair, no height
@@ -61,6 +62,7 @@ def hdbscan_tree(
         # Older versions of hdbscan pass a renamed argument to scikit-learn.
         warnings.simplefilter("ignore", FutureWarning)
         model.fit(data)
+    oracle.report(clusters=model.labels_.max() + 1, noise=(model.labels_ < 0).sum())
     merges = np.asarray(model.single_linkage_tree_.to_numpy(), dtype=np.float64)
     return Tree.from_linkage(merges, names=given.names)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from hcbench.analysis.statistics import Summary, average_of, summarise
 from hcbench.model.cost import Budget
-from hcbench.plan.outcome import Outcome, Value, budget_text
+from hcbench.plan.outcome import REPORTED, Outcome, Value, budget_text
 from hcbench.plan.presentation import MetricInfo
 
 if TYPE_CHECKING:
@@ -127,7 +127,8 @@ def value_at(outcome: Outcome, checkpoint: int | None, metric: str | MetricInfo)
             spent = point.queries
         elif is_cost and checkpoint is None:
             spent = getattr(outcome.cost, label)
-        return Value(None, "skipped", "not computed") if spent is None else Value(float(spent))
+        why = "not reported" if label.endswith(REPORTED) else "not computed"
+        return Value(None, "skipped", why) if spent is None else Value(float(spent))
     return Value(None, "skipped", f"{outcome.status}: {outcome.reason}")
 
 

@@ -23,7 +23,7 @@ from hcbench.analysis.tables import (
     format_numbers,
 )
 from hcbench.analysis.verdicts import WORDS, Verdict, describe_claimed, describe_measured
-from hcbench.plan.outcome import BUSY
+from hcbench.plan.outcome import BUSY, REPORTED
 from hcbench.registry.specs import Interval
 
 if TYPE_CHECKING:
@@ -69,11 +69,15 @@ def dataset_block(results: Results, dataset: str) -> Block:
 
 
 def _columns(metrics: Sequence[MetricInfo], groups: Sequence[Group]) -> list[MetricInfo]:
-    """The metrics, without those of missing truths if the data set has others."""
+    """The metrics, without those of missing truths if the data set has others.
+
+    Nor with numbers that no algorithm reported on this data set.
+    """
     measured = {m.label for m in metrics if any(group.numbers(m.label) for group in groups)}
     failed = {m.label for m in metrics if any(group.failed(m.label) for group in groups)}
     kinds = {m.kind for m in metrics if m.label in measured}
-    return [m for m in metrics if m.label in measured | failed or m.kind not in kinds - {""}]
+    reported = [m for m in metrics if not m.label.endswith(REPORTED) or m.label in measured]
+    return [m for m in reported if m.label in measured | failed or m.kind not in kinds - {""}]
 
 
 def _nearest_truths(group: Group, metrics: Sequence[MetricInfo]) -> set[str]:
@@ -224,7 +228,7 @@ def value_entry(group: Group, metric: MetricInfo, bold: bool, notes: Notes) -> E
         if group.leaves_range(metric):
             errors.append(Reason(f"{why_outside(metric)}: not ranked"))
         return Entry(format_numbers(numbers, metric), bold, notes.mark(errors))
-    if not missing:
+    if not missing or metric.label.endswith(REPORTED):
         return Entry(NOTHING)
     text = "error" if any(v.status == "error" for v in missing) else "n/a"
     return Entry(text, marks=notes.mark(reasons))

@@ -24,7 +24,7 @@ from hcbench.analysis.ranks import Ranking, describe_ranking, find_best, make_bl
 from hcbench.analysis.tables import Block, to_latex, to_markdown
 from hcbench.analysis.verdicts import Verdict, describe_claimed, judge_claim
 from hcbench.errors import HcbenchError
-from hcbench.plan.outcome import Outcome, ScoredPoint
+from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint
 from hcbench.plan.presentation import MetricInfo, Names, Presentation
 from hcbench.registry.suite import Suite
 
@@ -159,7 +159,7 @@ class Results:
         is_part = layout.shard is not None and not layout.shard.is_whole
         return cls(
             in_order,
-            layout.metrics,
+            (*layout.metrics, *_reported(in_order)),
             replace(layout.suite, claims=()) if is_part else layout.suite,
             layout.parameters,
             layout.references,
@@ -425,6 +425,16 @@ class Results:
     def to_latex(self, path: str | Path | None = None) -> str:
         r"""The tables in LaTeX; they need ``\usepackage{booktabs}``."""
         return write_text(to_latex(*self._tables()), path)
+
+
+def _reported(outcomes: Iterable[Outcome]) -> tuple[MetricInfo, ...]:
+    """The numbers that algorithms reported, which are shown beside the metrics."""
+    labels = (label for o in outcomes for point in o.points for label in point.values)
+    return tuple(
+        MetricInfo(label, "none", key=label)
+        for label in dict.fromkeys(labels)
+        if label.endswith(REPORTED)
+    )
 
 
 def _sizes(outcomes: Iterable[Outcome]) -> dict[str, int]:

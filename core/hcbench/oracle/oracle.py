@@ -238,7 +238,7 @@ class Oracle:
     PATIENCE: ClassVar[int] = 5
 
     __slots__ = (
-        *("_answers", "_ask", "_clock", "_paid", "_trace"),
+        *("_answers", "_ask", "_clock", "_paid", "_reported", "_trace"),
         *("checkpoints", "child_peak", "ledger", "stored", "takes_unsure"),
     )
 
@@ -253,6 +253,7 @@ class Oracle:
         self._clock = clock
         self._ask: Any = None
         self._trace: list[Point] = []
+        self._reported: dict[str, float] = {}
         self.checkpoints = tuple(checkpoints)
         self.ledger = Ledger(answers, budget)
         self.stored: MutableMapping[Query, Reply] = {}
@@ -583,6 +584,35 @@ class Oracle:
             self._trace[-1] = point
         else:
             self._trace.append(point)
+
+    def report(self, **numbers: float) -> None:
+        """State numbers about the result, such as iterations, which become columns of the tables.
+
+        Parameters
+        ----------
+        **numbers : float
+            Finite; names of at most 30 characters, at most 20 in one call of an algorithm. A
+            number that is stated again replaces the earlier one.
+
+        Raises
+        ------
+        ParameterError
+            If they are not.
+        """
+        for name, number in numbers.items():
+            if len(name) > 30 or not name.isprintable():
+                raise ParameterError(f"{name[:40]!r} cannot be reported: at most 30 characters")
+            if not isinstance(number, int | float | np.number) or not np.isfinite(number):
+                raise ParameterError(f"{name} cannot be reported: {number!r} is no finite number")
+        reported = self._reported | {name: float(number) for name, number in numbers.items()}
+        if len(reported) > 20:
+            raise ParameterError(f"an algorithm reports at most 20 numbers, not {len(reported)}")
+        self._reported = reported
+
+    @property
+    def reported(self) -> dict[str, float]:
+        """What the algorithm has stated, by name."""
+        return dict(self._reported)
 
     @property
     def trace(self) -> tuple[Point, ...]:

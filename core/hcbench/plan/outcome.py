@@ -19,6 +19,9 @@ Status: TypeAlias = Literal[
 #: no result when its queries were used up. ``unanswered``: nor when one got no answer.
 #: ``skipped``: it is inapplicable.
 STATUSES: tuple[Status, ...] = get_args(Status)
+#: Ends the label of a number that the algorithm reported (`Oracle.report`), as no metric's can end.
+#: It is stored as a value at the end of the call, with its label as key.
+REPORTED = " (reported)"
 #: The load of a machine on which processes wait for each other. The harness itself adds a little.
 BUSY = 1.25
 

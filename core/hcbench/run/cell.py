@@ -12,9 +12,9 @@ import resource
 import sys
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import Answers, Oracle
 from hcbench.oracle.answers import Point, Scored
 from hcbench.oracle.oracle import Ledger
-from hcbench.plan.outcome import Outcome, ScoredPoint, Status, Value
+from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint, Status, Value
 from hcbench.registry.specs import load_function
 from hcbench.run.inputs import (
     Given,
@@ -78,6 +78,7 @@ class _Called:
     result: Result | None
     cost: Cost
     trace: tuple[Point, ...] = ()
+    reported: Mapping[str, float] = field(default_factory=dict)
     error: BaseException | None = None
     refused: bool = False
     compiled: bool = False
@@ -351,6 +352,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
         result,
         cost,
         oracle.trace,
+        oracle.reported,
         failure,
         refused=ledger.refused,
         compiled=bool(compilations.buffer),
@@ -428,14 +430,15 @@ def result_kind(result: Result) -> str:
 
 def _points(job: Job, called: _Called, result: Result) -> tuple[ScoredPoint, ...]:
     """The result at each checkpoint, the last one recorded up to that number of queries."""
-    end = ScoredPoint(queries=called.cost.queries, result=result)
+    numbers = {name + REPORTED: Value(number) for name, number in called.reported.items()}
+    end = ScoredPoint(queries=called.cost.queries, result=result, values=numbers)
     if called.cost.queries is None:
         return (end,)
     recorded = [ScoredPoint(queries=p.queries, result=p.result) for p in called.trace]
     points = []
     for checkpoint in job.checkpoints:
         reached = [p for p in (ScoredPoint(), *recorded, end) if (p.queries or 0) <= checkpoint]
-        points.append(replace(reached[-1], checkpoint=checkpoint))
+        points.append(replace(reached[-1], checkpoint=checkpoint, values={}))
     return (*points, end)
 
 

@@ -19,7 +19,15 @@ from hcbench.errors import DamagedRunError, StoreError
 from hcbench.plan.presentation import Presentation
 from hcbench.store.merge import Merged, check_rows, merge_stores
 from hcbench.store.rows import RunInfo, from_json, presented
-from hcbench.store.schema import SCHEMA_VERSION, cells, metric_values, points, run_cells, runs
+from hcbench.store.schema import (
+    SCHEMA_VERSION,
+    cells,
+    is_reported,
+    metric_values,
+    points,
+    run_cells,
+    runs,
+)
 from hcbench.store.store import Store, among
 
 Description: TypeAlias = dict[str, Any]
@@ -61,7 +69,7 @@ def _describe_cells(
     at_point: dict[tuple[int, int], list[dict[str, Any]]] = {}
     wanted = [among(connection, metric_values.c.cell, ids)]
     if keys is not None:
-        wanted.append(metric_values.c.metric_key.in_(list(keys.values())))
+        wanted.append(metric_values.c.metric_key.in_(list(keys.values())) | is_reported)
     for row in _rows(connection, metric_values, *wanted):
         at_point.setdefault((row.pop("cell"), row.pop("checkpoint")), []).append(row)
     without = () if trees else ("result",)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from hcbench.model.cost import Cost
-from hcbench.plan.outcome import Outcome, ScoredPoint, Status, Value, is_failure
+from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint, Status, Value, is_failure
 from hcbench.store.schema import END, LOST, cells
 
 LEFT_OUT = "-"  # begins the keys of inapplicable combinations
@@ -249,15 +249,15 @@ def point_rows(row: int, outcome: Outcome) -> list[dict[str, Any]]:
 def value_rows(
     run: int, row: int, measured: Sequence[ScoredPoint], metric_keys: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Rows of ``metric_values``, of the metrics that have a key."""
+    """Rows of ``metric_values``, of the metrics that have a key and of reported numbers."""
     rows: dict[tuple[int, str], dict[str, Any]] = {}
     for point in measured:
         for label, value in point.values.items():
-            if label not in metric_keys:
+            if label not in metric_keys and not label.endswith(REPORTED):
                 continue
             number = storable(value.value)
             is_nan = value.value is not None and number is None
-            key = _checkpoint(point), metric_keys[label]
+            key = _checkpoint(point), metric_keys.get(label, label)
             rows[key] = {
                 "cell": row,
                 "checkpoint": key[0],

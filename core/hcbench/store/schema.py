@@ -16,6 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from hcbench.errors import StoreError
+from hcbench.plan.outcome import REPORTED
 
 SCHEMA_VERSION = 2
 _VERSION = "hcbench schema"  # its name in ``meta``
@@ -139,6 +140,9 @@ replies = sa.Table(
     sa.Column("code", sa.Integer, nullable=False),
     *(sa.Column(name, sa.Double, nullable=False) for name in ("price", "tokens", "seconds")),
 )
+
+#: A value is a number that the algorithm reported, whatever metrics a run asked for.
+is_reported = metric_values.c.metric_key.endswith(REPORTED)
 
 run_cells = sa.Table(
     "run_cells",

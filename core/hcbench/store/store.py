@@ -43,6 +43,7 @@ from hcbench.store.schema import (
     END,
     LOST,
     cells,
+    is_reported,
     metric_values,
     points,
     replies,
@@ -580,7 +581,8 @@ def _measured_points(
 ) -> dict[int, tuple[ScoredPoint, ...]]:
     """Points with values, without results, by rows of cells.
 
-    With the values of the given metrics, by their keys; or of all, the latest of each label.
+    With reported numbers and the values of the given metrics, by their keys; or of all, the latest
+    of each label.
     """
     value, point = metric_values.c, points.c
     labels_of: dict[str, list[str]] = {}
@@ -598,12 +600,12 @@ def _measured_points(
     if metric_keys is None:
         wanted = wanted.order_by(value.run)
     else:
-        wanted = wanted.where(value.metric_key.in_(list(labels_of)))
+        wanted = wanted.where(value.metric_key.in_(list(labels_of)) | is_reported)
     values: dict[tuple[int, int], dict[str, Value]] = {}
     for cell, checkpoint, key, label, *columns in connection.execute(wanted).all():
         of_point = values.setdefault((cell, checkpoint), {})
         read = value_of_row(*columns)
-        for name in labels_of.get(key, ()) if metric_keys is not None else (label,):
+        for name in (label,) if metric_keys is None else labels_of.get(key, (key,)):
             of_point[name] = read
     rows = sa.select(point.checkpoint, point.queries, point.cell)
     rows = rows.where(among(connection, point.cell, ids))

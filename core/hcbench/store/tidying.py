@@ -17,7 +17,15 @@ import sqlalchemy as sa
 
 from hcbench.errors import StoreError
 from hcbench.store.rows import LEFT_OUT, RunInfo, from_json, storable, to_json
-from hcbench.store.schema import cells, metadata, metric_values, points, run_cells, runs
+from hcbench.store.schema import (
+    cells,
+    is_reported,
+    metadata,
+    metric_values,
+    points,
+    run_cells,
+    runs,
+)
 from hcbench.store.store import Store, among, is_latest, run_infos
 
 _MAY_RUN = timedelta(days=1)
@@ -171,7 +179,8 @@ def _values_nobody_asked_for(
     keys_of = {info.id: info.metric_keys for info in infos}
     shown = sa.select(run_cells.c.cell).where(among(connection, run_cells.c.run, keys_of))
     conditions = []
-    for key in connection.execute(sa.select(metric_values.c.metric_key).distinct()).scalars():
+    keys = sa.select(metric_values.c.metric_key).where(~is_reported).distinct()
+    for key in connection.execute(keys).scalars():
         asking = [run for run, keys in keys_of.items() if keys is None or key in keys.values()]
         asked = sa.select(run_cells.c.cell).where(among(connection, run_cells.c.run, asking))
         cell = metric_values.c.cell
