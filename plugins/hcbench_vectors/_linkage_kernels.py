@@ -2,11 +2,11 @@
 
 Notation. ``distance`` (n (n-1) / 2,) float64 holds the pairs in the order of scipy's `pdist`, is
 finite and is overwritten. ``merges`` (n-1, 4), written, holds an item of each of the two merged
-clusters and the height, in the order of merging; `label` turns it into a linkage matrix once it is
-sorted.
+clusters and the height, in the order of merging; `label` turns it into a linkage matrix, once it
+is sorted unless heights may decrease.
 
 Of equal distances those are preferred that scipy 1.17 prefers, so that the merges are equal to its
-own, ties and rounding included.
+own, ties and rounding included; those of `generic` are equal to its own up to ties and rounding.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hcbench.compiled import inner
 
 #: Codes of the distances of vectors, and of distances that are given.
-EUCLIDEAN, MANHATTAN, GIVEN = 0, 1, 2
+EUCLIDEAN, MANHATTAN, GIVEN, SQUARED = 0, 1, 2, 3
 #: Codes of the linkages of `chain`.
 AVERAGE, WEIGHTED, COMPLETE = 0, 1, 2
 
@@ -202,6 +202,76 @@ def chain(distance: NDArray[np.float64], linkage: int, merges: NDArray[np.float6
         count -= 1
 
 
+@njit((_F, types.boolean, _FF), cache=True)
+def generic(square: NDArray[np.float64], has_sizes: bool, merges: NDArray[np.float64]) -> None:
+    """Centroid linkage, or median linkage without ``has_sizes``, whose heights may decrease.
+
+    The generic algorithm of Müllner (2011, section 3.1): each cluster has a lower bound of its
+    distance to the clusters in higher slots, which is searched again if it is the least of all and
+    no longer attained. O(n^3) time at worst, O(n^2) on usual data; O(n) memory besides ``square``,
+    which is as ``distance``, squared. ``merges`` need not be sorted.
+    """
+    n = width = count = merges.shape[0] + 1
+    size, gone, order, item = np.ones(n), np.zeros(n), np.arange(n), np.arange(n)
+    bound, nearest, other = np.empty(n), np.empty(n, np.int64), np.zeros(n)
+    kept, slot = np.empty(n, np.int64), np.empty(n, np.int64)
+    for i in range(n):
+        start = i * (2 * n - i - 1) // 2
+        row = square[start : start + n - i - 1]
+        bound[i], nearest[i] = _nearest(row, i + 1, gone, order, np.inf, i)
+    for merge in range(n - 1):
+        if count < _SPARSE * width:
+            at = 0
+            for i in range(width):
+                if gone[i] == 0:
+                    kept[at], slot[i] = i, at
+                    at += 1
+            _compress(square, width, kept[:count])
+            width = count
+            for i in range(width):
+                size[i], item[i], bound[i] = size[kept[i]], item[kept[i]], bound[kept[i]]
+                nearest[i] = slot[nearest[kept[i]]]
+                gone[i] = 0.0
+        while True:
+            least, u = _nearest(bound[:width], 0, gone, order, np.inf, -1)
+            v = nearest[u]
+            start = u * (2 * width - u - 1) // 2
+            row = square[start : start + width - u - 1]
+            if v > u and row[v - u - 1] == least:
+                break
+            bound[u], nearest[u] = _nearest(row, u + 1, gone, order, np.inf, u)
+        merges[merge, 0], merges[merge, 1], merges[merge, 2] = item[u], item[v], np.sqrt(least)
+
+        a = size[u] / (size[u] + size[v]) if has_sizes else 0.5
+        b, less = 1.0 - a, a * (1.0 - a) * least
+        size[u], gone[v] = size[u] + size[v], np.inf
+        count -= 1
+        at = v - 1
+        for i in range(v):
+            other[i] = square[at]
+            at += width - i - 2
+        start = v * (2 * width - v - 1) // 2
+        for i in range(v + 1, width):
+            other[i] = square[start + i - v - 1]
+        at = u - 1
+        for i in range(u):
+            if gone[i] == 0:
+                near = max(a * square[at] + b * other[i] - less, 0.0)
+                square[at] = near
+                if nearest[i] == v:
+                    nearest[i] = u
+                if near < bound[i]:
+                    bound[i], nearest[i] = near, u
+            at += width - i - 2
+        for i in range(u + 1, v):
+            if nearest[i] == v:
+                nearest[i] = i  # unknown
+        rest = other[u + 1 : width]
+        for i in range(row.size):
+            row[i] = max(a * row[i] + b * rest[i] - less, 0.0)
+        bound[u], nearest[u] = _nearest(row, u + 1, gone, order, np.inf, u)
+
+
 @njit((_FF, _N, _FF), cache=True)
 def prim(data: NDArray[np.float64], metric: int, merges: NDArray[np.float64]) -> None:
     """Single linkage from the order in which Prim's algorithm reaches the items.
@@ -257,7 +327,7 @@ def prim(data: NDArray[np.float64], metric: int, merges: NDArray[np.float64]) ->
 
 @njit((_FF,), cache=True)
 def label(merges: NDArray[np.float64]) -> None:
-    """Turn merges that are sorted by height into a linkage matrix: O(n) but for a slow factor."""
+    """Turn merges in their order into a linkage matrix: O(n) but for a slow factor."""
     n = merges.shape[0] + 1
     parent, size = np.arange(2 * n - 1), np.ones(2 * n - 1)
     for row in range(n - 1):

@@ -24,8 +24,8 @@ Method: TypeAlias = Literal[
 
 #: Up to this number of items scipy takes .1 s at most, and no kernel has to be compiled or loaded.
 _FEW = 2048
-#: The other methods are scipy's alone.
-_COMPILED = ("average", "weighted", "complete", "single")
+#: These update squared distances.
+_CENTRES = ("centroid", "median")
 
 
 def linkage_of_vectors(
@@ -33,8 +33,9 @@ def linkage_of_vectors(
 ) -> Floats:
     """The linkage matrix of scipy's `linkage`, ties and rounding included.
 
-    O(n^2 p) time. Single linkage of dense vectors under euclidean or manhattan: O(n p) memory.
-    Average, weighted and complete linkage of such vectors: 8 bytes for each pair, else 16 to 24.
+    Of centroid and median linkage of more than 2048 items, up to ties and rounding. O(n^2 p) time.
+    Single linkage of dense vectors under euclidean or manhattan: O(n p) memory. Other linkages of
+    such vectors: 8 bytes for each pair, else 16 to 24.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def linkage_of_vectors(
     DataError
         If a row is zero and ``metric`` is cosine, or distances overflow.
     """
-    if vectors.shape[0] <= _FEW or method not in _COMPILED:
+    if vectors.shape[0] <= _FEW or method == "ward":
         return linkage(condensed_distances(vectors, metric, algorithm, names), method)
     if metric == "cosine" or not isinstance(vectors, np.ndarray):
         return linkage_of_distances(square_distances(vectors, metric, algorithm, names), method)
@@ -60,13 +61,15 @@ def linkage_of_vectors(
     with np.errstate(over="ignore"):
         check_size(float(np.sum(np.ptp(columns, axis=1) ** 2)))
     code = kernels.MANHATTAN if metric == "manhattan" else kernels.EUCLIDEAN
+    if method in _CENTRES:
+        code = kernels.SQUARED
     merges = np.empty((n - 1, 4))
     if method == "single":
         kernels.prim(columns, code, merges)
         return _in_order(merges)
     distances = np.empty(n * (n - 1) // 2)
     kernels.measure_pairs(columns, code, distances)
-    return _by_chain(distances, method, merges)
+    return _merge(distances, method, merges)
 
 
 def linkage_of_distances(distances: Floats, method: Method) -> Floats:
@@ -76,21 +79,30 @@ def linkage_of_distances(distances: Floats, method: Method) -> Floats:
     again, and scipy as much again.
     """
     n, distances = len(distances), np.ascontiguousarray(distances, dtype=np.float64)
-    if n <= _FEW or method not in _COMPILED:
+    if n <= _FEW or method == "ward":
         return linkage(squareform(distances, checks=False), method)
-    check_size(float(distances.max()))
+    largest = float(distances.max())
+    check_size(largest * largest if method in _CENTRES else largest)
     merges = np.empty((n - 1, 4))
     if method != "single":
-        return _by_chain(squareform(distances, checks=False), method, merges)
+        pairs = squareform(distances, checks=False)
+        if method in _CENTRES:
+            pairs *= pairs
+        return _merge(pairs, method, merges)
     from hcbench_vectors import _linkage_kernels as kernels
 
     kernels.prim(distances, kernels.GIVEN, merges)
     return _in_order(merges)
 
 
-def _by_chain(distances: Floats, method: Method, merges: Floats) -> Floats:
+def _merge(distances: Floats, method: Method, merges: Floats) -> Floats:
+    """All linkages but single of condensed distances, or of squares for `_CENTRES`."""
     from hcbench_vectors import _linkage_kernels as kernels
 
+    if method in _CENTRES:
+        kernels.generic(distances, method == "centroid", merges)
+        kernels.label(merges)
+        return merges
     codes = {
         "average": kernels.AVERAGE,
         "weighted": kernels.WEIGHTED,

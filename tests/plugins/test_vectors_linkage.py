@@ -14,6 +14,7 @@ from hcbench_vectors import agglomeration
 from hcbench_vectors.agglomeration import linkage_of_distances, linkage_of_vectors
 
 METHODS = ("average", "weighted", "complete", "single")
+CENTRES = ("centroid", "median")
 METRICS = {"euclidean": "euclidean", "manhattan": "cityblock", "cosine": "cosine"}
 
 
@@ -70,8 +71,42 @@ def test_heights_are_those_of_the_definition(method, n, seed):
     np.testing.assert_allclose(cophenet(merges), naive(squareform(pdist(rows)), method))
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("method", CENTRES)
+@given(rows=tied_rows())
+def test_each_merge_is_of_the_two_nearest_centres(method, rows):
+    distances = pdist(rows)
+    for merges in (
+        linkage_of_vectors(rows, method, "euclidean", "", None),
+        linkage_of_distances(squareform(distances), method),
+    ):
+        n = len(rows)
+        centre, size, left = dict(enumerate(rows)), dict.fromkeys(range(n), 1), list(range(n))
+        for at, (u, v, height, n_items) in enumerate(merges):
+            least = pdist([centre[i] for i in left]).min()
+            np.testing.assert_allclose(height, least, atol=1e-6)
+            np.testing.assert_allclose(np.linalg.norm(centre[u] - centre[v]), least, atol=1e-6)
+            left = [i for i in left if i not in (u, v)] + [n + at]
+            weight = size[u] / (size[u] + size[v]) if method == "centroid" else 0.5
+            centre[n + at] = weight * centre[u] + (1 - weight) * centre[v]
+            size[n + at] = size[u] + size[v]
+            assert n_items == size[n + at]
+
+
+@pytest.mark.parametrize("method", CENTRES)
+def test_an_inversion_by_hand(method):
+    side = np.sqrt(3) / 2  # of an equilateral triangle, whose first two corners merge at 1
+    rows = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, side + 0.01], [9.0, 0.0]])
+    merges = linkage_of_vectors(rows, method, "euclidean", "", None)
+    x, y = (0.5, (side + 0.01) / (3 if method == "centroid" else 2))
+    top = np.hypot(9 - x, y)
+    assert merges[:, [0, 1, 3]].tolist() == [[0, 1, 2], [2, 4, 3], [3, 5, 4]]
+    np.testing.assert_allclose(merges[:, 2], [1, side + 0.01, top])
+
+
+@pytest.mark.parametrize(
+    ("method", "metric"),
+    [*((a, b) for a in METHODS for b in METRICS), *((a, "euclidean") for a in CENTRES)],
+)
 @pytest.mark.parametrize("make", [np.array, sparse.csr_array])
 def test_other_vectors_and_metrics(method, metric, make):
     rng = np.random.default_rng(0)
@@ -89,7 +124,7 @@ def test_wpgma_weighs_merged_clusters_equally_by_hand():
     assert merges.tolist() == [[0, 1, 1, 2], [2, 4, 5, 3], [3, 5, (9 + 12) / 2, 4]]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS + CENTRES)
 def test_distances_that_overflow_are_refused(method):
     with pytest.raises(DataError, match="overflow"):
         linkage_of_vectors(np.array([[0.0], [1e200], [1.0]]), method, "euclidean", "", None)
