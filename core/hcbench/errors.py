@@ -24,6 +24,7 @@ class ExitCode(IntEnum):
     USAGE = 2
     SUITE = 3
     PLUGIN = 4
+    CLUSTER_LOST = 5
     HUNG_UP = 129
     INTERRUPTED = 130
     TERMINATED = 143

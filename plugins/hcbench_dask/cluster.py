@@ -17,7 +17,7 @@ from typing import Any, Self
 from distributed import Client, Scheduler, SpecCluster, Worker
 
 from hcbench import check_machine
-from hcbench_dask.host import ClusterError, Presence, Terms, Welcome, greet
+from hcbench_dask.host import ClusterError, Presence, SchedulerLostError, Terms, Welcome, greet
 from hcbench_dask.pool import DaskPool
 
 _CONNECT = 8.0  # seconds for the scheduler to answer
@@ -146,7 +146,7 @@ class Cluster:
         """The error to raise if the scheduler is gone."""
         if self.client.status == "running":
             return None
-        return ClusterError(
+        return SchedulerLostError(
             f"the scheduler at {self._name} is gone; what is done is kept: "
             "the same command resumes, once there is a scheduler"
         )

@@ -20,7 +20,7 @@ from typing import Any
 
 from distributed import Worker, WorkerPlugin, get_worker
 
-from hcbench import CellPool, HcbenchError, Report, check_machine
+from hcbench import CellPool, ExitCode, HcbenchError, Report, check_machine
 
 _TICK = 0.2  # seconds between looks at whether a cell was given up
 _LOOK = 60.0  # seconds between looks for processes without a cell
@@ -30,6 +30,12 @@ _hosts: dict[str, Host] = {}
 
 class ClusterError(HcbenchError):
     """A dask cluster cannot run cells."""
+
+
+class SchedulerLostError(ClusterError):
+    """The scheduler of a run has gone; what is done is stored."""
+
+    exit_code = ExitCode.CLUSTER_LOST
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -26,6 +26,7 @@ from hcbench.store.tidying import Removed, annotate_run, name_run, remove_run, t
 from hcbench_pages.site import build_site
 from tests.core.servers import can_serve
 from tests.core.stored_runs import METRICS, keep_run, outcome
+from tests.inline import cells_in_this_process
 
 VALUES = {"AARI": 0.5}
 needs_server = [
@@ -60,9 +61,9 @@ def labels(store: Store, run: int | str) -> set[str]:
     return {found.algorithm for found, _ in store.outcomes(run=info.id)}
 
 
-def call(*args: str, store: Path, typed: str = "") -> Result:
+def call(*args: str, store: Path, typed: str = "", command: Sequence[str] = ("results",)) -> Result:
     env = {"HCBENCH_STORE": str(store), "COLUMNS": "100", "HCBENCH_DEBUG": ""}
-    return CliRunner(env=env).invoke(main, ["results", *args], input=typed)
+    return CliRunner(env=env).invoke(main, [*command, *args], input=typed)
 
 
 # ---- The store -----------------------------------------------------------------------------------
@@ -290,3 +291,20 @@ def test_several_names_choose_cells_and_metrics(path: Path) -> None:
     assert "UPGMA" in shown.stdout
     assert "4-AL" not in shown.stdout
     assert METRICS[0].label not in shown.stdout
+
+
+def test_a_run_that_mixes_blas_kernels_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "kernels.sqlite"
+    compare = ["compare", "--algos=Random", "--datasets=iris", "--metrics=AARI", "--jobs=1"]
+    warning = "different BLAS kernels (openblas Haswell; openblas Zen)"
+    with cells_in_this_process():
+        monkeypatch.setattr("hcbench.run.environment._blas", lambda: "openblas Zen")
+        assert "BLAS" not in call(*compare, "-r1", store=path, command=()).stderr
+        assert "BLAS" not in call(*compare, "-r2", store=path, command=()).stderr
+        monkeypatch.setattr("hcbench.run.environment._blas", lambda: "openblas Haswell")
+        assert warning in call(*compare, "-r3", store=path, command=()).stderr
+        assert warning in call("show", store=path).stderr
+        assert "BLAS" not in call("show", "2", store=path).stderr
+        assert "BLAS" not in call(*compare, "-r3", "--fresh", store=path, command=()).stderr

@@ -293,6 +293,7 @@ def test_a_run_goes_on_without_a_worker_but_not_without_the_scheduler(
             compare(store, "draws", "Random", **SHORT, **on(address), observer=watched)
         assert time.monotonic() - began < 60
     assert len(str(caught.value).splitlines()) == 1
+    assert caught.value.exit_code == 5
     waiting = f"hcbench: the dask scheduler at {address} has no worker; waiting\n"
     assert waiting in capfd.readouterr().err
     survived = watched.keys.total()

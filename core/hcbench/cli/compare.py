@@ -261,6 +261,8 @@ def _tell_end(results: Results, store: Store, plugins: Sequence[Path], plan: Pla
         tell(f"run a failed cell again with: hcbench rerun {failed.key[:8]} --in-process{files}")
     if store.location != ":memory:":
         tell(f"stored in {store.location}; see hcbench results")
+    if reused:
+        options.tell_mixed_kernels(store)
     if plan.shard is not None:
         tell(
             f"this is {plan.shard}; merge all shards with: hcbench results merge STORE... -o STORE"

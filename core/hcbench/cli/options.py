@@ -415,3 +415,16 @@ RUN_FILTERS = (
     _ALGOS,
 )
 RUN = click.argument("run", required=False)
+
+
+def tell_mixed_kernels(store: Store, run: int | None = None) -> None:
+    """Warn if cells of a run, by default the last, were measured with different BLAS kernels."""
+    from hcbench.cli.terminal import tell
+
+    kernels = sorted(store.blas_kernels(run))
+    if len(kernels) > 1:
+        names = "; ".join(kernels)
+        tell(
+            f"warning: cells of this run were measured with different BLAS kernels ({names}): "
+            "their last digits may differ; --fresh measures all again"
+        )

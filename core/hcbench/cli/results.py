@@ -217,6 +217,7 @@ def show(run: str | None, store: str | None, form: str, **filters: Any) -> None:
     with options.open_store(store) as opened:
         info = opened.run(run)
         found = read_run(opened, info, **filters)
+        options.tell_mixed_kernels(opened, info.id)
     write_results(found, form)
     if form == "table":
         _write_failures([o for o in found.outcomes if o.failed])

@@ -338,6 +338,22 @@ class Store:
         return {(row[0], row[1], row[2]): row[3] for row in rows}
 
     @_retried
+    def blas_kernels(self, run: int | None = None) -> set[str]:
+        """The BLAS libraries, with their kernels, by which the cells of a run were measured.
+
+        By default of the last run. All machines of a cluster count, whatever they measured.
+        """
+        with self.database.reading() as connection:
+            texts = connection.execute(sa.select(runs.c.id, runs.c.environment)).all()
+            kernels = {row: _blas_of(from_json(text)) for row, text in texts}
+            run = max(kernels, default=0) if run is None else run
+            others = [row for row, names in kernels.items() if names - kernels.get(run, set())]
+            shown = sa.select(cells.c.run).join(run_cells, run_cells.c.cell == cells.c.id)
+            shown = shown.where(run_cells.c.run == run, among(connection, cells.c.run, others))
+            measured = connection.execute(shown.distinct()).scalars().all() if others else []
+        return kernels.get(run, set()).union(*(kernels[row] for row in measured))
+
+    @_retried
     def sizes(self, run: int) -> dict[str, int]:
         """How many items the data of a run have, by their digest, where a result is stored.
 
@@ -672,6 +688,14 @@ def run_infos(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) ->
     )
     numbers = {row[0]: tuple(row[1:]) for row in connection.execute(counts)}
     return {row.id: run_info(row, *numbers.get(row.id, ())) for row in rows}
+
+
+def _blas_of(environment: Any) -> set[str]:
+    """Of all machines of a run; none of a damaged one."""
+    with suppress(AttributeError, TypeError):
+        machines = [environment.get("machine", {}), *environment.get("workers", ())]
+        return {str(machine["blas"]) for machine in machines if machine.get("blas")}
+    return set()
 
 
 def _labels_like(
