@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -32,7 +32,8 @@ def guess(table: Table, roles: Roles) -> dict[str, Any]:
     """Parameters with which a table can be read, beyond the roles given.
 
     The first column of texts that all differ names the items; columns of texts that repeat are
-    labels, the coarsest first; dates, numbers with texts among them, and other texts are dropped.
+    labels if they are nested (`nested_levels`), also in labels that are given; dates, numbers with
+    texts among them, and other texts are dropped.
 
     Returns
     -------
@@ -58,8 +59,38 @@ def guess(table: Table, roles: Roles) -> dict[str, Any]:
             labels.append(column)
         else:
             drop.append(column.name)
-    found = [column.name for column in sorted(labels, key=lambda column: len(column.classes))]
-    return {"names": names, "labels": [*roles.labels, *found], "drop": drop, "missing": missing}
+    given = [column for column in table.columns if column.name in roles.labels]
+    finer = (column for column in labels if all(_is_nested(column, other) for other in given))
+    levels = [*roles.labels, *(column.name for column in nested_levels(finer))]
+    drop += [column.name for column in labels if column.name not in levels]
+    return {"names": names, "labels": levels, "drop": drop, "missing": missing}
+
+
+def nested_levels(columns: Iterable[Column]) -> list[Column]:
+    """The most columns of labels of which each class lies in one class of the column before.
+
+    Of as many columns, those with more classes in all. A column with a single class is no level.
+
+    Returns
+    -------
+    list of Column
+        The coarsest first.
+    """
+    ordered = sorted((c for c in columns if len(c.classes) > 1), key=lambda c: len(c.classes))
+    chains: list[list[Column]] = []
+    for column in ordered:
+        coarser = [chain for chain in chains if _is_nested(column, chain[-1])]
+        chains.append([*max(coarser, key=_size, default=[]), column])
+    return max(chains, key=_size, default=[])
+
+
+def _is_nested(fine: Column, coarse: Column) -> bool:
+    pairs = set(zip(fine.texts or (), coarse.texts or (), strict=True))
+    return len(fine.classes) == len(pairs)
+
+
+def _size(chain: list[Column]) -> tuple[int, int]:
+    return len(chain), sum(len(column.classes) for column in chain)
 
 
 def take_row_names(table: Table, roles: Roles) -> tuple[Table, Roles]:

@@ -6,7 +6,13 @@ import numpy as np
 from scipy.spatial.distance import squareform
 
 from hcbench import Given, NotApplicableError, Oracle, Tree
-from hcbench_peers.inputs import read_distances, read_vectors, single_item, tree_of_groups
+from hcbench_peers.inputs import (
+    private_of,
+    read_distances,
+    read_vectors,
+    single_item,
+    tree_of_groups,
+)
 
 
 def sklearn_hdbscan(
@@ -40,7 +46,8 @@ def sklearn_hdbscan(
     )
     model.fit(data)
     names = ("left_node", "right_node", "value", "cluster_size")
-    merges = np.column_stack([model._single_linkage_tree_[name] for name in names])
+    merged = private_of(model, "_single_linkage_tree_")
+    merges = np.column_stack([merged[name] for name in names])
     return Tree.from_linkage(merges, names=given.names)
 
 

@@ -14,7 +14,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.neighbors import NearestNeighbors
 
-from hcbench import DataError, Given, NotApplicableError, Oracle, Tree
+from hcbench import DataError, Given, HcbenchError, NotApplicableError, Oracle, Tree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -156,3 +156,21 @@ def tree_of_groups(group: ArrayLike, above: Sequence[int], given: Given) -> Tree
     inner = np.array([-1, *node[above[1:]]])[kept]
     parent = np.concatenate([node[own], inner])
     return Tree.from_parents(parent, names=given.names, collapse_unary=True)
+
+
+def private_of(model: Any, name: str) -> Any:
+    """A private attribute of an estimator of scikit-learn: its tree, which nothing public tells.
+
+    Raises
+    ------
+    HcbenchError
+        If this version of scikit-learn does not have it.
+    """
+    import sklearn
+
+    if not hasattr(model, name):
+        raise HcbenchError(
+            f"{type(model).__name__} of scikit-learn {sklearn.__version__} does not have {name}, "
+            "its only record of the tree; install another version: 1.6 to 1.9 have it"
+        )
+    return getattr(model, name)

@@ -10,7 +10,7 @@ from sklearn.cluster import Birch, BisectingKMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from hcbench import Given, Oracle, Tree
-from hcbench_peers.inputs import read_vectors, single_item, tree_of_groups
+from hcbench_peers.inputs import private_of, read_vectors, single_item, tree_of_groups
 
 
 def bisecting_kmeans(
@@ -25,8 +25,9 @@ def bisecting_kmeans(
 ) -> Tree:
     """The splits of `BisectingKMeans`; items of one of its clusters are children of one node.
 
-    They are in a private attribute of the estimator. There are at most as many clusters as
-    different items. O(n p) time for each split of all items, and O(k) to choose each of k clusters.
+    They are in a private attribute of the estimator, as its labels alone do not tell them. There
+    are at most as many clusters as different items. O(n p) time for each split of all items, and
+    O(k) to choose each of k clusters.
     """
     if given.n == 1:
         return single_item(given)
@@ -43,7 +44,7 @@ def bisecting_kmeans(
         warnings.simplefilter("ignore", ConvergenceWarning)  # of duplicate items
         model.fit(vectors)
     above, group_of_label = [-1], np.zeros(model.n_clusters, dtype=np.int64)
-    waiting: list[tuple[Any, int]] = [(model._bisecting_tree, 0)]
+    waiting: list[tuple[Any, int]] = [(private_of(model, "_bisecting_tree"), 0)]
     while waiting:
         cluster, number = waiting.pop()
         if cluster.left is None:

@@ -752,6 +752,16 @@ def test_inspect_shows_the_columns_and_a_command_that_works(csv):
     assert f'--datasets "{path}[names=name,labels=[familie]]"' in shown
 
 
+def test_levels_are_the_columns_that_are_nested(csv):
+    # Colours cross families; all are one kingdom; codes are the orders again.
+    rows = ["a,K,1x,O1,F1,red", "b,K,1x,O1,F2,blue", "c,K,2x,O2,F3,red"]
+    cells = [f"{row[0]}{i}{row[1:]},{i / 7}" for i in range(3) for row in rows]
+    path = csv("\n".join(["name,kingdom,code,order,family,colour,x", *cells, ""]))
+    shown = run("inspect", str(path))
+    assert "labels=[code,order,family]" in shown
+    assert "drop=[kingdom,colour]" in shown
+
+
 def test_the_example_is_read_as_inspect_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run("example", "plants")

@@ -16,7 +16,7 @@ from hcbench import AlgorithmSpec, Answers, Oracle, Partition, Suite, Tree, load
 from hcbench.plan.plan import make_plan
 from hcbench.registry.fingerprint import installation
 from hcbench.testing import checks_of
-from hcbench_peers.inputs import neighbour_graph, tree_of_groups
+from hcbench_peers.inputs import neighbour_graph, private_of, tree_of_groups
 from hcbench_peers.specs import ALGORITHMS
 from tests.plugins.fitting import cophenetic
 
@@ -140,6 +140,15 @@ def test_neighbours_and_the_shortest_edges_between_parts() -> None:
     assert by_similarity.first.tolist() == graph.first.tolist()
     assert by_similarity.second.tolist() == graph.second.tolist()
     assert by_similarity.distance.tolist() == [0.0, 0.5, 16.5, 0.5, 0.0]  # less max(S) = -1
+
+
+def test_a_version_without_the_tree_is_named() -> None:
+    from sklearn import __version__
+    from sklearn.cluster import BisectingKMeans
+
+    message = f"BisectingKMeans of scikit-learn {__version__} does not have _tree, its only record"
+    with pytest.raises(hcbench.HcbenchError, match=re.escape(message)):
+        private_of(BisectingKMeans(), "_tree")
 
 
 def test_groups_without_items_are_omitted() -> None:
