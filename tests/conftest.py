@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["HCBENCH_STORE"] = f"{os.devnull}/store.sqlite"
     # A process started by nohup, or in the background of a script, ignores these signals, and so
     # would its children; a handler, in contrast, is not inherited.
-    for number in (signal.SIGINT, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, _ignore)
     executors.PRELOADED += _USUAL

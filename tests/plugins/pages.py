@@ -137,9 +137,11 @@ class Page:
     def press(self, keys: str) -> None:
         os.write(self._main, keys.encode())
 
-    def end(self) -> tuple[int, str]:
+    def end(self, seconds: float = 60) -> tuple[int, str]:
         """Wait for the end; return the exit code, and the output after the last page."""
+        end = time.monotonic() + seconds
         while self.process.poll() is None:
+            assert time.monotonic() < end, f"does not end:\n{self.text}"
             self._read()
         while self._read():
             pass
