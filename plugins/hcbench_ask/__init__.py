@@ -54,6 +54,7 @@ PERSON = OracleSpec(
         ),
     ),
     person=True,
+    tags=("person",),
 )
 
 RECORDED_ITEMS = DatasetSpec(
@@ -70,6 +71,7 @@ RECORDED_ITEMS = DatasetSpec(
     files=("path", "truth", "tree"),
     suffixes=(".jsonl",),
     recorded_oracle="hcbench_ask.oracles:oracle_of",
+    tags=("own",),
 )
 
 

@@ -145,6 +145,7 @@ CUT_OF = DatasetSpec(
     random=_is_random,
     parts=_parts,
     paper=GENTILE_2019,
+    tags=("simulated",),
 )
 
 DATASETS: tuple[DatasetSpec, ...] = (CUT_OF,)

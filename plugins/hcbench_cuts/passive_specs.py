@@ -75,6 +75,7 @@ NR = AlgorithmSpec(
         UNTOUCHED,
     ),
     paper=GENTILE_2019,
+    tags=("cut", "active"),
 )
 
 ERM = AlgorithmSpec(
@@ -87,6 +88,7 @@ ERM = AlgorithmSpec(
     anytime=True,
     parameters=(_rounds_parameter("as many as the budget allows"), MOST_CLUSTERS, UNTOUCHED),
     paper=GENTILE_2019,
+    tags=("cut", "active"),
 )
 
 BEST = AlgorithmSpec(
@@ -101,6 +103,7 @@ BEST = AlgorithmSpec(
     parameters=(MOST_CLUSTERS,),
     paper=GENTILE_2019,
     questions=NONE_ASKED,
+    tags=("cut", "baseline"),
 )
 
 _BASELINE = {"paper": "a common baseline without a paper"}
@@ -124,6 +127,7 @@ CUT_AT_K = AlgorithmSpec(
     ),
     questions=NONE_ASKED,
     exempt=_BASELINE,
+    tags=("cut", "baseline"),
 )
 
 LARGEST_GAP = AlgorithmSpec(
@@ -135,6 +139,7 @@ LARGEST_GAP = AlgorithmSpec(
     returns="partition",
     questions=NONE_ASKED,
     exempt=_BASELINE,
+    tags=("cut", "baseline"),
 )
 
 PASSIVE: tuple[AlgorithmSpec, ...] = (NR, ERM, BEST, CUT_AT_K, LARGEST_GAP)

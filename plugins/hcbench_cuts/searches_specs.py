@@ -105,6 +105,7 @@ SEARCHES: tuple[AlgorithmSpec, ...] = (
             ),
         ),
         **_SEARCH,
+        tags=("cut", "active"),
     ),
     AlgorithmSpec(
         name="OTS",
@@ -117,6 +118,7 @@ SEARCHES: tuple[AlgorithmSpec, ...] = (
             ),
         ),
         **_SEARCH,
+        tags=("cut", "active"),
     ),
     AlgorithmSpec(
         name="WDP",
@@ -124,6 +126,7 @@ SEARCHES: tuple[AlgorithmSpec, ...] = (
         doc="Weighted Dichotomic Path: binary search on the path of maximum entropy, by a prior.",
         parameters=_PRIOR,
         **_SEARCH,
+        tags=("cut", "active"),
     ),
     AlgorithmSpec(
         name="N-WDP",
@@ -131,5 +134,6 @@ SEARCHES: tuple[AlgorithmSpec, ...] = (
         doc="Noisy Weighted Dichotomic Path: WDP where many pairs of leaves vote on each node.",
         parameters=(*_votes_parameter("hoeffding", ""), *_PRIOR),
         **_SEARCH,
+        tags=("cut", "active"),
     ),
 )

@@ -65,6 +65,7 @@ PLANTED = DatasetSpec(
     ),
     provides=("similarity", "truth", "levels", "heights"),
     paper=GHOSHDASTIDAR_2019,
+    tags=("simulated",),
 )
 
 _BUNDLED = (
@@ -98,6 +99,7 @@ def _bundled(name: str, doc: str) -> DatasetSpec:
         random=_is_subsample,
         licence="as in scikit-learn (UCI Machine Learning Repository, CC BY 4.0)",
         requires=("scikit-learn",),
+        tags=("real",),
     )
 
 
@@ -178,6 +180,7 @@ OPENML = DatasetSpec(
     licence="that of each data set, as its page on openml.org says",
     paper=VANSCHOREN_2013,
     requires=("scikit-learn", "pandas"),
+    tags=("own",),
 )
 
 FILE = DatasetSpec(
@@ -272,6 +275,7 @@ FILE = DatasetSpec(
         *(".csv", ".tsv", ".gz", ".bz2", ".xz", ".xlsx", ".parquet"),
         *(".npy", ".npz", ".mtx", ".svmlight", ".libsvm"),
     ),
+    tags=("own",),
 )
 
 

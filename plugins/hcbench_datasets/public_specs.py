@@ -171,6 +171,7 @@ NEWSGROUPS = DatasetSpec(
     licence="public newsgroup posts, collected by Ken Lang for research; no licence stated",
     paper=LANG_1995,
     requires=("scikit-learn", "simplemma", "scipy"),
+    tags=("real", "text"),
 )
 
 NEWSGROUPS_PCA = DatasetSpec(
@@ -186,6 +187,7 @@ NEWSGROUPS_PCA = DatasetSpec(
     licence=NEWSGROUPS.licence,
     paper=LANG_1995,
     requires=("scikit-learn", "scipy"),
+    tags=("real", "text"),
 )
 
 ZOO = DatasetSpec(
@@ -196,6 +198,7 @@ ZOO = DatasetSpec(
     random=False,
     licence="CC BY 4.0",
     paper=FORSYTH_1990,
+    tags=("real",),
 )
 
 GLASS = DatasetSpec(
@@ -209,6 +212,7 @@ GLASS = DatasetSpec(
     random=False,
     licence="CC BY 4.0",
     paper=GERMAN_1987,
+    tags=("real",),
 )
 
 CAR = DatasetSpec(
@@ -227,6 +231,7 @@ CAR = DatasetSpec(
     random=False,
     licence="published for research by its collectors; no licence stated",
     paper=KLEINDESSNER_2017,
+    tags=("real",),
 )
 
 AMAZON_REVIEWS = DatasetSpec(
@@ -248,6 +253,7 @@ AMAZON_REVIEWS = DatasetSpec(
     licence="CC0 as Gray et al. state; the user provides the file, from Kaggle",
     paper=GRAY_2023,
     requires=("scikit-learn",),
+    tags=("real", "text"),
 )
 
 SP500 = DatasetSpec(
@@ -266,6 +272,7 @@ SP500 = DatasetSpec(
     random=False,
     licence="CC0 as Gray et al. state; the user provides the file, from Kaggle",
     paper=GRAY_2023,
+    tags=("real",),
 )
 
 ZEBRAFISH = DatasetSpec(
@@ -293,6 +300,7 @@ ZEBRAFISH = DatasetSpec(
     files=("path",),
     licence="CC0 as Gray et al. state; the user provides the file",
     paper=WAGNER_2018,
+    tags=("real",),
 )
 
 MNIST = DatasetSpec(
@@ -312,6 +320,7 @@ MNIST = DatasetSpec(
     random=False,
     licence="CC BY-SA 3.0",
     paper=LECUN_1998,
+    tags=("real", "images"),
 )
 
 KRIZHEVSKY_2009 = Reference(
@@ -336,6 +345,7 @@ CIFAR_100 = DatasetSpec(
     random=False,
     licence="none is stated; see the authors' page, www.cs.toronto.edu/~kriz/cifar.html",
     paper=KRIZHEVSKY_2009,
+    tags=("real", "images"),
 )
 
 PUBLIC = (

@@ -10,6 +10,8 @@ evaluate a metric against the queries; `costs` are those of the call. The loops 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hcbench import MetricSpec, hookimpl
 from hcbench_metrics.agreement_specs import AGREEMENT
 from hcbench_metrics.cost_specs import COSTS, CURVES
@@ -21,4 +23,12 @@ from hcbench_metrics.tree_specs import TREES
 @hookimpl
 def hcbench_metrics() -> tuple[MetricSpec, ...]:
     """Return the metrics of this plugin."""
-    return AGREEMENT + TREES + PARTITIONS + OBJECTIVES + CURVES + COSTS
+    tagged = {
+        "labels": AGREEMENT,
+        "tree": TREES,
+        "partition": PARTITIONS,
+        "objective": OBJECTIVES,
+        "curve": CURVES,
+        "cost": COSTS,
+    }
+    return tuple(replace(spec, tags=(tag,)) for tag, specs in tagged.items() for spec in specs)

@@ -82,6 +82,7 @@ NOISELESS = (
             ),
         ),
         paper=EMAMJOMEH_2018,
+        tags=("comparisons", "active"),
     ),
     AlgorithmSpec(
         name="InsertionClustering",
@@ -100,6 +101,7 @@ NOISELESS = (
         ),
         paper=EMAMJOMEH_2018,
         questions="hcbench_ordinal.estimates:of_insertion",
+        tags=("comparisons", "active"),
     ),
     AlgorithmSpec(
         name="Bottom-up",
@@ -108,6 +110,7 @@ NOISELESS = (
         accepts=QUERIES,
         paper=EMAMJOMEH_2018,
         questions="hcbench_ordinal.estimates:of_all_triples",
+        tags=("comparisons",),
     ),
     AlgorithmSpec(
         name="Build",
@@ -132,6 +135,7 @@ NOISELESS = (
         ),
         paper=AHO_1981,
         questions="hcbench_ordinal.estimates:of_some_triples",
+        tags=("comparisons",),
     ),
 )
 
@@ -229,6 +233,7 @@ NOISY = AlgorithmSpec(
     paper=EMAMJOMEH_2018,
     requires=("scipy",),
     questions="hcbench_ordinal.estimates:of_noisy_insertion",
+    tags=("comparisons", "active"),
 )
 
 RANDOM_TREE = DatasetSpec(
@@ -255,6 +260,7 @@ RANDOM_TREE = DatasetSpec(
     ),
     provides=("truth",),
     paper=EMAMJOMEH_2018,
+    tags=("simulated",),
 )
 
 UNBALANCED_SPLITS = MetricSpec(

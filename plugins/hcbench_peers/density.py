@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import squareform
 
-from hcbench import Given, NotApplicableError, Oracle, Tree
+from hcbench import Given, Oracle, Tree
 from hcbench_peers.inputs import (
     private_of,
     read_distances,
@@ -82,18 +82,9 @@ def plscan(
     """The single linkage tree of `fast_plscan.PLSCAN`: mutual reachability distances.
 
     O(n log n) time in few dimensions. Numbers are of single precision.
-
-    Raises
-    ------
-    NotApplicableError
-        For two items, as it needs more than its smallest `min_samples`.
     """
     from fast_plscan import PLSCAN
 
-    if given.n == 1:
-        return single_item(given)
-    if given.n == 2:
-        raise NotApplicableError("fast-plscan needs 3 items or more, and there are 2")
     model = PLSCAN(min_samples=min(min_samples, given.n - 1), metric=metric)
     model.fit(read_vectors(oracle))
     return Tree.from_linkage(model.single_linkage_tree_, names=given.names)
@@ -112,18 +103,9 @@ def evoc(
     """The layers of clusters of `evoc.EVoC`; an item that is noise in all is below the root.
 
     About O(n log n) time.
-
-    Raises
-    ------
-    NotApplicableError
-        For fewer than 6 items, of which it makes no graph.
     """
     from evoc import EVoC
 
-    if given.n == 1:
-        return single_item(given)
-    if given.n < 6:
-        raise NotApplicableError(f"evoc needs 6 items or more, and there are {given.n}")
     vectors = read_vectors(oracle)
     model = EVoC(
         noise_level=noise_level,

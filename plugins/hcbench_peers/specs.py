@@ -8,7 +8,6 @@ from hcbench_peers import references
 _VECTORS = ("vectors",)
 _BOTH = ("vectors", "similarities")
 _TIES = "mutual reachability distances tie whatever the data, and ties go by rounding"
-_GREEDY = "greedy: the result depends on the order in which items are given"
 
 
 def _choice(name: str, doc: str, *choices: str) -> Parameter:
@@ -44,10 +43,16 @@ _MIN_SAMPLES = Parameter(
     interval="[1, inf)",
 )
 
+
+def _distances(n: int, *, method: str, **_: object) -> float:
+    """Bytes of the distances of all pairs, and of the copy that all methods but single make."""
+    return 4.0 * n**2 if method == "single" else 8.0 * n**2
+
+
 SCIPY_LINKAGE = AlgorithmSpec(
     name="scipy-linkage",
     function="hcbench_peers.linkages:scipy_linkage",
-    doc="Linkage by scipy.cluster.hierarchy. SciPy has the licence BSD-3-Clause.",
+    doc="Linkage by scipy.cluster.hierarchy.",
     accepts=_BOTH,
     parameters=(
         _choice(
@@ -58,21 +63,27 @@ SCIPY_LINKAGE = AlgorithmSpec(
         _metric(),
     ),
     paper=references.SCIPY,
+    memory=_distances,
     requires=("scipy",),
+    licence="BSD-3-Clause",
+    tags=("peer", "linkage"),
 )
 FC_LINKAGE = AlgorithmSpec(
     name="fc-linkage",
+    memory=lambda n, **_: 8.0 * n**2,
     function="hcbench_peers.linkages:fastcluster_linkage",
-    doc="Linkage by fastcluster. Its licence is BSD-2-Clause or GPL-2.0-or-later.",
+    doc="Linkage by fastcluster.",
     accepts=_BOTH,
     parameters=SCIPY_LINKAGE.parameters,
     paper=references.FASTCLUSTER,
     requires=("fastcluster", "scipy"),
+    licence="BSD-2-Clause OR GPL-2.0-or-later",
+    tags=("peer", "linkage"),
 )
 FC_VECTOR = AlgorithmSpec(
     name="fc-vector",
     function="hcbench_peers.linkages:fastcluster_vector",
-    doc="Linkage by fastcluster in memory O(n p). Its licence is BSD-2-Clause or GPL-2.0-or-later.",
+    doc="Linkage by fastcluster in memory O(n p).",
     accepts=_VECTORS,
     parameters=(
         _choice("method", "The distance of two clusters.", "single", "centroid", "median", "ward"),
@@ -80,12 +91,14 @@ FC_VECTOR = AlgorithmSpec(
     ),
     paper=references.FASTCLUSTER,
     requires=("fastcluster", "scipy"),
+    licence="BSD-2-Clause OR GPL-2.0-or-later",
+    tags=("peer", "linkage"),
 )
 SK_AGGLOMERATIVE = AlgorithmSpec(
     name="sk-agglomerative",
     function="hcbench_peers.linkages:agglomerative",
     doc="Linkage by scikit-learn's AgglomerativeClustering, between all clusters or between "
-    "neighbours. Scikit-learn has the licence BSD-3-Clause.",
+    "neighbours.",
     accepts=_VECTORS,
     parameters=(
         _choice(
@@ -103,11 +116,13 @@ SK_AGGLOMERATIVE = AlgorithmSpec(
     ),
     paper=references.SCIKIT_LEARN,
     requires=("scikit-learn", "scipy"),
+    licence="BSD-3-Clause",
+    tags=("peer", "linkage"),
 )
 SK_BISECTING_KMEANS = AlgorithmSpec(
     name="sk-bisecting-kmeans",
     function="hcbench_peers.splits:bisecting_kmeans",
-    doc="The splits of scikit-learn's BisectingKMeans. Scikit-learn has the licence BSD-3-Clause.",
+    doc="The splits of scikit-learn's BisectingKMeans.",
     accepts=_VECTORS,
     parameters=(
         Parameter(
@@ -129,12 +144,13 @@ SK_BISECTING_KMEANS = AlgorithmSpec(
     ),
     paper=references.BISECTING,
     requires=("scikit-learn", "scipy"),
+    licence="BSD-3-Clause",
+    tags=("peer", "divisive"),
 )
 SK_BIRCH = AlgorithmSpec(
     name="sk-birch",
     function="hcbench_peers.splits:birch",
-    doc="The tree of clustering features of scikit-learn's Birch. Scikit-learn has the licence "
-    "BSD-3-Clause.",
+    doc="The tree of clustering features of scikit-learn's Birch.",
     accepts=_VECTORS,
     parameters=(
         Parameter(
@@ -144,13 +160,14 @@ SK_BIRCH = AlgorithmSpec(
     ),
     paper=references.BIRCH,
     requires=("scikit-learn", "scipy"),
-    exempt={"renumbered_items": _GREEDY},
+    licence="BSD-3-Clause",
+    tags=("peer", "incremental"),
+    order_dependent=True,
 )
 SK_HDBSCAN = AlgorithmSpec(
     name="sk-hdbscan",
     function="hcbench_peers.density:sklearn_hdbscan",
-    doc="Single linkage of mutual reachability distances by scikit-learn's HDBSCAN. Scikit-learn "
-    "has the licence BSD-3-Clause.",
+    doc="Single linkage of mutual reachability distances by scikit-learn's HDBSCAN.",
     accepts=_BOTH,
     parameters=(
         _MIN_CLUSTER_SIZE,
@@ -165,24 +182,27 @@ SK_HDBSCAN = AlgorithmSpec(
     ),
     paper=references.HDBSCAN,
     requires=("scikit-learn", "scipy"),
+    licence="BSD-3-Clause",
+    tags=("peer", "density"),
     exempt={"renumbered_items": _TIES},
 )
 FAST_HDBSCAN = AlgorithmSpec(
     name="fast-hdbscan",
     function="hcbench_peers.density:fast_hdbscan",
-    doc="Single linkage of mutual reachability distances by fast_hdbscan. Its licence is "
-    "BSD-2-Clause.",
+    doc="Single linkage of mutual reachability distances by fast_hdbscan.",
     accepts=_VECTORS,
     parameters=(_MIN_CLUSTER_SIZE, _MIN_SAMPLES),
     paper=references.FAST_HDBSCAN,
     requires=("fast_hdbscan", "hdbscan", "scipy"),
+    licence="BSD-2-Clause",
+    tags=("peer", "density"),
     exempt={"renumbered_items": _TIES},
 )
 FAST_PLSCAN = AlgorithmSpec(
     name="fast-plscan",
+    min_items=3,
     function="hcbench_peers.density:plscan",
-    doc="Single linkage of mutual reachability distances by fast_plscan. Its licence is "
-    "BSD-3-Clause.",
+    doc="Single linkage of mutual reachability distances by fast_plscan.",
     accepts=_VECTORS,
     parameters=(
         Parameter(
@@ -195,12 +215,15 @@ FAST_PLSCAN = AlgorithmSpec(
     ),
     paper=references.PLSCAN,
     requires=("fast-plscan", "scipy"),
+    licence="BSD-3-Clause",
+    tags=("peer", "density"),
     exempt={"renumbered_items": _TIES},
 )
 EVOC = AlgorithmSpec(
     name="evoc",
+    min_items=6,
     function="hcbench_peers.density:evoc",
-    doc="Layers of clusters of embedding vectors, by evoc. Its licence is BSD-2-Clause.",
+    doc="Layers of clusters of embedding vectors, by evoc.",
     accepts=_VECTORS,
     parameters=(
         Parameter(
@@ -220,12 +243,13 @@ EVOC = AlgorithmSpec(
     ),
     paper=references.PLSCAN,
     requires=("evoc", "scipy"),
+    licence="BSD-2-Clause",
+    tags=("peer", "density"),
 )
 SKN_PARIS = AlgorithmSpec(
     name="skn-paris",
     function="hcbench_peers.graphs:paris",
-    doc="Merges of the graph of nearest neighbours, by Paris of scikit-network. Its licence is "
-    "BSD-3-Clause.",
+    doc="Merges of the graph of nearest neighbours, by Paris of scikit-network.",
     accepts=_BOTH,
     parameters=(
         _NEIGHBOURS,
@@ -239,12 +263,14 @@ SKN_PARIS = AlgorithmSpec(
     ),
     paper=references.PARIS,
     requires=("scikit-network", "scikit-learn", "scipy"),
+    licence="BSD-3-Clause",
+    tags=("peer", "graph"),
 )
 SKN_LOUVAIN = AlgorithmSpec(
     name="skn-louvain",
     function="hcbench_peers.graphs:louvain",
     doc="Nested clusters of large modularity in the graph of nearest neighbours, by Louvain of "
-    "scikit-network. Its licence is BSD-3-Clause.",
+    "scikit-network.",
     accepts=_BOTH,
     parameters=(
         _NEIGHBOURS,
@@ -265,13 +291,14 @@ SKN_LOUVAIN = AlgorithmSpec(
     ),
     paper=references.LOUVAIN,
     requires=("scikit-network", "scikit-learn", "scipy"),
-    exempt={"renumbered_items": _GREEDY},
+    licence="BSD-3-Clause",
+    tags=("peer", "graph"),
+    order_dependent=True,
 )
 HIGRA_BPT = AlgorithmSpec(
     name="higra-bpt",
     function="hcbench_peers.graphs:partition_tree",
-    doc="Linkage on the graph of nearest neighbours, by higra's binary partition trees. Its "
-    "licence is CeCILL-B.",
+    doc="Linkage on the graph of nearest neighbours, by higra's binary partition trees.",
     accepts=_BOTH,
     parameters=(
         _choice(
@@ -283,11 +310,13 @@ HIGRA_BPT = AlgorithmSpec(
     ),
     paper=references.HIGRA,
     requires=("higra", "scikit-learn", "scipy"),
+    licence="CECILL-B",
+    tags=("peer", "graph", "linkage"),
 )
 SKBIO_NJ = AlgorithmSpec(
     name="skbio-nj",
     function="hcbench_peers.phylogenies:neighbour_joining",
-    doc="Neighbour joining by scikit-bio, rooted at the midpoint. Its licence is BSD-3-Clause.",
+    doc="Neighbour joining by scikit-bio, rooted at the midpoint.",
     accepts=_BOTH,
     parameters=(
         _metric(),
@@ -295,11 +324,13 @@ SKBIO_NJ = AlgorithmSpec(
     ),
     paper=references.NEIGHBOUR_JOINING,
     requires=("scikit-bio", "scipy"),
+    licence="BSD-3-Clause",
+    tags=("peer", "phylogeny"),
 )
 SKBIO_UPGMA = AlgorithmSpec(
     name="skbio-upgma",
     function="hcbench_peers.phylogenies:upgma",
-    doc="UPGMA by scikit-bio. Its licence is BSD-3-Clause.",
+    doc="UPGMA by scikit-bio.",
     accepts=_BOTH,
     parameters=(
         _metric(),
@@ -307,6 +338,8 @@ SKBIO_UPGMA = AlgorithmSpec(
     ),
     paper=references.SOKAL_1958,
     requires=("scikit-bio", "scipy"),
+    licence="BSD-3-Clause",
+    tags=("peer", "phylogeny", "linkage"),
 )
 
 ALGORITHMS = (

@@ -93,6 +93,7 @@ def _four_al(name: str, doc: str, init: int) -> AlgorithmSpec:
         ),
         paper=PAPER,
         exempt=_TIES if init == 1 else {"signature": "it is 4-AL with another default"},
+        tags=("comparisons", "linkage"),
     )
 
 
@@ -117,6 +118,7 @@ PASSIVE = (
         ),
         paper=PAPER,
         exempt=_TIES,
+        tags=("comparisons", "linkage"),
     ),
     AlgorithmSpec(
         name="tK-AL",
@@ -135,6 +137,7 @@ PASSIVE = (
         paper=KLEINDESSNER_2017,
         requires=("scipy",),
         exempt=_TIES,
+        tags=("comparisons", "linkage"),
     ),
     AlgorithmSpec(
         name="AL-rowsum",
@@ -142,6 +145,7 @@ PASSIVE = (
         doc="Average linkage on the mean win rate of each pair of items.",
         accepts=SETS,
         exempt={**_TIES, "paper": "a common baseline without a paper"},
+        tags=("comparisons", "linkage"),
     ),
     AlgorithmSpec(
         name="AL",
@@ -150,6 +154,7 @@ PASSIVE = (
         accepts=("similarities",),
         reference=True,
         paper=PAPER,
+        tags=("comparisons", "linkage", "baseline"),
     ),
 )
 
@@ -189,6 +194,7 @@ def _embedding(
         ),
         paper=paper,
         requires=("scipy",),
+        tags=("comparisons", "embedding"),
     )
 
 
@@ -233,6 +239,7 @@ ACTIVE = (
         accepts=("quadruplet-queries",),
         parameters=(ASK,),
         paper=PAPER,
+        tags=("comparisons", "active", "linkage"),
     ),
     AlgorithmSpec(
         name="CL",
@@ -241,6 +248,7 @@ ACTIVE = (
         accepts=("quadruplet-queries",),
         parameters=(ASK,),
         paper=PAPER,
+        tags=("comparisons", "active", "linkage"),
     ),
     AlgorithmSpec(
         name="4K-AL-act",
@@ -280,6 +288,7 @@ ACTIVE = (
             ),
         ),
         paper=PAPER,
+        tags=("comparisons", "active", "linkage"),
     ),
 )
 

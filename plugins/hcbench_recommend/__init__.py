@@ -54,6 +54,7 @@ SUBSAMPLE = DatasetSpec(
     dependent=True,
     truths=_truths,
     parts=lambda params: (_whole(params),),
+    tags=("own",),
 )
 
 

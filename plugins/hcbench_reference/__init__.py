@@ -23,6 +23,7 @@ RANDOM = AlgorithmSpec(
     doc="A binary tree drawn uniformly: the score without any information.",
     accepts=EVERY_KIND,
     reference=True,
+    tags=("baseline",),
 )
 
 TRUTH = AlgorithmSpec(
@@ -33,6 +34,7 @@ TRUTH = AlgorithmSpec(
     reference=True,
     hints=("truth",),
     needs=("truth",),
+    tags=("baseline",),
 )
 
 

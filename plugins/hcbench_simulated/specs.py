@@ -113,6 +113,7 @@ DATASETS = (
             ),
         ),
         provides=("vectors", "levels", "truth", "heights"),
+        tags=("simulated",),
     ),
     DatasetSpec(
         name="topics",
@@ -132,6 +133,7 @@ DATASETS = (
         ),
         provides=("vectors", "levels", "truth", "heights"),
         paper=BLEI_2010,
+        tags=("simulated",),
     ),
     DatasetSpec(
         name="hsbm",
@@ -149,6 +151,7 @@ DATASETS = (
         ),
         provides=("similarity", "levels", "truth", "heights"),
         paper=CLAUSET_2008,
+        tags=("simulated",),
     ),
     DatasetSpec(
         name="coalescent",
@@ -157,6 +160,7 @@ DATASETS = (
         parameters=(_items(200), *_SEQUENCES),
         provides=("similarity", "truth", "heights"),
         paper=KINGMAN_1982,
+        tags=("simulated",),
     ),
     DatasetSpec(
         name="birth-death",
@@ -171,6 +175,7 @@ DATASETS = (
         ),
         provides=("similarity", "truth", "heights"),
         paper=GERNHARD_2008,
+        tags=("simulated",),
     ),
     DatasetSpec(
         name="noisy-ultrametric",
@@ -187,5 +192,6 @@ DATASETS = (
         ),
         provides=("similarity", "truth", "heights"),
         paper=GERNHARD_2008,
+        tags=("simulated",),
     ),
 )

@@ -48,6 +48,7 @@ SHAPES = DatasetSpec(
     ),
     paper=PEDREGOSA_2011,
     requires=("scikit-learn",),
+    tags=("simulated",),
 )
 
 

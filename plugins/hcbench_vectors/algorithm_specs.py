@@ -118,6 +118,7 @@ def _linkage_spec(
         paper=paper,
         requires=("scipy",),
         exempt={} if paper else {"paper": "a common baseline without a paper"},
+        tags=("linkage",),
     )
 
 
@@ -137,6 +138,7 @@ DOT_PRODUCT = AlgorithmSpec(
     ),
     paper=GRAY_2023,
     requires=("scipy",),
+    tags=("linkage",),
 )
 
 UPGMA = _linkage_spec(
@@ -219,6 +221,8 @@ HDBSCAN = AlgorithmSpec(
         "mutual reachability distances tie whatever the data, and ties go by rounding",
     ),
     requires=("hdbscan", "scikit-learn", "scipy"),
+    licence="BSD-3-Clause",
+    tags=("density",),
 )
 
 ALGORITHMS = (

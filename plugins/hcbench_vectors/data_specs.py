@@ -79,4 +79,5 @@ GRAY_SIMULATED = DatasetSpec(
     provides=("vectors", "levels", "truth", "heights"),
     files=("S",),
     paper=GRAY_2023,
+    tags=("simulated",),
 )

@@ -154,6 +154,7 @@ def test_info_shows_everything_about_a_name() -> None:
         "accepts  toy, vectors\n"
         "returns  a tree\n"
         "paper    Doe & Roe 2020, Toys (hcbench cite Comb)\n"
+        "tags     paper:toy2020\n"
         "plugin   toys:file VERSION\n"
         "example  hcbench compare --algos 'Comb[start=0]'\n"
         "\n"
@@ -204,6 +205,8 @@ def test_list_of_one_kind_has_a_name_and_a_line_each() -> None:
             "doc": "Number of nodes.",
             "direction": "lower is better",
             "needs": [],
+            "tags": [],
+            "licence": "",
             "plugin": "toys:file",
         },
         {
@@ -211,6 +214,8 @@ def test_list_of_one_kind_has_a_name_and_a_line_each() -> None:
             "doc": "Mean of the data.",
             "direction": "higher is better",
             "needs": [],
+            "tags": [],
+            "licence": "",
             "plugin": "toys:file",
         },
     ]
@@ -534,6 +539,7 @@ def test_names_are_completed() -> None:
         (["cite", "--plugin", TOYS, "Comb", "knowi"], ["plain,Knowing"]),
         (["run", "--plugin", TOYS, "toy"], ["plain,toys"]),
         (["run", "./x"], ["file,./x"]),
+        (["compare", "--algos", "UPGMA,@phy"], ["plain,UPGMA,@phylogeny"]),
         (["list", "alg"], ["plain,algorithms"]),
         (["compl"], ["plain,completion"]),
         (["compare", "--plugin", "none.py", "--algos", "xyz"], []),

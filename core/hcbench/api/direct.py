@@ -170,7 +170,7 @@ def _default_oracle(
     budget: Budget | None,
 ) -> Oracle:
     requested = registry.use_oracles(oracle) if oracle else []
-    able, unable = choose_oracles(use, problem.provides, "the data", requested, registry)
+    able, unable = choose_oracles(use, problem.provides, "the data", requested, registry, problem.n)
     if not able:
         raise DataError(unable[0][1])
     chosen = able[0]

@@ -13,6 +13,7 @@ import shlex
 import signal
 import sys
 import traceback
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -124,7 +125,8 @@ class CommandLine(click.Group):
         command = shlex.join(["hcbench", *map(hide_passwords, arguments)])
         wanted = {"standalone_mode": False, "obj": command, "prog_name": "hcbench"}
         received: list[int] = []
-        with _interrupted_by_signals(received):
+        with _interrupted_by_signals(received), warnings.catch_warnings():
+            warnings.showwarning = _tell_warning
             try:
                 code = super().main(arguments, **{**settings, **wanted})
                 sys.stdout.flush()
@@ -173,6 +175,10 @@ def _interrupted_by_signals(received: list[int]) -> Iterator[None]:
     finally:
         for number in ending:
             signal.signal(number, signal.SIG_DFL)
+
+
+def _tell_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    tell(f"warning: {message}")
 
 
 def _tell_error(error: BaseException) -> int:

@@ -315,7 +315,7 @@ def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | N
         writer.writerows(groups)
     elif form == "table":
         lines = [*_lines(plan, groups, store), *_time_lines(plan, known, store)]
-        lines += _price_lines(plan, known)
+        lines += [*_price_lines(plan, known), *_memory_lines(plan, known, memory)]
         click.echo(printable("\n".join(lines)))
     else:
         raise click.UsageError(f"--dry-run has no --format {form}: table, json or csv")
@@ -368,6 +368,17 @@ def _price_lines(plan: Plan, known: Collection[str]) -> list[str]:
     return [
         f"price: at most about {price:.4g} {currency}, less what is stored{others}"
         for currency, price in prices.items()
+    ]
+
+
+def _memory_lines(plan: Plan, known: Collection[str], limit: float) -> list[str]:
+    from hcbench.run.environment import GIB
+
+    left = {c.labels[:2]: (c.expected_bytes or 0) / GIB for c in plan.cells if c.key not in known}
+    return [
+        f"memory: {algorithm} on {dataset} takes about {size:.3g} GiB; the limit is {limit:.3g} GiB"
+        for (algorithm, dataset), size in left.items()
+        if size > limit
     ]
 
 

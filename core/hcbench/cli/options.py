@@ -86,11 +86,16 @@ class Names(click.ParamType):  # type: ignore[type-arg]  # generic in new versio
             return [CompletionItem(incomplete, type="file")]
         head, comma, tail = incomplete.rpartition(",")
         with suppress(HcbenchError):  # plugins that cannot be loaded
+            from hcbench.registry import tags_of
+
             registry = load_plugins(ctx.params.get("plugin") or (), quiet=True)
             specs = [entry.spec for kind in self.kinds for entry in getattr(registry, kind).entries]
+            known = {(spec.name, spec.doc) for spec in specs}
+            if tail.startswith("@"):
+                known = {(f"@{tag}", "") for spec in specs for tag in tags_of(spec)}
             return [
                 CompletionItem(f"{head}{comma}{name}", help=doc)
-                for name, doc in sorted((spec.name, spec.doc) for spec in specs)
+                for name, doc in sorted(known)
                 if name.casefold().startswith(tail.casefold())
             ]
         return []
@@ -278,7 +283,7 @@ JSON_OR_TABLE = format_option("table", "json")
 RESULTS_FORMAT = format_option("table", "json", "csv", "markdown", "latex")
 QUIET = click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but errors.")
 SUITE_OPTIONS = (
-    names_option("--algos", 'Algorithms, such as "4-AL,UPGMA[metric=cosine]".'),
+    names_option("--algos", 'Algorithms, such as "4-AL,UPGMA[metric=cosine]"; "sk-*", "@linkage".'),
     names_option("--datasets", "Data sets, or your own files: ./mydata.csv"),
     names_option("--oracles", "Oracles; by default the first kind that each algorithm accepts."),
     names_option("--metrics", "Metrics, such as AARI,queries."),

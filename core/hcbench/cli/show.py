@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ import click
 from hcbench.cli import options
 from hcbench.cli.terminal import tell, write_json, write_table
 from hcbench.errors import ParameterError
+from hcbench.registry import tags_of
 from hcbench.registry.fingerprint import installation
 from hcbench.registry.names import format_name, format_value
 from hcbench.registry.specs import (
@@ -31,33 +34,104 @@ if TYPE_CHECKING:
 DEPENDS = "depends on its parameters"
 
 
-@click.command("list")
+@click.command(
+    "list",
+    epilog=options.examples("hcbench list algorithms --tag active", "hcbench list --search ward"),
+)
 @click.argument("kind", type=click.Choice(options.KINDS), required=False)
+@click.option("--tag", metavar="TAG", help="Only those with this tag, such as linkage.")
+@click.option("--accepts", metavar="KIND", help="Only algorithms that accept this kind of oracle.")
+@click.option("--licence", metavar="TEXT", help="Only those whose licence contains this text.")
+@click.option("--search", metavar="TEXT", help="Only those with this text in name or description.")
 @options.PLUGIN
 @options.JSON_OR_TABLE
 @click.option("--short", is_flag=True, help="Print names only, one per line.")
-def list_(kind: str | None, plugin: Sequence[Path], form: str, short: bool) -> None:
-    """List algorithms, data sets, oracles, metrics and suites."""
+def list_(
+    *, kind: str | None, plugin: Sequence[Path], form: str, short: bool, **wanted: str | None
+) -> None:
+    """List algorithms, data sets, oracles, metrics and suites.
+
+    Without a kind or a filter it is an overview of names; with one, a line on each.
+    """
     registry = options.load_plugins(plugin)
-    listed = {
-        name: [_summarise(entry) for entry in _sorted(registry, name)]
+    given = {name: text.casefold() for name, text in wanted.items() if text is not None}
+    entries = {
+        name: [entry for entry in _sorted(registry, name) if _fits(entry, given)]
         for name in ([kind] if kind else options.KINDS)
     }
-    if form == "json":
-        write_json(listed)
-        return
     if short:
-        for rows in listed.values():
-            click.echo("".join(f"{row['name']}\n" for row in rows), nl=False)
-        return
-    for position, (name, rows) in enumerate(listed.items()):
-        if position:
-            click.echo()
-        if not rows:
-            click.echo(f"There are no {name}.")
-            continue
-        texts = [(row["name"], f"{row['doc']}\n{_details(row)}".strip()) for row in rows]
-        write_table((name, ""), texts, whole=(name,))
+        for found in entries.values():
+            click.echo("".join(f"{entry.spec.name}\n" for entry in found), nl=False)
+    elif form == "json":
+        write_json({name: [_summarise(entry) for entry in e] for name, e in entries.items()})
+    elif kind or given:
+        for name, found in entries.items():
+            if found:
+                rows = [
+                    (row["name"], f"{row['doc']}\n{_details(row)}")
+                    for row in map(_summarise, found)
+                ]
+                write_table((name, ""), rows, whole=(name,))
+        if not any(entries.values()):
+            click.echo(f"There are no such {kind or 'names'}.")
+    else:
+        write_table(("kind", "", "names"), _overview(entries), right=("",), whole=("kind",))
+        click.echo("hcbench list KIND describes each, hcbench info NAME shows everything about it.")
+
+
+def _fits(entry: Entry[Any], wanted: Mapping[str, str]) -> bool:
+    """Whether an entry has what the filters of ``hcbench list`` ask for."""
+    spec = entry.spec
+    texts: dict[str, Iterable[str]] = {
+        "tag": tags_of(spec),
+        "accepts": getattr(spec, "accepts", ()),
+        "licence": [_licence(entry)],
+        "search": [spec.name, spec.doc],
+    }
+    whole = ("tag", "accepts")
+    return all(
+        any(part == t.casefold() if name in whole else part in t.casefold() for t in texts[name])
+        for name, part in wanted.items()
+    )
+
+
+def _licence(entry: Entry[Any]) -> str:
+    """Of what it wraps or of its data; of other code that of its package."""
+    licence = getattr(entry.spec, "licence", "")
+    if not licence and not isinstance(entry.spec, DatasetSpec | Suite):
+        with suppress(PackageNotFoundError):  # a plugin file
+            about = metadata(entry.plugin.distribution).json
+            licence = about.get("license_expression") or about.get("license") or ""
+    return str(licence)
+
+
+_GROUPED = {
+    "algorithms": "by the kind of oracle that they accept first",
+    "datasets": "by their first tag",
+    "metrics": "by their first tag",
+}
+
+
+def _overview(entries: Mapping[str, Sequence[Entry[Any]]]) -> list[tuple[str, str, str]]:
+    """Kinds and groups, with numbers and names; suites whose names begin alike are not named."""
+    rows = []
+    for kind, found in entries.items():
+        groups: dict[str, list[str]] = {}
+        for entry in found:
+            groups.setdefault(_group(entry.spec), []).append(entry.spec.name)
+        names = [n[0] if len(n) == 1 else f"{start}* ({len(n)})" for start, n in groups.items()]
+        rows.append((kind, str(len(found)), _GROUPED.get(kind, ", ".join(names))))
+        if kind in _GROUPED:
+            rows += [(f"  {group}", str(len(n)), ", ".join(n)) for group, n in groups.items()]
+    return rows
+
+
+def _group(spec: Spec | Suite) -> str:
+    if isinstance(spec, AlgorithmSpec):
+        return spec.accepts[0]
+    if isinstance(spec, DatasetSpec | MetricSpec):
+        return (*spec.tags, "other")[0]
+    return spec.name.partition("-")[0] if isinstance(spec, Suite) else spec.name
 
 
 def _sorted(registry: Registry, kind: str) -> list[Entry[Any]]:
@@ -67,8 +141,8 @@ def _sorted(registry: Registry, kind: str) -> list[Entry[Any]]:
 def _summarise(entry: Entry[Any]) -> dict[str, Any]:
     spec = entry.spec
     first_sentence = re.split(r"(?<=\.) (?=[A-Z])", spec.doc, maxsplit=1)[0]
-    essentials = _essentials(spec)
-    return {"name": spec.name, "doc": first_sentence, **essentials, "plugin": entry.plugin.name}
+    about = {"name": spec.name, "doc": first_sentence, **_essentials(spec), "tags": tags_of(spec)}
+    return {**about, "licence": _licence(entry), "plugin": entry.plugin.name}
 
 
 def _details(row: Mapping[str, Any]) -> str:
@@ -166,6 +240,9 @@ def _describe(entry: Entry[Any]) -> dict[str, Any]:
         "doc": spec.doc,
         **_facts(spec),
         "paper": f"{spec.paper} (hcbench cite {spec.name})" if spec.paper else None,
+        "tags": tags_of(spec),
+        "licence": _licence(entry),
+        "aliases": getattr(spec, "aliases", ()),
         "plugin": f"{entry.plugin.name} {entry.plugin.fingerprint}",
         "example": example(spec),
     }
@@ -184,6 +261,8 @@ def _facts(spec: Spec | Suite) -> dict[str, Any]:
                 "anytime": "records results after numbers of queries" if spec.anytime else None,
                 "reference": "shown as a reference, not ranked" if spec.reference else None,
                 "unsure": "takes UNSURE for an answer" if spec.takes_unsure else None,
+                "fewest items": spec.min_items if spec.min_items > 1 else None,
+                "order": "of the items changes the clusters" if spec.order_dependent else None,
             }
         case DatasetSpec():
             randomness = "data depend on the seed" if spec.random else "always the same"
@@ -193,7 +272,6 @@ def _facts(spec: Spec | Suite) -> dict[str, Any]:
                 **_essentials(spec),
                 "random": randomness,
                 "files": spec.suffixes,
-                "licence": spec.licence,
             }
         case MetricSpec():
             return {

@@ -95,6 +95,14 @@ class Cell:
             bounds.append(min(known) * float(load_function(oracle.price)(**self.oracle.params)))
         return min(bounds, default=None)
 
+    @property
+    def expected_bytes(self) -> float | None:
+        """The memory that the call takes, as its algorithm declares; None if that is unknown."""
+        memory, n = self.algorithm.spec.memory, self.dataset.params.get("n")
+        if memory is None or not isinstance(n, int):
+            return None
+        return float(load_function(memory)(n, **self.algorithm.params))
+
     def why_inapplicable(self, metric: Use[MetricSpec]) -> str:
         """Why a metric cannot score the results of this cell; "" if it can."""
         provided = self.dataset.spec.provides_with(self.dataset.params)

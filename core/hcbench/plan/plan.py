@@ -16,7 +16,15 @@ from hcbench.model.cost import TOKENS, Budget, split_budget
 from hcbench.plan.cell import Cell
 from hcbench.registry import Registry, Use, make_use
 from hcbench.registry.fingerprint import installation
-from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Spec, unmet
+from hcbench.registry.specs import (
+    AlgorithmSpec,
+    DatasetSpec,
+    MetricSpec,
+    OracleSpec,
+    Spec,
+    Value,
+    unmet,
+)
 from hcbench.registry.suite import Suite
 
 #: The parameter of a metric that names a truth other than the first.
@@ -171,7 +179,9 @@ def make_plan(
             asked = _allowed(only, algorithm, dataset, oracles)
             if asked is None:
                 continue
-            able, unable = choose_oracles(algorithm, provided, dataset.label, asked, registry)
+            able, unable = choose_oracles(
+                algorithm, provided, dataset.label, asked, registry, dataset.params.get("n")
+            )
             plan.inapplicable.extend(
                 Inapplicable(algorithm.label, dataset.label, oracle, reason)
                 for oracle, reason in unable
@@ -290,6 +300,7 @@ def choose_oracles(
     source: str,
     requested: Sequence[Use[OracleSpec]],
     registry: Registry,
+    n: Value = None,
 ) -> tuple[list[Use[OracleSpec]], list[tuple[str, str]]]:
     """The oracles for an algorithm on a data set, and why others are inapplicable.
 
@@ -305,6 +316,8 @@ def choose_oracles(
         Its name, for the reason.
     requested : sequence of Use
     registry : Registry
+    n : int, optional
+        How many items it has, if that is known; otherwise the worker checks it.
 
     Returns
     -------
@@ -316,6 +329,9 @@ def choose_oracles(
     command = installation(spec.requires)
     if command:
         return [], [("", f"{algorithm.label} needs what is not installed: {command}")]
+    if isinstance(n, int) and n < spec.min_items:
+        why = f"{algorithm.label} needs {spec.min_items} items or more, and {source} has {n}"
+        return [], [("", why)]
     hints = spec.hints_of(algorithm.params)
     missing = unmet((*spec.needs, "truth") if hints else spec.needs, provided)
     if missing:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -74,12 +75,18 @@ class Catalogue(Generic[T]):
         self.noun = noun
         self.entries = sorted(entries, key=lambda e: (e.spec.name.casefold(), e.full_name))
         self._by_name: dict[str, list[Entry[T]]] = {}
+        self._by_alias: dict[str, list[Entry[T]]] = {}
         for entry in self.entries:
             for name in {entry.spec.name.casefold(), entry.full_name.casefold()}:
                 self._by_name.setdefault(name, []).append(entry)
+            for alias in getattr(entry.spec, "aliases", ()):
+                for name in (alias, f"{entry.plugin.distribution}:{alias}"):
+                    self._by_alias.setdefault(name.casefold(), []).append(entry)
 
     def find(self, name: str) -> Entry[T]:
         """The entry of a name, whose case does not matter.
+
+        A former name is accepted with a FutureWarning that tells the new one.
 
         Raises
         ------
@@ -89,6 +96,9 @@ class Catalogue(Generic[T]):
             If two packages register it.
         """
         found = self._by_name.get(name.casefold(), [])
+        if not found and (found := self._by_alias.get(name.casefold(), [])):
+            text = f"the {self.noun} {name} is called {found[0].spec.name} now; use that name"
+            warnings.warn(text, FutureWarning, stacklevel=2)
         if len(found) > 1:
             options = " or ".join(entry.full_name for entry in found)
             raise AmbiguousNameError(f"two packages register {name}; write {options}")
@@ -104,6 +114,29 @@ class Catalogue(Generic[T]):
                 hint = f"write {name.replace('(', '[', 1)[:-1]}]"
             raise UnknownNameError(f"no {self.noun} is called {name!r}; {hint}")
         return found[0]
+
+    def matching(self, pattern: str) -> list[Entry[T]]:
+        """The entries whose name matches a pattern with ``*``, or that have the tag of ``@tag``.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is none; with all tags.
+        """
+        folded = pattern.casefold()
+        if not pattern.startswith("@"):
+            return [e for e in self.entries if fnmatchcase(e.spec.name.casefold(), folded)]
+        found = [e for e in self.entries if folded[1:] in map(str.casefold, tags_of(e.spec))]
+        if not found:
+            tags = ", ".join(sorted({tag for e in self.entries for tag in tags_of(e.spec)}))
+            raise UnknownNameError(f"no {self.noun} has the tag {pattern[1:]!r}; tags are {tags}")
+        return found
+
+
+def tags_of(spec: Spec | Suite | CommandSpec) -> tuple[str, ...]:
+    """The tags of a spec, and ``paper:KEY`` if it has a paper."""
+    paper = getattr(spec, "paper", None)
+    return (*getattr(spec, "tags", ()), *([f"paper:{paper.key}"] if paper else []))
 
 
 S = TypeVar("S", bound=Spec)
@@ -288,7 +321,8 @@ class Registry:
     def use_algorithms(self, text: str, /, **params: Value) -> list[Use[AlgorithmSpec]]:
         """The algorithms of one ``NAME[param=value]``: several if a parameter is a grid.
 
-        ``*`` in a name stands for any text: ``sk-*`` is each algorithm whose name begins so.
+        ``*`` in a name stands for any text: ``sk-*`` is each algorithm whose name begins so, and
+        ``@linkage`` is each with the tag ``linkage``.
         Further parameters may be given as keywords.
         """
         name = parse_name(text)
@@ -299,10 +333,8 @@ class Registry:
     def _uses(self, kind: str, name: Name) -> list[Use[Any]]:
         """The uses of a name or pattern, which may be of another kind by mistake."""
         own: Catalogue[Any] = getattr(self, kind)
-        if "*" in name.base:
-            pattern = name.base.casefold()
-            matching = [e for e in own.entries if fnmatchcase(e.spec.name.casefold(), pattern)]
-            each = [replace(name, base=e.full_name) for e in matching] or [name]
+        if "*" in name.base or name.base.startswith("@"):
+            each = [replace(name, base=e.full_name) for e in own.matching(name.base)] or [name]
             return [use for one in each for use in resolve_uses(own, one)]
         try:
             return resolve_uses(own, name)

@@ -235,6 +235,13 @@ class Spec:
         versions are not reused. An algorithm is inapplicable while one of them is not installed.
     exempt : mapping of str to str
         From a check of ``hcbench check`` that it cannot pass to the reason.
+    licence : str
+        Of the library that it wraps, or of its data; "" if it is that of the plugin's own package.
+    tags : tuple of str
+        Words by which ``hcbench list --tag`` and ``--algos "@tag"`` find it, such as ``"linkage"``;
+        ``"paper:KEY"`` is added for its paper.
+    aliases : tuple of str
+        Its former names, which still work, with a warning that tells the new one.
     """
 
     noun: ClassVar[str] = "plugin"
@@ -245,14 +252,20 @@ class Spec:
     paper: Reference | None = None
     requires: tuple[str, ...] = ()
     exempt: Mapping[str, str] = field(default_factory=dict)
+    licence: str = ""
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if isinstance(self.requires, str):
-            raise InvalidSpecError(
-                f"{self.name}: requires is a tuple of names, got {self.requires!r}"
-            )
-        if not self.name or re.search(r"[\[\]=,:\s]", self.name):
-            raise InvalidSpecError(f"{self.name!r} cannot be a name: no spaces, brackets, = , :")
+        for field_name in ("requires", "tags", "aliases"):
+            given = getattr(self, field_name)
+            if isinstance(given, str):
+                raise InvalidSpecError(
+                    f"{self.name}: {field_name} is a tuple of names, got {given!r}"
+                )
+        for name in (self.name, *self.aliases):
+            if not name or re.search(r"[\[\]=,:\s]", name):
+                raise InvalidSpecError(f"{name!r} cannot be a name: no spaces, brackets, = , :")
         names = [p.name for p in self.parameters]
         if len(set(names)) < len(names):
             raise InvalidSpecError(f"{self.name}: a parameter is declared twice")
@@ -304,6 +317,13 @@ class AlgorithmSpec(Spec):
     takes_unsure : bool
         Whether `Oracle.ask` may return UNSURE; otherwise a query without an answer is made again,
         `Oracle.PATIENCE` times at most, and then ends the call with what was recorded.
+    min_items : int
+        The fewest items that it clusters; fewer are inapplicable.
+    order_dependent : bool
+        Whether another order of the items gives other clusters even where no distances tie.
+    memory : str or callable, optional
+        ``memory(n, **params) -> float``: the bytes that a call on n items takes, roughly;
+        ``--dry-run`` tells where that is above the limit.
     questions : str or callable, optional
         ``questions(n, **params) -> (number, is_bound) or None``: the number of queries about n
         items, either an upper bound or an estimate; None if it is unknown. It is shown to persons
@@ -318,6 +338,9 @@ class AlgorithmSpec(Spec):
     anytime: bool = False
     reference: bool = False
     takes_unsure: bool = False
+    min_items: int = 1
+    order_dependent: bool = False
+    memory: Function | None = None
     questions: Function | None = None
 
     def __post_init__(self) -> None:
@@ -359,7 +382,6 @@ class DatasetSpec(Spec):
         The parameters that name files; their content belongs to the key of a cell.
     suffixes : tuple of str
         File endings for which ``./name.suffix`` means this data set with ``path`` set.
-    licence : str
     parts : callable, optional
         From params to the uses (`Registry.use_algorithms` and the like) that are named in its
         parameters: they belong to the key of a cell.
@@ -378,7 +400,6 @@ class DatasetSpec(Spec):
     truths: tuple[str, ...] | Callable[[Params], tuple[str, ...]] = ()
     files: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
-    licence: str = ""
     parts: Callable[[Params], Iterable[Any]] | None = None
     check: Function | None = None
     recorded_oracle: Function | None = None

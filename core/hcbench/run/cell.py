@@ -172,6 +172,8 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
         announce("data")
         made = problem_of(job)
         problem = made.problem
+        if problem.n < job.min_items:
+            raise NotApplicableError(f"it needs {job.min_items} items or more, not {problem.n}")
         announce("oracle")
         answers = answers_of(job, problem)
         if answers.answers.replies is not None and not job.live:

@@ -52,6 +52,8 @@ class Job:
         Whether an answer of the oracle costs money or a person's time.
     takes_unsure : bool
         Whether the algorithm takes UNSURE for an answer.
+    min_items : int
+        The fewest items that it clusters.
     replies : Call, optional
         Opens the stored answers of a paid oracle; see `hcbench.run.replies.StoredReplies`.
     clock : callable
@@ -73,6 +75,7 @@ class Job:
     metrics: Mapping[str, Call]
     live: bool = False
     takes_unsure: bool = False
+    min_items: int = 1
     replies: Call | None = None
     clock: Callable[[], float] = perf_counter
 

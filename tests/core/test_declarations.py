@@ -1,0 +1,180 @@
+"""What specs declare beside their function: tags, licences, former names, sizes."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import hcbench
+from hcbench import DatasetSpec, Suite, load_registry
+from hcbench.cli import main
+from hcbench.errors import InvalidSpecError, UnknownNameError
+from hcbench.plan.plan import make_plan
+from hcbench.run.cell import run_job
+from hcbench.run.rescore import use_described
+from hcbench.run.tasks import make_job
+
+PLUGIN = '''
+"""Two algorithms, of which one had another name, and a data set."""
+import numpy as np
+from hcbench import AlgorithmSpec, DatasetSpec, Parameter, Problem, Reference, hookimpl
+
+def chain(oracle, given, rng):
+    return np.array([(0, 1), *((given.n + k, k + 2) for k in range(given.n - 2))])
+
+def points(seed, *, n):
+    return Problem(n=n or 4, vectors=np.arange(n or 4)[:, None] * 1.0)
+
+PAPER = Reference("roe2020", "article", {"author": "Roe, R.", "title": "T", "year": "2020"})
+
+@hookimpl
+def hcbench_algorithms():
+    made = {"function": chain, "accepts": ("vectors",)}
+    return [
+        AlgorithmSpec(name="Chain", doc="One.", tags=("toy",), aliases=("Old-Chain",), min_items=5,
+            licence="GPL-3.0-only", memory=lambda n: 2**30 * n, **made),
+        AlgorithmSpec(name="Other", doc="Two.", paper=PAPER, **made),
+    ]
+
+@hookimpl
+def hcbench_datasets():
+    n = Parameter("n", None, "Items.", type="int")
+    return [DatasetSpec(name="row", function=points, doc="Points.", provides=("vectors",),
+        parameters=(n,))]
+'''
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HCBENCH_STORE", str(tmp_path / "store.sqlite"))
+    path = tmp_path / "chains.py"
+    path.write_text(PLUGIN)
+    return path
+
+
+def call(*args: object) -> Result:
+    return CliRunner(env={"COLUMNS": "100"}).invoke(main, list(map(str, args)))
+
+
+def test_a_tag_stands_for_all_that_have_it_and_papers_are_tags(file: Path) -> None:
+    registry = load_registry([file])
+    for text, labels in [("@toy", ["Chain"]), ("@TOY", ["Chain"]), ("@paper:roe2020", ["Other"])]:
+        assert [use.label for use in registry.use_algorithms(text)] == labels
+    with pytest.raises(
+        UnknownNameError, match="no algorithm has the tag 'toys'; tags are active, "
+    ):
+        registry.use_algorithms("@toys")
+
+
+def test_parameters_of_a_tag_or_pattern_are_those_of_each() -> None:
+    uses = load_registry().use_algorithms("@phylogeny[metric=cosine]")
+    assert [use.label for use in uses] == ["skbio-nj[metric=cosine]", "skbio-upgma[metric=cosine]"]
+
+
+def test_a_former_name_works_and_one_line_tells_the_new_one(file: Path) -> None:
+    registry = load_registry([file])
+    with pytest.warns(FutureWarning, match="the algorithm old-chain is called Chain now"):
+        (old,) = registry.use_algorithms("old-chain")
+    (new,) = registry.use_algorithms("Chain")
+    assert (old.label, old.identity) == (new.label, new.identity)  # one stored result serves both
+    with pytest.warns(FutureWarning):
+        (full,) = registry.use_algorithms("chains:Old-Chain")
+    assert full.identity == new.identity
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")  # as outside of tests
+        shown = call("info", "Old-Chain", "--plugin", file)
+    assert shown.stdout.startswith("Chain: algorithm\n")
+    warned = "hcbench: warning: the algorithm Old-Chain is called Chain now; use that name\n"
+    assert shown.stderr == warned
+    assert call("info", "Chain", "--plugin", file).stderr == ""
+
+
+def test_a_stored_cell_is_found_that_has_a_former_name(file: Path) -> None:
+    stored = {"name": "chains:Old-Chain", "params": {}}  # as `Cell.describe` writes it
+    with pytest.warns(FutureWarning):
+        assert use_described(load_registry([file]).algorithms, stored).label == "Chain"
+
+
+def test_too_few_items_are_inapplicable_in_the_plan_or_skipped_in_the_worker(file: Path) -> None:
+    registry = load_registry([file])
+    suite = Suite(name="", algorithms=("Chain", "Other"), datasets=("row[n=[4,5]]",), repetitions=1)
+    plan = make_plan(suite, registry)
+    why = "Chain needs 5 items or more, and row[n=4] has 4"
+    assert [(each.algorithm, each.reason) for each in plan.inapplicable] == [("Chain", why)]
+    assert [c.labels[:2] for c in plan.cells] == [
+        ("Other", "row[n=4]"),
+        ("Chain", "row[n=5]"),
+        ("Other", "row[n=5]"),
+    ]
+    with pytest.raises(hcbench.DataError, match="evoc needs 6 items or more, and the data has 4"):
+        hcbench.fit("evoc", np.eye(4))
+    plan = make_plan(Suite(name="", algorithms=("Chain",), datasets=("row",)), registry)
+    outcome = run_job(make_job(plan.cells[0], []))  # how many items it has is known here only
+    assert (outcome.status, outcome.reason) == ("skipped", "it needs 5 items or more, not 4")
+
+
+def test_specs_refuse_a_text_where_names_belong() -> None:
+    given = {"function": "a:b", "doc": "", "provides": ()}
+    for field in ("tags", "aliases", "requires"):
+        with pytest.raises(InvalidSpecError, match=f"A: {field} is a tuple of names, got 'x'"):
+            DatasetSpec(name="A", **given, **{field: "x"})
+    with pytest.raises(InvalidSpecError, match="'a b' cannot be a name"):
+        DatasetSpec(name="A", **given, aliases=("a b",))
+
+
+def test_list_filters_by_tag_licence_oracle_and_text(file: Path) -> None:
+    for filters, names in [
+        (["--tag", "toy"], ["Chain"]),
+        (["--licence", "gpl-3"], ["Chain"]),
+        (["--tag", "toy", "--licence", "MIT"], []),
+        (["--accepts", "quadruplet-queries"], ["4K-AL-act", "CL", "Random", "SL", "Truth"]),
+        (["--search", "linkage by fastcluster"], ["fc-linkage", "fc-vector"]),
+    ]:
+        short = call("list", *filters, "--short", "--plugin", file)
+        assert short.stdout.split() == names, short.stderr
+    assert call("list", "--tag", "none").stdout == "There are no such names.\n"
+    (row,) = json.loads(call("list", "--tag", "toy", "--format", "json", "--plugin", file).stdout)[
+        "algorithms"
+    ]
+    assert (row["tags"], row["licence"]) == (["toy"], "GPL-3.0-only")
+
+
+@pytest.mark.parametrize(("columns", "most"), [(80, 60), (100, 45), (120, 42)])
+def test_list_is_an_overview_that_fits_a_screen(columns: int, most: int) -> None:
+    lines = CliRunner(env={"COLUMNS": str(columns)}).invoke(main, ["list"]).stdout.splitlines()
+    assert len(lines) <= most
+    assert max(map(len, lines)) <= columns
+    text = " ".join(" ".join(lines).split())
+    assert "quadruplet-queries 3 4K-AL-act, CL, SL" in text
+    everything = load_registry()
+    for kind in ("algorithms", "datasets", "oracles", "metrics"):
+        entries = getattr(everything, kind).entries
+        assert f"{kind} {len(entries)} " in text
+        missing = {entry.spec.name for entry in entries} - set(text.replace(",", "").split())
+        assert not missing
+
+
+def test_every_built_in_algorithm_has_tags_and_a_licence() -> None:
+    rows = json.loads(call("list", "algorithms", "--format", "json").stdout)["algorithms"]
+    assert [row["name"] for row in rows if not row["tags"] or not row["licence"]] == []
+
+
+def test_a_dry_run_tells_which_calls_take_more_memory_than_the_limit(file: Path) -> None:
+    run = (
+        "compare",
+        "--algos",
+        "Chain",
+        "--datasets",
+        "row[n=[5,6]]",
+        "--dry-run",
+        "--plugin",
+        file,
+    )
+    shown = call(*run, "--memory", "5.5GiB").stdout
+    assert "memory: Chain on row[n=6] takes about 6 GiB; the limit is 5.5 GiB\n" in shown
+    assert "memory: Chain on row[n=5]" not in shown
