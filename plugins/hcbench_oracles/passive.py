@@ -247,10 +247,5 @@ def _part(fixed: Comparisons, wanted: _Wanted, model: Noise) -> Answers:
 
 
 def _answers(kind: str, made: Comparisons) -> Answers:
-    """Wrap comparisons as answers; if there are many, with bits, outside any timed call.
-
-    With annotators there are no bits, as only the list records who answered.
-    """
-    if made.is_dense and made.annotator is None:
-        made.bits()
+    """Wrap comparisons as answers."""
     return Answers(kind=kind, n=made.n, data=made, size=len(made))

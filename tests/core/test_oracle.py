@@ -15,6 +15,7 @@ from hcbench import (
     QUERY_KINDS,
     UNSURE,
     Answers,
+    Comparisons,
     Oracle,
     Tree,
     ask_oracle,
@@ -240,6 +241,19 @@ def test_questions_of_the_wrong_shape():
     for questions in ([[0.5, 1, 2, 3]], [["a", "b", "c", "d"]]):
         with pytest.raises(InvalidQuestionError, match="integers"):
             quadruplets_of(4).ask(questions)
+
+
+def test_each_algorithm_is_charged_for_the_index_that_it_uses(monkeypatch):
+    ticks = iter([10.0, 12.5, 20.0, 21.0])
+    monkeypatch.setattr("hcbench.model.comparisons.comparisons.perf_counter", lambda: next(ticks))
+    listed = Comparisons(4, [0, 1, 2], [3, 3, 5])
+    for seconds in (2.5, 1.0):
+        oracle = Oracle(Answers(kind="quadruplet-set", n=4, data=listed, size=3))
+        read = oracle.read()
+        assert (read, oracle.ledger.seconds) == (listed, 0)
+        assert read.bits() is read.bits()
+        assert oracle.ledger.seconds == seconds
+    assert len(listed.arrays()) == 2  # the list only
 
 
 def test_a_set_is_read_and_counted_by_its_size():

@@ -53,8 +53,9 @@ class Cost:
     seconds : float or None
         Wall time of the algorithm alone, in s; None at a checkpoint and where nothing was run.
     oracle_seconds : float or None
-        Wall time of the answers computed during the call, in s; None where the answers are
-        compiled into the algorithm's own loop and cannot be told apart, and as for seconds.
+        Wall time of the answers computed during the call, and of the index of a set of comparisons
+        (`Comparisons.bits`), in s; None where the answers are compiled into the algorithm's own
+        loop and cannot be told apart, and as for seconds.
     peak_bytes : int or None
         The most memory that the process held during the call, above what it held before. The
         processes that it starts do not count, though the limit counts them, too. None where the

@@ -17,6 +17,7 @@ from hcbench.errors import (
     ParameterError,
     UnansweredError,
 )
+from hcbench.model.comparisons import Comparisons
 from hcbench.model.cost import TOKENS, Budget, split_budget
 from hcbench.model.problem import Result
 from hcbench.oracle import _kernels as kernels, compiled
@@ -49,7 +50,7 @@ class Ledger:
     """
 
     __slots__ = (
-        *("_compiled", "_counters", "_draws", "_limit", "_most", "_seconds", "_state"),
+        *("_compiled", "_counters", "_draws", "_limit", "_most", "_read", "_seconds", "_state"),
         *("countable", "expenses", "kind"),
     )
 
@@ -74,6 +75,7 @@ class Ledger:
         )
         self._draws = 0 if answers.can_draw else None
         self._seconds = 0.0
+        self._read: list[Comparisons] = []
         self._compiled = False
         names = ("price", "tokens", "latency", "saved") if answers.replies is not None else ()
         self.expenses = dict.fromkeys(names, 0.0)
@@ -158,11 +160,12 @@ class Ledger:
 
     @property
     def seconds(self) -> float | None:
-        """Wall time spent on answers, in s.
+        """Wall time spent on answers, and on the index of a set that was read, in s.
 
         None once answers were given inside a compiled loop, where they cannot be timed apart.
         """
-        return None if self._compiled else self._seconds
+        indexing = sum(read.index_seconds for read in self._read)
+        return None if self._compiled else self._seconds + indexing
 
     @property
     def is_sound(self) -> bool:
@@ -296,6 +299,9 @@ class Oracle:
             raise InvalidQuestionError(f"{self.kind} cannot be read whole; ask questions")
         if self._answers.size is not None:
             self.ledger._read_whole(self._answers.size)
+        if isinstance(data, Comparisons):
+            data = data.share()  # so that each algorithm makes the index that it uses
+            self.ledger._read.append(data)
         if hasattr(data, "indptr"):
             # Read-only arrays do not protect the matrix that holds them: everyone gets their own.
             return type(data)((data.data, data.indices, data.indptr), shape=data.shape, copy=False)

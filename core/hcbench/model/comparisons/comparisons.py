@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import isqrt
 from pathlib import Path
+from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -104,6 +105,11 @@ class Comparisons:
     InvalidComparisonsError
         If an array is of the wrong shape or not of integers, a pair does not exist, or a pair is
         compared with itself.
+
+    Attributes
+    ----------
+    index_seconds : float
+        Wall time that making `bits` of a list, or a list of bits, has taken.
     """
 
     n: int
@@ -117,7 +123,11 @@ class Comparisons:
     _in_order: bool  # as `unique` orders them
     _list: tuple[PairIds, PairIds] | None
     _size: int
-    __slots__ = ("_bits", "_distinct", "_in_order", "_list", "_size", "annotator", "n")
+    index_seconds: float
+    __slots__ = (
+        *("_bits", "_distinct", "_in_order", "_list", "_size"),
+        *("annotator", "index_seconds", "n"),
+    )
 
     def __init__(
         self, n: int, closer: ArrayLike, farther: ArrayLike, annotator: ArrayLike | None = None
@@ -141,6 +151,7 @@ class Comparisons:
         self.n, self.annotator = int(n), annotators
         self._list, self._bits = (pairs[0], pairs[1]), None
         self._size, self._in_order = int(pairs[0].size), _in_order(*pairs)
+        self.index_seconds = 0.0
 
     @classmethod
     def _of_bits(cls, n: int, bits: PreferenceBits) -> Comparisons:
@@ -149,7 +160,17 @@ class Comparisons:
         made.n, made.annotator = n, None
         made._list, made._bits = None, bits
         made._size = made._distinct = int(kernels.count_rows(bits.won).sum())
-        made._in_order = True
+        made._in_order, made.index_seconds = True, 0.0
+        return made
+
+    def share(self) -> Comparisons:
+        """The same answers, whose arrays are shared, but not the index that is made of them."""
+        made = self.__new__(type(self))
+        made.n, made.annotator, made.index_seconds = self.n, self.annotator, 0.0
+        made._list, made._bits = self._list, self._only_bits
+        made._size, made._in_order = self._size, self._in_order
+        if made._bits is not None:
+            made._distinct = self._distinct
         return made
 
     @classmethod
@@ -392,11 +413,12 @@ class Comparisons:
     def bits(self) -> PreferenceBits:
         """Which pair is preferred to which, one bit each; made once.
 
-        Opposite answers cancel. O(m + M^2 / 64) time, and M^2 / 4 bytes for M pairs of items. An
-        oracle that returns many comparisons (`is_dense`) makes them in advance.
+        Opposite answers cancel. O(m + M^2 / 64) time, and M^2 / 4 bytes for M pairs of items.
         """
         if self._bits is None:
+            start = perf_counter()
             self._bits, self._distinct = write_bits(self.n, *self._pairs())
+            self.index_seconds += perf_counter() - start
         return self._bits
 
     def duplicates(self) -> int:
@@ -451,10 +473,11 @@ class Comparisons:
     def _pairs(self) -> tuple[PairIds, PairIds]:
         """The closer and the farther pairs, (m,) each; made once."""
         if self._list is None:
-            bits = self.bits()
+            start, bits = perf_counter(), self.bits()
             self._list = kernels.read_list(bits.won, bits.lost, self._size)
             for pairs in self._list:
                 pairs.flags.writeable = False
+            self.index_seconds += perf_counter() - start
         return self._list
 
     def _distinct_keys(self) -> tuple[Keys, Keys]:
