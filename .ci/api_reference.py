@@ -24,6 +24,7 @@ MODULES = (
     "hcbench.commands",
     "hcbench.compiled",
     "hcbench.plots",
+    "hcbench.run",
     "hcbench.sklearn",
     "hcbench.testing",
 )

@@ -20,10 +20,9 @@ ROOMS = [
     "run",
     "analysis",
     "api",
-    "authoring",
     "cli",
 ]
-PUBLIC_MODULES = ("analysis", "asv", "commands", "compiled", "plots", "testing")
+PUBLIC_MODULES = ("analysis", "asv", "commands", "compiled", "plots", "run", "testing")
 #: Libraries that only some modules may use.
 CONFINED = {
     "click": {"cli"},

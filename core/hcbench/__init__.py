@@ -13,18 +13,21 @@ those before it.
 - `run`: `run_plan` turns each `Cell` into a `Job`, a worker runs it and sends a `Report`, and its
   `Outcome` becomes a row of the store.
 - `analysis`: outcomes as tables, statistics, verdicts on claims, and charts.
-- `api` serves Python and draws the figures of suites, `authoring` serves the authors of plugins,
-  and `cli` is the command line.
+- `api` serves Python and draws the figures of suites, and `cli` is the command line.
 
 Everything public is imported from here, or from `hcbench.analysis`, `hcbench.asv`,
-`hcbench.commands`, `hcbench.compiled`, `hcbench.plots`, `hcbench.sklearn` and `hcbench.testing`;
-modules are loaded when first used. A plugin is `hcbench.NAME`, too, after its entry point.
+`hcbench.commands`, `hcbench.compiled`, `hcbench.plots`, `hcbench.run`, `hcbench.sklearn` and
+`hcbench.testing`; modules are loaded when first used. A plugin is `hcbench.NAME`, too, after its
+entry point.
 `hookimpl` marks the hooks of a plugin, whose version is `HOOK_VERSION`. `QUERY_KINDS` maps the
 names of the kinds of queries to them. `REQUIRED` is the default of a `Parameter` that must be
 given; `SIMILARITY_RULES` are the rules of `similarity_of_vectors`. `STATUSES` are the ways in which
 a cell can end, and `FORMATS` those of figures. An ordinal oracle answers `NONE` if no two of three
 items are closer, and `UNSURE` if it does not know. `Vectors` are an (n, p) array or csr_array,
-`Params` a mapping of names to values.
+`Params` a mapping of names to values. `HINTS` say how to meet the needs of an algorithm, a
+`Code` is the answer to a question, and `Questions` are rows of items. `REGISTER_HOOKS` are the
+hooks that declare something. A `Value` is that of a parameter, `Needs` are what data sets provide,
+an `Interval` has the limits of a metric, and a `Result` is what an algorithm returns.
 """
 
 import importlib
@@ -38,10 +41,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 #: Public modules, and the packages in which they live.
 _MODULES = {
-    "hcbench.asv": "hcbench.authoring.asv",
     "hcbench.commands": "hcbench.cli.commands",
     "hcbench.compiled": "hcbench.oracle.compiled",
-    "hcbench.testing": "hcbench.authoring.testing",
 }
 
 

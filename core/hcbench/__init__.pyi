@@ -1,6 +1,12 @@
 # The public names of hcbench and where they are defined. lazy_loader reads this file.
 
-from . import analysis as analysis, commands as commands, compiled as compiled, plots as plots
+from . import (
+    analysis as analysis,
+    commands as commands,
+    compiled as compiled,
+    plots as plots,
+    run as run,
+)
 from .analysis.results import Results as Results
 from .analysis.verdicts import Verdict as Verdict
 from .api.compare import compare as compare, run_suite as run_suite
@@ -20,12 +26,20 @@ from .errors import (
     DataNotAvailableError as DataNotAvailableError,
     ExitCode as ExitCode,
     HcbenchError as HcbenchError,
+    InvalidComparisonsError as InvalidComparisonsError,
+    InvalidPartitionError as InvalidPartitionError,
+    InvalidProblemError as InvalidProblemError,
+    InvalidQuestionError as InvalidQuestionError,
     InvalidSpecError as InvalidSpecError,
+    InvalidTreeError as InvalidTreeError,
     ModelWarning as ModelWarning,
     NotApplicableError as NotApplicableError,
     OracleError as OracleError,
     ParameterError as ParameterError,
+    PluginError as PluginError,
     UnansweredError as UnansweredError,
+    UnknownNameError as UnknownNameError,
+    WorkerError as WorkerError,
 )
 from .model import SIMILARITY_RULES as SIMILARITY_RULES
 from .model.comparisons import (
@@ -42,6 +56,7 @@ from .model.files import (
 )
 from .model.problem import (
     Problem as Problem,
+    Result as Result,
     Vectors as Vectors,
     check_levels as check_levels,
 )
@@ -72,35 +87,59 @@ from .oracle import (
     QUERY_KINDS as QUERY_KINDS,
     UNSURE as UNSURE,
     Answers as Answers,
+    Code as Code,
     Ledger as Ledger,
     Oracle as Oracle,
     QueryKind as QueryKind,
+    Questions as Questions,
     Reply as Reply,
     ask_oracle as ask_oracle,
 )
 from .oracle.answers import Point as Point, Scored as Scored
-from .plan.outcome import STATUSES as STATUSES, Outcome as Outcome, budget_text as budget_text
+from .plan.cell import Cell as Cell
+from .plan.outcome import (
+    STATUSES as STATUSES,
+    Outcome as Outcome,
+    ScoredPoint as ScoredPoint,
+    budget_text as budget_text,
+)
+from .plan.plan import Plan as Plan, make_plan as make_plan
 from .plan.presentation import MetricInfo as MetricInfo, split_label as split_label
 from .plan.seeds import derive_seed as derive_seed
-from .registry import Registry as Registry, Use as Use, load_registry as load_registry
+from .registry import (
+    Catalogue as Catalogue,
+    Entry as Entry,
+    Registry as Registry,
+    Use as Use,
+    default_uses as default_uses,
+    load_registry as load_registry,
+    make_use as make_use,
+)
+from .registry.fingerprint import installation as installation
 from .registry.hookspecs import HOOK_VERSION as HOOK_VERSION, hookimpl as hookimpl
 from .registry.names import (
     format_value as format_value,
     parse_name as parse_name,
     split_parameter as split_parameter,
 )
+from .registry.plugins import REGISTER_HOOKS as REGISTER_HOOKS, Plugin as Plugin
 from .registry.specs import (
+    HINTS as HINTS,
     REQUIRED as REQUIRED,
     AlgorithmSpec as AlgorithmSpec,
     CommandSpec as CommandSpec,
     DatasetSpec as DatasetSpec,
     ExecutorSpec as ExecutorSpec,
+    Interval as Interval,
     MetricSpec as MetricSpec,
+    Needs as Needs,
     OracleSpec as OracleSpec,
     Parameter as Parameter,
     Params as Params,
     Reference as Reference,
     Spec as Spec,
+    Value as Value,
+    unmet as unmet,
 )
 from .registry.suite import Claim as Claim, Figure as Figure, Suite as Suite
 from .run.environment import check_machine as check_machine

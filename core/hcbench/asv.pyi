@@ -1,1 +1,1 @@
-from hcbench.authoring.asv import *
+from hcbench_asv import *

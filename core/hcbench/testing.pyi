@@ -1,1 +1,1 @@
-from hcbench.authoring.testing import *
+from hcbench_testing import *

@@ -17,10 +17,10 @@ import pytest
 import hcbench
 import hcbench.asv
 from hcbench.api.own import own_algorithm
-from hcbench.authoring.asv.cases import Cases, find_cases, make_problem, required_values
-from hcbench.authoring.asv.measuring import Measured, measure_all
 from hcbench.errors import ParameterError, UnknownNameError
 from hcbench.registry.specs import REQUIRED, MetricSpec, Parameter
+from hcbench_asv.cases import Cases, find_cases, make_problem, required_values
+from hcbench_asv.measuring import Measured, measure_all
 
 N = hcbench.asv.SIZES[0]
 
@@ -277,7 +277,7 @@ def test_with_a_cache_of_asv_plugins_are_not_loaded_again(
 def test_a_process_answers_line_by_line_whatever_else_is_printed() -> None:
     asked = ["algorithm_QuickClustering", N, 0], ["metric_n_clusters", hcbench.asv.SIZES[-1], 0]
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "hcbench.authoring.asv"],
+        [sys.executable, "-P", "-m", "hcbench_asv"],
         input="".join(json.dumps(line) + "\n" for line in asked),
         capture_output=True,
         text=True,

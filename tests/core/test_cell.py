@@ -25,7 +25,7 @@ from hcbench.errors import (
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint
 from hcbench.registry.plugins import import_file
-from hcbench.run.cell import as_result, rescore, restore_process, run_job, run_packed
+from hcbench.run.cell import as_result, rescore_job, restore_process, run_job, run_packed
 from hcbench.run.inputs import finest_partition, give, synthetic_answers
 from hcbench.run.job import Call, Job, RescoreJob, pack_job
 
@@ -284,7 +284,9 @@ def test_failures_have_different_statuses() -> None:
         assert (done.status, done.phase) == (status, phase)
         assert done.traceback.rstrip().endswith(str(error) or "KeyError")
         assert "XX" not in done.traceback
-    lost = rescore(RescoreJob(job("good", dataset=Call(BAD.lies, {}), data_key="x"), Cost(), ()))
+    lost = rescore_job(
+        RescoreJob(job("good", dataset=Call(BAD.lies, {}), data_key="x"), Cost(), ())
+    )
     assert lost.reason == "the data set declares truth but does not yield it"
     other = run_job(job("good", returns="partition"))
     assert other.reason == "the algorithm declares a partition but returned a tree"
@@ -357,7 +359,7 @@ def test_draws_are_among_the_costs() -> None:
 
 def test_stored_results_are_scored_without_running_anything() -> None:
     kept_points = (ScoredPoint(result=BAD.caterpillar(20)),)
-    done = rescore(RescoreJob(job("raises"), Cost(seconds=1.0), kept_points))
+    done = rescore_job(RescoreJob(job("raises"), Cost(seconds=1.0), kept_points))
     assert done.status == "ok"
     assert done.points[0].values["leaves"].value == 20
 

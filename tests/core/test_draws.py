@@ -19,7 +19,7 @@ from hcbench.errors import InvalidQuestionError
 from hcbench.model.cost import Cost
 from hcbench.oracle import _kernels as naming
 from hcbench.registry.suite import Suite
-from hcbench.run.cell import rescore, run_job
+from hcbench.run.cell import rescore_job, run_job
 from hcbench.run.job import Call, Job, RescoreJob
 
 
@@ -197,7 +197,7 @@ def test_a_metric_gets_the_answers_of_the_algorithm() -> None:
 
 def test_stored_results_are_scored_with_the_same_answers() -> None:
     first = run_job(make_job())
-    again = rescore(RescoreJob(make_job(), first.cost, first.points))
+    again = rescore_job(RescoreJob(make_job(), first.cost, first.points))
     assert again.points[0].values == first.points[0].values
 
 

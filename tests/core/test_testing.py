@@ -13,13 +13,13 @@ from click.testing import CliRunner
 
 import hcbench_reference
 from hcbench import MetricSpec
-from hcbench.authoring.testing import running
-from hcbench.authoring.testing.checks import run_limited
 from hcbench.cli import main
 from hcbench.errors import HcbenchError, ParameterError, PluginError
 from hcbench.plan.outcome import Outcome
 from hcbench.run.workers import Report
 from hcbench.testing import CheckFailedError, checks_of
+from hcbench_testing import running
+from hcbench_testing.checks import run_limited
 
 PLUGIN = '''
 from hcbench import AlgorithmSpec, Answers, MetricSpec, OracleSpec, Parameter, Tree, hookimpl
@@ -319,7 +319,7 @@ def test_mistakes_in_one_line() -> None:
     ],
 )
 def test_an_exemption_as_it_is_written(text, name, reason):
-    from hcbench.cli.check import read_exemption
+    from hcbench_testing.command import read_exemption
 
     assert read_exemption(text) == (name, reason)
 

@@ -80,6 +80,7 @@ from .verdicts import (
     WORDS as WORDS,
     describe_claimed as describe_claimed,
     describe_measured as describe_measured,
+    powers_of as powers_of,
 )
 from .views import (
     curves as curves,

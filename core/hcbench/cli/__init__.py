@@ -48,7 +48,6 @@ COMMANDS = {
     "results": "hcbench.cli.results:results",
     "rerun": "hcbench.cli.rerun:rerun",
     "plugins": "hcbench.cli.show:plugins",
-    "check": "hcbench.cli.check:check",
     "completion": "hcbench.cli.completion:completion",
 }
 

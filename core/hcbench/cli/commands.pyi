@@ -1,23 +1,29 @@
 # The names of hcbench.commands and where they are defined. lazy_loader reads this file.
 
+from .compare import suite_named as suite_named
 from .draw import write_blocks as write_blocks
 from .options import (
     CELL_FILTERS as CELL_FILTERS,
     FILE as FILE,
     FOLDER as FOLDER,
+    JSON_OR_TABLE as JSON_OR_TABLE,
+    KINDS as KINDS,
     PATH as PATH,
     PLUGIN as PLUGIN,
     QUIET as QUIET,
     RUN as RUN,
     RUN_FILTERS as RUN_FILTERS,
     STORE as STORE,
+    OneName as OneName,
     examples as examples,
     format_option as format_option,
     load_plugins as load_plugins,
     names_option as names_option,
     open_store as open_store,
+    read_time as read_time,
     with_options as with_options,
 )
+from .progress import display as display
 from .results import find_runs as find_runs, read_run as read_run
 from .terminal import (
     stdout_for_data as stdout_for_data,

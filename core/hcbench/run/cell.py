@@ -98,7 +98,7 @@ def run_packed(packed: bytes, announce: Announce) -> Outcome | None:
         load_function(job.function)  # an error will occur again, and be reported, in each cell
         return None
     if isinstance(job, RescoreJob):
-        return rescore(job, announce)
+        return rescore_job(job, announce)
     phases = _Phases(announce)
     with install_listener("numba:compile", phases):
         return run_job(job, phases.begin)
@@ -150,7 +150,7 @@ def _silent(phase: str, value: object = None) -> None:
     """Announce nothing."""
 
 
-def rescore(job: RescoreJob, announce: Announce = _silent) -> Outcome:
+def rescore_job(job: RescoreJob, announce: Announce = _silent) -> Outcome:
     """Compute metrics of stored results."""
     try:
         announce("data")

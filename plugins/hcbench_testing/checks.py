@@ -17,18 +17,22 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from hcbench.authoring.testing import algorithms, datasets, every_kind, metrics, oracles
-from hcbench.authoring.testing.subjects import (
+from hcbench import (
+    AlgorithmSpec,
+    DataNotAvailableError,
+    NotApplicableError,
+    ParameterError,
+    installation,
+)
+from hcbench.run import describe
+from hcbench_testing import algorithms, datasets, every_kind, metrics, oracles
+from hcbench_testing.subjects import (
     CheckFailedError,
     Finding,
     NotCheckedError,
     Subject,
     subjects_of,
 )
-from hcbench.errors import DataNotAvailableError, NotApplicableError, ParameterError
-from hcbench.registry.fingerprint import installation
-from hcbench.registry.specs import AlgorithmSpec
-from hcbench.run.cell import describe
 
 Function: TypeAlias = Callable[[Subject], None]
 F = TypeVar("F", bound=Callable[..., Any])

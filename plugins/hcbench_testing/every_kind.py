@@ -16,15 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from hcbench.authoring.testing.datasets import make
-from hcbench.authoring.testing.metrics import usual_values
-from hcbench.authoring.testing.oracles import all_answers, answers_of, problem_of
-from hcbench.authoring.testing.running import DATA_SEED, SEED, sources_of, usual
-from hcbench.authoring.testing.subjects import Subject, fail, require, skip
-from hcbench.model.cost import collect_notes
-from hcbench.registry.specs import REQUIRED
-from hcbench.run.cell import describe
-from hcbench.run.inputs import give, make_oracle
+from hcbench import REQUIRED, collect_notes
+from hcbench.run import describe, give, make_oracle
+from hcbench_testing.datasets import make
+from hcbench_testing.metrics import usual_values
+from hcbench_testing.oracles import all_answers, answers_of, problem_of
+from hcbench_testing.running import DATA_SEED, SEED, sources_of, usual
+from hcbench_testing.subjects import Subject, fail, require, skip
 
 _ARGUMENTS = {"algorithm": 3, "metric": 1, "oracle": 3, "data set": 1}
 """The number of arguments before the parameters, such as oracle, given and rng."""

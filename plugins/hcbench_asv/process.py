@@ -13,10 +13,10 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from hcbench.errors import DataError
+from hcbench import DataError
 
 if TYPE_CHECKING:
-    from hcbench.authoring.asv import Case, Measurement
+    from hcbench_asv.benchmarks import Case, Measurement
 
 PATIENCE = 600.0
 """Seconds for one case, and for the start."""

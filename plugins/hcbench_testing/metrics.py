@@ -10,19 +10,25 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.authoring.testing.oracles import problem_of
-from hcbench.authoring.testing.running import NOISE_SEED, own_arrays, random_tree
-from hcbench.authoring.testing.subjects import Subject, fail, require, skip
-from hcbench.errors import NotApplicableError, ParameterError
-from hcbench.model.cost import Cost, collect_notes
-from hcbench.model.problem import Problem, Result
-from hcbench.model.trees import Partition, Tree
-from hcbench.oracle import Answers
-from hcbench.oracle.answers import Point, Scored
-from hcbench.registry.specs import Interval, unmet
-from hcbench.run.cell import describe, result_kind
-from hcbench.run.inputs import finest_partition, make_answers
-from hcbench.run.job import Call
+from hcbench import (
+    Answers,
+    Cost,
+    Interval,
+    NotApplicableError,
+    ParameterError,
+    Partition,
+    Point,
+    Problem,
+    Result,
+    Scored,
+    Tree,
+    collect_notes,
+    unmet,
+)
+from hcbench.run import Call, describe, finest_partition, make_answers, result_kind
+from hcbench_testing.oracles import problem_of
+from hcbench_testing.running import NOISE_SEED, own_arrays, random_tree
+from hcbench_testing.subjects import Subject, fail, require, skip
 
 COST = Cost(
     seconds=2.0,

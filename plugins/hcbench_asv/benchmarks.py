@@ -1,15 +1,4 @@
-"""asv benchmarks of every registered algorithm, oracle and metric, without listing them.
-
-A file with these two lines in a package's benchmark folder defines a class of benchmarks for each::
-
-    import hcbench.asv
-
-    globals().update(hcbench.asv.registered("my-package"))
-
-asv identifies a benchmark by its name, here ``algorithm_UPGMA.track_seconds``, so adding or
-removing an algorithm does not affect the history of the others. The number of items is the
-parameter. hcbench measures everything once per commit; the ``track_*`` methods read the results.
-"""
+"""The classes of benchmarks, and what is measured."""
 
 from __future__ import annotations
 
@@ -21,21 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
 
-from hcbench.authoring.asv.process import MeasuringProcess, reproducible_environment
-
-__all__ = [
-    "REPETITIONS",
-    "TRACKS",
-    "UNITS",
-    "VERSION",
-    "Case",
-    "Measurement",
-    "MeasuringProcess",
-    "Registered",
-    "registered",
-    "reproducible_environment",
-    "summarise_repetitions",
-]
+from hcbench_asv.process import MeasuringProcess
 
 VERSION = "4"
 """Of the measurements: asv and ``hcbench regress`` only compare results of equal versions."""
@@ -103,8 +78,8 @@ class Registered:
 
     def setup_cache(self) -> dict[Case, Measurement]:
         """Measure all cases; asv calls this once for all subclasses."""
-        from hcbench.authoring.asv.cases import find_cases
-        from hcbench.authoring.asv.measuring import measure_all
+        from hcbench_asv.cases import find_cases
+        from hcbench_asv.measuring import measure_all
 
         tracks = find_cases(self.distributions, self.data).tracks()
         _NAMES.write_text(json.dumps({"of": sorted(self.distributions), "tracks": tracks}))
@@ -197,6 +172,6 @@ def _tracks(distributions: tuple[str, ...], data: str) -> dict[str, dict[str, li
         if listed["of"] == sorted(distributions):
             tracks: dict[str, dict[str, list[int]]] = listed["tracks"]
             return tracks
-    from hcbench.authoring.asv.cases import find_cases
+    from hcbench_asv.cases import find_cases
 
     return find_cases(distributions, data).tracks()

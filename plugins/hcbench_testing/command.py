@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli import options
-from hcbench.cli.terminal import stdout_for_data, write_json, write_table
-from hcbench.errors import ExitCode
+from hcbench import ExitCode, commands
+from hcbench.commands import stdout_for_data, write_json, write_table
 
 if TYPE_CHECKING:
-    from hcbench.authoring.testing import Check, Finding
+    from hcbench_testing import Check, Finding
 
 
 def read_exemption(text: str) -> tuple[str, str]:
@@ -31,7 +30,7 @@ def read_exemption(text: str) -> tuple[str, str]:
 
 
 @click.command(
-    epilog=options.examples(
+    epilog=commands.examples(
         "hcbench check UPGMA",
         'hcbench check "Splits[axis=1]" --plugin ./mine.py',
         'hcbench check ./mine.py --exempt "Splits:paper=not published yet"',
@@ -39,7 +38,7 @@ def read_exemption(text: str) -> tuple[str, str]:
     )
 )
 @click.argument(
-    "names", nargs=-1, required=True, type=options.OneName(*options.KINDS), metavar="NAME..."
+    "names", nargs=-1, required=True, type=commands.OneName(*commands.KINDS), metavar="NAME..."
 )
 @click.option("--list", "only_list", is_flag=True, help="List the checks, and run none.")
 @click.option(
@@ -56,14 +55,14 @@ def read_exemption(text: str) -> tuple[str, str]:
 )
 @click.option(
     "--timeout",
-    type=options.read_time,
+    type=commands.read_time,
     default="60s",
     metavar="TIME",
     help="Wall time of each check: seconds, or such as 90s, 10min; or none.",
 )
-@options.PLUGIN
-@options.JSON_OR_TABLE
-@options.QUIET
+@commands.PLUGIN
+@commands.JSON_OR_TABLE
+@commands.QUIET
 def check(
     names: Sequence[str],
     only_list: bool,
@@ -80,7 +79,7 @@ def check(
     such as ./mine.py; or a package, which means all that it registers. Exit code 1 if a check
     fails, or a claim cannot.
     """
-    from hcbench.authoring.testing import checks_of
+    from hcbench_testing import checks_of
 
     if claims:
         return ExitCode.OK if _write_claims(names, plugin, form) else ExitCode.CELLS_FAILED
@@ -106,9 +105,9 @@ def check(
 
 def _write_claims(names: Sequence[str], plugin: Sequence[Path], form: str) -> bool:
     """List what the claims of suites accept; False if one accepts all that is possible."""
-    from hcbench.analysis.verdicts import powers_of
-    from hcbench.cli.compare import suite_named
-    from hcbench.registry import load_registry
+    from hcbench import load_registry
+    from hcbench.analysis import powers_of
+    from hcbench.commands import suite_named
 
     registry = load_registry(plugin)
     rows: list[dict[str, Any]] = [
@@ -126,8 +125,8 @@ def _write_claims(names: Sequence[str], plugin: Sequence[Path], form: str) -> bo
 
 
 def _run(checks: Sequence[Check], timeout: float, *, quiet: bool) -> list[tuple[Check, Finding]]:
-    from hcbench.authoring.testing.checks import run_limited
-    from hcbench.cli.progress import display
+    from hcbench.commands import display
+    from hcbench_testing.checks import run_limited
 
     def describe(done: int) -> list[str]:
         return [f"{done} of {len(checks)} checks", checks[done].id]

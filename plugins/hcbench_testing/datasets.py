@@ -7,13 +7,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.authoring.testing.running import DATA_SEED, job_of_dataset, run_in_worker
-from hcbench.authoring.testing.subjects import Subject, fail, require, skip
-from hcbench.errors import DataNotAvailableError, HcbenchError
-from hcbench.model.cost import collect_notes
-from hcbench.model.problem import Problem
-from hcbench.model.trees import Tree
-from hcbench.run.cell import describe, rescore
+from hcbench import DataNotAvailableError, HcbenchError, Problem, Tree, collect_notes
+from hcbench.run import describe, rescore_job
+from hcbench_testing.running import DATA_SEED, job_of_dataset, run_in_worker
+from hcbench_testing.subjects import Subject, fail, require, skip
 
 
 def make(subject: Subject, seed: int) -> Problem:
@@ -53,7 +50,7 @@ def check_another_process(subject: Subject) -> None:
     """The same seed gives the same data in another process."""
     _usual(subject)
     job = job_of_dataset(subject)
-    here, there = rescore(job), run_in_worker(subject, job)
+    here, there = rescore_job(job), run_in_worker(subject, job)
     if there.status != "ok":
         fail(f"fails in another process: {there.reason}")
     require(

@@ -20,29 +20,49 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.authoring.testing.subjects import Subject, fail, skip
-from hcbench.errors import (
+from hcbench import (
+    AllComparisons,
+    Answers,
+    Code,
+    Comparisons,
+    Cost,
     HcbenchError,
+    HeightKind,
     InvalidComparisonsError,
     InvalidPartitionError,
     InvalidProblemError,
     InvalidQuestionError,
     InvalidTreeError,
+    Needs,
+    Oracle,
+    OracleSpec,
+    Outcome,
+    Point,
+    Problem,
+    Questions,
+    Result,
+    ScoredPoint,
+    Tree,
+    Use,
     WorkerError,
+    unmet,
 )
-from hcbench.model.comparisons import AllComparisons, Comparisons
-from hcbench.model.cost import Cost
-from hcbench.model.problem import Problem, Result
-from hcbench.model.trees import HeightKind, Tree
-from hcbench.oracle import Answers, Code, Oracle, Questions
-from hcbench.oracle.answers import Point
-from hcbench.plan.outcome import Outcome, ScoredPoint
-from hcbench.registry import Use
-from hcbench.registry.specs import Needs, OracleSpec, unmet
-from hcbench.run.cell import call_algorithm, describe, result_kind
-from hcbench.run.inputs import Given, give, make_answers, make_oracle
-from hcbench.run.job import Call, Job, RescoreJob, pack_job
-from hcbench.run.workers import Limits, Pool
+from hcbench.run import (
+    Call,
+    Given,
+    Job,
+    Limits,
+    Pool,
+    RescoreJob,
+    call_algorithm,
+    describe,
+    give,
+    make_answers,
+    make_oracle,
+    pack_job,
+    result_kind,
+)
+from hcbench_testing.subjects import Subject, fail, skip
 
 Form: TypeAlias = Literal["planted", "everything", "duplicates", "ties", "constant"]
 
@@ -324,7 +344,7 @@ def require_valid(subject: Subject, ran: Ran, on: str) -> None:
         fail(f"returns a {kind} of {on} and declares a {subject.spec.returns}")
 
 
-_ITEMS = "hcbench.authoring.testing.running:make_items"
+_ITEMS = "hcbench_testing.running:make_items"
 _JOB = Job(
     dataset=Call(_ITEMS, {}),
     oracle=Call(_ITEMS, {}),
@@ -468,7 +488,7 @@ def replay(answers: Answers, said: Record) -> Call:
     names = ("kind", "data", "size", "arity", "symmetry")
     params: dict[str, Any] = {name: getattr(answers, name) for name in names}
     params["record"] = said
-    return Call("hcbench.authoring.testing.running:replayed", params)
+    return Call("hcbench_testing.running:replayed", params)
 
 
 def replayed(

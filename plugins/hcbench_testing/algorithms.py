@@ -11,7 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from hcbench.authoring.testing.running import (
+from hcbench import (
+    HINTS,
+    BudgetExceededError,
+    HcbenchError,
+    InvalidQuestionError,
+    NotApplicableError,
+    Problem,
+    Tree,
+)
+from hcbench.run import describe, give, result_kind, run_job
+from hcbench_testing.running import (
     SEED,
     Form,
     Ran,
@@ -31,18 +41,7 @@ from hcbench.authoring.testing.running import (
     sources_of,
     usual,
 )
-from hcbench.authoring.testing.subjects import CheckFailedError, Subject, fail, require, skip
-from hcbench.errors import (
-    BudgetExceededError,
-    HcbenchError,
-    InvalidQuestionError,
-    NotApplicableError,
-)
-from hcbench.model.problem import Problem
-from hcbench.model.trees import Tree
-from hcbench.registry.specs import HINTS
-from hcbench.run.cell import describe, result_kind, run_job
-from hcbench.run.inputs import give
+from hcbench_testing.subjects import CheckFailedError, Subject, fail, require, skip
 
 
 def check_paper(subject: Subject) -> None:

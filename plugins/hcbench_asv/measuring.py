@@ -11,19 +11,24 @@ from typing import Any
 
 import numpy as np
 
-from hcbench.authoring.asv import REPETITIONS, Case, Measurement, summarise_repetitions
-from hcbench.authoring.asv.cases import Cases
-from hcbench.authoring.asv.process import MeasuringProcess
-from hcbench.authoring.testing.metrics import COST
-from hcbench.errors import NotApplicableError
-from hcbench.model.problem import Problem, Result
-from hcbench.model.trees import HeightKind, Tree
-from hcbench.oracle import Answers, Oracle
-from hcbench.oracle.answers import Point, Scored
-from hcbench.registry import default_uses
-from hcbench.registry.specs import unmet
-from hcbench.run.cell import describe, run_job
-from hcbench.run.tasks import make_job
+from hcbench import (
+    Answers,
+    Cost,
+    HeightKind,
+    NotApplicableError,
+    Oracle,
+    Point,
+    Problem,
+    Result,
+    Scored,
+    Tree,
+    default_uses,
+    unmet,
+)
+from hcbench.run import describe, make_job, run_job
+from hcbench_asv.benchmarks import REPETITIONS, Case, Measurement, summarise_repetitions
+from hcbench_asv.cases import Cases
+from hcbench_asv.process import MeasuringProcess
 
 SEED = 0
 CALLS = 7
@@ -32,6 +37,21 @@ _BATCH = 5e-4  # seconds of calls that are timed together
 _QUERIES = 1000
 _CLUSTERS = 8
 _FEW = 4
+
+_COST = Cost(
+    seconds=2.0,
+    oracle_seconds=0.5,
+    peak_bytes=4096,
+    queries=60,
+    distinct_queries=50,
+    rounds=6,
+    draws=70,
+    price=0.25,
+    tokens=4000.0,
+    latency=30.0,
+    saved=0.0,
+)
+"""The cost that metrics see, as there is no call."""
 
 
 def measure_all(measures: Measured | MeasuringProcess) -> dict[Case, Measurement]:
@@ -143,7 +163,7 @@ class Measured:
         scored = Scored(
             problem=problem,
             result=result,
-            cost=COST,
+            cost=_COST,
             trace=(Point(1, result),),
             make_answers=lambda: self._answers(problem),
         )

@@ -13,24 +13,32 @@ from typing import Any
 
 import numpy as np
 
-from hcbench.authoring.asv import REPETITIONS, SIZES, TRACKS, Case
-from hcbench.errors import HcbenchError, ParameterError, UnknownNameError
-from hcbench.model.problem import Problem
-from hcbench.model.trees import HeightKind, Tree
-from hcbench.plan.cell import Cell
-from hcbench.plan.plan import Plan, make_plan
-from hcbench.registry import Entry, Registry, Use, load_registry, make_use
-from hcbench.registry.plugins import Plugin
-from hcbench.registry.specs import (
+from hcbench import (
     REQUIRED,
+    Cell,
     DatasetSpec,
+    Entry,
+    HcbenchError,
+    HeightKind,
     Interval,
     OracleSpec,
     Parameter,
+    ParameterError,
+    Plan,
+    Plugin,
+    Problem,
+    Registry,
     Spec,
+    Suite,
+    Tree,
+    UnknownNameError,
+    Use,
     Value,
+    load_registry,
+    make_plan,
+    make_use,
 )
-from hcbench.registry.suite import Suite
+from hcbench_asv.benchmarks import REPETITIONS, SIZES, TRACKS, Case
 
 LEVELS = 3
 FEATURES = 20
@@ -81,7 +89,7 @@ def make_problem(seed: int, *, n: int) -> Problem:
 
 DATA = DatasetSpec(
     name="hcbench-asv",
-    function="hcbench.authoring.asv.cases:make_problem",
+    function="hcbench_asv.cases:make_problem",
     doc="A random walk down a balanced binary tree.",
     parameters=(Parameter("n", REQUIRED, "Number of items.", type="int", interval="[16, inf)"),),
     provides=("vectors", "similarity", "truth", "levels", "heights", "tree"),

@@ -12,10 +12,10 @@ import os
 import sys
 from typing import IO, Any
 
-from hcbench.authoring.asv import VERSION
-from hcbench.authoring.asv.cases import find_cases
-from hcbench.authoring.asv.measuring import Measured
-from hcbench.errors import HcbenchError
+from hcbench import HcbenchError
+from hcbench_asv.benchmarks import VERSION
+from hcbench_asv.cases import find_cases
+from hcbench_asv.measuring import Measured
 
 
 def main() -> None:

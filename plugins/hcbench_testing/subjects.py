@@ -8,12 +8,26 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, NoReturn, TypeAlias
 
-from hcbench.errors import HcbenchError, ParameterError, PluginError, UnknownNameError
-from hcbench.registry import Catalogue, Entry, Registry, Use, default_uses, load_registry, make_use
-from hcbench.registry.names import parse_name
-from hcbench.registry.plugins import REGISTER_HOOKS, Plugin
-from hcbench.registry.specs import OracleSpec, Spec, unmet
-from hcbench.run.job import Call
+from hcbench import (
+    REGISTER_HOOKS,
+    Catalogue,
+    Entry,
+    HcbenchError,
+    OracleSpec,
+    ParameterError,
+    Plugin,
+    PluginError,
+    Registry,
+    Spec,
+    UnknownNameError,
+    Use,
+    default_uses,
+    load_registry,
+    make_use,
+    parse_name,
+    unmet,
+)
+from hcbench.run import Call
 
 Status: TypeAlias = Literal["passed", "failed", "exempt", "not applicable"]
 

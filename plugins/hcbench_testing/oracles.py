@@ -10,7 +10,23 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.authoring.testing.running import (
+from hcbench import (
+    QUERY_KINDS,
+    AllComparisons,
+    Answers,
+    Code,
+    Comparisons,
+    HcbenchError,
+    NotApplicableError,
+    Oracle,
+    ParameterError,
+    Problem,
+    Questions,
+    collect_notes,
+)
+from hcbench.compiled import ASK, STATE
+from hcbench.run import Call, describe, make_answers, make_oracle
+from hcbench_testing.running import (
     DATA_SEED,
     NOISE_SEED,
     N,
@@ -19,16 +35,7 @@ from hcbench.authoring.testing.running import (
     make_items,
     own_arrays,
 )
-from hcbench.authoring.testing.subjects import NotCheckedError, Subject, fail, require, skip
-from hcbench.errors import HcbenchError, NotApplicableError, ParameterError
-from hcbench.model.comparisons import AllComparisons, Comparisons
-from hcbench.model.cost import collect_notes
-from hcbench.model.problem import Problem
-from hcbench.oracle import QUERY_KINDS, Answers, Code, Oracle, Questions
-from hcbench.oracle.compiled import ASK, STATE
-from hcbench.run.cell import describe
-from hcbench.run.inputs import make_answers, make_oracle
-from hcbench.run.job import Call
+from hcbench_testing.subjects import NotCheckedError, Subject, fail, require, skip
 
 
 @njit(types.void(ASK, STATE, types.int64[:, ::1], types.int64[::1]), cache=True)

@@ -18,7 +18,18 @@ the functions ``check_...`` of `every_kind`, and of `algorithms`, `metrics`, `or
 another one.
 """
 
-from hcbench.authoring.testing.checks import Check, checks_of, parametrize_with_checks
-from hcbench.authoring.testing.subjects import CheckFailedError, Finding
+from collections.abc import Iterable
 
-__all__ = ["Check", "CheckFailedError", "Finding", "checks_of", "parametrize_with_checks"]
+import lazy_loader
+
+from hcbench import CommandSpec, hookimpl
+
+# Without its __dir__, which would hide the hook.
+__getattr__, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+@hookimpl
+def hcbench_commands() -> Iterable[CommandSpec]:
+    """Return the command ``check``."""
+    doc = "Check what every plugin must fulfil."
+    return [CommandSpec(name="check", function="hcbench_testing.command:check", doc=doc)]

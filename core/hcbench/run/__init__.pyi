@@ -1,0 +1,20 @@
+# The names of hcbench.run that plugins may use, and where they are defined. lazy_loader reads this
+# file.
+
+from .cell import (
+    call_algorithm as call_algorithm,
+    describe as describe,
+    rescore_job as rescore_job,
+    result_kind as result_kind,
+    run_job as run_job,
+)
+from .inputs import (
+    Given as Given,
+    finest_partition as finest_partition,
+    give as give,
+    make_answers as make_answers,
+    make_oracle as make_oracle,
+)
+from .job import Call as Call, Job as Job, RescoreJob as RescoreJob, pack_job as pack_job
+from .tasks import make_job as make_job
+from .workers import Limits as Limits, Pool as Pool

@@ -1,0 +1,8 @@
+# The names of hcbench.testing. lazy_loader reads this file.
+
+from .checks import (
+    Check as Check,
+    checks_of as checks_of,
+    parametrize_with_checks as parametrize_with_checks,
+)
+from .subjects import CheckFailedError as CheckFailedError, Finding as Finding
