@@ -9,6 +9,7 @@ from hcbench import (
     AlgorithmSpec,
     DatasetSpec,
     MetricSpec,
+    OracleSpec,
     Parameter,
     Reference,
     Suite,
@@ -263,6 +264,25 @@ RANDOM_TREE = DatasetSpec(
     tags=("simulated",),
 )
 
+ADVERSARY = OracleSpec(
+    name="ordinal-adversary",
+    function="hcbench_ordinal.adversary:ordinal_adversary",
+    doc="Answers which of three items is the odd one out; wrong answers are those that mislead a "
+    "search of the true tree most.",
+    kind="ordinal-queries",
+    needs=("truth",),
+    informed=True,
+    exempt={"same_question": "it misleads the search for the place of a query's last item"},
+    parameters=(
+        Parameter(
+            "noise",
+            0.0,
+            "Probability that the adversary chooses the answer, independently of the others.",
+            interval="[0, 0.5)",
+        ),
+    ),
+)
+
 UNBALANCED_SPLITS = MetricSpec(
     name="unbalanced-splits",
     function="hcbench_ordinal.splits:unbalanced_splits",
@@ -291,6 +311,12 @@ def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
 def hcbench_datasets() -> Iterable[DatasetSpec]:
     """Return random trees."""
     return (RANDOM_TREE,)
+
+
+@hookimpl
+def hcbench_oracles() -> Iterable[OracleSpec]:
+    """Return the adversary of section 5."""
+    return (ADVERSARY,)
 
 
 @hookimpl

@@ -123,7 +123,7 @@ def _runs(view: FigureView, metric: str) -> _Values:
             continue
         numbers = group.numbers(metric)
         if numbers:
-            key = (_strategy(algorithm), float(str(algorithm["p"])), str(oracle["wrong"]))
+            key = (strategy_of(algorithm), float(str(algorithm["p"])), str(oracle["wrong"]))
             n = int(str(known["datasets"][group.dataset]["n"]))
             found.setdefault(key, {})[n] = numbers
     if not found:
@@ -131,7 +131,7 @@ def _runs(view: FigureView, metric: str) -> _Values:
     return found
 
 
-def _strategy(algorithm: Any) -> str:
+def strategy_of(algorithm: Any) -> str:
     """Name a strategy as in the suite, from all parameters of an algorithm."""
     name = str(algorithm["strategy"])
     for parameter, default in (

@@ -89,7 +89,7 @@ def _draw_passive(view: FigureView, ax: Axes) -> None:
         x="oracle.p",
         metric="AARI",
         ax=ax,
-        where=lambda run: run["oracle"].startswith("quadruplet-set"),
+        where=lambda run: run["oracle"].startswith("quadruplet-set") and "N0=20" in run["dataset"],
         labels=labels,
         log_x=True,
     )

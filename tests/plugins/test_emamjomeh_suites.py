@@ -32,6 +32,7 @@ from hcbench_ordinal import (
 )
 from hcbench_ordinal.shapes import random_tree
 from hcbench_ordinal.suites import SUITES
+from hcbench_ordinal.suites_errors import ADVERSARY, PERMANENT
 from hcbench_ordinal.suites_noiseless import NOISELESS
 from hcbench_ordinal.suites_noisy import NOISY
 from hcbench_ordinal.suites_nonadaptive import NONADAPTIVE
@@ -342,6 +343,35 @@ def test_a_small_nonadaptive_suite_is_reproduced_and_drawn(tmp_path: Path):
     check_verdicts(suite, results)
     (drawn,) = draw_figures(results, tmp_path, store=tmp_path / "s.sqlite")
     assert drawn.path is not None, drawn.reason
+
+
+@pytest.mark.slow
+def test_small_suites_of_errors_are_reproduced_and_drawn(tmp_path: Path):
+    only = tuple(pair for pair in ADVERSARY.only if "[n=16," in pair[1] and "p=0.9" in pair[0])
+    adversary = replace(
+        ADVERSARY,
+        only=only,
+        algorithms=tuple(algorithm for algorithm, *_ in only),
+        datasets=only[0][1:2],
+        oracles=only[0][2:],
+        claims=tuple(
+            c for c in about(ADVERSARY, 16) if "p = 0.9" in c.claim and c.algorithm == only[0][0]
+        ),
+        repetitions=3,
+    )
+    share = PERMANENT.oracles[-1]
+    permanent = replace(
+        PERMANENT,
+        oracles=(share,),
+        claims=tuple(c for c in PERMANENT.claims if c.oracle == share),
+        repetitions=3,
+    )
+    for suite in (adversary, permanent):
+        results = run(suite, tmp_path)
+        assert {outcome.status for outcome in results.outcomes} == {"ok"}
+        check_verdicts(suite, results)
+        for drawn in draw_figures(results, tmp_path, store=tmp_path / "s.sqlite"):
+            assert drawn.path is not None, drawn.reason
 
 
 @pytest.mark.slow
