@@ -134,6 +134,7 @@ from .registry.specs import (
     MetricSpec as MetricSpec,
     Needs as Needs,
     OracleSpec as OracleSpec,
+    Output as Output,
     Parameter as Parameter,
     Params as Params,
     Reference as Reference,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hcbench import MetricSpec, Parameter, Reference
+from hcbench import MetricSpec, Output, Parameter, Reference
 
 GENTILE_2019 = Reference(
     "gentile2019",
@@ -52,6 +52,16 @@ ROSENBERG_2007 = Reference(
         "Language Processing and Computational Natural Language Learning",
         "pages": "410--420",
         "year": "2007",
+    },
+)
+MANNING_2008 = Reference(
+    "manning2008",
+    "book",
+    {
+        "author": "Manning, Christopher D. and Raghavan, Prabhakar and Schütze, Hinrich",
+        "title": "Introduction to Information Retrieval",
+        "publisher": "Cambridge University Press",
+        "year": "2008",
     },
 )
 
@@ -142,6 +152,19 @@ PARTITIONS = (
         ROSENBERG_2007,
         Parameter("beta", 1.0, "Above 1 completeness weighs more.", interval="[0, inf)"),
         symmetric=lambda params: params["beta"] == 1,
+    ),
+    _agreement(
+        "pairs",
+        "Pairs of items that are put together, compared with those of the true clusters.",
+        MANNING_2008,
+        outputs=tuple(
+            Output(name=name, doc=doc)
+            for name, doc in (
+                ("precision", "Proportion of the pairs put together that are of one true cluster."),
+                ("recall", "Proportion of the pairs of one true cluster that are put together."),
+                ("F1", "Harmonic mean of the precision and the recall of pairs."),
+            )
+        ),
     ),
     MetricSpec(
         name="n-clusters",

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import QUERY_KINDS, Answers, HcbenchError, Oracle, collect_notes
-from hcbench_strict.messages import ASK, DONE, DRAW, FAILED, READ, RECORD, pack_result
+from hcbench_strict.messages import ASK, DONE, DRAW, FAILED, READ, RECORD, REPORT, pack_result
 
 
 class RemoteOracle(Oracle):
@@ -57,6 +57,11 @@ class RemoteOracle(Oracle):
     def record(self, result: Any) -> None:
         """Keep a result as what the algorithm has at the present number of questions."""
         self._request(RECORD + pack_result(result, []))
+
+    def report(self, **numbers: float) -> None:
+        """State numbers about the result."""
+        super().report(**numbers)
+        self._request(REPORT + json.dumps(self.reported).encode())
 
 
 def main() -> None:

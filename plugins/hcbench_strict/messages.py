@@ -13,7 +13,8 @@ import numpy as np
 
 from hcbench import Given, HeightKind, Partition, Tree
 
-ASK, DRAW, READ, RECORD, DONE, FAILED = b"a", b"d", b"r", b"p", b"t", b"f"
+ASK, DRAW, READ, RECORD, REPORT = b"a", b"d", b"r", b"p", b"n"
+DONE, FAILED = b"t", b"f"
 
 
 def pack_result(result: Any, notes: list[str]) -> bytes:

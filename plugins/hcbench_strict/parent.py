@@ -17,7 +17,7 @@ import numpy as np
 
 import hcbench
 from hcbench import QUERY_KINDS, Given, HcbenchError, ModelWarning, Oracle
-from hcbench_strict.messages import ASK, DONE, DRAW, FAILED, READ, RECORD, unpack_result
+from hcbench_strict.messages import ASK, DONE, DRAW, FAILED, READ, RECORD, REPORT, unpack_result
 
 #: What the environment of the algorithm begins with; a key of a paid oracle does not.
 _ENVIRONMENT = ("PATH", "PYTHON", "HOME", "LANG", "LC_", "TMPDIR", "VIRTUAL_ENV", "NUMBA", "LD_")
@@ -141,6 +141,9 @@ def _reply(oracle: Oracle, what: bytes, content: bytes, given: Given) -> Any:
         return oracle.read()
     if what == RECORD:
         oracle.record(unpack_result(content, given)[0])
+        return None
+    if what == REPORT:
+        oracle.report(**json.loads(content))
         return None
     raise HcbenchError(f"the process of the algorithm sent {what!r}")
 

@@ -47,6 +47,25 @@ def two_labellings(draw, max_items=12):
     return np.array(draw(labels)), np.array(draw(labels))
 
 
+@given(two_labellings())
+def test_precision_and_recall_are_those_of_pairs(labels):
+    found, true = labels
+    (_, wrong), (missed, both) = peer.pair_confusion_matrix(true, found)
+    numbers = partitions.pairs(scored(found, true))
+    assert numbers["precision"] == pytest.approx(both / (both + wrong) if both + wrong else 1)
+    assert numbers["recall"] == pytest.approx(both / (both + missed) if both + missed else 1)
+    whole = 2 * both + wrong + missed
+    assert numbers["F1"] == pytest.approx(2 * both / whole if whole else 1)
+
+
+def test_precision_and_recall_by_hand():
+    # Together: 01, 02, 12, 34; in one class: 01, 23, 24, 34.
+    numbers = partitions.pairs(scored([0, 0, 0, 1, 1], [0, 0, 1, 1, 1]))
+    assert numbers == {"precision": 0.5, "recall": 0.5, "F1": 0.5}
+    assert score("pairs.precision", Partition([0, 0, 0, 0]), Partition([0, 0, 1, 1])) == 1 / 3
+    assert score("pairs.recall", Partition([0, 0, 0, 0]), Partition([0, 0, 1, 1])) == 1
+
+
 def all_pairs_that_differ(one, other):
     """Among all n^2 ordered pairs."""
     return int(((one[:, None] == one) != (other[:, None] == other)).sum())

@@ -46,13 +46,14 @@ def test_results_and_counts_are_those_of_ordinary_workers(tmp_path: Path) -> Non
         run(
             tmp_path / f"{executor}.sqlite",
             executor,
-            ["UPGMA", "Random", "InsertionClustering"],
+            ["UPGMA", "Random", "InsertionClustering", "HDBSCAN"],
             datasets=["planted[N0=3,L=2]"],
             metrics=metrics,
         )
         for executor in ("local", "strict")
     )
     assert {row["status"] for row in expected} == {"ok"}
+    assert expected[-1]["metrics"]["clusters (reported)"] is not None
     assert [row["metrics"] for row in strict] == [row["metrics"] for row in expected]
 
 

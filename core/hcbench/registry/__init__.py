@@ -305,7 +305,11 @@ class Registry:
         algorithms = _collect(plugins, "hcbench_algorithms", AlgorithmSpec)
         datasets = _collect(plugins, "hcbench_datasets", DatasetSpec)
         oracles = _collect(plugins, "hcbench_oracles", OracleSpec)
-        metrics = _collect(plugins, "hcbench_metrics", MetricSpec)
+        metrics = [
+            replace(entry, spec=spec)
+            for entry in _collect(plugins, "hcbench_metrics", MetricSpec)
+            for spec in entry.spec.split()
+        ]
         suites = _collect(plugins, "hcbench_suites", Suite)
         commands = _collect(plugins, "hcbench_commands", CommandSpec)
         executors = _collect(plugins, "hcbench_executors", ExecutorSpec)
@@ -333,8 +337,12 @@ class Registry:
     def _uses(self, kind: str, name: Name) -> list[Use[Any]]:
         """The uses of a name or pattern, which may be of another kind by mistake."""
         own: Catalogue[Any] = getattr(self, kind)
-        if "*" in name.base or name.base.startswith("@"):
-            each = [replace(name, base=e.full_name) for e in own.matching(name.base)] or [name]
+        pattern = name.base
+        begin = f"{pattern}.".casefold()
+        if kind == "metrics" and any(e.spec.name.casefold().startswith(begin) for e in own.entries):
+            pattern += ".*"  # all outputs of a metric
+        if "*" in pattern or pattern.startswith("@"):
+            each = [replace(name, base=e.full_name) for e in own.matching(pattern)] or [name]
             return [use for one in each for use in resolve_uses(own, one)]
         try:
             return resolve_uses(own, name)

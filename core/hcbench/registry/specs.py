@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast
 
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
@@ -464,6 +464,53 @@ class OracleSpec(Spec):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """One of the numbers that a metric returns.
+
+    Attributes
+    ----------
+    name : str
+        As in the mapping that the metric returns; the column is called ``METRIC.NAME``.
+    doc : str
+        One sentence.
+    direction, unit, interval : str
+        By default those of the metric.
+    """
+
+    name: str
+    doc: str
+    direction: Direction | Literal[""] = ""
+    unit: str = ""
+    interval: str = ""
+
+
+#: What the last metric of several numbers was given, its function, its parameters and its numbers.
+_last: list[Any] = []
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Computes a metric of several numbers, and takes one of them."""
+
+    function: Function
+    name: str
+
+    def __call__(self, scored: object, **params: Value) -> Any:
+        if not _last or _last[0] is not scored or _last[1:3] != [self.function, params]:
+            numbers = load_function(self.function)(scored, **params)
+            _last[:] = scored, self.function, params, numbers
+        numbers = _last[3]
+        if not isinstance(numbers, Mapping) or self.name not in numbers:
+            raise InvalidSpecError(f"the metric returned no {self.name}, but {numbers!r:.80}")
+        return numbers[self.name]
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:
+        """The function, whose signature it has."""
+        return load_function(self.function)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MetricSpec(Spec):
     """A metric: ``function(scored, **params) -> float``.
 
@@ -486,6 +533,9 @@ class MetricSpec(Spec):
         Whether it is a cost of the call rather than the quality of the result.
     symmetric : bool, or callable from params to bool
         Whether result and truth may be exchanged; `hcbench.testing` checks it.
+    outputs : tuple of Output
+        For a function that returns several numbers, as a mapping: each is registered as a metric of
+        its own, ``NAME.OUTPUT``; ``NAME`` stands for all of them.
     """
 
     noun = "metric"
@@ -497,10 +547,32 @@ class MetricSpec(Spec):
     result: Literal["tree", "partition", "any"] = "tree"
     cost: bool = False
     symmetric: bool | Callable[[Params], bool] = False
+    outputs: tuple[Output, ...] = ()
 
     def __post_init__(self) -> None:
         Spec.__post_init__(self)
         Interval(self.interval)
+        names = [output.name for output in self.outputs]
+        if len(set(names)) < len(names):
+            raise InvalidSpecError(f"{self.name}: an output is declared twice")
+
+    def split(self) -> list[MetricSpec]:
+        """A metric for each of its numbers."""
+        if not self.outputs:
+            return [self]
+        return [
+            replace(
+                self,
+                name=f"{self.name}.{output.name}",
+                function=_Part(self.function, output.name),
+                doc=output.doc,
+                direction=output.direction or self.direction,
+                unit=output.unit or self.unit,
+                interval=output.interval or self.interval,
+                outputs=(),
+            )
+            for output in self.outputs
+        ]
 
     def symmetric_with(self, params: Params) -> bool:
         """Whether result and truth may be exchanged with these parameters."""
