@@ -1,13 +1,14 @@
 """Our linkages beside those of scipy, fastcluster and scikit-learn, in one process and in turns.
 
-``python -m benchmarks.peers`` prints seconds of one processor and ratios with their spread.
+``python -m benchmarks.peers [FIGURE]`` prints seconds of one processor and ratios with their
+spread, and draws them.
 """
 
 from __future__ import annotations
 
 import statistics
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from time import process_time
 
 import fastcluster
@@ -22,6 +23,7 @@ from benchmarks.inputs import SEED, Timed, benchmark
 
 Floats = NDArray[np.float64]
 Call = Callable[[], object]
+Ratios = dict[str, list[float]]  # by peer
 
 N, P = 6000, 34
 #: Ours, the peers' name of the method, and the metric. DotProduct has the peers' average linkage
@@ -125,23 +127,57 @@ class Memory(Timed):
         self.call()
 
 
-def main(n: int = N, rounds: int = 5) -> None:
-    """Print a row for each algorithm: our seconds, and ratios with their smallest and largest."""
-    vectors = normal_vectors(n)
+def ratios_to_peers(vectors: Floats, rounds: int) -> Iterator[tuple[str, float, Ratios]]:
+    """Yield each algorithm, our seconds, and the rising ratios of each peer's time to ours."""
     for case in CASES:
         calls = {name: call_of(case, name, vectors) for name in PACKAGES}
         there = {name: call for name, call in calls.items() if call is not None}
         there["hcbench"]()
         times = dict(zip(there, seconds_in_turns(list(there.values()), rounds), strict=True))
         ours = times.pop("hcbench")
-        line = f"{case:20} {statistics.median(ours):6.3f} s"
-        for name, found in times.items():
-            ratios = sorted(b / a for a, b in zip(ours, found, strict=True))
-            middle = statistics.median(ratios)
-            line += f"   {name} {middle:.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+        ratios = {
+            name: sorted(b / a for a, b in zip(ours, found, strict=True))
+            for name, found in times.items()
+        }
+        yield case, statistics.median(ours), ratios
+
+
+def draw(found: dict[str, Ratios], path: str) -> None:
+    """Draw medians of the ratios, with lines from the smallest to the largest."""
+    from matplotlib.figure import Figure  # asv's environments do not have it
+
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.subplots()
+    for at, peer in enumerate(PACKAGES[1:]):
+        rows = [(y, ratios[peer]) for y, ratios in enumerate(found.values()) if peer in ratios]
+        heights = [y + 0.15 * (at - 1.5) for y, _ in rows]
+        middles = [statistics.median(ratios) for _, ratios in rows]
+        below = [middle - ratios[0] for middle, (_, ratios) in zip(middles, rows, strict=True)]
+        above = [ratios[-1] - middle for middle, (_, ratios) in zip(middles, rows, strict=True)]
+        axes.errorbar(middles, heights, xerr=[below, above], fmt="o", label=peer)
+    axes.axvline(1.0, color="gray")
+    axes.set_xscale("log")
+    axes.set_xlabel("time of the peer / time of hcbench")
+    axes.set_yticks(range(len(found)), list(found))
+    axes.invert_yaxis()
+    axes.legend()
+    figure.savefig(path)
+
+
+def main(path: str = "", n: int = N, rounds: int = 5) -> None:
+    """Print a row for each algorithm: our seconds, and ratios with their smallest and largest."""
+    found = {}
+    for case, ours, found[case] in ratios_to_peers(normal_vectors(n), rounds):
+        line = f"{case:20} {ours:6.3f} s"
+        for name, ratios in found[case].items():
+            line += (
+                f"   {name} {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+            )
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
+    if path:
+        draw(found, path)
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*sys.argv[1:2])
