@@ -107,7 +107,8 @@ class ForeignProgram:
             If it cannot be started or fails.
         """
         environment = {name: text for name, text in os.environ.items() if name not in _OWN}
-        environment |= {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES}
+        # A worker has them already, as --threads says.
+        environment = {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES} | environment
         with (
             open(source or os.devnull, "rb") as stdin,
             tempfile.TemporaryFile() as stdout,

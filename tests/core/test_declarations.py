@@ -164,6 +164,39 @@ def test_every_built_in_algorithm_has_tags_and_a_licence() -> None:
     assert [row["name"] for row in rows if not row["tags"] or not row["licence"]] == []
 
 
+THREADS = '''
+"""Notes how many threads a cell may use."""
+import os, warnings
+import numpy as np, threadpoolctl
+from hcbench import AlgorithmSpec, ModelWarning, hookimpl
+
+def noting(oracle, given, rng):
+    from numba.np.ufunc import parallel
+    pools = {pool["num_threads"] for pool in threadpoolctl.threadpool_info()}
+    counts = (os.environ["OMP_NUM_THREADS"], parallel.get_thread_count(), parallel.NUM_THREADS)
+    warnings.warn(ModelWarning(f"{counts} {pools}"))
+    return np.array([(0, 1), *((given.n + k, k + 2) for k in range(given.n - 2))])
+
+@hookimpl
+def hcbench_algorithms():
+    return [AlgorithmSpec(name="Noting", doc="One.", function=noting, accepts=("vectors",))]
+'''
+
+
+def test_cells_have_as_many_threads_as_asked_for_and_are_stored_apart(tmp_path: Path) -> None:
+    file, store = tmp_path / "noting.py", tmp_path / "store.sqlite"
+    file.write_text(THREADS)
+    given = {"store": store, "plugins": [file], "repetitions": 1}
+    points = {"row": np.arange(4.0)[:, None]}
+    one = hcbench.compare(["Noting"], points, **given).outcomes[0]
+    two = hcbench.compare(["Noting"], points, threads=2, **given).outcomes[0]
+    assert one.notes == ("('1', 1, 1) {1}",)
+    assert two.notes == ("('2', 2, 2) {2}", "ran on 2 threads")
+    assert one.key != two.key
+    again = [hcbench.compare(["Noting"], points, threads=t, **given).outcomes[0] for t in (1, 2)]
+    assert [(each.key, each.reused) for each in again] == [(one.key, True), (two.key, True)]
+
+
 def test_a_dry_run_tells_which_calls_take_more_memory_than_the_limit(file: Path) -> None:
     run = (
         "compare",

@@ -40,6 +40,7 @@ def compare(
     scheduler: str | None = None,
     timeout: float | None = 300.0,
     memory: float | None = None,
+    threads: int = 1,
     store: str | Path | None = None,
     fresh: bool = False,
     plugins: Sequence[str | Path] = (),
@@ -89,6 +90,8 @@ def compare(
         its metrics may each take twice as long, and 120 s at least.
     memory : float, optional
         GiB that one call may hold above the warm worker.
+    threads : int
+        Threads of BLAS, OpenMP and numba in each cell.
     store : path or URL, optional
         Where results are stored; by default in the user's data directory.
     fresh : bool
@@ -130,6 +133,7 @@ def compare(
             checkpoints=tuple(checkpoints),
             timeout=timeout,
             memory=memory,
+            threads=threads,
         )
         suite = with_defaults(suite, registry, [entry for entry, uses in own.items() if not uses])
         plan = make_plan(suite, registry, **own)

@@ -329,6 +329,13 @@ SUITE_OPTIONS = (
         help="Memory for one call of an algorithm, in GiB or as 512MB, 2GiB; by default a share of "
         "the memory of the machine.",
     ),
+    click.option(
+        "--threads",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Threads of BLAS, OpenMP and numba in each cell, by default 1. Results with other "
+        "numbers of threads are stored apart.",
+    ),
 )
 REPLAY = click.option(
     "--replay",

@@ -117,6 +117,7 @@ def rebuild(
         budget=stored.budget,
         checkpoints=tuple(description["checkpoints"]),
         metrics=tuple(metrics.values()),
+        threads=description.get("threads", 1),
     )
     return cell, changes + missing
 

@@ -39,13 +39,14 @@ class Cell:
     budget: Budget | None
     checkpoints: tuple[int, ...]
     metrics: tuple[Use[MetricSpec], ...]
+    threads: int = 1
 
     @cached_property
     def key(self) -> str:
         """32 hexadecimal digits."""
         begun, rest = _begin_key(
             (self.algorithm.identity, self.dataset.identity, self.oracle.identity),
-            (self.seed, self.budget, self.checkpoints),
+            (self.seed, self.budget, self.checkpoints, *[self.threads] * (self.threads > 1)),
         )
         digest = begun.copy()
         digest.update(b"%d%b" % (self.repetition, rest))
@@ -129,6 +130,7 @@ class Cell:
         return {
             **described,
             "checkpoints": list(self.checkpoints),
+            "threads": self.threads,
             "hints": list(self.algorithm.spec.hints_of(self.algorithm.params)),
             "data_seed": self.data_seed,
             "noise_seed": self.noise_seed,

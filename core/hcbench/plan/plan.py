@@ -196,6 +196,7 @@ def make_plan(
                     budget=budget,
                     checkpoints=checkpoints if oracle.spec.countable else (),
                     metrics=all_metrics,
+                    threads=suite.threads,
                 )
                 for oracle in able
                 for budget in _budgets_of(oracle.spec, suite.budgets)

@@ -234,6 +234,9 @@ class Suite:
         Wall seconds for one call of an algorithm; see ``hcbench.compare``.
     memory : float, optional
         GiB that one call may hold above the warm worker.
+    threads : int
+        Threads of BLAS, OpenMP and numba in a cell. More than one belong to its key, as they change
+        times and perhaps rounding.
     claims : tuple of Claim
     figures : tuple of Figure
     paper : Reference, optional
@@ -253,12 +256,13 @@ class Suite:
     checkpoints: tuple[int, ...] = ()
     timeout: float | None = 300.0
     memory: float | None = None
+    threads: int = 1
     claims: tuple[Claim, ...] = ()
     figures: tuple[Figure, ...] = ()
     paper: Reference | None = None
 
     def __post_init__(self) -> None:
-        for name in ("repetitions", "timeout", "memory"):
+        for name in ("repetitions", "timeout", "memory", "threads"):
             limit = getattr(self, name)
             if limit is not None and limit <= 0:
                 raise SuiteError(f"{name} must be positive, got {limit}")

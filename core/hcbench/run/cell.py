@@ -20,8 +20,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numba.core import config as numba_config
 from numba.core.event import Listener, install_listener, install_recorder
+from numba.np.ufunc import parallel
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from hcbench.errors import (
     BudgetExceededError,
@@ -100,8 +103,22 @@ def run_packed(packed: bytes, announce: Announce) -> Outcome | None:
     if isinstance(job, RescoreJob):
         return rescore_job(job, announce)
     phases = _Phases(announce)
+    if job.threads > 1:
+        _use_threads(job.threads)
     with install_listener("numba:compile", phases):
-        return run_job(job, phases.begin)
+        outcome = run_job(job, phases.begin)
+    notes = (*outcome.notes, f"ran on {job.threads} threads") if job.threads > 1 else outcome.notes
+    return replace(outcome, notes=notes)
+
+
+def _use_threads(count: int) -> None:
+    """Give the libraries of this worker so many threads; it was started with one."""
+    names = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMEXPR", "NUMBA")
+    os.environ.update({f"{name}_NUM_THREADS": str(count) for name in names})
+    threadpool_limits(count)
+    if count != parallel.NUM_THREADS:  # numba launches its threads when it first needs them
+        numba_config.reload_config()  # type: ignore[no-untyped-call]
+        parallel.NUM_THREADS = count
 
 
 class _Phases(Listener):

@@ -197,7 +197,7 @@ def open_executor(
             raise ParameterError(
                 f"the scheduler {scheduler} needs the executor of a cluster, not {name}"
             )
-        return nullcontext(ThisMachine(jobs or usable_cores()))
+        return nullcontext(ThisMachine(jobs or max(1, usable_cores() // plan.suite.threads)))
     spec = find_executors(plugins).find(name).spec
     opened: AbstractContextManager[Executor] = spec.load()(
         jobs=jobs,

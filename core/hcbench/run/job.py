@@ -54,6 +54,8 @@ class Job:
         Whether the algorithm takes UNSURE for an answer.
     min_items : int
         The fewest items that it clusters.
+    threads : int
+        Of BLAS, OpenMP and numba.
     replies : Call, optional
         Opens the stored answers of a paid oracle; see `hcbench.run.replies.StoredReplies`.
     clock : callable
@@ -76,6 +78,7 @@ class Job:
     live: bool = False
     takes_unsure: bool = False
     min_items: int = 1
+    threads: int = 1
     replies: Call | None = None
     clock: Callable[[], float] = perf_counter
 
