@@ -312,6 +312,7 @@ def test_the_description_of_a_cell_reproduces_it() -> None:
         }
     assert described == {
         "checkpoints": [3, 9],
+        "threads": 1,
         "hints": ["clusters"],
         "data_seed": cell.data_seed,
         "noise_seed": cell.noise_seed,
