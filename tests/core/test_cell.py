@@ -676,3 +676,8 @@ def test_an_algorithm_that_takes_unsure_gets_it() -> None:
     done = run_job(job(takes, oracle=Call(never_sure, {}), takes_unsure=True, live=True))
     assert (done.status, done.cost.queries) == ("ok", 2)
     assert given_codes[-2:] == [UNSURE, 0]
+
+
+def test_memberships_of_items_in_several_clusters_are_refused_by_name() -> None:
+    with pytest.raises(InvalidTreeError, match=r"soft or overlapping clusters.*argmax\(axis=1\)"):
+        as_result(np.full((4, 3), 1 / 3), 4)

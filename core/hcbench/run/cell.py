@@ -416,6 +416,11 @@ def as_result(returned: Any, n: int) -> Result:
             result = Tree.from_children(array)
         elif array.ndim == 1 and array.dtype.kind in "iu":
             result = Partition(array)
+        elif array.ndim == 2 and len(array) == n:
+            raise InvalidTreeError(
+                "soft or overlapping clusters, a row of memberships for each item, are not "
+                "supported; return one label for each item, such as memberships.argmax(axis=1)"
+            )
         else:
             raise InvalidTreeError(
                 f"the algorithm returned {type(returned).__name__}; return a Tree, a linkage "
