@@ -416,7 +416,7 @@ def as_result(returned: Any, n: int) -> Result:
             result = Tree.from_children(array)
         elif array.ndim == 1 and array.dtype.kind in "iu":
             result = Partition(array)
-        elif array.ndim == 2 and len(array) == n:
+        elif array.ndim == 2 and len(array) == n and array.dtype.kind in "bf":
             raise InvalidTreeError(
                 "soft or overlapping clusters, a row of memberships for each item, are not "
                 "supported; return one label for each item, such as memberships.argmax(axis=1)"
