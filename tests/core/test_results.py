@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from hcbench.analysis.differences import find_differences
 from hcbench.analysis.overviews import make_tables
 from hcbench.analysis.results import Results
 from hcbench.analysis.tables import format_spread
@@ -698,3 +699,12 @@ def test_json_contains_the_paired_differences_from_the_best() -> None:
     assert (pair["best"], pair["other"], pair["dataset"]) == ("A", "B", "planted")
     assert pair["difference"]["mean"] == pytest.approx((0.1 + 0.2) / 2)
     assert pair["difference"]["n"] == 2
+
+
+def test_a_mean_that_becomes_missing_is_a_change_between_runs() -> None:
+    before = results([cell("A", 0, AARI=0.5), cell("B", 0, AARI=0.5), cell("C", 0, AARI=0.5)])
+    missing = cell("A", 0, AARI=Value(None, "no truth"))
+    after = results([missing, cell("B", 0, AARI=0.5)])
+    found = {d.algorithm: d for d in find_differences(before, after) if d.metric == "AARI"}
+    assert (found["A"].before, found["A"].after, found["A"].difference) == (0.5, None, None)
+    assert {name: d.changes for name, d in found.items()} == {"A": True, "B": False, "C": False}

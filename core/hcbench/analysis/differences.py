@@ -39,6 +39,8 @@ class Difference:
         Of the differences of common repetitions, with the 95 % interval of their mean.
     marked : bool
         Whether the interval excludes 0; not for a single repetition.
+    in_both : bool
+        Whether both runs have the cells and the metric; a mean that is missing is then n/a.
     """
 
     algorithm: str
@@ -54,6 +56,12 @@ class Difference:
     low: float | None
     high: float | None
     marked: bool
+    in_both: bool
+
+    @property
+    def changes(self) -> bool:
+        """Whether the means differ, or one of them has become n/a."""
+        return self.in_both and self.before != self.after
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +108,7 @@ def find_differences(before: Results, after: Results) -> list[Difference]:
                 low=change.low,
                 high=change.high,
                 marked=change.excludes_zero,
+                in_both=key in old and key in new,
             )
         )
     return differences

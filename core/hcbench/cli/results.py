@@ -274,15 +274,16 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
         write_json({"differences": means, "statuses": [asdict(change) for change in changes]})
         return
     metrics = {metric.label: metric for metric in (*one.metrics, *other.metrics)}
-    shown = [d for d in differences if everything or d.difference]
+    shown = [d for d in differences if everything or d.changes]
     blocks = [
         _difference_block(dataset, [d for d in shown if d.dataset == dataset], metrics)
         for dataset in dict.fromkeys(d.dataset for d in shown)
     ]
     write_blocks([*blocks, _change_block(changes)] if changes else blocks)
     in_both = sum(change.in_both for change in changes)
+    known = [d for d in differences if d.before is not None or d.after is not None]
     click.echo(
-        f"{sum(d.difference == 0 for d in differences)} of {len(differences)} means are equal, "
+        f"{sum(d.difference == 0 for d in known)} of {len(known)} means are equal, "
         f"{sum(d.marked for d in differences)} have a 95 % interval without 0 "
         f"({'bold' if console().is_terminal else '*'}); {in_both} cells ended otherwise, "
         f"{len(changes) - in_both} are in one of the runs only"
