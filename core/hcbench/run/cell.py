@@ -57,7 +57,7 @@ from hcbench.run.inputs import (
     synthetic_answers,
 )
 from hcbench.run.job import Call, ImportJob, Job, RescoreJob, unpack_job
-from hcbench.run.libraries import note_libraries, restore_libraries
+from hcbench.run.libraries import note_imported, note_libraries, restore_libraries
 from hcbench.run.workers.processes import (
     LINUX,
     load_average,
@@ -198,11 +198,13 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
         oracle = _make_oracle(job, answers.answers, made.digest)
         given = give(problem, job.hints)
         load_function(job.algorithm.function)
-        note_libraries()
+        note_imported()
         settings = _settings_of_process()
         announce("warm-up")
         _warm_up(job, problem, answers.answers)
     except BaseException as error:
+        if restore_libraries():
+            leave()
         return _failed(error)
     inputs, threads = checksums(problem, answers.answers), _threads()
     announce("algorithm")

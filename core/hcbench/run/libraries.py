@@ -11,7 +11,15 @@ _modules = 0
 
 
 def note_libraries() -> None:
-    """Note the functions and classes of the public modules that were imported since."""
+    """Note the functions and classes of the public modules that are imported, as they are now."""
+    for name, (own, public) in _noted.items():
+        if not public.items() <= own.items():
+            _noted[name] = own, _functions(own)
+    note_imported()
+
+
+def note_imported() -> None:
+    """Note those of the modules that were imported since."""
     global _modules
     if _modules == len(sys.modules):
         return
@@ -19,9 +27,11 @@ def note_libraries() -> None:
     for name, module in list(sys.modules.items()):
         public_module = name.partition(".")[0] in _CHECKED and "._" not in name
         if public_module and name not in _noted:
-            own = vars(module)
-            public = {k: v for k, v in own.items() if callable(v) and not k.startswith("_")}
-            _noted[name] = own, public
+            _noted[name] = vars(module), _functions(vars(module))
+
+
+def _functions(own: dict[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in own.items() if callable(v) and not k.startswith("_")}
 
 
 def restore_libraries() -> list[str]:
