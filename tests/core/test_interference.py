@@ -144,6 +144,19 @@ def test_functions_of_libraries_that_an_algorithm_replaced_are_put_back_and_note
     assert not following["notes"]
 
 
+@pytest.mark.usefixtures("in_process")
+def test_what_was_replaced_before_a_cell_began_is_neither_noted_nor_put_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows(tmp_path, honest)
+    norm = np.linalg.norm
+    monkeypatch.setattr(np.linalg, "norm", lambda *args: norm(*args))
+    replaced = np.linalg.norm
+    (row,) = rows(tmp_path, honest, fresh=True)
+    assert not [note for note in row["notes"] if "replaced" in note]
+    assert np.linalg.norm is replaced
+
+
 def busy(X: Any) -> Any:
     import time
 
