@@ -14,8 +14,6 @@ from types import ModuleType
 
 import pdoc
 
-import hcbench
-
 #: What is public: the names of `hcbench` itself, and of these.
 MODULES = (
     "hcbench",
@@ -23,6 +21,7 @@ MODULES = (
     "hcbench.asv",
     "hcbench.commands",
     "hcbench.compiled",
+    "hcbench.hooks",
     "hcbench.plots",
     "hcbench.run",
     "hcbench.sklearn",
@@ -41,9 +40,13 @@ def main(folder: Path) -> None:
         sys.exit(f"no docstring: {', '.join(undocumented)}")
     pdoc.render.configure(docformat="numpy", footer_text=f"hcbench {version('hcbench')}")
     internal = "!hcbench\\.(?!" + "|".join(m.partition(".")[2] + "$" for m in MODULES[1:]) + ")"
-    # Those that hcbench itself names come with it.
-    others = [m for m in MODULES[1:] if m.partition(".")[2] not in hcbench.__all__]
+    # A module that lives elsewhere than its public name says does not come with hcbench itself.
+    homes = {module: importlib.import_module(module).__name__ for module in MODULES}
+    others = [module for module, home in homes.items() if home != module]
     pdoc.pdoc("hcbench", *others, internal, output_directory=folder)
+    pages = {home: folder / f"{home.replace('.', '/')}.html" for home in homes.values()}
+    if missing := [home for home, page in pages.items() if not page.exists()]:
+        sys.exit(f"no page: {', '.join(missing)}")
     print(f"{folder}/hcbench.html")
 
 

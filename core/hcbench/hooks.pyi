@@ -1,0 +1,1 @@
+from hcbench.registry.hookspecs import *
