@@ -7,6 +7,7 @@ only the check at fault.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import traceback
 import warnings
@@ -16,6 +17,9 @@ from difflib import get_close_matches
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
+from unittest.mock import patch
+
+from threadpoolctl import threadpool_limits
 
 from hcbench import (
     AlgorithmSpec,
@@ -111,7 +115,9 @@ class Check:
         if lacking:
             reason = f"{label} needs what is not installed: {lacking}"
             return Finding("not applicable", reason), None
-        with warnings.catch_warnings():
+        # One thread, as in a cell; libraries that the check loads read the variable.
+        one_thread = patch.dict(os.environ, OMP_NUM_THREADS="1")
+        with warnings.catch_warnings(), one_thread, threadpool_limits(1):
             warnings.simplefilter("ignore")  # how to treat them is for the author's own tests
             try:
                 self.function(self.subject)
