@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
 import hcbench
-from hcbench import DatasetSpec, Suite, load_registry
+from hcbench import DatasetSpec, OracleSpec, Suite, load_registry
 from hcbench.cli import main
 from hcbench.errors import InvalidSpecError, UnknownNameError
 from hcbench.plan.plan import make_plan
@@ -39,6 +40,7 @@ def hcbench_algorithms():
         AlgorithmSpec(name="Chain", doc="One.", tags=("toy",), aliases=("Old-Chain",), min_items=5,
             licence="GPL-3.0-only", memory=lambda n: 2**30 * n, **made),
         AlgorithmSpec(name="Other", doc="Two.", paper=PAPER, **made),
+        AlgorithmSpec(name="Lacking", doc="Three.", requires=("no-such-library", "numpy"), **made),
     ]
 
 @hookimpl
@@ -124,11 +126,29 @@ def test_fit_refuses_too_few_items() -> None:
 
 def test_specs_refuse_a_text_where_names_belong() -> None:
     given = {"function": "a:b", "doc": "", "provides": ()}
-    for field in ("tags", "aliases", "requires"):
+    for field in ("tags", "aliases", "requires", "provides"):
         with pytest.raises(InvalidSpecError, match=f"A: {field} is a tuple of names, got 'x'"):
-            DatasetSpec(name="A", **given, **{field: "x"})
+            DatasetSpec(name="A", **given | {field: "x"})
     with pytest.raises(InvalidSpecError, match="'a b' cannot be a name"):
         DatasetSpec(name="A", **given, aliases=("a b",))
+
+
+def test_specs_refuse_what_no_data_set_provides() -> None:
+    words = "vectors, similarity, comparisons, truth, heights, levels, tree"
+    given: dict[str, Any] = {"name": "A", "function": "a:b", "doc": ""}
+    with pytest.raises(InvalidSpecError, match=f"A: provides has 'hights'; it may have {words}"):
+        DatasetSpec(**given, provides=("truth", "hights"))
+    depending = DatasetSpec(**given, provides=lambda params: ("truth", "hights"))
+    with pytest.raises(InvalidSpecError, match="A: provides has 'hights'"):
+        depending.provides_with({})
+    with pytest.raises(InvalidSpecError, match=f"A: needs has 'vector'; it may have {words}"):
+        OracleSpec(**given, kind="vectors", needs=("similarity|vector",))
+    assert OracleSpec(**given, kind="vectors", needs=("similarity|vectors", "tree")).needs
+
+
+def test_list_tells_how_to_install_what_is_missing(file: Path) -> None:
+    shown = call("list", "--plugin", file).stdout.splitlines()
+    assert "Unavailable until pip install no-such-library: Lacking" in shown
 
 
 def test_list_filters_by_tag_licence_oracle_and_text(file: Path) -> None:

@@ -76,6 +76,8 @@ def list_(
             click.echo(f"There are no such {kind or 'names'}.")
     else:
         write_table(("kind", "", "names"), _overview(entries), right=("",), whole=("kind",))
+        for command, names in _unavailable(entries).items():
+            click.echo(f"Unavailable until {command}: {', '.join(names)}")
         click.echo("hcbench list KIND describes each, hcbench info NAME shows everything about it.")
 
 
@@ -124,6 +126,15 @@ def _overview(entries: Mapping[str, Sequence[Entry[Any]]]) -> list[tuple[str, st
         if kind in _GROUPED:
             rows += [(f"  {group}", str(len(n)), ", ".join(n)) for group, n in groups.items()]
     return rows
+
+
+def _unavailable(entries: Mapping[str, Sequence[Entry[Any]]]) -> dict[str, list[str]]:
+    """The names whose libraries are not installed, by the command that installs these."""
+    names: dict[str, list[str]] = {}
+    for entry in (entry for found in entries.values() for entry in found):
+        if command := installation(getattr(entry.spec, "requires", ())):
+            names.setdefault(command, []).append(entry.spec.name)
+    return names
 
 
 def _group(spec: Spec | Suite) -> str:

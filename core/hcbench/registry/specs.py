@@ -195,6 +195,9 @@ HINTS = {
 }
 """Parts of the truth that an algorithm may declare as hints."""
 
+PROVIDED = ("vectors", "similarity", "comparisons", "truth", "heights", "levels", "tree")
+"""What a data set may provide, and an algorithm, an oracle or a metric need."""
+
 
 def load_function(function: Function) -> Callable[..., Any]:
     """The callable behind a lazy name.
@@ -257,8 +260,8 @@ class Spec:
     aliases: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for field_name in ("requires", "tags", "aliases"):
-            given = getattr(self, field_name)
+        for field_name in ("requires", "tags", "aliases", "provides", "needs"):
+            given = getattr(self, field_name, ())
             if isinstance(given, str):
                 raise InvalidSpecError(
                     f"{self.name}: {field_name} is a tuple of names, got {given!r}"
@@ -269,6 +272,18 @@ class Spec:
         names = [p.name for p in self.parameters]
         if len(set(names)) < len(names):
             raise InvalidSpecError(f"{self.name}: a parameter is declared twice")
+        for field_name in ("provides", "needs"):
+            declared = getattr(self, field_name, ())
+            if not callable(declared):
+                self._check_provided(field_name, declared)
+
+    def _check_provided(self, field_name: str, declared: tuple[str, ...]) -> None:
+        """Refuse what no data set provides, such as a misspelt name."""
+        for word in (word for names in declared for word in names.split("|")):
+            if word not in PROVIDED:
+                raise InvalidSpecError(
+                    f"{self.name}: {field_name} has {word!r}; it may have {', '.join(PROVIDED)}"
+                )
 
     def resolve(self, given: Params) -> dict[str, Value]:
         """All parameters, defaults included, in the order of declaration.
@@ -406,7 +421,11 @@ class DatasetSpec(Spec):
 
     def provides_with(self, params: Params) -> frozenset[str]:
         """What it provides with these parameters."""
-        return frozenset(self.provides(params) if callable(self.provides) else self.provides)
+        if not callable(self.provides):
+            return frozenset(self.provides)
+        declared = self.provides(params)
+        self._check_provided("provides", declared)
+        return frozenset(declared)
 
     def truths_with(self, params: Params) -> tuple[str, ...]:
         """The names of its true hierarchies with these parameters, where there are several."""
