@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -10,7 +12,7 @@ from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import pdist, squareform
 
 from hcbench import DataError
-from hcbench_vectors import agglomeration
+from hcbench_vectors import agglomeration, algorithm_specs as specs
 from hcbench_vectors.agglomeration import linkage_of_distances, linkage_of_vectors
 
 METHODS = ("average", "weighted", "complete", "single")
@@ -139,3 +141,30 @@ def test_few_items_are_left_to_scipy_with_the_same_result(monkeypatch):
     monkeypatch.setattr(agglomeration, "_FEW", 200)
     few = linkage_of_vectors(rows, "average", "euclidean", "", None)
     np.testing.assert_array_equal(few, compiled)
+
+
+@pytest.mark.parametrize(
+    ("spec", "method", "metric"),
+    [
+        (specs.UPGMA, "average", "euclidean"),
+        (specs.WPGMA, "weighted", "manhattan"),
+        (specs.COMPLETE, "complete", "cosine"),
+        (specs.SINGLE, "single", "cosine"),
+        (specs.SINGLE, "single", "euclidean"),
+        (specs.CENTROID, "centroid", "euclidean"),
+    ],
+)
+def test_the_memory_that_is_declared_is_taken(spec, method, metric):
+    rows = np.random.default_rng(0).normal(size=(600, 3))
+    linkage_of_vectors(rows, method, metric, "", None)  # imports what it needs
+    tracemalloc.start()
+    linkage_of_vectors(rows, method, metric, "", None)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak == pytest.approx(spec.memory(600, metric=metric), rel=0.05, abs=150_000)
+
+
+def test_no_memory_is_declared_where_the_vectors_are_enough():
+    assert specs.UPGMA.memory(1000, metric="dot-product") == 0
+    assert specs.UPGMA.memory(1000, metric="euclidean", pca=None) == 8 * 1000 * 999 / 2
+    assert specs.WARD.memory is None
