@@ -204,6 +204,15 @@ def test_the_leaderboard_has_a_column_for_each_data_set(store: Store) -> None:
     assert [cell[2].get("best", False) for cell in column_of(table, "y")] == [False, True]
 
 
+def test_the_metric_that_a_suite_names_first_leads(store: Store) -> None:
+    cells = [outcome("A", name, values=a_value(0.5)) for name in "xy"]
+    for first, order in (("seconds", ["seconds", "AARI", "queries"]), ("AARI", None)):
+        run = keep_run(store, cells, suite=Suite(name="costs", metrics=(first, "AARI")))
+        views = page_of(store, run).data["sections"]["leaderboard"]["views"]
+        shown = list(dict.fromkeys(keys[0] for keys, _ in views))
+        assert shown == (order or ["AARI", "queries", "seconds"])
+
+
 def test_on_one_data_set_the_leaderboard_has_a_column_for_each_metric(store: Store) -> None:
     cells = [outcome(a, "x", values=a_value(v)) for a, v in (("A", 0.5), ("B", 1.0), ("C", 0.25))]
     data = page_of(store, keep_run(store, cells)).data

@@ -127,17 +127,18 @@ def describe_page(
 
 
 def make_leaderboards(results: Results) -> list[tuple[MetricInfo, dict[str, Any]]]:
-    """The leaderboard by each metric, quality first; on one data set all are the same table."""
+    """The leaderboard by each metric; on one data set all are the same table.
+
+    The metric that the suite names first leads, and then quality comes before costs.
+    """
     quality = [m for m in results.metrics if not m.cost]
     costs = [m for m in results.metrics if m.cost]
     costs.sort(key=lambda cost: -sum(bool(group.numbers(cost)) for group in results.groups))
+    metrics = sorted([*quality, *costs], key=lambda m: m.label not in results.suite.metrics[:1])
     if len({group.dataset for group in results.run_groups}) == 1:
         table = leaderboard_table(make_scoreboard(results))
-        return [(metric, table) for metric in [*quality, *costs]]
-    return [
-        (metric, leaderboard_table(make_leaderboard(results, metric)))
-        for metric in [*quality, *costs]
-    ]
+        return [(metric, table) for metric in metrics]
+    return [(metric, leaderboard_table(make_leaderboard(results, metric))) for metric in metrics]
 
 
 def _add_leaderboard(page: Sections, results: Results) -> None:
