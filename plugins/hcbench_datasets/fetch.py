@@ -10,6 +10,7 @@ import gzip
 import io
 import os
 import socket
+import tarfile
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
@@ -89,7 +90,7 @@ def data_file(name: str, dataset: str, advice: str, remote: Remote | None = None
     if remote is not None:
         try:
             return _download(remote, cache / name)
-        except (OSError, ValueError, zipfile.BadZipFile) as error:
+        except (OSError, ValueError, zipfile.BadZipFile, tarfile.TarError) as error:
             reason = f", and downloading it failed ({in_short(error)})"
     raise not_available(dataset, name, reason, advice)
 
@@ -130,11 +131,19 @@ def _download(remote: Remote, target: Path) -> Path:
 
 
 def _extract(archive: Path, member: str, target: Path) -> None:
-    with zipfile.ZipFile(archive) as packed:
-        names = [name for name in packed.namelist() if name.endswith(member)]
-        if not names:
-            raise ValueError(f"{archive.name} has no {member}")
-        write_whole(target, packed.read(names[0]))
+    """Write the member of a zip file or a tar file whose name ends so."""
+    if zipfile.is_zipfile(archive):
+        with zipfile.ZipFile(archive) as packed:
+            contents = {
+                name: packed.read(name) for name in packed.namelist() if name.endswith(member)
+            }
+    else:
+        with tarfile.open(archive) as tar:
+            files = [entry for entry in tar if entry.isfile() and entry.name.endswith(member)]
+            contents = {entry.name: tar.extractfile(entry).read() for entry in files}  # type: ignore[union-attr]
+    if not contents:
+        raise ValueError(f"{archive.name} has no {member}")
+    write_whole(target, next(iter(contents.values())))
 
 
 def write_whole(target: Path, content: bytes) -> None:

@@ -92,6 +92,45 @@ WAGNER_2018 = Reference(
     },
 )
 
+MILLER_1995 = Reference(
+    "miller1995",
+    "article",
+    {
+        "author": "Miller, George A.",
+        "title": "WordNet: A Lexical Database for English",
+        "journal": "Communications of the ACM",
+        "volume": "38",
+        "number": "11",
+        "pages": "39--41",
+        "year": "1995",
+    },
+)
+SUKUMARAN_2010 = Reference(
+    "sukumaran2010",
+    "article",
+    {
+        "author": "Sukumaran, Jeet and Holder, Mark T.",
+        "title": "DendroPy: a Python library for phylogenetic computing",
+        "journal": "Bioinformatics",
+        "volume": "26",
+        "number": "12",
+        "pages": "1569--1571",
+        "year": "2010",
+    },
+)
+LEWIS_2004 = Reference(
+    "lewis2004",
+    "article",
+    {
+        "author": "Lewis, David D. and Yang, Yiming and Rose, Tony G. and Li, Fan",
+        "title": "RCV1: A New Benchmark Collection for Text Categorization Research",
+        "journal": "Journal of Machine Learning Research",
+        "volume": "5",
+        "pages": "361--397",
+        "year": "2004",
+    },
+)
+
 _LABELLED = ("vectors", "levels", "truth")
 
 
@@ -348,6 +387,54 @@ CIFAR_100 = DatasetSpec(
     tags=("real", "images"),
 )
 
+WORDNET = DatasetSpec(
+    name="wordnet",
+    function="hcbench_datasets.hierarchies:wordnet",
+    doc="Nouns below a noun of WordNet 3.1, TF-IDF of their definitions; the truth is its tree.",
+    parameters=(
+        Parameter("root", "mammal", "The noun above all."),
+        Parameter(
+            "sense", 1, "Which of its meanings, as WordNet numbers them.", interval="[1, inf)"
+        ),
+        _sample(None, "nouns"),
+    ),
+    provides=("vectors", "truth"),
+    random=_is_sample,
+    licence="WordNet 3.1 licence (Princeton University), free for any purpose",
+    paper=MILLER_1995,
+    tags=("real", "text"),
+)
+PYTHONS = DatasetSpec(
+    name="pythons",
+    function="hcbench_datasets.hierarchies:pythons",
+    doc="33 pythons and relatives, distances of their DNA; the truth is their phylogeny.",
+    provides=("similarity", "truth"),
+    random=False,
+    licence="BSD-3-Clause, with DendroPy",
+    paper=SUKUMARAN_2010,
+    tags=("real", "phylogeny"),
+)
+RCV1 = DatasetSpec(
+    name="rcv1",
+    function="hcbench_datasets.hierarchies:rcv1",
+    doc="News of Reuters, TF-IDF, with a path of topics; sparse.",
+    parameters=(
+        _sample(5000, "documents"),
+        Parameter(
+            "subset",
+            "train",
+            "The documents to train with, or later ones.",
+            choices=("train", "test"),
+        ),
+    ),
+    provides=_LABELLED,
+    random=_is_sample,
+    licence="for research, as Reuters and NIST state for RCV1",
+    paper=LEWIS_2004,
+    requires=("scikit-learn",),
+    tags=("real", "text"),
+)
+
 PUBLIC = (
     NEWSGROUPS,
     NEWSGROUPS_PCA,
@@ -359,4 +446,7 @@ PUBLIC = (
     ZEBRAFISH,
     MNIST,
     CIFAR_100,
+    WORDNET,
+    PYTHONS,
+    RCV1,
 )

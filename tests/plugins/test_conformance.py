@@ -55,7 +55,10 @@ SETTINGS = {
     "quadruplet-set": ("quadruplet-set", "quadruplet-set[p=1]", "quadruplet-set[noise=0.3]"),
 }
 #: Specs that need large downloads, or a terminal.
-LEFT_OUT = {"20newsgroups", "20newsgroups-pca", "cifar-100", "openml", "zebrafish", "person"}
+LEFT_OUT = {
+    *("20newsgroups", "20newsgroups-pca", "cifar-100", "openml", "person", "pythons", "rcv1"),
+    *("wordnet", "zebrafish"),
+}
 #: Specs of libraries that compile for a minute when they are first imported.
 LEFT_OUT |= {"evoc", "fast-hdbscan"}
 #: Specs that need a file; tests below write it.

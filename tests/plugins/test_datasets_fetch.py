@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import math
 import tarfile
 import zipfile
 from hashlib import md5, sha256
@@ -12,10 +13,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import hcbench_datasets
-from hcbench import DataError, DataNotAvailableError
-from hcbench_datasets import cifar, fetch, uci
+from hcbench import DataError, DataNotAvailableError, Problem
+from hcbench_datasets import cifar, fetch, hierarchies, uci
 
 SPECS = {spec.name: spec for spec in hcbench_datasets.hcbench_datasets()}
 PUBLIC = (
@@ -26,6 +28,9 @@ PUBLIC = (
     "amazon-reviews",
     "mnist",
     "cifar-100",
+    "wordnet",
+    "pythons",
+    "rcv1",
     "zebrafish",
     "20newsgroups",
 )
@@ -168,6 +173,92 @@ def test_images_of_cifar_100_have_two_levels_of_classes(nowhere, server, monkeyp
     (nowhere / "cache" / "cifar-100-binary.tar.gz").write_bytes(cifar_archive({"train": b"12"}))
     with pytest.raises(DataError, match="is damaged: 2 bytes of images of 3074"):
         spec.load()(0, n=2, split="train")
+
+
+def packed(member: str, *texts: tuple[str, str]) -> bytes:
+    """An archive .tar.gz of files in this folder."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as archive:
+        for name, text in texts:
+            entry = tarfile.TarInfo(f"{member}/{name}")
+            entry.size = len(text.encode())
+            archive.addfile(entry, io.BytesIO(text.encode()))
+    return stream.getvalue()
+
+
+def clusters(problem: Problem) -> set[frozenset[str]]:
+    """The names below each inner node of the truth."""
+    tree, names = problem.truth, problem.names
+    inner = range(tree.n, tree.n_nodes)
+    return {frozenset(names[item] for item in tree.leaves(node)) for node in inner}
+
+
+NOUNS = """  1 This software and database is being provided to you
+00000001 05 n 01 mammal 0 003 @ 00000009 n 0000 ~ 00000002 n 0000 ~ 00000003 n 0000 | has milk
+00000002 05 n 02 dog 0 hound 0 003 @ 00000001 n 0000 @ 00000008 n 0000 ~ 00000005 n 0000 | barks
+00000003 05 n 01 cat 0 002 @ 00000001 n 0000 ~ 00000006 n 0000 | a pet; "it meows"
+00000005 05 n 01 pug 0 001 @ 00000002 n 0000 | barks a little
+00000006 05 n 01 tabby 0 001 @ 00000003 n 0000 | meows
+00000007 05 n 01 tabby 0 001 @ 00000003 n 0000 | another that meows
+00000008 05 n 01 pet 0 001 ~ 00000002 n 0000 | kept at home
+"""
+WORDS = """  1 This software and database is being provided to you
+cat n 1 2 @ ~ 1 1 00000003
+dog n 2 2 @ ~ 2 1 00000099 00000002
+mammal n 1 2 @ ~ 1 1 00000001
+"""
+
+
+def test_nouns_of_wordnet_are_in_the_tree_of_their_first_hypernyms(nowhere, server, monkeypatch):
+    archive = packed("package/dict", ("index.noun", WORDS), ("data.noun", NOUNS))
+    server[hierarchies._WORDNET] = archive
+    monkeypatch.setattr(hierarchies, "_WORDNET_SHA256", sha256(archive).hexdigest())
+    load, settings = SPECS["wordnet"].load(), {"root": "mammal", "sense": 1, "n": None}
+    problem = load(0, **settings)
+    assert problem.names == ("pug", "tabby", "tabby 2")
+    assert clusters(problem) == {frozenset({"tabby", "tabby 2"}), frozenset(problem.names)}
+    cosines = (problem.vectors @ problem.vectors.T).toarray()
+    assert cosines[1, 2] > 0 == cosines[0, 1]  # of the words, only "meows" is in two definitions
+    for wrong, message in (
+        ({"root": "fish"}, "'fish' is no noun of WordNet"),
+        ({"root": "cat", "sense": 2}, "'cat' has 1 meanings; got sense=2"),
+        ({"root": "dog", "sense": 2}, "1 nouns are below 'dog'; choose a wider noun"),
+        ({"n": 4}, "n=4 exceeds the 3 items"),
+    ):
+        with pytest.raises(DataError, match=message):
+            load(0, **settings | wrong)
+    (nowhere / "cache" / "wordnet" / "data.noun").write_text("00000001 05 n zz\n")
+    with pytest.raises(DataError, match=r"data\.noun is damaged: '00000001 05 n zz"):
+        load(0, **settings)
+
+
+def test_distances_of_pythons_are_of_sites_known_in_both(nowhere, server, monkeypatch):
+    # a and b differ in 1 of 7 known sites, a and c in 3 of 8, b and c in 2 of 7.
+    texts = (
+        ("chars/pythonidae.chars.fasta", ">a x\nACGT\nACGT\n>b x\nACGTAC?A\n>c x\nagttacga\n"),
+        ("trees/pythonidae.mle.newick", "((a_x:1,b_x:1):1,c_x:2);"),
+    )
+    archive = packed("DendroPy-4.6.4/tests/data", *texts)
+    server[hierarchies._PYTHONS] = archive
+    monkeypatch.setattr(hierarchies, "_PYTHONS_SHA256", sha256(archive).hexdigest())
+    problem = SPECS["pythons"].load()(0)
+    assert problem.names == ("a x", "b x", "c x")
+    assert clusters(problem) == {frozenset({"a x", "b x"}), frozenset(problem.names)}
+    ab, ac, bc = (-0.75 * math.log(1 - 4 / 3 * share) for share in (1 / 7, 3 / 8, 2 / 7))
+    expected = 1 - np.array([[0, ab, ac], [ab, 0, bc], [ac, bc, 0]]) / ac
+    np.testing.assert_allclose(problem.similarity, expected, rtol=1e-12)
+
+
+def test_documents_of_reuters_have_one_path_of_topics(nowhere, monkeypatch):
+    names = ["C15", "C151", "C1511", "CCAT", "E11", "ECAT"]
+    has = [["CCAT", "C15", "C151"], ["CCAT", "ECAT"], ["ECAT"], ["CCAT", "C15", "E11"], ["C15"]]
+    target = csr_array([[int(name in topics) for name in names] for topics in has])
+    found = SimpleNamespace(data=csr_array(np.eye(5)), target=target, target_names=names)
+    monkeypatch.setattr("sklearn.datasets.fetch_rcv1", lambda **_options: found)
+    problem = SPECS["rcv1"].load()(0, n=None, subset="train")
+    assert problem.vectors.toarray().argmax(axis=1).tolist() == [0, 2]
+    shown = [problem.class_names(level) for level in (1, 2, 3)]
+    assert list(zip(*shown, strict=True)) == [("CCAT", "C15", "C151"), ("ECAT",) * 3]
 
 
 def test_damaged_files_are_named(tmp_path):
