@@ -73,7 +73,12 @@ class Environment:
             capture_output=True,
             text=True,
             timeout=300,
-            env={**os.environ, "HCBENCH_STORE": str(self.store), "COLUMNS": "200"},
+            env={
+                **os.environ,
+                "HCBENCH_STORE": str(self.store),
+                "COLUMNS": "200",
+                "ASV_PYTHONPATH": os.environ.get("PYTHONPATH", ""),  # asv removes the other
+            },
         )
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
         return done.stdout

@@ -37,6 +37,7 @@ _COMMANDS = {
     "command": "hcbench {} --help",
 }
 KINDS = tuple(_COMMANDS)
+_MEASURED = ("algorithm", "metric", "oracle")  # by `hcbench.asv`
 LINE_LENGTH = 100  # as the example's pyproject says
 
 
@@ -141,12 +142,19 @@ def _files(package: str, names: Mapping[str, str]) -> dict[str, str]:
         places["conformance.py"] = f"tests/test_{package}.py"
     if "command" in names:
         places["check_command.py"] = "tests/test_command.py"
+    measured = not names.keys().isdisjoint(_MEASURED)
+    if measured:
+        places |= {"asv.txt": "asv.conf.json", "benchmarks.py": "benchmarks/registered.py"}
     source = f"src/{package}"
     written = {place: _read(name) for name, place in places.items()}
     written[f"{source}/__init__.py"] = _declarations(names)
     written |= {f"{source}/{kind}.py": _read(f"{kind}.py") for kind in names}
     written[f"{source}/py.typed"] = ""
+    if measured:
+        written["benchmarks/__init__.py"] = ""
     replaced = {
+        "EXAMPLE-BENCHMARKS": _read("benchmarks.txt") if measured else "",
+        'benchmarks = ["asv>=0.6"]\n': 'benchmarks = ["asv>=0.6"]\n' if measured else "",
         "example_plugin": package,
         '"EXAMPLE-NAMES"': ",\n    ".join(map(_quoted, checked)),
         "EXAMPLE-REQUIREMENT": _requirement(),

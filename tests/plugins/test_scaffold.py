@@ -47,6 +47,16 @@ def test_a_new_plugin_installs_passes_its_tests_and_is_listed(tmp_path: Path) ->
     }
     assert " passed" in quiet_pytest(environment, tmp_path / "my_plugin")
     assert all(name in listed + shown for name in NAMES.values())
+    check = ["check", "--environment", "existing:same"]
+    checked = environment.run("asv", *check, cwd=tmp_path / "my_plugin")
+    assert "Discovering benchmarks" in checked
+
+
+def test_benchmarks_are_written_only_of_what_asv_measures(tmp_path: Path) -> None:
+    assert new_plugin(tmp_path, "my_data", *options("dataset", "command")).exit_code == 0
+    assert not (tmp_path / "my_data" / "benchmarks").exists()
+    for name in ("README.md", "pyproject.toml"):
+        assert "asv" not in (tmp_path / "my_data" / name).read_text()
 
 
 def test_every_written_file_and_the_next_steps_are_listed(tmp_path: Path) -> None:
@@ -57,6 +67,9 @@ def test_every_written_file_and_the_next_steps_are_listed(tmp_path: Path) -> Non
     assert {str(path.relative_to(tmp_path / "my_linkage")) for path in there} == {
         "pyproject.toml",
         "README.md",
+        "asv.conf.json",
+        "benchmarks/__init__.py",
+        "benchmarks/registered.py",
         ".gitignore",
         ".github/workflows/tests.yml",
         "src/my_linkage/__init__.py",
