@@ -21,6 +21,7 @@ MODULES = (
     "hcbench.asv",
     "hcbench.commands",
     "hcbench.compiled",
+    "hcbench.datasets",
     "hcbench.hooks",
     "hcbench.plots",
     "hcbench.run",

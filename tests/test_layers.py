@@ -22,7 +22,16 @@ ROOMS = [
     "api",
     "cli",
 ]
-PUBLIC_MODULES = ("analysis", "asv", "commands", "compiled", "plots", "run", "testing")
+PUBLIC_MODULES = (
+    "analysis",
+    "asv",
+    "commands",
+    "compiled",
+    "datasets",
+    "plots",
+    "run",
+    "testing",
+)
 #: Libraries that only some modules may use.
 CONFINED = {
     "click": {"cli"},

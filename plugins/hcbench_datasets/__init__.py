@@ -1,10 +1,15 @@
-"""Data sets: the planted hierarchy, scikit-learn's and other public sets, files of the user."""
+"""Data sets: the planted hierarchy, scikit-learn's and other public sets, files of the user.
+
+Data sets of other packages find their files with `data_file`, which downloads a `Remote` one.
+"""
 
 from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
+
+import lazy_loader
 
 from hcbench import (
     REQUIRED,
@@ -18,6 +23,9 @@ from hcbench import (
     hookimpl,
 )
 from hcbench_datasets.public_specs import PUBLIC
+
+# Without its __dir__, which would hide the hooks.
+__getattr__, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 GHOSHDASTIDAR_2019 = Reference(
     "ghoshdastidar2019",

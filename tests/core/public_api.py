@@ -20,7 +20,17 @@ from hcbench.registry import hookspecs
 
 RECORDED = Path(__file__).with_name("public_api.txt")
 #: Public modules, besides the names of ``hcbench`` itself.
-MODULES = ("analysis", "asv", "commands", "compiled", "plots", "run", "sklearn", "testing")
+MODULES = (
+    "analysis",
+    "asv",
+    "commands",
+    "compiled",
+    "datasets",
+    "plots",
+    "run",
+    "sklearn",
+    "testing",
+)
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 

@@ -1,4 +1,7 @@
-"""The data set: items and their true hierarchy."""
+"""The data set: items and their true hierarchy.
+
+Where the items are a public file, `hcbench.datasets.data_file` finds or downloads it.
+"""
 
 import numpy as np
 from hcbench import Problem
