@@ -83,10 +83,12 @@ class Group:
 
     def values(self, metric: str | MetricInfo) -> list[Value]:
         """The value of a metric in each repetition."""
-        if metric not in self._values:
-            read = [value_at(outcome, self.checkpoint, metric) for outcome in self.outcomes]
-            self._values[metric] = read
-        return self._values[metric]
+        label = metric if isinstance(metric, str) else metric.label
+        wanted = metric if metric is COSTS.get(label) else label
+        if wanted not in self._values:
+            read = [value_at(outcome, self.checkpoint, wanted) for outcome in self.outcomes]
+            self._values[wanted] = read
+        return self._values[wanted]
 
     def numbers(self, metric: str | MetricInfo) -> list[float]:
         """The values that are not missing."""

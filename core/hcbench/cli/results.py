@@ -78,6 +78,7 @@ def read_run(
     metrics: Sequence[str] = (),
     status: str | None = None,
     exactly: bool = False,
+    sizes: bool = True,
 ) -> Results:
     """The results of a stored run; filters remove its claims, which are about the whole run.
 
@@ -93,6 +94,8 @@ def read_run(
     status : str, optional
     exactly : bool
         Whether a full label excludes longer labels that contain it.
+    sizes : bool
+        Whether the numbers of items are read even if no claim needs them.
 
     Raises
     ------
@@ -124,7 +127,8 @@ def read_run(
     layout = Presentation.of_description(run.layout)
     if used or budget:
         layout = replace(layout, suite=replace(layout.suite, claims=()))
-    found = Results.of_layout(layout, kept, store.sizes(run.id))
+    needs_sizes = sizes or layout.suite.claims
+    found = Results.of_layout(layout, kept, store.sizes(run.id) if needs_sizes else {})
     return _only(found, metrics) if metrics else found
 
 
@@ -216,7 +220,7 @@ def show(run: str | None, store: str | None, form: str, **filters: Any) -> None:
 
     with options.open_store(store) as opened:
         info = opened.run(run)
-        found = read_run(opened, info, **filters)
+        found = read_run(opened, info, sizes=False, **filters)
         options.tell_mixed_kernels(opened, info.id)
     write_results(found, form)
     if form == "table":
@@ -266,7 +270,7 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
     from hcbench.cli.draw import write_blocks
 
     with options.open_store(store) as opened:
-        one, other = (read_run(opened, opened.run(n)) for n in (before, after))
+        one, other = (read_run(opened, opened.run(n), sizes=False) for n in (before, after))
     differences = find_differences(one, other)
     changes = find_status_changes(one, other)
     if form == "json":

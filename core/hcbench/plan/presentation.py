@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any, Literal, Self, TypeAlias
 
 from hcbench.errors import DamagedRunError, NameSyntaxError
@@ -20,6 +21,7 @@ from hcbench.registry.specs import HINTS, DatasetSpec, Direction, Interval, Metr
 from hcbench.registry.suite import Suite, describe_suite, rebuild_suite
 
 ROUNDING = 1e-9  # relative
+_interval = lru_cache(Interval)  # one for all values of a metric
 Names: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
 
 
@@ -70,7 +72,7 @@ class MetricInfo:
 
     def leaves_range(self, value: float) -> bool:
         """Whether a finite value is outside of its interval by more than rounding."""
-        interval = Interval(self.interval)
+        interval = _interval(self.interval)
         slack = ROUNDING * max(1.0, abs(value))
         return not interval.low - slack <= value <= interval.high + slack and math.isfinite(value)
 

@@ -152,7 +152,7 @@ class RunRecord:
 
         Their key is the same: the data depend on something that the key does not hold.
         """
-        for cell in self.plan.cells:
+        for cell in self.plan.cells if self._digests else ():
             stored, digests = self._reused.get(cell.key), self._digests.get(cell.data_key)
             if stored is not None and digests and stored.data_digest not in {"", *digests}:
                 del self._reused[cell.key]
@@ -284,6 +284,8 @@ def _rescored(cell: Cell, metrics: Collection[str], stored: Outcome, report: Rep
 def _relabelled(outcome: Outcome, cell: Cell) -> Outcome:
     """An outcome with the labels of a cell: it may have been stored under other labels."""
     algorithm, dataset, oracle = cell.labels
+    if (outcome.algorithm, outcome.dataset, outcome.oracle) == cell.labels:
+        return outcome
     return replace(outcome, algorithm=algorithm, dataset=dataset, oracle=oracle)
 
 

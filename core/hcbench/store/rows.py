@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from sys import intern
 from typing import Any, NamedTuple
 
 from hcbench.model.cost import Cost
@@ -23,6 +24,7 @@ ABOUT_RUN = ("name", "note", "removed")
 _COSTS = [field.name for field in fields(Cost)]
 _LONG = ("traceback", "log")  # only read when one cell is shown
 _SHORT = [name for name in _FIELDS if name not in _LONG]
+_SHARED = ("algorithm", "dataset", "oracle", "status", "reason", "phase", "host", "data_digest")
 OUTCOME_COLUMNS = (cells.c.id, *(cells.c[name] for name in (*_SHORT, *_COSTS)))
 LONG_COLUMNS = tuple(cells.c[name] for name in _LONG)
 
@@ -224,6 +226,8 @@ def cell_row(run: int, row: int, record: Record) -> dict[str, Any]:
 def outcome_of_row(row: Any, measured: tuple[ScoredPoint, ...], *, reused: bool = False) -> Outcome:
     """An outcome from a row of the `OUTCOME_COLUMNS`."""
     values: dict[str, Any] = dict(zip(_SHORT, row[1:], strict=False))  # faster than by name
+    for name in _SHARED:  # one text for all rows, not one for each
+        values[name] = intern(values[name])
     values["key"] = "" if row.key.startswith(LEFT_OUT) else row.key
     values["seed"] = int(values["seed"])
     values["notes"] = tuple(json.loads(values["notes"])) if values["notes"] else ()

@@ -6,7 +6,7 @@ import itertools
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -55,6 +55,7 @@ from hcbench.store.schema import (
 P = ParamSpec("P")
 T = TypeVar("T")
 Patterns: TypeAlias = str | Sequence[str]
+_TOGETHER = 10_000  # cells are read: all at once would take as much memory again
 _STORED_COLUMNS = tuple(cells.c["id" if name == "row" else name] for name in Stored._fields[:-1])
 
 
@@ -304,12 +305,7 @@ class Store:
             Of the metrics whose values are wanted.
         """
         with self.database.reading() as connection:
-            wanted = sa.select(*OUTCOME_COLUMNS).where(among(connection, cells.c.id, rows))
-            measured = _measured_points(connection, rows, metric_keys)
-            return {
-                row.id: outcome_of_row(row, measured.get(row.id, ()), reused=True)
-                for row in connection.execute(wanted).all()
-            }
+            return {row.id: o for row, o in self._outcomes(connection, rows, metric_keys, 0)}
 
     @_retried
     def results_of(self, row: int) -> tuple[ScoredPoint, ...]:
@@ -486,7 +482,7 @@ class Store:
             With the values of the metrics that the run asked for, otherwise the latest value of
             every metric, and the run that measured it; without results, traceback and log.
         """
-        wanted = sa.select(*OUTCOME_COLUMNS, cells.c.run)
+        wanted = sa.select(cells.c.id)
         metric_keys = None
         if run is None:
             wanted = wanted.where(is_latest())
@@ -500,21 +496,35 @@ class Store:
                 if pattern is not None:
                     wanted = wanted.where(_labels_like(connection, cells.c[name], pattern))
             latest = wanted.order_by(cells.c.id.desc()).limit(limit)  # a clock may jump
-            rows = connection.execute(latest).all()[::-1]
-            measured = _measured_points(connection, [row.id for row in rows], metric_keys)
-            infos = run_infos(connection, runs.c.id.in_({row.run for row in rows}))
-        outcomes = []
-        for row in rows:
-            reused = run not in (None, row.run)
-            try:
-                outcome = outcome_of_row(row, measured.get(row.id, ()), reused=reused)
-            except (ValueError, TypeError, AttributeError) as error:
-                raise DamagedRunError(
-                    f"run {row.run} of {self.location} is damaged: a cell cannot be read "
-                    f"({error}); remove it with: hcbench results rm {row.run}"
-                ) from error
-            outcomes.append((outcome, infos[row.run]))
-        return outcomes
+            rows = connection.execute(latest).scalars().all()[::-1]
+            read = self._outcomes(connection, rows, metric_keys, run)
+            found = [(outcome, row.run) for row, outcome in read]
+            infos = run_infos(connection, runs.c.id.in_({number for _, number in found}))
+        return [(outcome, infos[number]) for outcome, number in found]
+
+    def _outcomes(
+        self,
+        connection: sa.Connection,
+        ids: Sequence[int],
+        metric_keys: Mapping[str, str] | None,
+        run: int | None,
+    ) -> Iterator[tuple[Any, Outcome]]:
+        """Rows of cells with their outcomes; those that another run measured are reused."""
+        for first in range(0, len(ids), _TOGETHER):
+            part = ids[first : first + _TOGETHER]
+            measured = _measured_points(connection, part, metric_keys)
+            wanted = sa.select(*OUTCOME_COLUMNS, cells.c.run).order_by(cells.c.id)
+            wanted = wanted.where(among(connection, cells.c.id, part))
+            for row in connection.execute(wanted).all():
+                reused = run not in (None, row.run)
+                try:
+                    outcome = outcome_of_row(row, measured.get(row.id, ()), reused=reused)
+                except (ValueError, TypeError, AttributeError) as error:
+                    raise DamagedRunError(
+                        f"run {row.run} of {self.location} is damaged: a cell cannot be read "
+                        f"({error}); remove it with: hcbench results rm {row.run}"
+                    ) from error
+                yield row, outcome
 
     @_retried
     def cell(self, key_prefix: str) -> tuple[Outcome, dict[str, Any]]:
@@ -569,7 +579,10 @@ def _stored_cells(
 ) -> dict[str, Stored]:
     """Cells that meet conditions, by their keys, each as it was measured last."""
     wanted = sa.select(*_STORED_COLUMNS).where(*conditions).order_by(cells.c.id)
-    stored = {row.key: Stored(*row) for row in connection.execute(wanted).all()}
+    texts: dict[Any, Any] = {}  # one of each for all rows
+    stored = {}
+    for row, key, *columns in connection.execute(wanted):
+        stored[key] = Stored(row, key, *(texts.setdefault(value, value) for value in columns))
     missing = _missing_values(connection, [cell.row for cell in stored.values()], metric_keys)
     for key, cell in stored.items() if missing else ():
         stored[key] = cell._replace(missing=tuple(missing.get(cell.row, ())))
