@@ -118,6 +118,80 @@ def merge_distortion_slack(scored: Scored, estimate: str = "data", r: int | None
     return error - distortion
 
 
+def negative_affinity(scored: Scored, estimate: str = "data", r: int | None = None) -> float:
+    """How far the least estimated affinity of a pair is below 0; lower is better.
+
+    ``max(0, -min over i != j of alphahat(i, j))``. True affinities are not negative (lemma 3 of
+    Gray et al. 2023), so that it is at most the affinity error, and what exceeds sampling error
+    shows that the data are not from their model (appendix E). The result is not used.
+
+    Parameters
+    ----------
+    scored : Scored
+        The problem must have vectors and a truth whose heights are affinities.
+    estimate : {"data", "pca", "cosine"}
+        As for `affinity_error`.
+    r : int, optional
+        As for `affinity_error`.
+
+    Returns
+    -------
+    float
+        As `affinity_error`.
+
+    Raises
+    ------
+    NotApplicableError, ParameterError, DataError
+        As `affinity_error`.
+    """
+    least = 0.0
+    for _, _, _, found in _pairs(scored.problem, _truth(scored.problem), estimate, r):
+        np.fill_diagonal(found, np.inf)
+        least = min(least, float(found.min()))
+    return abs(least)
+
+
+def height_inversion(scored: Scored, estimate: str = "data", r: int | None = None) -> float:
+    """How far a node's mean affinity is below that of its parent; lower is better.
+
+    The height of a node is the mean of ``alphahat(i, j)`` over the pairs i, j that it merges, as
+    algorithm 1 of Gray et al. 2023 has it (lemma 4), whatever heights the result has. The largest
+    ``hhat(parent of v) - hhat(v)`` over inner nodes v but the root; 0 if none is positive, as by
+    proposition 1 for the result of algorithm 1 on any symmetric affinities.
+
+    Parameters
+    ----------
+    scored : Scored
+        The problem must have vectors and a truth whose heights are affinities.
+    estimate : {"data", "pca", "cosine"}
+        As for `affinity_error`.
+    r : int, optional
+        As for `affinity_error`.
+
+    Returns
+    -------
+    float
+        As `affinity_error`.
+
+    Raises
+    ------
+    NotApplicableError, ParameterError, DataError
+        As `affinity_error`.
+    """
+    tree = scored.tree
+    total, count = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
+    for rows, columns, _, found in _pairs(scored.problem, _truth(scored.problem), estimate, r):
+        merged = tree.lca(rows[:, None], columns)
+        is_pair = rows[:, None] < columns
+        total += np.bincount(merged[is_pair], found[is_pair], tree.n_nodes)
+        count += np.bincount(merged[is_pair], minlength=tree.n_nodes)
+    inner = np.arange(tree.n, tree.n_nodes)
+    height = np.full(tree.n_nodes, np.inf)
+    height[inner] = total[inner] / count[inner]
+    below = inner[tree.parent[inner] >= 0]
+    return float((height[tree.parent[below]] - height[below]).max(initial=0.0))
+
+
 def vertex_distance_error(scored: Scored) -> float:
     """Largest error of the estimated distance of two vertices; lower is better.
 

@@ -57,6 +57,20 @@ GRAY_SIMULATED = DatasetSpec(
             interval="(-1, 1)",
         ),
         Parameter(
+            "tails",
+            None,
+            "Degrees of freedom of Student's t for E, of variance 1; by default E is normal.",
+            type="float",
+            interval="(2, inf)",
+        ),
+        Parameter(
+            "window",
+            1,
+            "X_j(v) is a moving average over this many coordinates: those farther apart are "
+            "independent.",
+            interval="[1, inf)",
+        ),
+        Parameter(
             "S",
             None,
             "An .npy file with the matrix S, or with one for each observed vertex; "

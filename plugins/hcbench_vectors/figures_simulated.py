@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from hcbench import DataNotAvailableError, plots
+from hcbench_vectors.data_specs import PAPERS_TREE
 from hcbench_vectors.suites_simulated import CURVES, DIMENSIONS
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _LOOKS: dict[str, dict[str, Any]] = {
 }
 _OF_ALL = tuple(_LOOKS)
 _OF_BOTH = _OF_ALL[:2]
+_OF_SECTION_4 = {"tree": PAPERS_TREE, "balanced": False, "tails": None, "window": 1}
 _AXIS = r"max$_{i \neq j}$ |$\alpha - \hat\alpha$|" + "\nmean ± standard deviation"
 
 
@@ -134,13 +136,14 @@ def _draw_slope(ax: Axes) -> None:
 
 
 def _means(view: FigureView) -> _Errors:
-    """Mean and standard deviation by noise, estimate, n and p, of data that are not balanced."""
+    """Mean and standard deviation by noise, estimate, n and p, of the model of section 4."""
     errors: _Errors = {}
     known = view.results.parameters
     for row in view.results.summary:
         data = known["datasets"].get(row["dataset"], {})
         is_error = row["metric"].startswith("affinity-error")
-        if is_error and row["mean"] is not None and not data["balanced"]:
+        is_papers = all(data.get(name) == value for name, value in _OF_SECTION_4.items())
+        if is_error and row["mean"] is not None and is_papers:
             estimate = str(known["metrics"][row["metric"]]["estimate"])
             key = (str(data["noise"]), estimate, int(str(data["n"])), int(str(data["p"])))
             errors[key] = (row["mean"], row["std"] or 0.0)

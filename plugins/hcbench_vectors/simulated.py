@@ -36,6 +36,8 @@ def gray_simulated(
     noise: str,
     sigma: float | Sequence[float],
     correlation: float,
+    tails: float | None,
+    window: int,
     S: str | None,  # noqa: N803  (the paper's name)
     gamma: str,
     gamma_spread: float,
@@ -46,7 +48,7 @@ def gray_simulated(
     For each of the p coordinates ``X_j(v) ~ N(X_j(parent of v), variance of v)``, from 0 above the
     root: alpha(u, v), the mean of ``<X(u), X(v)> / p``, is the sum of the variances from the root
     to the lowest common ancestor of u and v, and h(v) = alpha(v, v) (equation 2). E_i is standard
-    normal. O((n + |V|) p) time and memory, and O(n p^2) time for an S from a file.
+    normal by default. O((n + |V|) p) time and memory, and O(n p^2) time for an S from a file.
 
     Parameters
     ----------
@@ -70,6 +72,13 @@ def gray_simulated(
     correlation : float
         ``R_jk = correlation^|j - k|``: noise of neighbouring coordinates is correlated, and the
         norm of S stays bounded as p grows (assumption A5).
+    tails : float, optional
+        E has Student's t distribution of so many degrees of freedom, scaled to variance 1: moments
+        of order 2q are finite for q < tails / 2 (assumption A4).
+    window : int
+        ``X_j(v) - X_j(parent of v)`` is the sum of ``window`` consecutive independent normals,
+        scaled to the same variance: coordinates at least so far apart are independent, so that
+        X is mixing (assumption A3).
     S : str, optional
         An .npy file with the matrix S (p, p), or one for each observed vertex (k, p, p); sigma and
         correlation are then not used.
@@ -96,7 +105,7 @@ def gray_simulated(
     model = _model(tree, observed, probabilities, unit_heights)
     rng = np.random.default_rng(seed)
     labels = _labels(rng, model.probability, n, balanced)
-    centres = _centres(rng, model.tree, p)[model.observed]
+    centres = _centres(rng, model.tree, p, window)[model.observed]
     vectors = centres[labels]
     if noise != "additive":
         vectors *= _gammas(rng, gamma, gamma_spread, n)[:, None]
@@ -105,7 +114,7 @@ def gray_simulated(
         additive_noise = _Noise.made(model.observed.size, p, sigma, correlation, S)
         for z in range(model.observed.size):
             rows = np.flatnonzero(labels == z)
-            vectors[rows] += additive_noise.times(z, rng.standard_normal((rows.size, p)))
+            vectors[rows] += additive_noise.times(z, _errors(rng, tails, (rows.size, p)))
         extra = additive_noise.traces
     where = model.observed[labels]
     return Problem(
@@ -167,13 +176,28 @@ def _labels(
     return rng.permutation(np.repeat(np.arange(probability.size), np.diff(ends, prepend=0)))
 
 
-def _centres(rng: np.random.Generator, tree: Vertices, p: int) -> NDArray[np.float64]:
+def _centres(rng: np.random.Generator, tree: Vertices, p: int, window: int) -> NDArray[np.float64]:
     """X(v) of all vertices, (|V|, p)."""
-    centres = rng.standard_normal((len(tree.names), p)) * np.sqrt(tree.variance)[:, None]
+    centres = rng.standard_normal((len(tree.names), p + window - 1))
+    if window > 1:
+        sums = np.cumsum(centres, axis=1)
+        sums[:, window:] -= sums[:, :-window].copy()
+        centres = sums[:, window - 1 :] / np.sqrt(window)
+    centres *= np.sqrt(tree.variance)[:, None]
     for v, parent in enumerate(tree.parent):
         if parent >= 0:
             centres[v] += centres[parent]
     return centres
+
+
+def _errors(
+    rng: np.random.Generator, tails: float | None, shape: tuple[int, int]
+) -> NDArray[np.float64]:
+    """E of the rows, with mean 0 and variance 1."""
+    if tails is None:
+        return rng.standard_normal(shape)
+    scaled: NDArray[np.float64] = rng.standard_t(tails, shape) * np.sqrt((tails - 2) / tails)
+    return scaled
 
 
 def _gammas(rng: np.random.Generator, law: str, spread: float, n: int) -> NDArray[np.float64]:

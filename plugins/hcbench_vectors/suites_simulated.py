@@ -100,8 +100,17 @@ _SHORT = 'gray-simulated[tree="((1:1,2:1)5:1,(3:1,4:1)6:1)7:1", n=4, balanced=tr
 _LONG = 'gray-simulated[tree="((1:1,2:9)5:1,(3:1,4:9)6:1)7:1", n=4, balanced=true, p=10000]'
 _BY_COSINES = "UPGMA[metric=cosine]"
 
+SIZES_AT_1000 = (50, 100, 200, 400, 800)
+_AT_1000 = f"n={list(SIZES_AT_1000)}, p=1000"
+_HEAVY_TAILS = "tails=5"
+_MIXING = "window=20"
+_ROOTLESS = 'gray-simulated[tree="((1:5,2:2,3:2)6:2,(4:0.5,5:7)7:1)8:0", n=100'
+"""X of the root is 0, so that affinities of items on its two sides are 0."""
+
 _SLACK = "merge-distortion-slack"
 _SLACK_PCA = "merge-distortion-slack[estimate=pca]"
+_NEGATIVE = "negative-affinity"
+_INVERSION = "height-inversion"
 _ISOMORPHIC = "exact-recovery[refine=false]"
 _RATE = "p from 500 to 8000 at a fixed n; a bound on the rate: it may fall faster"
 
@@ -119,6 +128,91 @@ def _claim_of_each_repetition(
         relation=">=",
         every_repetition=True,
     )
+
+
+def _claims_of_growth() -> tuple[Claim, ...]:
+    """The error grows with n at most as theorem 2 says: its rate in n, at p = 1000."""
+    tails = f", {_HEAVY_TAILS}"
+    bounds = (
+        ("data, normal E", "", _DATA_ERROR, "0.2", "n^(2/q) for each q, here q = 10"),
+        ("data, heavy tails", tails, _DATA_ERROR, "0.8", "n^(2/q), q < 2.5: E is t with 5 degrees"),
+        ("PCA, normal E", "", _PCA_ERROR, "0.5", "sqrt(n r / p) + sqrt(r / n)"),
+    )
+    return tuple(
+        Claim(
+            claim=f"Theorem 2, growth with n: {what}",
+            algorithm="DotProduct",
+            dataset=f"gray-simulated[n=100, p=1000{options}]",
+            metric=metric,
+            paper=bound,
+            relation="<=",
+            within=0.05,
+            exponent="n",
+            note=f"{formula}; n from 50 to 800 at p = 1000; a bound: it may grow less",
+        )
+        for what, options, metric, bound, formula in bounds
+    )
+
+
+def _claims_of_proposition_1() -> tuple[Claim, ...]:
+    """Algorithm 1 has no inversions, by affinities of either sign; UPGMA may have some."""
+    signed = f"{_ROOTLESS}, p=500]"
+    found = (
+        ("DotProduct", _CLOSE, _INVERSION, "large p"),
+        ("DotProduct", signed, _INVERSION, "some affinities negative"),
+        ("DotProduct[affinity=cosine]", _CLOSE, f"{_INVERSION}[estimate=cosine]", "cosines"),
+    )
+    none = (
+        Claim(
+            claim=f"Proposition 1, no vertex of algorithm 1 is below its parent: {what}",
+            algorithm=algorithm,
+            dataset=dataset,
+            metric=metric,
+            paper="0",
+            relation="<=",
+            within=1e-9,
+            every_repetition=True,
+            note="heights are computed again from all pairs of items",
+        )
+        for algorithm, dataset, metric, what in found
+    )
+    return (
+        *none,
+        Claim(
+            claim="Proposition 1 is of algorithm 1: vertices of UPGMA are below their parents",
+            algorithm="UPGMA",
+            dataset=_LONG,
+            metric=_INVERSION,
+            paper="0",
+            relation=">",
+            every_repetition=True,
+            note="the tree of figure 5 that distances get wrong; in expectation by 1/2",
+        ),
+    )
+
+
+_CLAIMS_OF_LEMMA_3 = (
+    Claim(
+        claim="Lemma 3, no affinity is negative: all are at least 1, and so is no estimate",
+        algorithm="DotProduct",
+        dataset=_CLOSE,
+        metric=_NEGATIVE,
+        paper="0",
+        relation="<=",
+        every_repetition=True,
+    ),
+    Claim(
+        claim="Lemma 3, no affinity is negative: some are 0, and negative estimates vanish",
+        algorithm="DotProduct",
+        dataset=f"{_ROOTLESS}]",
+        metric=_NEGATIVE,
+        paper="-0.5",
+        relation="<=",
+        within=0.05,
+        exponent="p",
+        note="p from 500 to 8000: as fast as the error of theorem 2",
+    ),
+)
 
 
 def _claim_of_rate(claim: str, dataset: str, metric: str, note: str = _RATE) -> Claim:
@@ -142,7 +236,7 @@ def _claim_of_constant_error(metric: str) -> Claim:
         algorithm="DotProduct",
         dataset=f"{_BOTH}]",
         metric=metric,
-        paper="0",
+        paper="0.00",
         within=0.1,
         exponent="p",
         note="does not vanish as p grows: its rate is 0",
@@ -181,7 +275,8 @@ _SAME_AS_COSINES = Claim(
 
 THEOREMS = Suite(
     name="gray2023-theorems",
-    doc="Theorems 1 to 3, lemma 1, figure 5 and appendices C.3, E.2 and E.4, on simulated data.",
+    doc="Theorems 1 to 3, proposition 1, lemmas 1 and 3, figure 5 and appendices C.3, E.2 and E.4, "
+    "on simulated data.",
     algorithms=("DotProduct", _SCORES, "DotProduct[affinity=cosine]", "UPGMA", _BY_COSINES),
     datasets=(
         _CLOSE,
@@ -189,6 +284,11 @@ THEOREMS = Suite(
         f"{_WIDE}, {_GROWING}]",
         f"{_MULTIPLICATIVE}, {_GROWING}]",
         f"{_BOTH}, {_GROWING}]",
+        f"{_ADDITIVE}, {_HEAVY_TAILS}, {_GROWING}]",
+        f"{_ADDITIVE}, {_MIXING}, {_GROWING}]",
+        f"{_ROOTLESS}, {_GROWING}]",
+        f"gray-simulated[{_AT_1000}]",
+        f"gray-simulated[{_AT_1000}, {_HEAVY_TAILS}]",
         _FOUR,
         _FORTY,
         _SHORT,
@@ -201,6 +301,9 @@ THEOREMS = Suite(
         "merge-distortion",
         _SLACK,
         _SLACK_PCA,
+        _NEGATIVE,
+        _INVERSION,
+        f"{_INVERSION}[estimate=cosine]",
         "vertex-distance-error",
         "kendall-tau-b",
         "exact-recovery",
@@ -231,6 +334,21 @@ THEOREMS = Suite(
             _PCA_ERROR,
             f"{_RATE}; n is large, as r / n stays in the bound for PCA",
         ),
+        _claim_of_rate(
+            "Theorem 2: data, heavy tails, n=100",
+            f"{_ADDITIVE}, {_HEAVY_TAILS}",
+            _DATA_ERROR,
+            f"{_RATE}; E is t with 5 degrees of freedom, A4 holds for q < 2.5",
+        ),
+        _claim_of_rate(
+            "Theorem 2: data, mixing coordinates, n=100",
+            f"{_ADDITIVE}, {_MIXING}",
+            _DATA_ERROR,
+            f"{_RATE}; X are moving averages over 20 coordinates (A3)",
+        ),
+        *_claims_of_growth(),
+        *_CLAIMS_OF_LEMMA_3,
+        *_claims_of_proposition_1(),
         _claim_of_rate("Theorem 3: cosine, multiplicative noise", _MULTIPLICATIVE, _COSINE_ERROR),
         *(_claim_of_constant_error(metric) for metric in (_DATA_ERROR, _PCA_ERROR, _COSINE_ERROR)),
         _claim_of_rate(

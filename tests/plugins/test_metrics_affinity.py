@@ -26,7 +26,9 @@ from hcbench_metrics.merge_heights import merge_distortion
 from hcbench_vectors import affinity, hcbench_metrics
 from hcbench_vectors.affinity import (
     affinity_error,
+    height_inversion,
     merge_distortion_slack,
+    negative_affinity,
     vertex_distance_error,
 )
 from tests.core.trees import trees
@@ -97,6 +99,45 @@ def test_the_error_is_the_largest_of_all_pairs(truth, p, seed, estimate, is_spar
     given_as = sparse.csr_array(vectors) if is_sparse else vectors
     score = scored(truth, truth=truth, vectors=given_as)
     assert affinity_error(score, estimate, r) == pytest.approx(expected, abs=1e-9)
+
+
+@given(
+    trees(min_leaves=2, monotone=False),
+    st.integers(1, 5),
+    st.integers(0, 99),
+    st.sampled_from(["data", "pca", "cosine"]),
+)
+def test_inversions_and_negative_affinities_are_those_of_all_pairs(tree, p, seed, estimate):
+    vectors = np.random.default_rng(seed).normal(size=(tree.n, p))
+    r = min(tree.n, p, 2)
+    found = estimates(vectors, estimate, r)
+    pairs = list(itertools.combinations(range(tree.n), 2))
+    truth = Tree(tree.parent, np.zeros(tree.n_nodes), HeightKind.AFFINITY)
+    score = scored(tree, truth=truth, vectors=vectors)
+    least = min(found[i, j] for i, j in pairs)
+    assert negative_affinity(score, estimate, r) == pytest.approx(max(0, -least), abs=1e-9)
+    merged = {}
+    for i, j in pairs:
+        merged.setdefault(int(tree.lca(i, j)), []).append(found[i, j])
+    below = [
+        np.mean(merged[int(tree.parent[v])]) - np.mean(merged[v]) for v in merged if v != tree.root
+    ]
+    assert height_inversion(score, estimate, r) == pytest.approx(max([0, *below]), abs=1e-9)
+
+
+@given(st.integers(2, 9), st.integers(1, 4), st.integers(0, 99))
+def test_algorithm_1_has_no_inversion_proposition_1(n, p, seed):
+    vectors = np.random.default_rng(seed).normal(size=(n, p))
+    tree = algorithm_1(estimates(vectors, "data", None))
+    assert height_inversion(scored(tree, truth=tree, vectors=vectors)) <= 1e-9
+
+
+def test_an_inversion_and_a_negative_affinity_by_hand():
+    # Products over p = 2: 0 and 1 have 0, then 2 joins with the mean of 3/2 and -1/2.
+    tree = Tree([3, 3, 4, 4, -1], [9.0, 9, 9, 2, 1], HeightKind.AFFINITY)
+    score = scored(tree, truth=tree, vectors=np.array([[1.0, 0], [0, 1], [3, -1]]))
+    assert height_inversion(score) == pytest.approx(0.5)
+    assert negative_affinity(score) == pytest.approx(0.5)
 
 
 def test_the_error_of_two_items_by_hand():

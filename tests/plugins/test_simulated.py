@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from scipy.stats import kstest
 
 import hcbench_vectors
 from hcbench import DataError, HeightKind, Problem
@@ -237,3 +238,33 @@ def test_bad_parameters_are_one_line(params, message):
 
 def test_observed_vertices_may_be_written_as_numbers():
     assert make(n=9, p=2, observed=(1, 5)).digest() == make(n=9, p=2, observed=("1", "5")).digest()
+
+
+# ---- Beyond the model of section 4 ---------------------------------------------------------------
+
+NO_VARIANCE = "(1:0,2:0)3:0"
+NO_NOISE = {"n": 2, "balanced": True, "sigma": 0.0}
+
+
+def test_heavy_tails_are_those_of_students_t_with_variance_one():
+    noise = make(n=200, p=200, tree=NO_VARIANCE, tails=5.0).vectors.ravel()
+    assert kstest(noise * np.sqrt(5 / 3), "t", args=(5,)).pvalue > 1e-3
+    assert kstest(noise, "norm").pvalue < 1e-6
+    assert kstest(make(n=200, p=200, tree=NO_VARIANCE).vectors.ravel(), "norm").pvalue > 1e-3
+
+
+@pytest.mark.parametrize("window", [1, 4])
+def test_a_window_correlates_only_coordinates_within_it(window):
+    p = 100_000
+    x, y = make(p=p, tree="(1:4,2:4)3:0", window=window, **NO_NOISE).vectors
+    for lag in range(7):
+        expected = 4 * max(0.0, 1 - lag / window)  # shared normals, of the window's
+        assert x[: p - lag] @ x[lag:] / p == pytest.approx(expected, abs=0.12)
+        assert x[: p - lag] @ y[lag:] / p == pytest.approx(0, abs=0.12)
+
+
+def test_a_window_does_not_change_the_heights_and_may_exceed_the_coordinates():
+    plain, moving = (make(p=3, window=window, **NO_NOISE) for window in (1, 9))
+    assert moving.vectors.shape == (2, 3)
+    assert np.isfinite(moving.vectors).all()
+    assert moving.truth.height.tolist() == plain.truth.height.tolist()
