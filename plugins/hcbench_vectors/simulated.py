@@ -68,7 +68,6 @@ def gray_simulated(
         ``X + S E`` (equation 1), ``gamma X`` (equation 29) or ``gamma X + S E`` (appendix E.4).
     sigma : float or sequence of float
         S(z) = sigma_z R^(1/2): one number, or one for each observed vertex.
-        S(z) = sigma_z R^(1/2): one for all, or one for each observed vertex.
     correlation : float
         ``R_jk = correlation^|j - k|``: noise of neighbouring coordinates is correlated, and the
         norm of S stays bounded as p grows (assumption A5).

@@ -139,6 +139,8 @@ class Measured:
         Whether all repetitions succeeded.
     freedom : int
         Degrees of freedom of the standard error.
+    repetitions : int
+        Of each mean.
     is_share : bool
         Whether each number says whether something occurred, 1 or 0, so that the mean is a share.
     """
@@ -149,6 +151,7 @@ class Measured:
     size: float
     whole: bool
     freedom: int
+    repetitions: int
     is_share: bool = False
 
 
@@ -169,8 +172,8 @@ def measure(claim: Claim, results: Results, notes: list[str]) -> Measured:
     numbers, whole = _by_repetition(claim, side, results, notes)
     summary = summarise(list(numbers.values()))
     size, is_share = abs(summary.mean or 0.0), metric.interval == "{0, 1}"
-    error, freedom = summary.standard_error, len(numbers) - 1
-    return Measured(summary.mean, error, numbers, size, whole, freedom, is_share)
+    error, n = summary.standard_error, len(numbers)
+    return Measured(summary.mean, error, numbers, size, whole, n - 1, n, is_share)
 
 
 def _measure_difference(claim: Claim, side: Side, results: Results, notes: list[str]) -> Measured:
@@ -201,6 +204,7 @@ def _measure_difference(claim: Claim, side: Side, results: Results, notes: list[
         max((abs(number) for r in shared for number in (first[r], second[r])), default=0.0),
         is_whole and other_is_whole,
         len(shared) - 1,
+        len(shared),
     )
 
 
@@ -221,7 +225,8 @@ def _measure_rate(claim: Claim, side: Side, results: Results, notes: list[str]) 
     else:
         notes.append(f"slope of log(mean) against log({claim.exponent}) over {values}")
     whole = all(is_whole for _, is_whole in found)
-    return Measured(slope, standard_error, {}, abs(slope or 0.0), whole, max(len(at) - 2, 1))
+    size, freedom, n = abs(slope or 0.0), max(len(at) - 2, 1), min(len(x) for x, _ in found)
+    return Measured(slope, standard_error, {}, size, whole, freedom, n)
 
 
 def _datasets_along(claim: Claim, results: Results) -> dict[float, str]:

@@ -133,13 +133,16 @@ def _judge_erratum(claim: Claim, results: Results) -> Verdict:
     elif printed.measured is not None:
         word = _ERRATA.get((printed.verdict, corrected.verdict), "undecided")
     value = "" if corrected.measured is None else f", measured {corrected.measured:.4g}"
+    why = f", {corrected.notes[-1]}" if corrected.verdict == "undecided" else ""
     notes: tuple[str, ...] = (
         claim.erratum,
         f"the printed claim: {printed.verdict}",
-        f"corrected, {_correction(claim)}{value}: {corrected.verdict}",
+        f"corrected, {_correction(claim)}{value}: {corrected.verdict}{why}",
     )
     if word == "erratum refuted":
         notes = (claim.explanation or "open: no reason is known", *notes)
+    elif printed.verdict == corrected.verdict == "reproduced":
+        notes += ("the two values are too close to be told apart",)
     return replace(
         printed,
         claim=claim,
@@ -188,25 +191,51 @@ def _is_random(claim: Claim, results: Results) -> bool:
 
 
 def _compare(claim: Claim, relation: str, measured: Measured, notes: list[str]) -> Word:
-    """Whether the claim accepts all, some, or none of the numbers of the interval."""
-    assert measured.mean is not None
+    """The verdict on a mean; what is missing is appended to the notes."""
     if measured.standard_error is None:
         notes.append("one repetition: there is no interval")
-    low, high = _interval(measured, LEVEL if relation == "=" else 2 * LEVEL - 1)
-    if relation == "=" and claim.paper_error and measured.standard_error:
-        word = _compare_means(claim, measured.mean, high - measured.mean)
-    else:
-        nearest = min(max(float(claim.paper or 0.0), low), high)
-        accepted = [_accepts(claim, relation, x, measured.size) for x in (low, high, nearest)]
-        word = "undecided" if any(accepted) else "differs"
-        if all(accepted):
-            word = "reproduced"
+    word = _decide(claim, relation, measured)
     if word == "undecided":
+        low, high = _interval(measured, _level(relation))
         ends = {">": f"begins at {low:.4g}", "<": f"ends at {high:.4g}"}
         text = ends.get(relation[0], f"is {low:.4g} to {high:.4g}")
         few = "sizes or repetitions" if claim.exponent else "repetitions"
-        notes.append(f"too few {few}: the 95 % interval {text}")
+        enough = _repetitions_that_decide(claim, relation, measured)
+        notes.append(f"too few {few}: the 95 % interval {text}; {enough} if mean and spread stay")
     return word
+
+
+def _level(relation: str) -> float:
+    return LEVEL if relation == "=" else 2 * LEVEL - 1
+
+
+def _decide(claim: Claim, relation: str, measured: Measured) -> Word:
+    """Whether the claim accepts all, some, or none of the numbers of the interval."""
+    assert measured.mean is not None
+    low, high = _interval(measured, _level(relation))
+    if relation == "=" and claim.paper_error and measured.standard_error:
+        return _compare_means(claim, measured.mean, high - measured.mean)
+    nearest = min(max(float(claim.paper or 0.0), low), high)
+    accepted = [_accepts(claim, relation, x, measured.size) for x in (low, high, nearest)]
+    if all(accepted):
+        return "reproduced"
+    return "undecided" if any(accepted) else "differs"
+
+
+def _repetitions_that_decide(claim: Claim, relation: str, measured: Measured) -> str:
+    """How many repetitions of the same mean and spread would decide an undecided claim."""
+    now, error = measured.repetitions, measured.standard_error or 0.0
+    for power in range(1, 50):
+        n = math.ceil(now * 1.2**power)
+        more = replace(
+            measured,
+            repetitions=n,
+            standard_error=error * math.sqrt(now / n),
+            freedom=measured.freedom if claim.exponent else n - 1,
+        )
+        if _decide(claim, relation, more) != "undecided":
+            return f"about {float(f'{n:.2g}'):.0f} repetitions decide"
+    return "more repetitions decide nothing"
 
 
 def _compare_means(claim: Claim, mean: float, half: float) -> Word:
@@ -220,7 +249,7 @@ def _compare_means(claim: Claim, mean: float, half: float) -> Word:
 
 def _interval(measured: Measured, level: float) -> tuple[float, float]:
     """The confidence interval of the mean, with equal probabilities on both sides."""
-    mean, error, n = measured.mean, measured.standard_error, len(measured.numbers)
+    mean, error, n = measured.mean, measured.standard_error, measured.repetitions
     assert mean is not None
     if measured.is_share and n > 1:
         from scipy.stats import binomtest  # imported here, as it takes half a second
