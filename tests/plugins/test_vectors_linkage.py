@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import sparse
 from scipy.cluster.hierarchy import cophenet, linkage
+from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import pdist, squareform
 
 from hcbench import DataError
@@ -71,6 +72,26 @@ def test_heights_are_those_of_the_definition(method, n, seed):
     rows = np.random.default_rng(seed).normal(size=(n, 2))
     merges = linkage_of_vectors(rows, method, "euclidean", "", None)
     np.testing.assert_allclose(cophenet(merges), naive(squareform(pdist(rows)), method))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+@given(rows=tied_rows())
+def test_searches_in_a_k_d_tree_find_a_minimum_spanning_tree(metric, rows):
+    edges = np.empty((len(rows) - 1, 4))
+    agglomeration._spanning_tree(rows, metric, edges)
+    distances = squareform(pdist(rows, METRICS[metric]))
+    u, v = edges[:, :2].astype(int).T
+    np.testing.assert_array_equal(edges[:, 2], distances[u, v])
+    assert connected_components(sparse.coo_array((u + 1, (u, v)), (len(rows),) * 2))[0] == 1
+    expected = linkage(squareform(distances), "single")
+    np.testing.assert_array_equal(np.sort(edges[:, 2]), expected[:, 2])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+def test_single_linkage_of_many_points_on_a_plane(metric):
+    rows = np.random.default_rng(0).normal(size=(600, 2))  # more than 64 points for each quadrant
+    merges = linkage_of_vectors(rows, "single", metric, "", None)
+    np.testing.assert_array_equal(merges, linkage(pdist(rows, METRICS[metric]), "single"))
 
 
 @pytest.mark.parametrize("method", CENTRES)

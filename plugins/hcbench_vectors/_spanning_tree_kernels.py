@@ -1,0 +1,121 @@
+"""A compiled Euclidean or Manhattan minimum spanning tree. The kernel does not check its input."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, types
+from numpy.typing import NDArray
+
+_FF, _I = types.float64[:, ::1], types.int64[::1]
+
+
+@njit((_FF, _I, _I, _FF, _FF, types.boolean, _FF), cache=True)
+def boruvka(
+    points: NDArray[np.float64],
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    squares: bool,
+    edges: NDArray[np.float64],
+) -> None:
+    """Minimum spanning tree by Borůvka's algorithm with searches in a k-d tree.
+
+    In each round every component finds its nearest point outside. A point is not searched for if
+    the one found in an earlier round is still outside, or if all are known to be farther than what
+    its component has found; a search ignores boxes that are farther, or within the component
+    (March, Ram & Gray 2010, here with one tree). At most log2 n rounds; in few dimensions about
+    O(n log n) time in all, O(n p) memory.
+
+    Parameters
+    ----------
+    points : (n, p) in the order of the tree
+    first, last : (m,)
+        The points ``first[node]:last[node]`` of each node. The children of node i are 2 i + 1 and
+        2 i + 2, if below m.
+    low, high : (m, p)
+        The smallest and the largest coordinates of the points of each node.
+    squares : bool
+        Lengths are Euclidean, otherwise Manhattan.
+    edges : (n-1, 4), written
+        Two points and the length; the last column is not used.
+    """
+    n, p = points.shape
+    m = first.size
+    parent, component, within = np.arange(n), np.arange(n), np.empty(m, np.int64)
+    reach, nearest = np.zeros(n), np.full(n, -1)  # the nearest outside, or a lower bound and -1
+    shortest, end = np.empty(n), np.empty(n, np.int64)  # of each component
+    waiting, distance = np.empty(128, np.int64), np.empty(128)
+    n_edges = 0
+    while n_edges < n - 1:
+        for node in range(m - 1, -1, -1):
+            if 2 * node + 1 < m:
+                within[node] = within[2 * node + 1]
+                if within[2 * node + 2] != within[node]:
+                    within[node] = -1
+            else:
+                within[node] = component[first[node]]
+                for y in range(first[node] + 1, last[node]):
+                    if component[y] != within[node]:
+                        within[node] = -1
+                        break
+        for x in range(n):
+            shortest[x], end[x] = np.inf, -1
+        for x in range(n):
+            if nearest[x] >= 0 and component[nearest[x]] == component[x]:
+                nearest[x] = -1
+            if nearest[x] >= 0 and reach[x] < shortest[component[x]]:
+                shortest[component[x]], end[component[x]] = reach[x], x
+        for x in range(n):
+            own = component[x]
+            if nearest[x] >= 0 or reach[x] >= shortest[own]:
+                continue
+            least = shortest[own]
+            waiting[0], distance[0], n_waiting = 0, 0.0, 1
+            while n_waiting > 0:
+                n_waiting -= 1
+                node = waiting[n_waiting]
+                if distance[n_waiting] >= least or within[node] == own:
+                    continue
+                if 2 * node + 1 >= m:
+                    for y in range(first[node], last[node]):
+                        if component[y] == own:
+                            continue
+                        total = 0.0
+                        for k in range(p):
+                            gap = abs(points[x, k] - points[y, k])
+                            total += gap * gap if squares else gap
+                        if total < least:
+                            least, nearest[x] = total, y
+                    continue
+                for child in range(2 * node + 1, 2 * node + 3):
+                    total = 0.0
+                    for k in range(p):
+                        gap = max(low[child, k] - points[x, k], points[x, k] - high[child, k], 0.0)
+                        total += gap * gap if squares else gap
+                    waiting[n_waiting], distance[n_waiting] = child, total
+                    n_waiting += 1
+                if distance[n_waiting - 2] < distance[n_waiting - 1]:  # the nearer one is next
+                    waiting[n_waiting - 2], waiting[n_waiting - 1] = 2 * node + 2, 2 * node + 1
+                    nearer = distance[n_waiting - 2]
+                    distance[n_waiting - 2] = distance[n_waiting - 1]
+                    distance[n_waiting - 1] = nearer
+            reach[x] = least
+            if nearest[x] >= 0:
+                shortest[own], end[own] = least, x
+        for own in range(n):
+            x = end[own]
+            if x < 0:
+                continue
+            u, v = own, component[nearest[x]]
+            while parent[u] != u:
+                u = parent[u]
+            while parent[v] != v:
+                v = parent[v]
+            if u != v:  # else the edge, of equal length, closes a cycle
+                parent[max(u, v)] = min(u, v)
+                edges[n_edges, 0], edges[n_edges, 1] = x, nearest[x]
+                edges[n_edges, 2] = np.sqrt(shortest[own]) if squares else shortest[own]
+                n_edges += 1
+        for x in range(n):  # a parent is before its children, so is done
+            parent[x] = component[x] = parent[parent[x]]
