@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from scipy.stats import binomtest
 
 from hcbench.analysis.overviews import count_verdicts, make_tables
 from hcbench.analysis.results import Results
@@ -176,12 +177,15 @@ def test_a_share_has_the_exact_binomial_interval() -> None:
         (58, 58, "undecided"),
         (2, 2, "undecided"),
         (60, 59, "undecided"),
+        (60, 0, "differs"),
         (60, 52, "differs"),  # the exact bound of the other side is 0.930
     ]:
         outcomes = cells([1.0] * found + [0.0] * (n - found))
         suite = Suite(name="s", claims=(claim(paper="0.95", relation=">="),))
         (row,) = Results(outcomes, metrics, suite).verdicts
         assert row["verdict"] == word, (n, found)
+        exact = binomtest(found, n).proportion_ci(0.95, "exact")
+        assert (row["low"], row["high"]) == pytest.approx(exact, abs=1e-9)
 
 
 def test_an_erratum_can_fail() -> None:

@@ -252,10 +252,12 @@ def _interval(measured: Measured, level: float) -> tuple[float, float]:
     mean, error, n = measured.mean, measured.standard_error, measured.repetitions
     assert mean is not None
     if measured.is_share and n > 1:
-        from scipy.stats import binomtest  # imported here, as it takes half a second
+        from scipy.special import betaincinv
 
-        found = binomtest(round(n * mean), n).proportion_ci(level, "exact")
-        return float(found.low), float(found.high)
+        found, tail = round(n * mean), (1 - level) / 2  # the interval of Clopper and Pearson
+        low = float(betaincinv(found, n - found + 1, tail)) if found else 0.0
+        high = float(betaincinv(found + 1, n - found, 1 - tail)) if found < n else 1.0
+        return low, high
     if not error or not math.isfinite(mean):
         return mean, mean
     from scipy.special import stdtrit
