@@ -90,7 +90,7 @@ def _draw_costs(view: FigureView, ax: Axes, dataset: str, d: int) -> None:
         metric=COST,
         ax=ax,
         where=is_shown,
-        labels={name: name.partition("[")[0] for name in known},
+        labels={name: _short(name, params) for name, params in known.items()},
         log_x=False,
     )
     for row in view.results.summary:
@@ -98,6 +98,12 @@ def _draw_costs(view: FigureView, ax: Axes, dataset: str, d: int) -> None:
             ax.axhline(row["mean"], color="#888888", linestyle="--", label="AL (similarities)")
     ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.set_xticks([0.02, 0.04, 0.06, 0.08, 0.1], ["0.02", "0.04", "0.06", "0.08", "0.1"])
+
+
+def _short(name: str, params: Mapping[str, Any]) -> str:
+    """The name of an algorithm, and whether it merges an embedding by distances."""
+    of = ", distances" if params.get("similarity") == "distance" else ""
+    return name.partition("[")[0] + of
 
 
 def _share_legend(panels: list[Axes]) -> None:

@@ -112,7 +112,7 @@ def _means(view: FigureView) -> dict[tuple[str, int, float], float]:
         values = parameters.get("algorithms", {}).get(row["algorithm"], {})
         if row["metric"] != suite.RECOVERY or row["mean"] is None or "N0" not in data:
             continue
-        if values.get("ask", "frugal") != "frugal":
+        if values.get("ask", "frugal") != "frugal" or values.get("references") == 1:
             continue
         name = row["algorithm"].partition("[")[0] if values.get("q") is None else str(values["q"])
         found[name, int(str(data["N0"])), float(str(data["delta"]))] = row["mean"]

@@ -138,8 +138,8 @@ def test_two_means_with_errors_are_compared_by_the_error_of_their_difference() -
 def test_doubtful_claims_are_explained() -> None:
     near = verdict(SPREAD, relation=">", paper="1.5")
     assert near["note"] == (
-        "too few repetitions: the 95 % interval begins at 0.6413; about 18 repetitions decide if "
-        "mean and spread stay"  # 17 by hand: 1.746 * 1.1547 / sqrt(17) = 0.489 < 0.5
+        "too few repetitions: the 95 % interval begins at 0.6413; about 17 repetitions decide if "
+        "mean and spread stay"  # by hand: 1.746 * 1.1547 / sqrt(17) = 0.489 < 0.5
     )
     at_the_bound = verdict(SPREAD, relation=">", paper="2.0")
     assert "more repetitions decide nothing" in at_the_bound["note"]

@@ -28,6 +28,7 @@ claim on *other data* than the paper's is compared, but neither reproduced nor r
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
@@ -225,17 +226,21 @@ def _decide(claim: Claim, relation: str, measured: Measured) -> Word:
 def _repetitions_that_decide(claim: Claim, relation: str, measured: Measured) -> str:
     """How many repetitions of the same mean and spread would decide an undecided claim."""
     now, error = measured.repetitions, measured.standard_error or 0.0
-    for power in range(1, 50):
-        n = math.ceil(now * 1.2**power)
+
+    def decides(n: int) -> bool:
         more = replace(
             measured,
             repetitions=n,
             standard_error=error * math.sqrt(now / n),
             freedom=measured.freedom if claim.exponent else n - 1,
         )
-        if _decide(claim, relation, more) != "undecided":
-            return f"about {float(f'{n:.2g}'):.0f} repetitions decide"
-    return "more repetitions decide nothing"
+        return _decide(claim, relation, more) != "undecided"
+
+    numbers = range(now, 10_000 * now)
+    enough = now + bisect_left(numbers, True, key=decides)
+    if enough not in numbers:
+        return "more repetitions decide nothing"
+    return f"about {float(f'{enough:.2g}'):.0f} repetitions decide"
 
 
 def _compare_means(claim: Claim, mean: float, half: float) -> Word:
