@@ -87,6 +87,7 @@ from .oracle import (
     QUERY_KINDS as QUERY_KINDS,
     UNSURE as UNSURE,
     Answers as Answers,
+    Choice as Choice,
     Code as Code,
     Ledger as Ledger,
     Oracle as Oracle,

@@ -148,7 +148,7 @@ class RecordedAnswers:
         codes: dict[Texts, list[int]] = {}
         for answer in self.answers:
             if answer.code != UNSURE:
-                query, order = canonical(self.kind, answer.query)
+                query, order = self.kind.canonical(answer.query)
                 codes.setdefault(query, []).append(self.kind.reorder(answer.code, order))
         return codes
 
@@ -352,11 +352,6 @@ def _encode(kind: QueryKind, code: int) -> int | str:
 def reordered(query: Texts, order: tuple[int, ...]) -> Texts:
     """The items of a query in another order."""
     return tuple(query[position] for position in order)
-
-
-def canonical(kind: QueryKind, query: Texts) -> tuple[Texts, tuple[int, ...]]:
-    """The query in an order that is independent of the way it is asked, and that order."""
-    return min((reordered(query, order), order) for order in kind.orders)
 
 
 def quoted(texts: Sequence[str]) -> str:

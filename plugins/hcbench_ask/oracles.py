@@ -31,7 +31,6 @@ from hcbench_ask.answers_file import (
     Header,
     RecordedAnswers,
     Texts,
-    canonical,
     quoted,
 )
 
@@ -61,6 +60,7 @@ def _recorded(
 recorded_ordinal = partial(_recorded, "ordinal-queries")
 recorded_quadruplet = partial(_recorded, "quadruplet-queries")
 recorded_pair = partial(_recorded, "pair-queries")
+recorded_rating = partial(_recorded, "rating-queries")
 
 
 def oracle_of(path: str) -> tuple[str, dict[str, Any]]:
@@ -111,7 +111,7 @@ class _Replay:
 
     def _answer(self, row: Sequence[int], time: int) -> int:
         texts = tuple(self.names[i] for i in row)
-        query, order = canonical(self.recorded.kind, texts)
+        query, order = self.recorded.kind.canonical(texts)
         codes = self.codes.get(query)
         if codes is None:
             raise NotApplicableError(
@@ -143,7 +143,7 @@ def person_answers(kind: str, names: Sequence[str], path: str | Path) -> Answers
     Parameters
     ----------
     kind : str
-        Kind of oracle: ordinal-queries, quadruplet-queries or pair-queries.
+        Kind of oracle: a key of `QUERY_KINDS`.
     names : sequence of str
         Names of the items.
     path : str or path
@@ -182,7 +182,7 @@ class _Person:
         return np.array(codes, dtype=np.int8)
 
     def _answer(self, texts: Texts) -> int:
-        query, order = canonical(self._kind, texts)
+        query, order = self._kind.canonical(texts)
         codes = self._codes.setdefault(query, [])
         if self._given[query] == len(codes):
             code = self._ask(texts)

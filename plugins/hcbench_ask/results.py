@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hcbench import NONE, UNSURE, DataError, Partition, Tree, plots
-from hcbench_ask.answers_file import RecordedAnswer, canonical
+from hcbench_ask.answers_file import RecordedAnswer
 from hcbench_ask.contradictions import find_contradiction
 from hcbench_ask.session import SessionResult
 
@@ -84,7 +84,7 @@ def report(session: SessionResult, contradicting: list[RecordedAnswer]) -> dict[
         "kind": header.kind,
         "questions": len(recorded.answers),
         "answers": len(answers),
-        "distinct": len({canonical(kind, answer.query)[0] for answer in answers}),
+        "distinct": len({kind.canonical(answer.query)[0] for answer in answers}),
         "unsure": len(recorded.answers) - len(answers),
         "neither": sum(a.code == kind.neither.code for a in answers) if kind.neither else 0,
         "undone": recorded.undone,

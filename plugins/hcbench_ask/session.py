@@ -41,7 +41,6 @@ from hcbench_ask.answers_file import (
     RecordedAnswer,
     RecordedAnswers,
     Texts,
-    canonical,
     quoted,
     reordered,
 )
@@ -171,8 +170,8 @@ class _Playback:
         kind = self._recorded.kind
         at_end = self.is_used_up()
         for answer in self._early:
-            query, order = canonical(kind, answer.query)
-            own_query, own_order = canonical(kind, texts)
+            query, order = kind.canonical(answer.query)
+            own_query, own_order = kind.canonical(texts)
             if query == own_query:
                 self._early.remove(answer)
                 return kind.restore(kind.reorder(answer.code, order), own_order)
@@ -250,7 +249,7 @@ class Session:
                 else:
                     self._file.undo()
             except Defer:
-                query, _ = canonical(self._kind, self._shown)
+                query, _ = self._kind.canonical(self._shown)
                 self._deferred.pop(query, None)  # so that it is the last one
                 self._deferred[query] = self._file.recorded.lines
 
@@ -279,7 +278,7 @@ class Session:
             while other := self._instead_of(texts):
                 self._file.add(other, self._ask(other), early=True)
             self._file.add(texts, self._ask(texts))
-            self._deferred.pop(canonical(self._kind, texts)[0], None)
+            self._deferred.pop(self._kind.canonical(texts)[0], None)
             code = self._playback.take(texts)
             assert code is not None
         self._unsure[texts] = self._unsure[texts] + 1 if code == UNSURE else 0
@@ -302,12 +301,12 @@ class Session:
         codes = [choice.code for choice in self._kind.offered(neither=self._takes_neither)]
         following: Counter[Texts] = Counter()
         assumed: list[dict[Texts, int]] = [{}]
-        if canonical(self._kind, texts)[0] not in waiting:
+        if self._kind.canonical(texts)[0] not in waiting:
             return None
         while assumed:
             assumption = assumed.pop()
             reached = self._next_query(assumption)
-            query = canonical(self._kind, reached)[0] if reached else ()
+            query = self._kind.canonical(reached)[0] if reached else ()
             if query in waiting:
                 assumed.extend({**assumption, query: code} for code in codes)
             elif reached:
@@ -326,7 +325,7 @@ class Session:
             code = playback.take(texts)
             if code is not None:
                 return code
-            query, order = canonical(self._kind, texts)
+            query, order = self._kind.canonical(texts)
             if query not in assumption:
                 raise _Pending(texts)
             return self._kind.restore(assumption[query], order)
@@ -353,7 +352,7 @@ class Session:
             unsure=self._unsure[texts],
             may_be_unsure=self._unsure[texts] < Oracle.PATIENCE - 1,
             may_undo=bool(answers) or self._just_deferred,
-            deferred=canonical(self._kind, texts)[0] in self._deferred,
+            deferred=self._kind.canonical(texts)[0] in self._deferred,
             takes_neither=self._takes_neither,
             remaining=self._remaining(),
         )

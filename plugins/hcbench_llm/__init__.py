@@ -59,6 +59,7 @@ LLM = tuple(
         ("ordinal", "which of three items is the odd one out"),
         ("quadruplet", "which of two pairs is more similar"),
         ("pair", "whether two items belong together"),
+        ("rating", "how alike two items are"),
     )
 )
 

@@ -189,6 +189,7 @@ def _arriving(sent: Sequence[Future[Reply]], pool: ThreadPoolExecutor) -> Iterat
 ask_ordinal = partial(_ask, "ordinal-queries")
 ask_quadruplet = partial(_ask, "quadruplet-queries")
 ask_pair = partial(_ask, "pair-queries")
+ask_rating = partial(_ask, "rating-queries")
 
 
 def expected_price(*, input_price: float, output_price: float, **_others: Any) -> float:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import QUERY_KINDS, Answers, HcbenchError, Oracle, collect_notes
+from hcbench import Answers, HcbenchError, Oracle, collect_notes
 from hcbench_strict.messages import ASK, DONE, DRAW, FAILED, READ, RECORD, REPORT, pack_result
 
 
@@ -24,14 +24,15 @@ class RemoteOracle(Oracle):
     ----------
     connection : Connection
     terms : mapping
-        ``kind``, ``n``, ``budget``, ``checkpoints`` and ``takes_unsure``.
+        ``kind``, ``query_kind``, ``n``, ``budget``, ``checkpoints`` and ``takes_unsure``.
     """
 
     def __init__(self, connection: Connection, terms: Mapping[str, Any]) -> None:
-        kind = QUERY_KINDS.get(terms["kind"])
+        kind = terms["query_kind"]
         answers = Answers(
             kind=terms["kind"],
             n=terms["n"],
+            query_kind=kind,
             arity=kind.arity if kind else 0,
             answer=self._answer if kind else None,
             draw=lambda _start, m: self._request(DRAW + str(m).encode()),

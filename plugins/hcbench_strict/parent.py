@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import hcbench
-from hcbench import QUERY_KINDS, Given, HcbenchError, ModelWarning, Oracle
+from hcbench import Given, HcbenchError, ModelWarning, Oracle
 from hcbench_strict.messages import ASK, DONE, DRAW, FAILED, READ, RECORD, REPORT, unpack_result
 
 #: What the environment of the algorithm begins with; a key of a paid oracle does not.
@@ -99,6 +99,7 @@ def _serve(child: _Child, oracle: Oracle, order: tuple[Any, ...], given: Given) 
     connection = child.connection
     terms = {
         "kind": oracle.kind,
+        "query_kind": oracle.query_kind,
         "n": oracle.n,
         "budget": oracle.ledger.budget,
         "checkpoints": oracle.checkpoints,
@@ -131,10 +132,17 @@ def _serve(child: _Child, oracle: Oracle, order: tuple[Any, ...], given: Given) 
 
 def _reply(oracle: Oracle, what: bytes, content: bytes, given: Given) -> Any:
     if what == ASK:
-        arity = QUERY_KINDS[oracle.kind].arity
-        if len(content) % (8 * arity):
+        arity = oracle.query_kind.arity if oracle.query_kind else 0
+        if not arity or len(content) % (8 * arity):
             raise HcbenchError("the process of the algorithm sent no questions")
-        return oracle.ask(np.frombuffer(content, np.int64).reshape(-1, arity))
+        codes = oracle.ask(np.frombuffer(content, np.int64).reshape(-1, arity))
+        if oracle.details is None:
+            return codes
+        told = np.empty(len(codes), [("code", codes.dtype), *oracle.details.dtype.descr])
+        told["code"] = codes
+        told["confidence"] = oracle.details["confidence"]
+        told["annotator"] = oracle.details["annotator"]
+        return told
     if what == DRAW:
         return oracle.draw(int(content))
     if what == READ:

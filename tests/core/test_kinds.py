@@ -10,6 +10,8 @@ from hcbench import QUERY_KINDS, ask_oracle
 
 def answer(kind: str, query: tuple[int, ...]) -> int:
     """Answer by comparing squares of numbers, in any order of the query."""
+    if kind == "rating-queries":
+        return sum(query)
     if kind == "pair-queries":
         return int(sum(query) % 3 == 0)
     if kind == "ordinal-queries":

@@ -649,8 +649,8 @@ def test_the_smallest_of_everything() -> None:
     named = ask_oracle("odd-kind", lambda i: i, n=5, arity=1)
     named.ask([[3]])
     assert counts(named) == (1, 1, 1)
-    with pytest.raises(InvalidQuestionError, match="odd has an arity of 5"):
-        Answers(kind="odd", n=9, arity=5)
+    with pytest.raises(InvalidQuestionError, match=r"compiled answers are codes to .* 4 items"):
+        Answers(kind="odd", n=9, arity=5, compiled=len)
 
 
 def test_a_query_within_the_budget_is_not_refused() -> None:

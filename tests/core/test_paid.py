@@ -265,19 +265,35 @@ def test_a_cell_whose_oracle_was_away_is_resumed(plugin: Any, tmp_path: Path) ->
     assert resumed.cost.saved == pytest.approx(0.04)
 
 
-def test_a_store_of_schema_1_is_upgraded(tmp_path: Path) -> None:
+TO_SCHEMA_1 = [
+    *(f"ALTER TABLE cells DROP COLUMN {name}" for name in ("price", "tokens", "latency", "saved")),
+    "DROP TABLE replies",
+]
+TO_SCHEMA_2 = [
+    *(f"ALTER TABLE replies DROP COLUMN {name}" for name in ("confidence", "annotator")),
+    """INSERT INTO replies VALUES ('source', '[3, 4]', 0, 1, 0.5, 10, 1.5)""",
+]
+
+
+@pytest.mark.parametrize(("version", "changes"), [("1", TO_SCHEMA_1), ("2", TO_SCHEMA_2)])
+def test_a_store_of_an_older_schema_is_upgraded(
+    tmp_path: Path, version: str, changes: list[str]
+) -> None:
     path = tmp_path / "old.sqlite"
     with Store(path) as store:
         store.begin_run(command="", suite="", environment={})
     with sqlite3.connect(path) as old:
-        for name in ("price", "tokens", "latency", "saved"):
-            old.execute(f"ALTER TABLE cells DROP COLUMN {name}")
-        old.execute("DROP TABLE replies")
-        old.execute("UPDATE meta SET value = '1'")
+        for statement in (*changes, f"UPDATE meta SET value = '{version}'"):
+            old.execute(statement)
     with Store(path) as store:
         assert len(store.runs()) == 1
-        store.save_reply("source", ((0, 1, 2), 0), (2, 0.5, 10, 1.5))
-        assert store.replies("source") == {((0, 1, 2), 0): (2, 0.5, 10, 1.5)}
+        store.save_reply("source", ((0, 1, 2), 0), (2.5, 0.5, 10, 1.5, 0.9, 7))
+        stored = store.replies("source")
+        assert stored.pop(((0, 1, 2), 0)) == (2.5, 0.5, 10, 1.5, 0.9, 7)
+        if version == "2":
+            *paid, confidence, annotator = stored.pop(((3, 4), 0))
+            assert (paid, annotator) == ([1, 0.5, 10, 1.5], -1)
+            assert np.isnan(confidence)
     with sqlite3.connect(path) as new:
         assert new.execute("SELECT value FROM meta").fetchall() == [(str(SCHEMA_VERSION),)]
 
@@ -285,11 +301,11 @@ def test_a_store_of_schema_1_is_upgraded(tmp_path: Path) -> None:
 def test_merging_stores_takes_their_answers(tmp_path: Path) -> None:
     query = ((0, 1, 2), 0)
     with Store(tmp_path / "a.sqlite") as source, Store(tmp_path / "b.sqlite") as target:
-        source.save_reply("source", query, (2, 0.5, 10, 1.5))
-        target.save_reply("other", query, (1, 0.25, 5, 1.0))
+        source.save_reply("source", query, (2, 0.5, 10, 1.5, 0.9, 7))
+        target.save_reply("other", query, (1, 0.25, 5, 1.0, 0.8, -1))
         merge_stores(target, [source])
-        assert target.replies("source") == {query: (2, 0.5, 10, 1.5)}
-        assert target.replies("other") == {query: (1, 0.25, 5, 1.0)}
+        assert target.replies("source") == {query: (2, 0.5, 10, 1.5, 0.9, 7)}
+        assert target.replies("other") == {query: (1, 0.25, 5, 1.0, 0.8, -1)}
 
 
 @pytest.mark.parametrize(

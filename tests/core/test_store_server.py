@@ -98,8 +98,8 @@ def test_a_server_stores_paid_answers_and_is_upgraded_from_schema_1(server: Serv
         store.save(begin(store), [make_record(make_outcome(1, budget="5USD", cost=cost))])
         found = {outcome.budget: outcome.cost.price for outcome, _ in store.outcomes()}
         assert found == {100: None, "5USD": 0.5}
-        store.save_reply("source", query, (2, 0.5, 10.0, 1.5))
-        assert store.replies("source") == {query: (2, 0.5, 10.0, 1.5)}
+        store.save_reply("source", query, (2.5, 0.5, 10.0, 1.5, 0.9, 7))
+        assert store.replies("source") == {query: (2.5, 0.5, 10.0, 1.5, 0.9, 7)}
 
 
 def test_from_files_to_a_server_and_back_nothing_changes(url: str, tmp_path: Path) -> None:

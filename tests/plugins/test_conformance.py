@@ -62,7 +62,10 @@ LEFT_OUT = {
 #: Specs of libraries that compile for a minute when they are first imported.
 LEFT_OUT |= {"evoc", "fast-hdbscan"}
 #: Specs that need a file; tests below write it.
-BY_FILE = {"file", "recorded-items", "recorded-ordinal", "recorded-pair", "recorded-quadruplet"}
+BY_FILE = {
+    *("file", "recorded-items"),
+    *(f"recorded-{kind}" for kind in ("ordinal", "pair", "quadruplet", "rating")),
+}
 #: Data sets of public files, which are checked if HCBENCH_DATA contains them.
 PUBLIC = {"amazon-reviews", "car", "glass", "mnist", "sp500", "zoo"}
 

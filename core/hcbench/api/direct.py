@@ -36,6 +36,7 @@ def fit(
     ordinal: Own | None = None,
     same_cluster: Own | None = None,
     quadruplet: Own | None = None,
+    rating: Own | None = None,
     vectorized: bool = False,
     **params: Any,
 ) -> Result:
@@ -59,9 +60,10 @@ def fit(
         For algorithms that take a hint.
     n : int, optional
         Number of items, with one of the callables below and no data.
-    ordinal, same_cluster, quadruplet : callable, optional
+    ordinal, same_cluster, quadruplet, rating : callable, optional
         A function that answers: ``f(i, j, k)`` the position of the odd one out; ``f(i, j)``
-        whether they belong together; ``f(i, j, k, l)`` whether the first pair is more similar.
+        whether they belong together; ``f(i, j, k, l)`` whether the first pair is more similar;
+        ``f(i, j)`` how alike they are, from 0 to 9.
     vectorized : bool
         Whether that callable takes and returns arrays, one entry for each query.
     **params
@@ -85,6 +87,7 @@ def fit(
     else:
         use = use_one(registry.algorithms, name, _tuples(params))
     answering = {"ordinal": ordinal, "same_cluster": same_cluster, "quadruplet": quadruplet}
+    answering["rating"] = rating
     callables = {name: f for name, f in answering.items() if f is not None}
     _refuse_unused(data, callables, {"oracle": oracle, "n": n, "budget": budget})
     if vectorized and not callables:

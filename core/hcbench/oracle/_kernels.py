@@ -156,6 +156,23 @@ def name_questions(
             names[at] = question_key(symmetry, i[at], j[at], k[at], l[at])
 
 
+@njit(cache=True)
+def name_long_questions(symmetry: Any, items: NDArray[np.int32], names: NDArray[np.uint64]) -> None:
+    """Fill in the keys (m,) of questions about more than four items (arity, m); see `question_key`.
+
+    They are UNORDERED or ORDERED.
+    """
+    for at in range(names.size):
+        key = np.uint64(0)
+        for item in items[:, at]:
+            if symmetry == ORDERED:
+                key = scramble(key + np.uint64(item) + np.uint64(1))
+            else:
+                key += scramble(np.uint64(item) + np.uint64(1))
+        key = scramble(key)
+        names[at] = key if key != np.uint64(0) else np.uint64(1)
+
+
 #: What the counters count, and two flags: a question was refused; it named no item. WHOLE are the
 #: answers of a set, each time that it is read; SET is its size, once it is.
 QUERIES, DISTINCT, BUDGET, ROUNDS, WHOLE, SET, REFUSED, NO_ITEM, ASKED, REPEATED, WAITING = range(

@@ -6,11 +6,11 @@ The same query can be asked in several ways, as its items may stand in any order
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import AnswerMatrix, Tree
 from hcbench.oracle._kernels import ORDERED, QUADRUPLET, UNORDERED
+
+Item = TypeVar("Item", int, str)
 
 #: Of ordinal queries: no pair is closer than the others.
 NONE = -1
@@ -60,24 +62,41 @@ class QueryKind:
         The kind of oracle that answers it.
     arity : int
         Number of items in a query.
-    symmetry : {"unordered", "quadruplet"}
+    symmetry : {"unordered", "quadruplet", "ordered"}
         Which queries are the same; see `Answers`.
     argument : str
         The argument of `hcbench.fit` that takes a function that answers it.
     text : str
         How a person is asked.
     choices : tuple of Choice
+        Without texts, if the answer to an unordered query is the position of an item.
     neither : Choice, optional
         An answer that not all algorithms accept.
+    scale : (float, float), optional
+        The answers are numbers between these two, such as ratings, and NaN is no answer. The
+        choices are those that a person has.
+
+    Raises
+    ------
+    InvalidQuestionError
+        If UNSURE is a number of the scale.
     """
 
     name: str
     arity: int
-    symmetry: Literal["unordered", "quadruplet"]
+    symmetry: Literal["unordered", "quadruplet", "ordered"]
     argument: str
     text: str
     choices: tuple[Choice, ...]
     neither: Choice | None = None
+    scale: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.scale and self.scale[0] <= UNSURE <= self.scale[1]:
+            raise InvalidQuestionError(
+                f"{self.name}: the scale from {self.scale[0]:g} to {self.scale[1]:g} contains "
+                f"{UNSURE}, which is UNSURE; take another, such as from 0 to 1"
+            )
 
     @property
     def least(self) -> int:
@@ -89,7 +108,22 @@ class QueryKind:
         """The permutations of positions after which it is the same query."""
         if self.symmetry == "quadruplet":
             return _TWO_PAIRS
+        if self.symmetry == "ordered":
+            return (tuple(range(self.arity)),)
         return tuple(permutations(range(self.arity)))
+
+    @property
+    def is_position(self) -> bool:
+        """Whether an answer is the position of an item, as of the odd one out."""
+        return self.symmetry == "unordered" and not any(choice.text for choice in self.choices)
+
+    def canonical(self, query: Sequence[Item]) -> tuple[tuple[Item, ...], tuple[int, ...]]:
+        """The items of a query in the first of its orders, and that order."""
+        if self.symmetry == "unordered":  # of many items there are too many orders
+            orders = [tuple(sorted(range(len(query)), key=query.__getitem__))]
+        else:
+            orders = list(self.orders)
+        return min((tuple(query[position] for position in order), order) for order in orders)
 
     def offered(self, *, neither: bool) -> tuple[Choice, ...]:
         """All choices, with `neither` if there is one and it is wanted."""
@@ -97,15 +131,15 @@ class QueryKind:
 
     def reorder(self, code: int, order: tuple[int, ...]) -> int:
         """The answer to a query whose items were put into an order, from that to the query."""
-        if self.name == "ordinal-queries" and code >= 0:
+        if self.is_position and code >= 0:
             return order.index(code)
         return self.restore(code, order)
 
     def restore(self, code: int, order: tuple[int, ...]) -> int:
         """The answer to a query, from that to it with its items in an order."""
-        if self.name == "ordinal-queries" and code >= 0:
+        if self.is_position and code >= 0:
             return order[code]
-        if self.name == "quadruplet-queries" and code != UNSURE and order[0] > 1:
+        if self.symmetry == "quadruplet" and code != UNSURE and order[0] > 1:
             return -code
         return code
 
@@ -140,6 +174,15 @@ QUERY_KINDS: Mapping[str, QueryKind] = MappingProxyType(
                 text="Do these two belong together?",
                 choices=(Choice("y", 1, "yes"), Choice("n", 0, "no")),
             ),
+            QueryKind(
+                name="rating-queries",
+                arity=2,
+                symmetry="unordered",
+                argument="rating",
+                text="How alike are these two, from 0 (not at all) to 9 (the same)?",
+                choices=tuple(Choice(str(code), code, f"{code} of 9") for code in range(10)),
+                scale=(0.0, 9.0),
+            ),
         )
     }
 )
@@ -147,7 +190,12 @@ QUERY_KINDS: Mapping[str, QueryKind] = MappingProxyType(
 
 
 Questions: TypeAlias = NDArray[np.int64]
-Code: TypeAlias = NDArray[np.int8]
+Code: TypeAlias = NDArray[Any]  # int8, or float64 for kinds with a scale
+
+#: What an oracle tells of an answer: how sure it is, in [0, 1], and the number of who gave it.
+DETAILS = np.dtype([("confidence", np.float64), ("annotator", np.int64)])
+#: NaN and -1 where it does not.
+NO_DETAILS = np.array((np.nan, -1), DETAILS)
 
 _SYMMETRY = {"unordered": UNORDERED, "quadruplet": QUADRUPLET, "ordered": ORDERED}
 
@@ -160,20 +208,26 @@ class Reply:
     ----------
     row : int
         The number of the query in its batch, from 0.
-    code : int
+    code : int or float
         See `Oracle.ask`.
     price : float
         In the currency of the oracle.
     tokens : float
     seconds : float
         How long it took.
+    confidence : float
+        How sure the oracle is, in [0, 1]; NaN if it does not tell.
+    annotator : int
+        The number of who gave it, from 0; -1 if there is one alone, or it is not known.
     """
 
     row: int
-    code: int
+    code: float
     price: float = 0.0
     tokens: float = 0.0
     seconds: float = 0.0
+    confidence: float = np.nan
+    annotator: int = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -191,11 +245,15 @@ class Answers:
     size : int, optional
         The number of answers in ``data``; None if they are not countable.
     arity : int
-        For kinds that are queried: the number of items in a query, at most 4.
+        For kinds that are queried: the number of items in a query; at most 4 if compiled.
+    query_kind : QueryKind, optional
+        What is asked, if the kind is not one of `QUERY_KINDS`: answers are checked against it.
     answer : callable, optional
-        ``answer(questions (m, arity), keys (m,), times (m,)) -> (m,) int8``. Keys identify the
-        canonical query, times count how often it was made before: together with the noise seed
-        they determine a noisy answer (`hcbench.compiled.uniform`).
+        ``answer(questions (m, arity), keys (m,), times (m,)) -> (m,) int8``, or float64 for kinds
+        with a scale. Keys identify the canonical query, times count how often it was made before:
+        together with the noise seed they determine a noisy answer (`hcbench.compiled.uniform`). A
+        structured array with the field ``code`` and ``confidence``, ``annotator`` or both tells
+        what `Oracle.details` are.
     replies : callable, optional
         For oracles that are paid, instead of ``answer``: it takes the same and yields a `Reply` for
         each query as it arrives, in any order. No query comes twice with the same count, and its
@@ -214,8 +272,8 @@ class Answers:
         for each repetition. If not, times may be given as 0, and counting is cheaper.
     symmetry : {"unordered", "quadruplet", "ordered"}, optional
         Which queries are the same: those with the same set of items; with the same two unordered
-        pairs, in either order; with the same items in the same order. By default "quadruplet" for
-        an arity of 4, else "unordered".
+        pairs, in either order; with the same items in the same order. By default that of the kind;
+        of an unknown one "quadruplet" for an arity of 4, else "unordered".
     draw : callable, optional
         ``draw(start, m) -> (m, 2) int64``: the pairs of items numbered start .. start + m - 1 in a
         stream that depends only on the seed. By default, for queries about two items, all ordered
@@ -226,7 +284,8 @@ class Answers:
     Raises
     ------
     InvalidQuestionError
-        If the arity is more than 4.
+        If the arity is negative, or answers are compiled to queries about more than 4 items or with
+        numbers.
     """
 
     kind: str
@@ -234,6 +293,7 @@ class Answers:
     data: Any = None
     size: int | None = None
     arity: int = 0
+    query_kind: QueryKind | None = None
     answer: Callable[[Questions, NDArray[np.uint64], NDArray[np.int64]], Code] | None = None
     replies: (
         Callable[[Questions, NDArray[np.uint64], NDArray[np.int64]], Iterator[Reply]] | None
@@ -248,15 +308,22 @@ class Answers:
     matrix: AnswerMatrix | None = None
 
     def __post_init__(self) -> None:
-        if not 0 <= self.arity <= 4:
+        kind = self.query_kind or QUERY_KINDS.get(self.kind)
+        object.__setattr__(self, "query_kind", kind)
+        if self.arity < 0:
+            raise InvalidQuestionError(f"{self.kind} cannot have an arity of {self.arity}")
+        if self.compiled is not None and (self.arity > 4 or (kind and kind.scale)):
             raise InvalidQuestionError(
-                f"questions are about 1 to 4 items; {self.kind} has an arity of {self.arity}"
+                f"{self.kind}: compiled answers are codes to questions about 1 to 4 items; give "
+                "answer= instead"
             )
 
     @property
     def symmetry_code(self) -> int:
         """As `hcbench.compiled.question_key` takes it."""
-        return _SYMMETRY[self.symmetry or ("quadruplet" if self.arity == 4 else "unordered")]
+        by_default = "quadruplet" if self.arity == 4 else "unordered"
+        own = self.query_kind.symmetry if self.query_kind else by_default
+        return _SYMMETRY[self.symmetry or own]
 
     @property
     def can_draw(self) -> bool:

@@ -43,6 +43,7 @@ from hcbench.oracle._kernels import (
     ROUNDS,
     WINDOW,
     columns_from,
+    name_long_questions,
     name_questions,
     note_many,
     note_one,
@@ -246,13 +247,18 @@ def answering(answer: Any, symmetry: int, arity: int) -> Any:
 def note_questions(
     state: Any, items: NDArray[np.int32], keys: NDArray[np.uint64], times: NDArray[np.int64]
 ) -> None:
-    """Note questions by their items (4, m), and fill in their keys and times (m,)."""
+    """Note questions by their items (4 or more, m), and fill in their keys and times (m,)."""
     room = np.empty(WINDOW, np.uint64)
-    name_questions(state.symmetry, NOT, items, 0, keys)
+    if len(items) > 4:
+        name_long_questions(state.symmetry, items, keys)
+    else:
+        name_questions(state.symmetry, NOT, items, 0, keys)
     for start in range(0, len(keys), WINDOW):
         part = times[start : start + WINDOW]
-        names = room[: len(part)]
-        name_questions(state.symmetry, state.numbered, items, start, names)
+        names = keys[start : start + WINDOW]
+        if state.numbered:
+            names = room[: len(part)]
+            name_questions(state.symmetry, state.numbered, items, start, names)
         note_many(state, names, part)
 
 

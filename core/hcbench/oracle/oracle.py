@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, MutableMapping, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any, ClassVar, TypeAlias
 
@@ -22,11 +23,14 @@ from hcbench.model.cost import TOKENS, Budget, split_budget
 from hcbench.model.problem import Result
 from hcbench.oracle import _kernels as kernels, compiled
 from hcbench.oracle.answers import (
+    DETAILS,
+    NO_DETAILS,
     QUERY_KINDS,
     UNSURE,
     Answers,
     Code,
     Point,
+    QueryKind,
     Questions,
     Reply,
 )
@@ -231,6 +235,9 @@ class Oracle:
         How often a question is asked until there is an answer.
     stored : mutable mapping
         The answers of a paid oracle, by query, to which new ones are added.
+    details : (m,) structured array, optional
+        Of the answers to the last batch, if the oracle tells them: ``confidence`` in [0, 1], or
+        NaN, and ``annotator``, the number of who gave it, or -1.
     takes_unsure : bool
         Whether `ask` returns UNSURE instead of asking again, as the algorithm declares.
     child_peak : int
@@ -242,7 +249,7 @@ class Oracle:
 
     __slots__ = (
         *("_answers", "_ask", "_clock", "_paid", "_reported", "_trace"),
-        *("checkpoints", "child_peak", "ledger", "stored", "takes_unsure"),
+        *("checkpoints", "child_peak", "details", "ledger", "stored", "takes_unsure"),
     )
 
     def __init__(
@@ -261,6 +268,7 @@ class Oracle:
         self.ledger = Ledger(answers, budget)
         self.stored: MutableMapping[Query, Reply] = {}
         self._paid: set[Query] = set()
+        self.details: NDArray[Any] | None = None
         self.takes_unsure = False
         self.child_peak = 0
 
@@ -268,6 +276,11 @@ class Oracle:
     def kind(self) -> str:
         """What can be asked of it."""
         return self._answers.kind
+
+    @property
+    def query_kind(self) -> QueryKind | None:
+        """How it is asked and what it answers; None for an unknown kind, or one that is read."""
+        return self._answers.query_kind
 
     @property
     def clock(self) -> Callable[[], float]:
@@ -319,10 +332,11 @@ class Oracle:
 
         Returns
         -------
-        (m,) int8 array
+        (m,) int8 or float64 array
             Quadruplets: 1 (the first pair is), -1 (the second is), 0 (a tie). Ordinal: 0, 1, 2,
-            the position of the odd one out, or NONE. Pairs: 1, or 0 or -1. If the algorithm
-            declares `takes_unsure`, also UNSURE.
+            the position of the odd one out, or NONE. Pairs: 1, or 0 or -1. Ratings: numbers, from
+            0 (not alike at all) to 9 (the same). If the algorithm declares `takes_unsure`, also
+            UNSURE, or NaN among numbers.
 
         Raises
         ------
@@ -342,13 +356,17 @@ class Oracle:
         if self.takes_unsure:
             return codes
         for _ in range(self.PATIENCE - 1):
-            unsure = codes == UNSURE
+            unsure = _is_unsure(codes)
             if not unsure.any():
                 return codes
+            details = self.details
             codes[unsure] = self._answered(rows[unsure])
-        if (codes == UNSURE).any():
+            if details is not None:
+                details[unsure] = self.details
+                self.details = details
+        if _is_unsure(codes).any():
             raise UnansweredError(
-                f"no answer to {rows[codes == UNSURE][0].tolist()}, asked {self.PATIENCE} times"
+                f"no answer to {rows[_is_unsure(codes)][0].tolist()}, asked {self.PATIENCE} times"
             )
         return codes
 
@@ -357,6 +375,8 @@ class Oracle:
         ledger = self.ledger
         ledger._begin_round(len(rows))
         start = self._clock()
+        self.details = None
+        codes: NDArray[Any]
         if self._answers.replies is not None:
             codes = self._answered_by_replies(rows)
         elif self._answers.answer is None:
@@ -364,11 +384,17 @@ class Oracle:
         else:
             codes = self._answered_by_callable(rows)
         ledger._seconds += self._clock() - start
+        if self.details is not None:
+            sure = self.details["confidence"]
+            if ((sure < 0) | (sure > 1)).any():
+                raise InvalidAnswerError(f"{self.kind}: a confidence is a number from 0 to 1")
         return self._valid(codes, rows)
 
     def _valid(self, codes: NDArray[Any], rows: NDArray[np.integer[Any]]) -> Code:
         """The codes (m,) of answers, if they are of the kind. O(m), in vector instructions."""
-        kind = QUERY_KINDS.get(self.kind)
+        kind = self._answers.query_kind
+        if kind and kind.scale:
+            return self._valid_numbers(codes, rows, *kind.scale)
         known = [choice.code for choice in kind.offered(neither=True)] if kind else [-128, 127]
         if self.kind == "pair-queries":
             known.append(-1)  # apart, as Gentile et al. write it
@@ -390,6 +416,23 @@ class Oracle:
             )
         return codes.astype(np.int8, copy=False)
 
+    def _valid_numbers(
+        self, given: NDArray[Any], rows: NDArray[np.integer[Any]], low: float, high: float
+    ) -> NDArray[np.float64]:
+        """The answers (m,) as numbers in a range, or NaN, which UNSURE becomes."""
+        numbers = np.full(given.shape, np.inf)
+        if given.dtype.kind in "iuf":
+            numbers = given.astype(np.float64)
+            numbers[given == UNSURE] = np.nan
+        wrong = (numbers < low) | (numbers > high)
+        if wrong.any():
+            at = int(wrong.argmax())
+            raise InvalidAnswerError(
+                f"{self.kind}: {rows[at].tolist()} was answered by {given.tolist()[at]!r}; answer "
+                f"with a number from {low:g} to {high:g}, or NaN"
+            )
+        return numbers
+
     def _answered_compiled(self, rows: NDArray[np.integer[Any]]) -> Code:
         answers = self._answers
         answer_many = compiled.answering(answers.compiled, answers.symmetry_code, answers.arity)
@@ -408,33 +451,35 @@ class Oracle:
     ) -> tuple[Questions, NDArray[np.uint64], NDArray[np.int64]]:
         """Count questions; return them with their keys and how often they were asked before."""
         keys, times = np.empty(len(rows), np.uint64), np.empty(len(rows), np.int64)
-        items = np.zeros((4, len(rows)), np.int32)
+        items = np.zeros((max(4, rows.shape[1]), len(rows)), np.int32)
         _fill_in(rows, items)
         compiled.note_questions(self.ledger._state, items, keys, times)
         return np.ascontiguousarray(rows, dtype=np.int64), keys, times
 
-    def _answered_by_replies(self, rows: NDArray[np.integer[Any]]) -> Code:
+    def _answered_by_replies(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
         """Ask a paid oracle; with a budget of money in parts, as only answers tell the price."""
-        codes = np.empty(len(rows), np.int64)
+        codes, details = np.empty(len(rows)), np.full(len(rows), NO_DETAILS)
         done, part = 0, len(rows) if self.ledger._limit is None else 1
         while done < len(rows):
             if done:
                 self.ledger._refuse_more_than(len(rows) - done)
             now = slice(done, done + part)
-            codes[now] = self._bought(rows[now])
+            self._buy(rows[now], codes[now], details[now])
             done += part
             part *= 2
-        return codes  # type: ignore[return-value]  # `_valid` makes them int8
+        self.details = details
+        return codes
 
-    def _bought(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """The answers that are stored, and the others from the oracle. O(m)."""
+    def _buy(
+        self, rows: NDArray[np.integer[Any]], codes: NDArray[np.float64], details: NDArray[Any]
+    ) -> None:
+        """Fill in the answers that are stored, and the others from the oracle. O(m)."""
         assert self._answers.replies is not None
         questions, keys, times = self._noted(rows)
-        kind = QUERY_KINDS.get(self.kind)
-        orders = kind.orders if kind else (tuple(range(rows.shape[1])),)
+        kind = self._answers.query_kind
         places: dict[Query, list[tuple[int, tuple[int, ...]]]] = {}
         for at, (row, time) in enumerate(zip(questions.tolist(), times.tolist(), strict=True)):
-            items, order = min((tuple(row[p] for p in order), order) for order in orders)
+            items, order = kind.canonical(row) if kind else (tuple(row), ())
             places.setdefault((items, time if self._answers.timed else 0), []).append((at, order))
         new = []
         for query in places:
@@ -448,21 +493,29 @@ class Oracle:
             asked = np.array([items for items, _ in new], dtype=np.int64)
             for reply in self._answers.replies(asked, keys[first], times[first]):
                 self._valid(np.array([reply.code]), asked[reply.row : reply.row + 1])
+                if reply.code != reply.code:
+                    reply = replace(reply, code=UNSURE)  # databases store no NaN
                 self.stored[new[reply.row]] = reply
                 self._paid.add(new[reply.row])
                 self.ledger._pay(reply, stored=False)
-        codes = np.empty(len(rows), np.int64)
         for query, same in places.items():
             if query not in self.stored:
                 raise InvalidAnswerError(f"{self.kind}: there is no reply to {list(query[0])}")
             for at, order in same:
-                code = self.stored[query].code
-                codes[at] = kind.restore(code, order) if kind else code
-        return codes
+                reply = self.stored[query]
+                codes[at] = reply.code
+                if kind and not kind.scale:
+                    codes[at] = kind.restore(int(reply.code), order)
+                details[at] = reply.confidence, reply.annotator
 
     def _answered_by_callable(self, rows: NDArray[np.integer[Any]]) -> Code:
         assert self._answers.answer is not None
-        given = np.asarray(self._answers.answer(*self._noted(rows)))
+        given: NDArray[Any] = np.asarray(self._answers.answer(*self._noted(rows)))
+        if given.dtype.names is not None:
+            self.details = np.full(len(rows), NO_DETAILS)
+            for name in set(given.dtype.names) & set(DETAILS.names or ()):
+                self.details[name] = given[name]
+            given = given["code"]
         if given.shape != (len(rows),):
             raise InvalidAnswerError(
                 f"{len(rows)} questions were answered by an array of shape {given.shape}"
@@ -553,8 +606,9 @@ class Oracle:
                 ) from error
             raise
 
-    def _ask_one(self, _state: None, *items: int) -> int:
-        return int(self.ask([items[: self._answers.arity]])[0])
+    def _ask_one(self, _state: None, *items: int) -> float:
+        answer: float = self.ask([items[: self._answers.arity]])[0].item()
+        return answer
 
     def prepare(self) -> None:
         """Compile what `run` needs, so that no algorithm's time holds it."""
@@ -638,7 +692,7 @@ def _has_outside(rows: NDArray[np.integer[Any]], n: int) -> bool:
 
 
 def ask_oracle(
-    kind: str,
+    kind: str | QueryKind,
     function: Callable[..., Any],
     /,
     *,
@@ -651,16 +705,17 @@ def ask_oracle(
 
     Parameters
     ----------
-    kind : str
-        ``"quadruplet-queries"``, ``"ordinal-queries"``, ``"pair-queries"`` or a kind of your own.
+    kind : str or QueryKind
+        ``"quadruplet-queries"``, ``"ordinal-queries"``, ``"pair-queries"``, ``"rating-queries"`` or
+        a kind of your own.
     function : callable
         ``f(i, j, k, l) -> bool`` (is w_ij > w_kl? or 1, -1, and 0 for a tie), ``f(i, j, k) ->
         0, 1, 2`` (the position of the odd one out), ``f(i, j) -> bool`` (do they belong
-        together?).
+        together?), ``f(i, j) -> float`` (how alike are they, from 0 to 9?).
     n : int
         Number of items.
     arity : int, optional
-        Number of items in a query, for a kind of your own.
+        Number of items in a query, for a kind of your own that is no `QueryKind`.
     budget : int, optional
         The largest number of queries.
     vectorized : bool
@@ -671,7 +726,8 @@ def ask_oracle(
     Oracle
         Its ``ledger`` has the counts.
     """
-    known = QUERY_KINDS.get(kind)
+    known = kind if isinstance(kind, QueryKind) else QUERY_KINDS.get(kind)
+    name = kind.name if isinstance(kind, QueryKind) else kind
     items = arity or (known.arity if known else None)
     if items is None:
         raise InvalidQuestionError(
@@ -688,7 +744,12 @@ def ask_oracle(
             codes = np.array(answers)
         return codes
 
-    return Oracle(Answers(kind=kind, n=n, arity=items, answer=answer), budget=budget)
+    answers = Answers(kind=name, n=n, arity=items, query_kind=known, answer=answer)
+    return Oracle(answers, budget=budget)
+
+
+def _is_unsure(codes: Code) -> NDArray[np.bool_]:
+    return np.isnan(codes) if codes.dtype.kind == "f" else codes == UNSURE
 
 
 def _sign(answer: Any) -> Any:

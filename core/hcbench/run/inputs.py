@@ -142,13 +142,20 @@ def synthetic_answers(like: Answers, n: int) -> Answers:
     """Answers to the same queries about n items, which cost nothing.
 
     Item after item joins the hierarchy, in their order: of two pairs the one without the last item
-    is closer, the last of three is the odd one out, and no two items belong together.
+    is closer, the last of three or more is the odd one out, the later the less alike, and no two
+    items belong together.
     """
+    kind = like.query_kind
 
     def answer(questions: Questions, *_: object) -> Code:
-        if like.kind == "ordinal-queries":
-            codes: NDArray[Any] = questions.argmax(axis=1)
-        elif like.kind == "quadruplet-queries":
+        codes: NDArray[Any]
+        if kind and kind.scale:
+            low, high = kind.scale
+            codes = high - (high - low) * questions.max(axis=1) / n
+            return codes
+        if kind and kind.is_position:
+            codes = questions.argmax(axis=1)
+        elif kind and kind.symmetry == "quadruplet":
             codes = np.sign(questions[:, 2:].max(axis=1) - questions[:, :2].max(axis=1))
         else:
             codes = np.zeros(len(questions))

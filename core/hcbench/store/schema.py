@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from hcbench.errors import StoreError
 from hcbench.plan.outcome import REPORTED
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _VERSION = "hcbench schema"  # its name in ``meta``
 #: The status of an error that is not final.
 LOST = "lost"
@@ -137,8 +137,12 @@ replies = sa.Table(
     sa.Column("source", sa.String(40), primary_key=True),
     sa.Column("query", sa.String(255), primary_key=True),  # JSON, a list of items
     sa.Column("time", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("code", sa.Integer, nullable=False),
-    *(sa.Column(name, sa.Double, nullable=False) for name in ("price", "tokens", "seconds")),
+    *(
+        sa.Column(name, sa.Double, nullable=False)
+        for name in ("code", "price", "tokens", "seconds")
+    ),
+    sa.Column("confidence", sa.Double),
+    sa.Column("annotator", sa.BigInteger, nullable=False),
 )
 
 #: A value is a number that the algorithm reported, whatever metrics a run asked for.
@@ -181,8 +185,8 @@ def has_tables(connection: sa.Connection, location: str, *, shared: bool) -> boo
                 "give another place with --store"
             )
         return False
-    if version == "1":
-        _upgrade(connection)
+    if version in ("1", "2"):
+        _upgrade(connection, version)
     elif version != str(SCHEMA_VERSION):
         raise StoreError(
             f"{location} is a store of another version of hcbench (schema {version}, this one has "
@@ -191,13 +195,19 @@ def has_tables(connection: sa.Connection, location: str, *, shared: bool) -> boo
     return True
 
 
-def _upgrade(connection: sa.Connection) -> None:
-    """Add the costs of paid oracles to a store of schema 1."""
-    for name in ("price", "tokens", "latency", "saved"):
-        connection.exec_driver_sql(f"ALTER TABLE cells ADD COLUMN {name} DOUBLE PRECISION")
+def _upgrade(connection: sa.Connection, version: str) -> None:
+    """Add the costs of paid oracles to a store of schema 1; numbers and details to one of 2."""
+    if version == "1":
+        for name in ("price", "tokens", "latency", "saved"):
+            connection.exec_driver_sql(f"ALTER TABLE cells ADD COLUMN {name} DOUBLE PRECISION")
+        retyped = "cells ALTER COLUMN budget TYPE TEXT"
+        replies.create(connection)
+    else:
+        for column in ("confidence DOUBLE PRECISION", "annotator BIGINT NOT NULL DEFAULT -1"):
+            connection.exec_driver_sql(f"ALTER TABLE replies ADD COLUMN {column}")
+        retyped = "replies ALTER COLUMN code TYPE DOUBLE PRECISION"
     if connection.dialect.name == "postgresql":
-        connection.exec_driver_sql("ALTER TABLE cells ALTER COLUMN budget TYPE TEXT")
-    replies.create(connection)
+        connection.exec_driver_sql(f"ALTER TABLE {retyped}")
     upgraded = sa.update(meta).where(meta.c.name == _VERSION)
     connection.execute(upgraded.values(value=str(SCHEMA_VERSION)))
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import wraps
+from math import nan
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeAlias, TypeVar
 
@@ -244,9 +245,10 @@ class Store:
             What decides the answers.
         query : (tuple of int, int)
             Its items, and how often it was made before.
-        reply : (code, price, tokens, seconds)
+        reply : (code, price, tokens, seconds, confidence, annotator)
+            With NaN for an unknown confidence.
         """
-        values = (source, json.dumps(query[0]), query[1], *reply)
+        values = (source, json.dumps(query[0]), query[1], *map(storable, reply))
         row = dict(zip(replies.c.keys(), values, strict=True))
         with self.database.writing() as connection:
             self.database.upsert(connection, replies, [row])
@@ -259,7 +261,9 @@ class Store:
         wanted = sa.select(replies).where(replies.c.source == source)
         with self.database.reading() as connection:
             rows = connection.execute(wanted).all()
-        return {(tuple(json.loads(row.query)), row.time): tuple(row[3:]) for row in rows}
+        known = [[nan if value is None else value for value in row[3:]] for row in rows]
+        queries = [(tuple(json.loads(row.query)), row.time) for row in rows]
+        return dict(zip(queries, map(tuple, known), strict=True))
 
     @_retried
     def find(self, keys: Sequence[str], metric_keys: Mapping[str, str]) -> dict[str, Stored]:
