@@ -485,7 +485,7 @@ def record(answers: Answers) -> tuple[Answers, Record]:
 
 def replay(answers: Answers, said: Record) -> Call:
     """An oracle that knows nothing but a record, and data that are read whole."""
-    names = ("kind", "data", "size", "arity", "symmetry")
+    names = ("kind", "data", "size", "arity", "query_kind", "symmetry")
     params: dict[str, Any] = {name: getattr(answers, name) for name in names}
     params["record"] = said
     return Call("hcbench_testing.running:replayed", params)
@@ -504,7 +504,7 @@ def replayed(
             codes = [next(left[tuple(row)]) for row in questions.tolist()]
         except (KeyError, StopIteration):
             raise NotRecordedError("it makes other queries") from None
-        return np.array(codes, dtype=np.int8)
+        return np.array(codes)
 
     def draw(start: int, m: int) -> Questions:
         if (start, m) not in record.pairs:
@@ -534,6 +534,7 @@ def _answered_by(answers: Answers, answer: Any, draw: Any) -> Answers:
         kind=answers.kind,
         n=answers.n,
         arity=answers.arity,
+        query_kind=answers.query_kind,
         answer=answer,
         symmetry=answers.symmetry,
         draw=draw if answers.can_draw else None,

@@ -29,7 +29,10 @@ SETTINGS = {
     "QuickClustering": ("QuickClustering", "QuickClustering[merge=binary-search]"),
     "V-measure": ("V-measure", "V-measure[beta=2]"),
     "exact-recovery": ("exact-recovery", "exact-recovery[refine=false]"),
-    **{f"llm-{kind}": (f"llm-{kind}[model=m]",) for kind in ("ordinal", "quadruplet", "pair")},
+    **{
+        f"llm-{kind}": (f"llm-{kind}[model=m]",)
+        for kind in ("ordinal", "quadruplet", "pair", "rating")
+    },
     "mnist": ("mnist[n=1000]",),
     "random-tree": ("random-tree", "random-tree[n=30,degree=3]"),
     "cut-of": ("cut-of", "cut-of[law=top-k,k=4,n=40]"),
