@@ -6,6 +6,7 @@ import importlib
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -61,18 +62,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection(session: pytest.Session) -> None:
-    """Import all kernels; each process of xdist begins with others, so that they share the work."""
+    """Import all kernels and tests; each process of xdist begins with others, to share the work.
+
+    The first to import a kernel compiles it; the first to import a test rewrites its assertions.
+    """
     name = os.environ.get("PYTEST_XDIST_WORKER")
-    if name is not None:
-        plugins = Path(hcbench_ordinal.__path__[0]).parent
-        kernels = [
-            f"{path.parent.name}.{path.stem}"
-            for path in sorted(plugins.glob("hcbench_*/_*kernels.py"))
-        ]
-        number, count = int(name.removeprefix("gw")), int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
-        first = number * len(kernels) // count
-        for module in kernels[first:] + kernels[:first]:
-            importlib.import_module(module)
+    if name is None or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    plugins, tests = Path(hcbench_ordinal.__path__[0]).parent, Path(__file__).parent
+    number, count = int(name.removeprefix("gw")), int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    for files in (plugins.glob("hcbench_*/_*kernels.py"), tests.glob("[cp]*/test_*.py")):
+        modules = sorted(files)
+        first = number * len(modules) // count
+        for path in modules[first:] + modules[:first]:
+            parts = path.relative_to(plugins if path.is_relative_to(plugins) else tests.parent)
+            with suppress(Exception, pytest.skip.Exception):  # told when it is collected
+                importlib.import_module(".".join(parts.with_suffix("").parts))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
