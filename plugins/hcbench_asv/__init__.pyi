@@ -16,3 +16,8 @@ from .process import (
     MeasuringProcess as MeasuringProcess,
     reproducible_environment as reproducible_environment,
 )
+from .results import (
+    EXACT as EXACT,
+    StoredResult as StoredResult,
+    read_results as read_results,
+)

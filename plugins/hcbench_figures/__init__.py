@@ -1,7 +1,10 @@
 """Figures drawn with matplotlib: the command ``hcbench plot``, and functions that draw.
 
-Matplotlib is imported when something is drawn. Classes have the colours of `PALETTE`, and lines
-that only guide the eye that of `GUIDE`. An `Orientation` is the side of the root of a tree.
+Matplotlib is imported when something is drawn. `PALETTE` has the colours of algorithms and classes
+on a light background, `PALETTE_DARK` those on a dark one, and `REFERENCE` and `REFERENCE_DARK` the
+colour of references; `SYMBOLS` and `DASHES` distinguish lines in plotly. Lines that only guide the
+eye have that of `GUIDE`. A `Mark` is how a series of a chart is drawn, and an `Orientation` is the
+side of the root of a tree.
 """
 
 from __future__ import annotations

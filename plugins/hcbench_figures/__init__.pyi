@@ -1,8 +1,29 @@
 # The names of hcbench.plots. lazy_loader reads this file.
 
+from .charts import (
+    Axis as Axis,
+    Chart as Chart,
+    Mark as Mark,
+    Panel as Panel,
+    Series as Series,
+    curve_chart as curve_chart,
+    exponent_text as exponent_text,
+    profile_chart as profile_chart,
+    tradeoff_chart as tradeoff_chart,
+)
+from .palette import (
+    DASHES as DASHES,
+    PALETTE as PALETTE,
+    PALETTE_DARK as PALETTE_DARK,
+    REFERENCE as REFERENCE,
+    REFERENCE_DARK as REFERENCE_DARK,
+    SYMBOLS as SYMBOLS,
+    Look as Look,
+    looks_for as looks_for,
+    looks_of as looks_of,
+)
 from .plots import (
     GUIDE as GUIDE,
-    PALETTE as PALETTE,
     Orientation as Orientation,
     branch_lines as branch_lines,
     clades_of as clades_of,

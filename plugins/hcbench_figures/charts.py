@@ -1,211 +1,295 @@
-"""Charts and diagrams of ranks as matplotlib figures."""
+"""Charts as plain data, made from views: the same for matplotlib and for plotly.
+
+`hcbench_figures.draw_charts` draws them for files, and `hcbench_pages` for pages.
+"""
 
 from __future__ import annotations
 
-import math
-import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-
-from hcbench.analysis import looks_of, significance_lines
-from hcbench_figures.plots import mark_places, new_figure, plain, style
+from hcbench.analysis import ARROWS, blocks_text, format_spread, is_wide
+from hcbench_figures.palette import Look, looks_of
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from hcbench.analysis import Axis, Chart, Ranking, Results, Series
-
-_PANEL = (3.4, 2.7)  # inches
-_ALONE = (5.6, 3.8)
-_TITLE = 38  # characters per line
-_LETTER = 0.075  # inches per character of a legend
-_ROWS_OF_LEGEND = 24
-
-
-def draw_chart(chart: Chart) -> Figure:
-    """Draw the panels of a chart side by side, with a legend and the caption."""
-    count = len(chart.panels)
-    columns = count if count < 4 else 2 if count == 4 else 3 if count < 10 else 4
-    rows = math.ceil(count / columns)
-    width, height = _ALONE if count == 1 else (_PANEL[0] * columns, _PANEL[1] * rows)
-    figure, made = new_figure(width, height, rows=rows, columns=columns)
-    axes = list(np.atleast_1d(made).ravel())
-    for unused in axes[count:]:
-        unused.set_visible(False)
-    with style():
-        for ax, panel in zip(axes, chart.panels, strict=False):
-            if chart.shared:
-                ax.sharey(axes[0])
-            for front in panel.fronts:
-                ring = {"marker": "o", "markersize": 10, "markerfacecolor": "none"}
-                line = {"color": "#999999", "linestyle": ":", "markeredgecolor": "black"}
-                ax.step(*zip(*front, strict=True), where="post", zorder=1, **line, **ring)
-            for series in panel.series:
-                _draw_series(ax, series)
-            title = textwrap.wrap(plain(panel.title).replace(",", ", "), _TITLE)
-            ax.set_title("\n".join(title), fontsize=9)
-            ax.grid(visible=True)
-            _scale(ax, "x", chart.x, panel.x_ends)
-            _scale(ax, "y", chart.y, None)
-    add_legend(figure)
-    add_caption(figure, chart.caption)
-    return figure
+    from hcbench import MetricInfo
+    from hcbench.analysis import (
+        CurvePoint,
+        CurveView,
+        PowerLaw,
+        ProfileView,
+        Results,
+        Summary,
+        TradeoffPoint,
+        TradeoffView,
+    )
 
 
-def _draw_series(ax: Axes, series: Series) -> None:
-    colour, label = series.look.colour, plain(series.name)
-    drawn: dict[str, Any] = {"label": label, **series.look.style}
-    (x, left, right), (y, low, high) = series.spread(0), series.spread(1)
-    match series.mark:
-        case "level":
-            ax.axhline(y[0], label=label, color=colour, linestyle="--", linewidth=0.9)
-        case "steps":
-            every = max(1, len(x) // 6)
-            ax.step(x, y, where="post", markevery=every, clip_on=False, **drawn)
-        case "bars":
-            ax.hlines(y, left, right, colors=colour, linewidth=0.8)
-            ax.vlines(x, low, high, colors=colour, linewidth=0.8)
-            ax.plot(x, y, **{**drawn, "marker": series.look.marker or "o"})
-        case _:
-            flat = {"marker": "", "linewidth": 0.9} if series.mark == "flat" else {}
-            ax.plot(x, y, **{**drawn, **flat})
-            if low != high:
-                ax.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
-    if series.law is not None:
-        fitted = [series.law.factor * at**series.law.exponent for at in x]
-        ax.plot(x, fitted, color=colour, linewidth=0.7, linestyle=":")
+Mark: TypeAlias = Literal["line", "bars", "law", "flat", "steps", "level", "warning"]
+#: Its horizontal and vertical place, which may have intervals, and a text about it.
+Point: TypeAlias = "tuple[Any, float | Summary | CurvePoint, str]"
 
 
-def _scale(ax: Axes, side: Literal["x", "y"], axis: Axis, ends: tuple[float, float] | None) -> None:
-    """The title, the scale and the ticks of an axis; large counts are written as 20k and 5M."""
-    ax.set(**{f"{side}label": plain(axis.title)})
-    if axis.log:
-        ax.set(**{f"{side}scale": "log"})
-    elif not axis.ticks:
-        ax.locator_params(axis=side, nbins=5)  # large numbers are long
-    if axis.ends or ends:
-        ax.set(**{f"{side}lim": axis.ends or ends})
-    if axis.ticks:
-        mark_places(ax, axis.ticks)
-    if axis.unit in ("questions", "bytes"):
-        from matplotlib.ticker import EngFormatter
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """The horizontal or the vertical axis of all panels.
 
-        {"x": ax.xaxis, "y": ax.yaxis}[side].set_major_formatter(EngFormatter(sep=""))
-
-
-def add_legend(figure: Figure) -> None:
-    """One legend for what has a label in any panel, on the right of them."""
-    of_axes = [zip(*ax.get_legend_handles_labels(), strict=True) for ax in figure.axes]
-    handles = {label: handle for entries in of_axes for handle, label in entries}
-    if not handles:
-        return
-    columns = math.ceil(len(handles) / _ROWS_OF_LEGEND)
-    width, height = figure.get_size_inches()
-    longest = max(len(name) for name in handles)
-    figure.set_size_inches(width + columns * (longest * _LETTER + 0.5), height)
-    with style():
-        figure.legend(
-            list(handles.values()),
-            list(handles),
-            loc="outside right upper",
-            ncols=columns,
-        )
-
-
-def add_caption(figure: Figure, lines: Sequence[str]) -> None:
-    """Notes in small letters below the figure."""
-    width = max(int(figure.get_size_inches()[0] * 17), 40)
-    text = "\n".join(row for line in lines for row in textwrap.wrap(plain(line), width))
-    with style():
-        figure.supxlabel(text, x=0.01, ha="left", fontsize=7, color="#444444")
-
-
-Test = Literal["nemenyi", "holm"]
-_ROW = 0.2  # inches between names, and between bars
-_INK = "black"
-
-
-def draw_ranks(ranking: Ranking, results: Results, *, test: Test = "holm") -> Figure:
-    """Average ranks on a line, best on the left; bars join algorithms without a difference.
-
-    Parameters
+    Attributes
     ----------
-    ranking : Ranking
-    results : Results
-    test : {"nemenyi", "holm"}
-        The test behind the bars: Nemenyi's, whose critical difference is drawn above, or
-        Holm-corrected signed-rank tests, as in tables.
+    title : str
+    unit : str
+    log : bool
+    ends : (float, float), optional
+        By default those that suit the data.
+    ticks : sequence of float or str
+        Where ticks are useful; categories if they are texts.
     """
-    cliques = ranking.cliques if test == "nemenyi" else ranking.holm_cliques
-    names, ranks = ranking.competitors, ranking.ranks
-    left = math.ceil(len(names) / 2)
-    levels = _levels([(ranks[c[0]], ranks[c[-1]]) for c in cliques])
-    below = max(levels, default=-1) + 1
-    height = (4.2 + below + left) * _ROW
-    low, high = math.floor(ranks[0]), max(math.ceil(ranks[-1]), math.floor(ranks[0]) + 1)
-    figure, ax = new_figure(7.2, height + 0.6)
+
+    title: str
+    unit: str = ""
+    log: bool = False
+    ends: tuple[float, float] | None = None
+    ticks: Sequence[Any] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The points of one algorithm in a panel.
+
+    Attributes
+    ----------
+    name : str
+    look : Look
+    mark : {"line", "bars", "law", "flat", "steps", "level", "warning"}
+        A line with a band around it; points with bars; points with a power law; a line without
+        points; steps; a horizontal line across the panel; or points that are pointed out.
+    points : sequence of Point
+    law : PowerLaw, optional
+    """
+
+    name: str
+    look: Look
+    mark: Mark
+    points: Sequence[Point]
+    law: PowerLaw | None = None
+
+    def spread(self, side: Literal[0, 1]) -> tuple[list[Any], list[float], list[float]]:
+        """The places along an axis, and the ends of their intervals: themselves without one."""
+        middle, low, high = [], [], []
+        for point in self.points:
+            value: Any = point[side]
+            average = getattr(value, "average", value)
+            ends = (getattr(value, "low", None), getattr(value, "high", None))
+            middle.append(average)
+            low.append(average if ends[0] is None else ends[0])
+            high.append(average if ends[1] is None else ends[1])
+        return middle, low, high
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Series that are drawn together.
+
+    Attributes
+    ----------
+    title : str
+    series : sequence of Series
+    fronts : sequence of sequence of (float, float)
+        Pareto fronts.
+    x_ends : (float, float), optional
+        The ends of the horizontal axis of this panel.
+    """
+
+    title: str
+    series: Sequence[Series]
+    fronts: Sequence[Sequence[tuple[float | None, float | None]]] = ()
+    x_ends: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """Panels with axes of the same kind.
+
+    Attributes
+    ----------
+    panels : sequence of Panel
+    x, y : Axis
+    shared : bool
+        Whether all panels have the same scales.
+    caption : sequence of str
+    header, rows
+        The table of the data.
+    """
+
+    panels: Sequence[Panel]
+    x: Axis
+    y: Axis
+    shared: bool = False
+    caption: Sequence[str]
+    header: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+
+def metric_title(metric: MetricInfo) -> str:
+    """The title of an axis: the metric, its unit, and an arrow in the direction that is better."""
+    unit = "" if metric.unit in ("", "questions", metric.label) else f" [{metric.unit}]"
+    return f"{metric.label}{unit}{ARROWS[metric.direction]}"
+
+
+def exponent_text(law: PowerLaw) -> str:
+    """The exponent with its 95 % interval."""
+    return f"{law.exponent:.2f} [{law.low:.2f}, {law.high:.2f}]"
+
+
+def _written(summary: Summary | CurvePoint, metric: MetricInfo) -> str:
+    """An average with its interval."""
+    average, low, high = (
+        format_spread(value, None, metric.unit, metric.interval)
+        for value in (summary.average, summary.low, summary.high)
+    )
+    interval = "" if summary.low in (None, summary.high) else f" ({low} to {high})"
+    return f"{metric.label} {average}{interval}"
+
+
+def curve_chart(view: CurveView, results: Results, *, growth: bool = False) -> Chart:
+    """A metric along an axis; of growth on logarithmic scales, with the fitted power laws."""
+    looks, own = looks_of(results), dict[str, Look]()
+    panels, laws = [], []
+    for panel in view.panels:
+        fitted = {line: exponent_text(line.fit) for line in panel.lines if line.fit}
+        alone = len(view.panels) == 1
+        if fitted and not alone:
+            told = ", ".join(f"{line.name} {exponent}" for line, exponent in fitted.items())
+            laws.append(f"{panel.title}: {told}")
+        series = []
+        for line in panel.lines:
+            name = f"{line.name}: {fitted[line]}" if line.fit and alone else line.name
+            look = own.setdefault(line.name, looks[line.algorithm])
+            points = [
+                (p.x, p, f"{line.name}\n{view.x.name} = {p.x:g}\n{_written(p, view.metric)}")
+                for p in line.points
+            ]
+            mark: Mark = "law" if line.fit else "flat" if line.flat else "line"
+            series.append(Series(name, look, mark, points, line.fit))
+        panels.append(Panel(panel.title, series))
+    lines = [(panel, line) for panel in view.panels for line in panel.lines]
+    places = sorted({point.x for _, line in lines for point in line.points})
+    averages = [point.average for _, line in lines for point in line.points]
+    least, most = min(averages), max(averages)
+    log_y = least > 0 and (growth or (view.metric.cost and is_wide((least, most))))
+    title = metric_title(view.metric)
+    caption = [f"{title} along {view.x.title}: {view.interval}"]
+    if any(line.fit for _, line in lines):
+        caption.append("dotted: power laws, fitted to at least four sizes, with 95 % intervals")
+    failed = sum(p.failed for _, line in lines for p in line.points[: 1 if line.flat else None])
+    if failed:
+        caption.append(f"{failed} failed repetitions are excluded")
+    ends = (least / 1.6, most * 1.6) if log_y else None
+    return Chart(
+        panels=panels,
+        x=Axis(title=view.x.title, log=places[0] > 0 and (growth or is_wide(places)), ticks=places),
+        y=Axis(title=title, unit=view.metric.unit, log=log_y, ends=ends),
+        shared=True,
+        caption=[*caption, *laws, *results.caveats],
+        header=["panel", "line", view.x.name, view.metric.label, "low", "high", "repetitions"],
+        rows=[
+            [panel.title, line.name, p.x, p.average, p.low, p.high, p.n]
+            for panel, line in lines
+            for p in line.points
+        ],
+    )
+
+
+def tradeoff_chart(view: TradeoffView, results: Results) -> Chart:
+    """Quality against cost, one panel per data set, with Pareto fronts."""
+    points = [(panel, point) for panel in view.panels for point in panel.points]
+    levels = [level for panel in view.panels for level in panel.levels]
+    looks = looks_of(results, [*(p.name for _, p in points), *(n.name for n in levels)])
+    is_log = is_wide(p.x.average or 0 for _, p in points if not p.reference)
+    cost, quality = view.against.label, view.metric.label
+    panels = []
+    for panel in view.panels:
+        of_name: dict[str, list[Any]] = {}
+        flat = [(n.name, n.y, f"no {cost}") for n in panel.levels]
+        for p in sorted(panel.points, key=lambda p: p.x.average or 0):
+            about = _written(p.x, view.against)
+            if p.reference:
+                flat.append((p.name, p.y, f"a reference\n{about}"))
+                continue
+            text = f"{p.name}\n{_written(p.y, view.metric)}\n{about}"
+            text += "" if p.checkpoint is None else f"\nafter {p.checkpoint:,} queries"
+            of_name.setdefault(p.name, []).append((p.x, p.y, text))
+        ordered = dict.fromkeys(p.name for p in panel.points if not p.reference)
+        series = [Series(name, looks[name], "bars", of_name[name]) for name in ordered]
+        for name, y, about in flat:
+            text = f"{name}\n{_written(y, view.metric)}\n{about}"
+            series.append(Series(name, looks[name], "level", [(None, y, text)]))
+        fronts = [
+            [(panel.points[i].x.average, panel.points[i].y.average) for i in front]
+            for front in panel.fronts
+        ]
+        panels.append(Panel(panel.dataset, series, fronts, _reach(panel.points, log=is_log)))
+    title = metric_title(view.metric)
+    caption = [
+        f"{title} against {cost}; bars are 95 % bootstrap intervals of the averages",
+        "rings and dotted lines: the Pareto front, which no other algorithm dominates",
+    ]
+    if levels or any(point.reference for _, point in points):
+        caption.append(f"dashed: references, and algorithms without {cost}")
+    header = ["data set", "algorithm", "oracle", "budget", "after queries"]
+    header += [f"{label}{end}" for label in (cost, quality) for end in ("", ", low", ", high")]
+    return Chart(
+        panels=panels,
+        x=Axis(title=metric_title(view.against), unit=view.against.unit, log=is_log),
+        y=Axis(title=title, unit=view.metric.unit),
+        caption=[*caption, *results.caveats],
+        header=[*header, "on the front"],
+        rows=[
+            [panel.dataset, p.name, p.oracle, p.budget, p.checkpoint]
+            + [x for s in (p.x, p.y) for x in (s.average, s.low, s.high)]
+            + ["yes" if p.on_front else "no"]
+            for panel, p in points
+        ],
+    )
+
+
+def _reach(points: Sequence[TradeoffPoint], *, log: bool) -> tuple[float, float]:
+    """The range of costs, of references only if there are no others; wide if nearly equal."""
+    known = [p for p in points if not p.reference] or points
+    ends = [x for p in known for x in (p.x.average, p.x.low, p.x.high)]
+    costs = [x for x in ends if x is not None and (x > 0 or not log)]
+    low, high = min(costs), max(costs)
+    if log:
+        return low / 1.6, high * 1.6
+    room = max(0.06 * (high - low), 0.3 * high if high - low < 0.1 * high else 0.0)
+    return low - room, high + room
+
+
+def profile_chart(view: ProfileView, results: Results) -> Chart:
+    """The share of blocks on which each competitor is within a distance of the best."""
+    profile, names = view.profile, view.blocks.competitors
     looks = looks_of(results, names)
-    with style():
-        _draw_axis(ax, low, high, ranking.nemenyi.value if test == "nemenyi" else None)
-        for clique, level in zip(cliques, levels, strict=True):
-            y = -0.6 - level
-            slack = 0.006 * (high - low)
-            ends = [ranks[clique[0]] - slack, ranks[clique[-1]] + slack]
-            ax.plot(ends, [y, y], color=_INK, linewidth=3.0, solid_capstyle="butt")
-        for place, (name, rank) in enumerate(zip(names, ranks, strict=True)):
-            on_left = place < left
-            row = place if on_left else len(names) - 1 - place
-            y = -(below + 0.9 + row)
-            side = low if on_left else high
-            reach = 0.02 * (high - low) * (-1 if on_left else 1)
-            look = looks[name]
-            ax.plot([rank, rank, side + reach], [0, y, y], color=look.colour, linewidth=0.9)
-            ax.plot([rank], [0], color=look.colour, marker=look.marker or "o", clip_on=False)
-            ax.text(
-                side + 1.5 * reach,
-                y,
-                f"{plain(name)}  {rank:.2f}" if on_left else f"{rank:.2f}  {plain(name)}",
-                ha="right" if on_left else "left",
-                va="center",
-                fontsize=8.5,
-            )
-        ax.set_ylim(-(below + 0.9 + left), 3.2)
-        ax.set_xlim(low, high)
-        ax.set_title(f"average rank by {plain(ranking.metric.label)}, 1 is best")
-    what = "Nemenyi's test" if test == "nemenyi" else "Holm-corrected signed-rank tests"
-    bars = [f"bars: no significant difference by {what} (alpha {ranking.alpha:g})"]
-    if ranking.inference.reason:
-        bars = []
-    add_caption(figure, [*significance_lines(ranking), *bars, *results.caveats])
-    return figure
-
-
-def _levels(spans: list[tuple[float, float]]) -> list[int]:
-    """A row for each bar such that bars in one row do not touch."""
-    ends: list[float] = []
-    levels = []
-    for low, high in spans:
-        row = next((i for i, end in enumerate(ends) if low > end), len(ends))
-        ends[row : row + 1] = [high]
-        levels.append(row)
-    return levels
-
-
-def _draw_axis(ax: Axes, low: int, high: int, limit: float | None) -> None:
-    """The axis of ranks with its ticks, and a critical difference above it."""
-    ax.set_axis_off()
-    ax.plot([low, high], [0, 0], color=_INK, linewidth=1.0)
-    step = max(1, math.ceil((high - low) / 12))
-    for tick in range(low, high + 1, step):
-        ax.plot([tick, tick], [0, 0.35], color=_INK, linewidth=1.0)
-        ax.text(tick, 0.5, str(tick), ha="center", va="bottom", fontsize=8.5)
-    if limit is None:
-        return
-    fits = limit <= high - low
-    ends = [low, low + limit] if fits else [low, high]
-    ax.plot(ends, [1.9, 1.9], color=_INK, linewidth=1.4, marker="|" if fits else "", markersize=6)
-    more = "" if fits else ", larger than the range"
-    ax.text(sum(ends) / 2, 2.05, f"CD = {limit:.2f}{more}", ha="center", va="bottom", fontsize=8.5)
+    start = 1.0 if profile.by == "ratio" else 0.0
+    far = max((float(steps[-1]) for steps in profile.within if steps.size), default=start)
+    is_log = profile.by == "ratio" and is_wide((start, far))
+    end = far * 1.2 if is_log else start + (1.05 * (far - start) or 1.0)
+    rows = [
+        (name, x, y)
+        for name, within, share in zip(names, profile.within, profile.share, strict=True)
+        for x, y in zip(within.tolist(), share.tolist(), strict=True)
+    ]
+    series = []
+    for name, first, last in zip(names, profile.at(start), profile.at(end), strict=True):
+        steps = [(start, first), *(row[1:] for row in rows if row[0] == name), (end, last)]
+        series.append(Series(name, looks[name], "steps", [(x, y, "") for x, y in steps]))
+    blocks, distance = f"{view.blocks.inference.unit}s", f"{profile.by} to the best"
+    close = f"the share of {blocks} on which each algorithm is that close to the best"
+    return Chart(
+        panels=[Panel("", series)],
+        x=Axis(title=f"{view.metric.label}: {distance}", log=is_log, ends=(start, end)),
+        y=Axis(title=f"share of {blocks}", ends=(0.0, 1.02)),
+        caption=[close, blocks_text(view.blocks), *results.caveats],
+        header=["algorithm", distance, "share"],
+        rows=rows,
+    )

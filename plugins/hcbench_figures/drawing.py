@@ -18,20 +18,9 @@ from hcbench import (
     facing_orders,
     write_figure,
 )
-from hcbench.analysis import (
-    ALPHA,
-    COSTS,
-    axes_of,
-    curve_chart,
-    curves,
-    profile,
-    profile_chart,
-    ranking,
-    scaling,
-    tradeoff,
-    tradeoff_chart,
-)
-from hcbench_figures.charts import Test, add_caption, draw_chart, draw_ranks
+from hcbench.analysis import ALPHA, COSTS, axes_of, curves, profile, ranking, scaling, tradeoff
+from hcbench_figures.charts import curve_chart, profile_chart, tradeoff_chart
+from hcbench_figures.draw_charts import Test, add_caption, draw_chart, draw_ranks
 from hcbench_figures.plots import (
     GUIDE,
     clades_of,

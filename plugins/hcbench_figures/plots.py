@@ -28,13 +28,8 @@ from hcbench import (
     printable,
     split_parameter,
 )
-from hcbench.analysis import (
-    KINDS,
-    PALETTE as PALETTE,
-    find_metric,
-    is_wide,
-    looks_for,
-)
+from hcbench.analysis import KINDS, find_metric, is_wide
+from hcbench_figures.palette import PALETTE as PALETTE, looks_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -35,18 +35,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from hcbench import DataError
-from hcbench.analysis import (
-    EXACT,
-    Block,
-    Entry,
-    StoredResult,
-    format_spread,
-    holm_adjusted,
-    read_results,
-    signed_rank_test,
-    summarise,
-)
+from hcbench.analysis import Block, Entry, format_spread, holm_adjusted, signed_rank_test, summarise
 from hcbench.asv import (
+    EXACT,
     REPETITIONS,
     TRACKS,
     UNITS,
@@ -54,6 +45,8 @@ from hcbench.asv import (
     Case,
     Measurement,
     MeasuringProcess,
+    StoredResult,
+    read_results,
     reproducible_environment,
     summarise_repetitions,
 )

@@ -16,15 +16,8 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 from hcbench import Tree
-from hcbench.analysis import axes, differences, palette, ranks, views
+from hcbench.analysis import axes, differences, ranks, views
 from hcbench.analysis.overviews import make_tables
-from hcbench.analysis.palette import (
-    PALETTE,
-    PALETTE_DARK,
-    REFERENCE,
-    REFERENCE_DARK,
-    looks_for,
-)
 from hcbench.analysis.results import Results
 from hcbench.analysis.views import pareto_front
 from hcbench.errors import HcbenchError
@@ -33,6 +26,14 @@ from hcbench.model.trees import Partition
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.store.codec import count_items, encode_result
+from hcbench_figures import palette
+from hcbench_figures.palette import (
+    PALETTE,
+    PALETTE_DARK,
+    REFERENCE,
+    REFERENCE_DARK,
+    looks_for,
+)
 from hcbench_pages import report
 from tests.core.planned import planned
 from tests.core.trees import trees

@@ -16,7 +16,6 @@ from click.testing import CliRunner, Result
 from matplotlib.collections import LineCollection
 
 from hcbench import Tree
-from hcbench.analysis.palette import looks_of
 from hcbench.analysis.ranks import ranking
 from hcbench.analysis.results import Results
 from hcbench.api.figures import FigureView
@@ -28,8 +27,8 @@ from hcbench.model.trees.drawing import layout
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.store import Store
-from hcbench_figures.charts import draw_ranks
 from hcbench_figures.command import KINDS as ON_COMMAND_LINE
+from hcbench_figures.draw_charts import draw_ranks
 from hcbench_figures.drawing import (
     KINDS,
     Choices,
@@ -38,6 +37,7 @@ from hcbench_figures.drawing import (
     draw,
     draw_tanglegram,
 )
+from hcbench_figures.palette import looks_of
 from hcbench_figures.plots import dendrogram
 from tests.core.planned import planned
 from tests.inline import cells_in_this_process

@@ -1,14 +1,10 @@
 """Results as one tidy table, statistics, verdicts on claims, and views: plain values to be shown.
 
 The modules compute every number that is shown anywhere; what is imported from here is public.
-`EXACT` are the units of asv's benchmarks that are reproducible from the same seeds. `ARROWS` mark
-the direction of a metric, `NOTHING` stands for a missing value, and `WORDS` are the verdicts.
-`PALETTE` has colours on a light background, `PALETTE_DARK` those on a dark one, and `REFERENCE` and
-`REFERENCE_DARK` the colour of references; `SYMBOLS` and `DASHES` distinguish lines in plotly. A
-`Mark` is how a series of a chart is drawn. `KINDS` are the parts of a cell that
-have parameters. `COSTS` are measured of every call. `ALPHA` is the level
-of significance, `Failed` is how failures count in ranks, and `Distance` that of a profile from the
-best.
+`ARROWS` mark the direction of a metric, `NOTHING` stands for a missing value, and `WORDS` are the
+verdicts. `KINDS` are the parts of a cell that have parameters. `COSTS` are measured of every call.
+`ALPHA` is the level of significance, `Failed` is how failures count in ranks, and `Distance` that
+of a profile from the best.
 """
 
 import lazy_loader

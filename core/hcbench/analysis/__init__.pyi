@@ -7,17 +7,6 @@ from .axes import (
     is_wide as is_wide,
     labels_of as labels_of,
 )
-from .charts import (
-    Axis as Axis,
-    Chart as Chart,
-    Mark as Mark,
-    Panel as Panel,
-    Series as Series,
-    curve_chart as curve_chart,
-    exponent_text as exponent_text,
-    profile_chart as profile_chart,
-    tradeoff_chart as tradeoff_chart,
-)
 from .groups import (
     COSTS as COSTS,
     KINDS as KINDS,
@@ -32,24 +21,9 @@ from .overviews import (
     make_leaderboard as make_leaderboard,
     make_scoreboard as make_scoreboard,
 )
-from .palette import (
-    DASHES as DASHES,
-    PALETTE as PALETTE,
-    PALETTE_DARK as PALETTE_DARK,
-    REFERENCE as REFERENCE,
-    REFERENCE_DARK as REFERENCE_DARK,
-    SYMBOLS as SYMBOLS,
-    Look as Look,
-    looks_for as looks_for,
-    looks_of as looks_of,
-)
-from .performance import (
-    EXACT as EXACT,
-    StoredResult as StoredResult,
-    read_results as read_results,
-)
 from .ranks import (
     ALPHA as ALPHA,
+    ProfileView as ProfileView,
     Ranking as Ranking,
     blocks_text as blocks_text,
     profile as profile,
@@ -83,6 +57,11 @@ from .verdicts import (
     powers_of as powers_of,
 )
 from .views import (
+    CurvePoint as CurvePoint,
+    CurveView as CurveView,
+    PowerLaw as PowerLaw,
+    TradeoffPoint as TradeoffPoint,
+    TradeoffView as TradeoffView,
     curves as curves,
     scaling as scaling,
     tradeoff as tradeoff,

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from hcbench.analysis import blocks_text, looks_of
+from hcbench.analysis import blocks_text
+from hcbench.plots import looks_of
 from hcbench_pages.report.figures import (
     ACCENT,
     INK,
@@ -24,7 +25,8 @@ from hcbench_pages.report.figures import (
 )
 
 if TYPE_CHECKING:
-    from hcbench.analysis import Axis, Chart, Panel, Ranking, Results, Series
+    from hcbench.analysis import Ranking, Results
+    from hcbench.plots import Axis, Chart, Panel, Series
 
 _MOST_PANELS = 12
 _MOST_TICKS = 8

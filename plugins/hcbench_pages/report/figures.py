@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hcbench.analysis import PALETTE, PALETTE_DARK, REFERENCE, REFERENCE_DARK, Look
+from hcbench.plots import PALETTE, PALETTE_DARK, REFERENCE, REFERENCE_DARK, Look
 
 GROUND, INK, SOFT, LINE, SUNKEN, RAISED, ACCENT = (
     "#ffffff",

@@ -21,18 +21,15 @@ from hcbench.analysis import (
     Entry,
     Leaderboard,
     LeaderRow,
-    curve_chart,
     describe_claimed,
     describe_measured,
-    exponent_text,
     format_numbers,
     format_spread,
     labels_of,
     make_leaderboard,
     make_scoreboard,
-    profile_chart,
-    tradeoff_chart,
 )
+from hcbench.plots import curve_chart, exponent_text, profile_chart, tradeoff_chart
 from hcbench_pages.report.charts import draw_chart, draw_ranks
 from hcbench_pages.report.figures import BASE, DARK, Cell, make_table, sentence, short
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hcbench import HcbenchError, HeightKind, Tree, branch_lines, facing_orders, layout
-from hcbench.analysis import DASHES, PALETTE, SYMBOLS, name_variants
-from hcbench.plots import clades_of, classes_of_nodes
+from hcbench.analysis import name_variants
+from hcbench.plots import DASHES, PALETTE, SYMBOLS, clades_of, classes_of_nodes
 from hcbench_pages.report.figures import (
     DESIGNED,
     SOFT,

@@ -19,7 +19,7 @@ from functools import cached_property
 from pathlib import Path
 
 from hcbench import DataError
-from hcbench.analysis import EXACT, read_results
+from hcbench.asv import EXACT, read_results
 
 WINDOW = 5
 TOLERANCE = 0.1

@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hcbench.analysis import (
-    EXACT,
-    Axis,
-    Chart,
-    Look,
-    Mark,
-    Panel,
-    Series,
-    format_spread,
-    looks_for,
-)
+from hcbench.analysis import format_spread
+from hcbench.asv import EXACT
+from hcbench.plots import Axis, Chart, Look, Mark, Panel, Series, looks_for
 from hcbench_pages.report.charts import draw_chart
 from hcbench_pages.report.figures import make_table, short
 from hcbench_pages.site.histories import REGRESSION_RULE, History, Measurement, overall_ratios

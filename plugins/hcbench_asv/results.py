@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from hcbench.errors import DataError
+from hcbench import DataError
 
 EXACT = ("queries", "1 - quality", "value")
 _PREFIXES = {"time": "s", "timeraw": "s", "mem": "bytes", "peakmem": "bytes"}
