@@ -42,9 +42,11 @@ def boruvka(
     """
     n, p = points.shape
     m = first.size
-    parent, component, within = np.arange(n), np.arange(n), np.empty(m, np.int64)
-    reach, nearest = np.zeros(n), np.full(n, -1)  # the nearest outside, or a lower bound and -1
+    parent, component, within = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(m, np.int64)
+    reach, nearest = np.empty(n), np.empty(n, np.int64)  # the nearest outside, or a bound and -1
     shortest, end = np.empty(n), np.empty(n, np.int64)  # of each component
+    for x in range(n):
+        parent[x], component[x], reach[x], nearest[x] = x, x, 0.0, -1
     waiting, distance = np.empty(128, np.int64), np.empty(128)
     n_edges = 0
     while n_edges < n - 1:

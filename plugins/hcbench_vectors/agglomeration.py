@@ -27,6 +27,8 @@ _FEW = 2048
 #: With more points than this for each of the 2^p cells that halves of the coordinates make,
 #: searches in a k-d tree are faster than Prim's algorithm (measured for normal data, p <= 10).
 _CROWDED = 64
+#: Up to this number distances of centres are computed anew as fast as they are read (n = 6000).
+_FEW_COORDINATES = 100
 #: These update squared distances.
 _CENTRES = ("centroid", "median")
 
@@ -38,8 +40,9 @@ def linkage_of_vectors(
 
     Of centroid and median linkage of more than 2048 items, up to ties and rounding; of single
     linkage of more than 64 2^p dense vectors, up to ties. O(n^2 p) time, except that this case
-    takes about O(n log n). Single linkage of dense vectors under euclidean or manhattan: O(n p)
-    memory. Other linkages of such vectors: 8 bytes for each pair, else 16 to 24.
+    takes about O(n log n). Single linkage of dense vectors under euclidean or manhattan, and
+    centroid and median linkage of at most 100 coordinates: O(n p) memory. Other linkages of such
+    vectors: 8 bytes for each pair, else 16 to 24.
 
     Parameters
     ----------
@@ -68,6 +71,12 @@ def linkage_of_vectors(
     if method in _CENTRES:
         code = kernels.SQUARED
     merges = np.empty((n - 1, 4))
+    if method in _CENTRES and p <= _FEW_COORDINATES:
+        from hcbench_vectors._centre_kernels import merge_centres
+
+        merge_centres(columns, method == "centroid", merges)
+        kernels.label(merges)
+        return merges
     if method == "single":
         if n > _CROWDED * 2**p:
             _spanning_tree(vectors, metric, merges)

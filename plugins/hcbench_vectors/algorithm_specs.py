@@ -195,13 +195,18 @@ SINGLE = _linkage_spec(
 )
 
 CENTROID = _linkage_spec(
-    "Centroid", "Merge the two clusters of closest means.", SOKAL_1958, vectors_only=True
+    "Centroid",
+    "Merge the two clusters of closest means.",
+    SOKAL_1958,
+    memory=None,  # depends on the number of coordinates
+    vectors_only=True,
 )
 
 MEDIAN = _linkage_spec(
     "Median",
     "As Centroid, but the two merged clusters have equal weights.",
     GOWER_1967,
+    memory=None,
     vectors_only=True,
 )
 

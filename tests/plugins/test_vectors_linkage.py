@@ -116,6 +116,15 @@ def test_each_merge_is_of_the_two_nearest_centres(method, rows):
 
 
 @pytest.mark.parametrize("method", CENTRES)
+def test_centres_of_many_coordinates_merge_as_scipys(method):
+    rows = np.random.default_rng(0).normal(size=(40, 101))
+    merges = linkage_of_vectors(rows, method, "euclidean", "", None)
+    expected = linkage(pdist(rows), method)
+    np.testing.assert_array_equal(merges[:, [0, 1, 3]], expected[:, [0, 1, 3]])
+    np.testing.assert_allclose(merges[:, 2], expected[:, 2], rtol=1e-7)
+
+
+@pytest.mark.parametrize("method", CENTRES)
 def test_an_inversion_by_hand(method):
     side = np.sqrt(3) / 2  # of an equilateral triangle, whose first two corners merge at 1
     rows = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, side + 0.01], [9.0, 0.0]])
@@ -172,17 +181,26 @@ def test_few_items_are_left_to_scipy_with_the_same_result(monkeypatch):
         (specs.COMPLETE, "complete", "cosine"),
         (specs.SINGLE, "single", "cosine"),
         (specs.SINGLE, "single", "euclidean"),
-        (specs.CENTROID, "centroid", "euclidean"),
     ],
 )
 def test_the_memory_that_is_declared_is_taken(spec, method, metric):
+    peak = peak_memory(np.random.default_rng(0).normal(size=(600, 3)), method, metric)
+    assert peak == pytest.approx(spec.memory(600, metric=metric), rel=0.05, abs=150_000)
+
+
+@pytest.mark.parametrize("method", CENTRES)
+def test_centres_of_few_coordinates_take_no_memory_for_pairs(method):
     rows = np.random.default_rng(0).normal(size=(600, 3))
+    assert peak_memory(rows, method, "euclidean") < 150_000
+
+
+def peak_memory(rows: np.ndarray, method: str, metric: str) -> int:
     linkage_of_vectors(rows, method, metric, "", None)  # imports what it needs
     tracemalloc.start()
     linkage_of_vectors(rows, method, metric, "", None)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak == pytest.approx(spec.memory(600, metric=metric), rel=0.05, abs=150_000)
+    return peak
 
 
 def test_no_memory_is_declared_where_the_vectors_are_enough():
