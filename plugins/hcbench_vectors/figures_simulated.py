@@ -25,7 +25,8 @@ _LOOKS: dict[str, dict[str, Any]] = {
 _OF_ALL = tuple(_LOOKS)
 _OF_BOTH = _OF_ALL[:2]
 _OF_SECTION_4 = {"tree": PAPERS_TREE, "balanced": False, "tails": None, "window": 1}
-_AXIS = r"max$_{i \neq j}$ |$\alpha - \hat\alpha$|" + "\nmean ± standard deviation"
+#: Intervals are elsewhere of 95 %; the paper's figure 2 has standard deviations.
+_AXIS = r"max$_{i \neq j}$ |$\alpha - \hat\alpha$|" + "\nmean ± standard deviation, as in the paper"
 
 
 _PANELS = (
