@@ -21,6 +21,7 @@ def upgma(
     rng: np.random.Generator,
     *,
     metric: str,
+    precision: str,
     **reduction: Unpack[Reduction],
 ) -> Tree:
     """Average linkage (Sokal & Michener 1958).
@@ -49,7 +50,7 @@ def upgma(
         merges[:, 2] *= -1.0
         leaf = min(leaf, float(merges[0, 2]))
     else:
-        merges = linkage_of_vectors(vectors, "average", metric, "UPGMA", given.names)
+        merges = linkage_of_vectors(vectors, "average", metric, "UPGMA", given.names, precision)
     return Tree.from_linkage(merges, leaf_height=leaf, names=given.names)
 
 
@@ -59,10 +60,11 @@ def wpgma(
     rng: np.random.Generator,
     *,
     metric: str,
+    precision: str,
     **reduction: Unpack[Reduction],
 ) -> Tree:
     """Average linkage in which the two merged clusters have equal weights (McQuitty 1966)."""
-    return _by_distances("weighted", oracle, given, rng, metric, reduction)
+    return _by_distances("weighted", oracle, given, rng, metric, reduction, precision)
 
 
 def complete(
@@ -71,10 +73,11 @@ def complete(
     rng: np.random.Generator,
     *,
     metric: str,
+    precision: str,
     **reduction: Unpack[Reduction],
 ) -> Tree:
     """Complete linkage: the distance of two clusters is the largest of their pairs."""
-    return _by_distances("complete", oracle, given, rng, metric, reduction)
+    return _by_distances("complete", oracle, given, rng, metric, reduction, precision)
 
 
 def single(
@@ -140,6 +143,7 @@ def _by_distances(
     rng: np.random.Generator,
     metric: str,
     reduction: Reduction,
+    precision: str = "double",
 ) -> Tree:
     """Linkage of distances, of which similarities S become max(S) - S; heights are converted back.
 
@@ -155,7 +159,7 @@ def _by_distances(
         merges[:, 2] = top - merges[:, 2]
         return _affinity_tree(merges, given)
     vectors = read_vectors(oracle, rng, name, reduction)
-    merges = linkage_of_vectors(vectors, method, metric, name, given.names)
+    merges = linkage_of_vectors(vectors, method, metric, name, given.names, precision)
     return Tree.from_linkage(merges, names=given.names)
 
 

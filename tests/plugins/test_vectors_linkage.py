@@ -188,16 +188,31 @@ def test_the_memory_that_is_declared_is_taken(spec, method, metric):
     assert peak == pytest.approx(spec.memory(600, metric=metric), rel=0.05, abs=150_000)
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("method", ["average", "weighted", "complete"])
+def test_single_precision_merges_the_same_clusters_in_half_the_memory(method, metric):
+    rows = np.random.default_rng(0).normal(size=(600, 3))
+    merges = linkage_of_vectors(rows, method, metric, "", None, "single")
+    expected = linkage(pdist(rows, METRICS[metric]), method)
+    np.testing.assert_array_equal(merges[:, [0, 1, 3]], expected[:, [0, 1, 3]])
+    np.testing.assert_allclose(merges[:, 2], expected[:, 2], rtol=1e-6)
+    large = linkage_of_vectors(rows * 2.0**200, method, metric, "", None, "single")
+    np.testing.assert_array_equal(large, merges * [1, 1, 2.0**200, 1])  # float32 ends at 2^128
+    peak = peak_memory(rows, method, metric, "single")
+    needed = specs.WPGMA.memory(600, metric=metric, precision="single")
+    assert peak == pytest.approx(needed, rel=0.05, abs=150_000)
+
+
 @pytest.mark.parametrize("method", CENTRES)
 def test_centres_of_few_coordinates_take_no_memory_for_pairs(method):
     rows = np.random.default_rng(0).normal(size=(600, 3))
     assert peak_memory(rows, method, "euclidean") < 150_000
 
 
-def peak_memory(rows: np.ndarray, method: str, metric: str) -> int:
-    linkage_of_vectors(rows, method, metric, "", None)  # imports what it needs
+def peak_memory(rows: np.ndarray, method: str, metric: str, precision: str = "double") -> int:
+    linkage_of_vectors(rows, method, metric, "", None, precision)  # imports what it needs
     tracemalloc.start()
-    linkage_of_vectors(rows, method, metric, "", None)
+    linkage_of_vectors(rows, method, metric, "", None, precision)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return peak
