@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hcbench import Given, Oracle, Partition
 from hcbench_cuts import _search_kernels as kernels
+from hcbench_cuts._backbones import split_along_backbones
 from hcbench_cuts._count_kernels import log_cuts
 from hcbench_cuts.given_tree import tree_of
 from hcbench_cuts.search import Search
@@ -20,6 +21,7 @@ def one_third_splitting(
     rng: np.random.Generator,
     *,
     undecided: Literal["apart", "together"] = "apart",
+    backbone: Literal["any", "longest"] = "any",
 ) -> Partition:
     """Choose queries of which each excludes at least a third of the remaining cuts.
 
@@ -33,6 +35,9 @@ def one_third_splitting(
     undecided : {"apart", "together"}
         Where the current cut puts nodes that no answer decides: above it or below it. All cuts that
         agree with the answers are equally likely; these are the finest and the coarsest.
+    backbone : {"any", "longest"}
+        The path whose node is queried: any that ends at a node all of whose children are known, for
+        which the bounds hold as well, or one of maximal length, as in the paper.
 
     Returns
     -------
@@ -48,10 +53,15 @@ def one_third_splitting(
     -----
     The paths go through the child of largest id, which is the last merge of a linkage, and the
     trees of the forest are searched last in, first out. O(m + Q log h) time for m nodes, Q queries
-    and height h; about 60 bytes per leaf of a binary tree.
+    and height h; about 60 bytes per leaf of a binary tree. With longest paths O(m + Q h), in
+    Python.
     """
     tree = tree_of(given)
     search = Search.of(tree, rng)
+    if backbone == "longest":
+        return split_along_backbones(
+            oracle, search, rng, lambda: search.partition(apart=undecided == "apart")
+        )
     inner = search.n_inner
     logs = np.empty(4 * inner)
     logs[:inner] = log_cuts(tree.parent)[tree.n :]

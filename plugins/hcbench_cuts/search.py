@@ -73,6 +73,10 @@ class Search:
         """Whether each node (m,) is split; nodes not known to be are if ``apart``."""
         return _cut_kernels.split_where_known(self.label, apart)
 
+    def partition(self, *, apart: bool) -> Partition:
+        """The cut of `known`."""
+        return self._partition(self.known(apart=apart))
+
     def run(
         self,
         oracle: Oracle,

@@ -116,6 +116,13 @@ SEARCHES: tuple[AlgorithmSpec, ...] = (
                 "apart",
                 "How the current cut treats the leaves below a node that no answer decides.",
             ),
+            Parameter(
+                "backbone",
+                "any",
+                "The paths: any that ends at a node whose children are known, or a longest one, as "
+                "in the paper, which is slower.",
+                choices=("any", "longest"),
+            ),
         ),
         **_SEARCH,
         tags=("cut", "active"),

@@ -85,7 +85,7 @@ FIGURE_2 = Suite(
 
 # ---- Theorems ------------------------------------------------------------------------------------
 
-DIMENSIONS = (500, 1000, 2000, 4000, 8000, 16000, 32000)
+DIMENSIONS = (500, 1000, 2000, 4000, 8000, 16000)
 _GROWING = f"p={list(DIMENSIONS)}"
 _GROWING_TO_8000 = f"p={list(DIMENSIONS[:5])}"
 _ADDITIVE = "gray-simulated[n=100"

@@ -150,7 +150,7 @@ def _subtree(tree, v):
     return [number.get(int(tree.parent[u]), -1) for u in below]
 
 
-def ots_by_the_book(tree, y):
+def ots_by_the_book(tree, y, backbone):
     """Appendix B.1 with the version space as a list of cuts: the queried nodes."""
     spaces = [frozenset(above(tree, cut)) for cut in all_cuts(tree)]
     known, queried, forest = {}, [], [tree.root]
@@ -158,12 +158,15 @@ def ots_by_the_book(tree, y):
     def is_open(v):
         return v >= tree.n and v not in known
 
+    def length(v):
+        return max([1 + length(c) for c in tree.children(v).tolist() if is_open(c)], default=0)
+
     while forest:
         top = forest.pop()
         while is_open(top):
             path = [top]
             while fits := [c for c in tree.children(path[-1]).tolist() if is_open(c)]:
-                path.append(max(fits))
+                path.append(max(fits, key=lambda c: (backbone == "longest" and length(c), c)))
             lowest = next(
                 v
                 for v in path[::-1]
@@ -186,14 +189,16 @@ def ots_by_the_book(tree, y):
     return queried
 
 
-def test_ots_makes_the_queries_of_appendix_b1():
+@pytest.mark.parametrize("backbone", ["any", "longest"])
+def test_ots_makes_the_queries_of_appendix_b1(backbone):
     for tree in [*list(small_trees(6))[::5], *LARGER[1:]]:
         if tree.n == 1:
             continue
         for cut in all_cuts(tree)[::2]:
             up = above(tree, cut)
-            wanted = ots_by_the_book(tree, [v not in up for v in range(tree.n_nodes)])
-            assert questions_of("OTS", tree, labels_of(tree, cut)) == wanted
+            y = [v not in up for v in range(tree.n_nodes)]
+            asked = questions_of("OTS", tree, labels_of(tree, cut), backbone=backbone)
+            assert asked == ots_by_the_book(tree, y, backbone)
 
 
 @pytest.mark.parametrize("prior", ["uniform", 0.2, 0.5, "random"])

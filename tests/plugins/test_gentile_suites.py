@@ -201,7 +201,7 @@ def test_bounds_for_every_cut_hold_in_a_small_run(tmp_path: Path):
     part = about(suite, "n=256,")
     always = tuple(c for c in suite.claims if c in part["claims"] and c.every_repetition)
     results = run(suite, tmp_path, **{**part, "claims": always}, repetitions=2)
-    assert len(always) == 4 * (1 + 1 + 3 + 4) + 2 + 1
+    assert len(always) == 4 * (2 + 2 + 3 + 4) + 2 + 1
     assert [v.verdict for v in results.judged] == ["reproduced"] * len(always)
 
 
