@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist
 
 import hcbench
-from hcbench import NotApplicableError, Oracle, Problem, Tree, ask_oracle
+from hcbench import (
+    QUERY_KINDS,
+    UNSURE,
+    Answers,
+    Given,
+    NotApplicableError,
+    Oracle,
+    Problem,
+    Tree,
+    ask_oracle,
+)
+from hcbench.cli import main
+from hcbench_ask.oracles import recorded_rating
+from hcbench_llm.oracles import Prompts
 from hcbench_ratings.linkage import merge_by_means
 from hcbench_ratings.oracles import odd_of_many, rating_queries
+from hcbench_strict.messages import ASK
+from hcbench_strict.parent import _reply
 
 LINE = Problem(n=4, vectors=np.array([[0.0], [1.0], [4.0], [9.0]]))
 RATINGS = {"noise": 0.0, "whole": False, "annotators": 0, "bias": 0.0, "persistent": True}
@@ -101,7 +119,7 @@ def annotated(told: Sequence[tuple[float, float, int]]) -> Oracle:
     def answer(queries: Any, *_: object) -> Any:
         return np.array([by_pair[tuple(sorted(query))] for query in queries.tolist()], fields)
 
-    return Oracle(hcbench.Answers(kind="rating-queries", n=4, arity=2, answer=answer))
+    return Oracle(Answers(kind="rating-queries", n=4, arity=2, answer=answer))
 
 
 def test_annotators_are_made_equal_and_confidence_weighs() -> None:
@@ -150,3 +168,47 @@ def test_the_linkage_of_odd_ones_finds_clusters() -> None:
     assert isinstance(tree, Tree)
     found = tree.cut(3).labels
     assert len(set(zip(labels.tolist(), found.tolist(), strict=True))) == 3
+
+
+def test_a_person_rates(tmp_path: Path) -> None:
+    items = tmp_path / "items.txt"
+    items.write_text("dog\nwolf\ncat\n")
+    command = ["ask", str(items), "--algo", "RatingLinkage"]
+    done = CliRunner().invoke(main, command, input="7\n2\n7\n")
+    assert done.exit_code == 0, done.stderr
+    assert "How alike are these two, from 0 (not at all) to 9 (the same)?" in done.stderr
+    file = tmp_path / "items.answers.jsonl"
+    answers = [json.loads(line) for line in file.read_text().splitlines()[1:]]
+    by_pair = {frozenset(line["question"]): line["answer"] for line in answers}
+    assert sorted(by_pair.values()) == [2, 7, 7]
+    problem = Problem(n=3, names=("dog", "wolf", "cat"))
+    replayed = Oracle(recorded_rating(problem, 0, None, file=str(file)))
+    assert replayed.ask([(1, 0), (2, 1)]).tolist() == [
+        by_pair[frozenset(("dog", "wolf"))],
+        by_pair[frozenset(("wolf", "cat"))],
+    ]
+
+
+def test_a_language_model_rates() -> None:
+    prompts = Prompts(QUERY_KINDS["rating-queries"], ("oak", "fir", "elm"), "Trees.")
+    assert prompts.write([0, 2]).splitlines()[:4] == [
+        "Trees.",
+        "How alike are these two, from 0 (not at all) to 9 (the same)?",
+        "oak",
+        "elm",
+    ]
+    said = ["7", "7 of 9", "Rating: 3.", "between 3 and 4", "very"]
+    assert [prompts.read(text, (0, 2)) for text in said] == [7, 7, 3, UNSURE, UNSURE]
+
+
+def test_an_algorithm_in_a_process_of_its_own_gets_numbers_and_details() -> None:
+    oracle = rated(annotators=2, bias=1.0, seed=3)
+    expected = oracle.ask(PAIRS)
+    content = np.array(PAIRS, dtype=np.int64).tobytes()
+    told = _reply(rated(annotators=2, bias=1.0, seed=3), ASK, content, Given(n=4))
+    there = Oracle(Answers(kind="rating-queries", n=4, arity=2, answer=lambda *_: told))
+    np.testing.assert_array_equal(there.ask(PAIRS), expected)
+    assert there.details is not None
+    assert oracle.details is not None
+    assert there.details["annotator"].tolist() == oracle.details["annotator"].tolist()
+    assert _reply(rated(), ASK, content, Given(n=4)).dtype == np.float64

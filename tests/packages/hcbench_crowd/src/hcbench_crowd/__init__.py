@@ -37,6 +37,9 @@ def hcbench_oracles() -> Iterable[OracleSpec]:
                     "Whether a question that is asked again is put to people again.",
                 ),
                 _LEVEL,
+                Parameter(
+                    "details", False, "Whether the confidence and the annotator are told, too."
+                ),
             ),
         )
     ]
