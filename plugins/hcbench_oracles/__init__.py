@@ -65,6 +65,14 @@ ORACLES = (
         countable=False,
     ),
     OracleSpec(
+        name="graph",
+        function="hcbench_oracles.whole:graph",
+        doc="The sparse graph that the data are.",
+        kind="graph",
+        needs=("graph",),
+        countable=False,
+    ),
+    OracleSpec(
         name="similarities",
         function="hcbench_oracles.whole:similarities",
         doc="All pairwise similarities.",

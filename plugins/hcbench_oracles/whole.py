@@ -18,6 +18,13 @@ def vectors(problem: Problem, _seed: int, _budget: int | None) -> Answers:
     return Answers(kind="vectors", n=problem.n, data=problem.vectors)
 
 
+def graph(problem: Problem, _seed: int, _budget: int | None) -> Answers:
+    """The problem's graph, sparse. No queries are counted."""
+    if problem.graph is None:
+        raise NotApplicableError("this data set has no graph")
+    return Answers(kind="graph", n=problem.n, data=problem.graph)
+
+
 def similarities(
     problem: Problem, _seed: int, _budget: int | None, *, similarity: str = "cosine"
 ) -> Answers:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
 
 from hcbench import Given, HeightKind, NotApplicableError, Oracle, Tree
 from hcbench_peers.inputs import (
@@ -32,10 +34,9 @@ def paris(
 
     if given.n == 1:
         return single_item(given)
-    graph = neighbour_graph(oracle, neighbours)
     # Sorted by height, as by default, ties and rounding may put a cluster before its parts.
     model = Paris(weights=weights, reorder=False)
-    merges = model.fit_predict(graph.adjacency(_weights(graph, edges)))
+    merges = model.fit_predict(_adjacency(oracle, neighbours, edges))
     return Tree.from_linkage(merges, names=given.names)
 
 
@@ -58,14 +59,39 @@ def louvain(
 
     if given.n == 1:
         return single_item(given)
-    graph = neighbour_graph(oracle, neighbours)
     top_down = method == "iteration"
     model = LouvainIteration(depth, resolution) if top_down else LouvainHierarchy(resolution)
     try:
-        merges = model.fit_predict(graph.adjacency(_weights(graph, edges)))
+        merges = model.fit_predict(_adjacency(oracle, neighbours, edges))
     except IndexError:  # all items are one cluster, of which LouvainHierarchy makes no dendrogram
         return tree_of_groups(np.zeros(given.n, dtype=np.int64), [-1], given)
     return Tree.from_linkage(merges, names=given.names).collapse_ties()
+
+
+def _adjacency(oracle: Oracle, neighbours: int, edges: str) -> csr_matrix:
+    """The weights of edges: of the graph that is given, or else of nearest neighbours.
+
+    Raises
+    ------
+    NotApplicableError
+        If the graph is not connected.
+    """
+    if oracle.kind != "graph":
+        graph = neighbour_graph(oracle, neighbours)
+        return graph.adjacency(_weights(graph, edges))
+    # The library takes neither 64-bit indices nor read-only arrays.
+    read = oracle.read()
+    ends = read.indices.astype(np.int32), read.indptr.astype(np.int32)
+    given = csr_matrix((read.data.astype(np.float64), *ends), shape=read.shape)
+    parts, _ = connected_components(given, directed=False)
+    if parts > 1:
+        raise NotApplicableError(
+            f"the graph has {parts} parts without edges between them, and one tree has all items; "
+            "take its largest part"
+        )
+    if edges == "equal":
+        given = csr_matrix((np.ones(given.nnz), given.indices, given.indptr), shape=given.shape)
+    return given
 
 
 def _weights(graph: Graph, edges: str) -> Floats:

@@ -7,6 +7,7 @@ from hcbench_peers import references
 
 _VECTORS = ("vectors",)
 _BOTH = ("vectors", "similarities")
+_GRAPH = (*_BOTH, "graph")
 _TIES = "mutual reachability distances tie whatever the data, and ties go by rounding"
 
 
@@ -20,11 +21,15 @@ def _metric(doc: str = "The distance of two vectors; not used on similarities.")
 
 
 _NEIGHBOURS = Parameter(
-    "neighbours", 10, "Nearest items that each item is joined to.", interval="[1, inf)"
+    "neighbours",
+    10,
+    "Nearest items that each item is joined to; not used on a graph that is given.",
+    interval="[1, inf)",
 )
 _EDGES = _choice(
     "edges",
-    "Weights of edges: exp(-(d / s)^2), with the mean s of all distances d; or all the same.",
+    "Weights of edges: exp(-(d / s)^2), with the mean s of all distances d, or those of the graph "
+    "that is given; or all the same.",
     "similarity",
     "equal",
 )
@@ -249,8 +254,8 @@ EVOC = AlgorithmSpec(
 SKN_PARIS = AlgorithmSpec(
     name="skn-paris",
     function="hcbench_peers.graphs:paris",
-    doc="Merges of the graph of nearest neighbours, by Paris of scikit-network.",
-    accepts=_BOTH,
+    doc="Merges of a graph, or that of nearest neighbours, by Paris of scikit-network.",
+    accepts=_GRAPH,
     parameters=(
         _NEIGHBOURS,
         _EDGES,
@@ -269,9 +274,9 @@ SKN_PARIS = AlgorithmSpec(
 SKN_LOUVAIN = AlgorithmSpec(
     name="skn-louvain",
     function="hcbench_peers.graphs:louvain",
-    doc="Nested clusters of large modularity in the graph of nearest neighbours, by Louvain of "
-    "scikit-network.",
-    accepts=_BOTH,
+    doc="Nested clusters of large modularity in a graph, or that of nearest neighbours, by Louvain "
+    "of scikit-network.",
+    accepts=_GRAPH,
     parameters=(
         _NEIGHBOURS,
         _EDGES,

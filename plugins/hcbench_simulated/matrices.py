@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from hcbench import HeightKind, Problem, Tree
 from hcbench_simulated.clusters import draw_clusters
 from hcbench_simulated.phylogenies import birth_death_tree
+
+_ROWS = 1024  # drawn at a time
 
 
 def hsbm(
@@ -20,30 +23,39 @@ def hsbm(
     stop: float,
     within: float,
     ratio: float,
+    sparse: bool,
 ) -> Problem:
     """Draw a graph from a hierarchical stochastic block model.
 
     As in the hierarchical random graphs of Clauset, Moore & Newman 2008, two items are joined with
     a probability that depends on the lowest cluster that has both: at level l it is
-    ``within * ratio^(depth - l)``. O(n^2) time and memory.
+    ``within * ratio^(depth - l)``. O(n^2) time and memory, or with ``sparse`` memory O(n) and that
+    of the edges.
 
     Returns
     -------
     Problem
-        Similarity: the adjacency matrix, 0 and 1. Heights of the truth are affinities: the
-        probabilities of edges; `within` at the items.
+        Similarity: the adjacency matrix, 0 and 1; with ``sparse`` it is the graph. Heights of the
+        truth are affinities: the probabilities of edges; `within` at the items.
     """
     rng = np.random.default_rng(seed)
     clusters = draw_clusters(rng, n, depth, branching, imbalance, stop)
     probability = within * ratio ** (depth - clusters.level).astype(np.float64)
     path = clusters.paths()[clusters.items]
-    density = np.full((n, n), probability[0])
-    for column in path.T[1:]:
-        density = np.where(column[:, None] == column, probability[column], density)
-    adjacency = np.triu(rng.random((n, n)) < density, 1).astype(np.float64)
+    ends = []
+    for start in range(0, n, _ROWS):
+        rows = np.arange(start, min(start + _ROWS, n))
+        density = np.full((len(rows), n), probability[0])
+        for column in path.T[1:]:
+            density = np.where(column[rows, None] == column, probability[column], density)
+        joined = np.triu(rng.random((len(rows), n)) < density, start + 1)
+        ends.append(np.argwhere(joined) + np.array([start, 0]))
+    i, j = np.concatenate(ends).T
+    edges = csr_array((np.ones(2 * len(i)), (np.r_[i, j], np.r_[j, i])), shape=(n, n))
     return Problem(
         n=n,
-        similarity=adjacency + adjacency.T,
+        similarity=None if sparse else edges.toarray(),
+        graph=edges if sparse else None,
         levels=clusters.levels(),
         truths={"blocks": clusters.tree(probability, within)},
     )

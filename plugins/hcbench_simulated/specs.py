@@ -148,8 +148,12 @@ DATASETS = (
             Parameter(
                 "ratio", 0.4, "Of the probabilities of a level and the next.", interval="[0, 1]"
             ),
+            Parameter("sparse", False, "Whether it is a sparse graph instead of a matrix."),
         ),
-        provides=("similarity", "levels", "truth", "heights"),
+        provides=lambda params: (
+            "graph" if params.get("sparse") else "similarity",
+            *("levels", "truth", "heights"),
+        ),
         paper=CLAUSET_2008,
         tags=("simulated",),
     ),

@@ -134,7 +134,7 @@ def test_specs_refuse_a_text_where_names_belong() -> None:
 
 
 def test_specs_refuse_what_no_data_set_provides() -> None:
-    words = "vectors, similarity, comparisons, truth, heights, levels, tree"
+    words = "vectors, similarity, graph, comparisons, truth, heights, levels, tree"
     given: dict[str, Any] = {"name": "A", "function": "a:b", "doc": ""}
     with pytest.raises(InvalidSpecError, match=f"A: provides has 'hights'; it may have {words}"):
         DatasetSpec(**given, provides=("truth", "hights"))
@@ -147,8 +147,8 @@ def test_specs_refuse_what_no_data_set_provides() -> None:
 
 
 def test_list_tells_how_to_install_what_is_missing(file: Path) -> None:
-    shown = call("list", "--plugin", file).stdout.splitlines()
-    assert "Unavailable until pip install no-such-library: Lacking" in shown
+    shown = call("list", "--plugin", file).stderr.splitlines()
+    assert "hcbench: unavailable until pip install no-such-library: Lacking" in shown
 
 
 def test_list_filters_by_tag_licence_oracle_and_text(file: Path) -> None:

@@ -76,9 +76,9 @@ def list_(
             click.echo(f"There are no such {kind or 'names'}.")
     else:
         write_table(("kind", "", "names"), _overview(entries), right=("",), whole=("kind",))
-        for command, names in _unavailable(entries).items():
-            click.echo(f"Unavailable until {command}: {', '.join(names)}")
         click.echo("hcbench list KIND describes each, hcbench info NAME shows everything about it.")
+        for command, names in _unavailable(entries).items():
+            tell(f"unavailable until {command}: {', '.join(names)}")
 
 
 def _fits(entry: Entry[Any], wanted: Mapping[str, str]) -> bool:
@@ -124,6 +124,9 @@ def _overview(entries: Mapping[str, Sequence[Entry[Any]]]) -> list[tuple[str, st
         names = [n[0] if len(n) == 1 else f"{start}* ({len(n)})" for start, n in groups.items()]
         rows.append((kind, str(len(found)), _GROUPED.get(kind, ", ".join(names))))
         if kind in _GROUPED:
+            for group in [group for group, n in groups.items() if len(n) < 3]:
+                few = groups.pop(group)
+                groups["other"] = sorted([*groups.get("other", ()), *few], key=str.casefold)
             rows += [(f"  {group}", str(len(n)), ", ".join(n)) for group, n in groups.items()]
     return rows
 

@@ -45,6 +45,9 @@ class Problem:
         One row an item; finite.
     similarity : (n, n) array, optional
         Symmetric, finite; the diagonal is never used.
+    graph : (n, n) csr_array, optional
+        Symmetric, finite, positive weights of edges, larger for items that are more alike; without
+        edges from an item to itself.
     comparisons : Comparisons, optional
         Answers that were collected in advance, for example by crowdsourcing.
     truths : mapping of name to Tree
@@ -63,6 +66,7 @@ class Problem:
     names: tuple[str, ...] | None = None
     vectors: Vectors | None = None
     similarity: NDArray[np.floating[Any]] | None = None
+    graph: sparse.csr_array | None = None
     comparisons: Comparisons | None = None
     truths: Mapping[str, Tree] = field(default_factory=dict)
     levels: NDArray[Any] | None = None
@@ -82,7 +86,7 @@ class Problem:
         if self.levels is not None and not truths:
             truths = {"labels": Tree.from_levels(self.levels, names=self.names)}
         object.__setattr__(self, "truths", truths)
-        for name in ("vectors", "similarity", "levels"):
+        for name in ("vectors", "similarity", "graph", "levels"):
             object.__setattr__(self, name, _read_only(getattr(self, name)))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -92,7 +96,7 @@ class Problem:
     def _check_sizes(self) -> None:
         if self.n < 1:
             raise InvalidProblemError("a problem needs at least one item, got none")
-        for name in ("names", "vectors", "similarity", "levels"):
+        for name in ("names", "vectors", "similarity", "graph", "levels"):
             value = getattr(self, name)
             rows = self.n if value is None else (getattr(value, "shape", None) or [len(value)])[0]
             if rows != self.n:
@@ -108,11 +112,20 @@ class Problem:
         self._check_values()
 
     def _check_values(self) -> None:
-        for name, array in (("vectors", self.vectors), ("similarity", self.similarity)):
+        for name in ("vectors", "similarity", "graph"):
+            array = getattr(self, name)
             values = getattr(array, "data", None) if not isinstance(array, np.ndarray) else array
             if values is not None and not np.isfinite(values).all():
                 raise InvalidProblemError(
                     f"{name} holds NaN or infinite values; drop or impute them first"
+                )
+        if self.graph is not None:
+            graph: Any = self.graph
+            if graph.shape != (self.n, self.n) or (graph != graph.T).nnz:
+                raise InvalidProblemError("a graph is a symmetric n x n matrix of weights of edges")
+            if (graph.data <= 0).any() or graph.diagonal().any():
+                raise InvalidProblemError(
+                    "edges of a graph have positive weights and join different items"
                 )
         if self.similarity is not None:
             if self.similarity.shape != (self.n, self.n):
@@ -125,7 +138,7 @@ class Problem:
     @property
     def provides(self) -> frozenset[str]:
         """What the problem has, in the words with which algorithms, oracles and metrics need it."""
-        parts = ("vectors", "similarity", "comparisons", "levels", "tree")
+        parts = ("vectors", "similarity", "graph", "comparisons", "levels", "tree")
         present = {name for name in parts if getattr(self, name) is not None}
         if self.truths:
             present.add("truth")
@@ -179,11 +192,12 @@ class Problem:
 
     def _parts(self, *, held: bool = False) -> Iterator[tuple[Any, NDArray[Any]]]:
         """Its arrays, each with a description that identifies it."""
-        if isinstance(self.vectors, np.ndarray):
-            yield "vectors", self.vectors
-        elif self.vectors is not None:
-            for name in ("data", "indices", "indptr"):
-                yield ("vectors", name, self.vectors.shape), getattr(self.vectors, name)
+        for role, given in (("vectors", self.vectors), ("graph", self.graph)):
+            if isinstance(given, np.ndarray):
+                yield role, given
+            elif given is not None:
+                for name in ("data", "indices", "indptr"):
+                    yield (role, name, given.shape), getattr(given, name)
         if self.similarity is not None:
             yield "similarity", self.similarity
         if self.comparisons is not None and held:
@@ -215,6 +229,7 @@ class Problem:
             similarity=None
             if self.similarity is None
             else _in_order_of(self.similarity, self.similarity[np.ix_(items, items)]),
+            graph=None if self.graph is None else _rows(self.graph, np.ix_(items, items)),
             comparisons=None if self.comparisons is None else self.comparisons.take(items),
             truths={name: tree.restrict(items) for name, tree in self.truths.items()},
             levels=None if self.levels is None else _in_order_of(self.levels, self.levels[items]),
@@ -223,8 +238,8 @@ class Problem:
         )
 
 
-def _rows(vectors: Vectors, items: NDArray[np.int64]) -> Vectors:
-    """Some rows, in the memory order and with the index types of the whole."""
+def _rows(vectors: Vectors, items: Any) -> Any:
+    """Some rows, or rows and columns, in the memory order and with the index types of the whole."""
     if isinstance(vectors, np.ndarray):
         return _in_order_of(vectors, vectors[items])
     rows = vectors[items]

@@ -195,7 +195,10 @@ HINTS = {
 }
 """Parts of the truth that an algorithm may declare as hints."""
 
-PROVIDED = ("vectors", "similarity", "comparisons", "truth", "heights", "levels", "tree")
+PROVIDED = (
+    *("vectors", "similarity", "graph", "comparisons"),
+    *("truth", "heights", "levels", "tree"),
+)
 """What a data set may provide, and an algorithm, an oracle or a metric need."""
 
 
@@ -385,8 +388,8 @@ class DatasetSpec(Spec):
     Attributes
     ----------
     provides : tuple of str, or callable from params to such a tuple
-        Of vectors, similarity, comparisons, truth, heights, levels, tree; the plan is made from
-        this alone. Heights are those of the truth if they are affinities; others are not provided.
+        Of `PROVIDED`, such as vectors, graph, truth, levels; the plan is made from this alone.
+        Heights are those of the truth if they are affinities; others are not provided.
     random : bool, or callable from params to bool
         Whether the data depend on the seed; if not, all repetitions share them.
     dependent : bool

@@ -319,10 +319,14 @@ def _warm_up(job: Job, problem: Problem, answers: Answers) -> None:
 
 def _signature(problem: Problem) -> list[tuple[object, ...]]:
     """What the compiled kernels for these data depend on: types and memory layout."""
-    arrays: list[Any] = [problem.similarity, problem.vectors]
-    if hasattr(problem.vectors, "indptr"):
-        sparse = arrays.pop()
-        arrays += [sparse.data, sparse.indices, sparse.indptr]
+    arrays: list[Any] = [problem.similarity]
+    for given in (problem.vectors, problem.graph):
+        is_sparse = hasattr(given, "indptr")
+        arrays += (
+            [getattr(given, name) for name in ("data", "indices", "indptr")]
+            if is_sparse
+            else [given]
+        )
     return [
         (a.dtype, a.flags.c_contiguous, a.flags.f_contiguous, a.flags.writeable)
         for a in arrays
