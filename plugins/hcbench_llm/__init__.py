@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hcbench import REQUIRED, OracleSpec, Parameter, hookimpl
+from hcbench import REQUIRED, CommandSpec, OracleSpec, Parameter, hookimpl
 
 PARAMETERS = (
     Parameter("model", REQUIRED, "The model, as the endpoint names it.", type="str"),
@@ -68,3 +68,10 @@ LLM = tuple(
 def hcbench_oracles() -> Iterable[OracleSpec]:
     """Return the oracle of each kind of query."""
     return LLM
+
+
+@hookimpl
+def hcbench_commands() -> Iterable[CommandSpec]:
+    """Return the command ``answers``."""
+    doc = "Write the stored answers of paid oracles as CSV."
+    return [CommandSpec(name="answers", function="hcbench_llm.command:answers", doc=doc)]

@@ -18,9 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import hcbench
-from hcbench import QUERY_KINDS, UNSURE, Oracle, OracleError, ParameterError, Problem
+from hcbench import QUERY_KINDS, UNSURE, Oracle, OracleError, ParameterError, Problem, Store
+from hcbench.cli import main
 from hcbench.errors import NotApplicableError
 from hcbench_llm import client as http, oracles
 from hcbench_llm.client import KEY, ChatClient
@@ -386,3 +388,17 @@ def test_a_run_that_is_killed_pays_the_rest_when_it_is_resumed(
     assert outcome.cost.saved == pytest.approx(3 * PRICE)
     assert outcome.cost.price == pytest.approx(PRICE * sum(model.answered.values()))
     assert all(SECRET.encode() not in path.read_bytes() for path in tmp_path.iterdir())
+
+
+def test_stored_answers_are_written_as_csv(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    with Store(path) as store:
+        store.save_reply("model", ((0, 1, 2), 0), (2, 0.5, 10, 1.5, float("nan"), -1))
+        store.save_reply("crowd", ((3, 12), 1), (4.5, 0.25, 0, 2.0, 0.75, 6))
+    done = CliRunner().invoke(main, ["answers", "--store", str(path)])
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "source,items,time,answer,confidence,annotator,price,tokens,seconds",
+        "crowd,3 12,1,4.5,0.75,6,0.25,0.0,2.0",
+        "model,0 1 2,0,2.0,,,0.5,10.0,1.5",
+    ]

@@ -266,6 +266,13 @@ class Store:
         return dict(zip(queries, map(tuple, known), strict=True))
 
     @_retried
+    def all_replies(self) -> list[dict[str, Any]]:
+        """Every stored answer of a paid oracle, by column; ``query`` are the items, as JSON."""
+        wanted = sa.select(replies).order_by(*replies.primary_key)
+        with self.database.reading() as connection:
+            return [dict(row._mapping) for row in connection.execute(wanted)]
+
+    @_retried
     def find(self, keys: Sequence[str], metric_keys: Mapping[str, str]) -> dict[str, Stored]:
         """What is stored of some cells, by their latest measurement.
 

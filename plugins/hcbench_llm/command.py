@@ -1,0 +1,40 @@
+"""``hcbench answers``: the stored answers of paid oracles, as CSV."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TextIO
+
+import click
+
+from hcbench import commands
+
+COLUMNS = {
+    "source": "source",
+    "items": "query",
+    "time": "time",
+    "answer": "code",
+    **{name: name for name in ("confidence", "annotator", "price", "tokens", "seconds")},
+}
+"""The columns, and those of the store."""
+
+
+@click.command(epilog=commands.examples("hcbench answers -o answers.csv"))
+@click.option("-o", "--output", type=click.File("w"), default="-", help="By default stdout.")
+@commands.STORE
+def answers(*, output: TextIO, store: str | None) -> None:
+    """Write the stored answers of paid oracles as CSV.
+
+    A row is one answer: its source (a hash of the oracle, its parameters and the data), the
+    numbers of the items, how often the query was made before, the answer (-2 if there is none),
+    how sure the oracle is and the number of who gave it, if that is known, and what it cost.
+    """
+    with commands.open_store(store) as opened:
+        rows = opened.all_replies()
+    table = csv.writer(output, lineterminator="\n")
+    table.writerow(COLUMNS)
+    for row in rows:
+        row["query"] = " ".join(map(str, json.loads(row["query"])))
+        row["annotator"] = None if row["annotator"] < 0 else row["annotator"]
+        table.writerow([row[column] for column in COLUMNS.values()])
