@@ -33,6 +33,11 @@ PARAMETERS = (
     Parameter(
         "max_tokens", 16, "The most tokens of an answer; 0 sends no limit.", interval="[0, inf)"
     ),
+    Parameter(
+        "pictures",
+        "",
+        "A folder; the names of the items are those of pictures in it, which the model sees.",
+    ),
     Parameter("concurrency", 8, "Requests at a time, of one batch.", interval="[1, inf)"),
     Parameter("rate", 0.0, "The most requests per minute; 0 is no limit.", interval="[0, inf)"),
     Parameter("timeout", 60.0, "Seconds for one request.", interval="(0, inf)"),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import mimetypes
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from hashlib import blake2b
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
@@ -18,6 +22,7 @@ from hcbench import (
     QUERY_KINDS,
     UNSURE,
     Answers,
+    DataError,
     NotApplicableError,
     OracleError,
     Problem,
@@ -42,15 +47,34 @@ class Prompts:
         Of the items.
     context : str
         What they are.
+    pictures : mapping of str to str
+        From names to data URLs. The model sees these pictures instead of the names.
     """
 
     kind: QueryKind
     names: Sequence[str]
     context: str
+    pictures: Mapping[str, str] = field(default_factory=dict)
+
+    def content(self, items: Sequence[int]) -> str | list[dict[str, Any]]:
+        """The message to the model: a text, with the pictures in the order of the items, if any."""
+        text = self.write(items)
+        parts: list[dict[str, Any]] = []
+        for text_of_item, item in zip(self._texts(items), items, strict=True):
+            if url := self.pictures.get(self.names[item]):
+                parts += [
+                    {"type": "text", "text": f"{text_of_item}:"},
+                    {"type": "image_url", "image_url": {"url": url}},
+                ]
+        return [{"type": "text", "text": text}, *parts] if parts else text
+
+    def _texts(self, items: Sequence[int]) -> list[str]:
+        names = enumerate((self.names[item] for item in items), start=1)
+        return [f"picture {at}" if name in self.pictures else name for at, name in names]
 
     def write(self, items: Sequence[int]) -> str:
         """The query, as a person would be asked."""
-        texts = [self.names[item] for item in items]
+        texts = self._texts(items)
         if self.kind.arity == 4:
             texts = [f"{texts[0]} and {texts[1]}", f"{texts[2]} and {texts[3]}"]
         lines = [self.context, self.kind.text]
@@ -70,7 +94,8 @@ class Prompts:
         said = text.strip().strip(".:'\"*()` \n").casefold()
         texts = [choice.text or "" for choice in self.kind.choices]
         if self.kind.arity == len(texts):
-            texts = [own or self.names[i] for own, i in zip(texts, items, strict=True)]
+            shown = self._texts(items)
+            texts = [own or name for own, name in zip(texts, shown, strict=True)]
         codes = [choice.code for choice in self.kind.choices]
         labels = [choice.key for choice in self.kind.choices]
         for names in (labels, [name.casefold() for name in texts]):
@@ -101,6 +126,7 @@ def _ask(
     temperature: float,
     max_tokens: int,
     concurrency: int,
+    pictures: str,
     **limits: Any,
 ) -> Answers:
     """Answer the queries of a kind by a language model.
@@ -111,12 +137,15 @@ def _ask(
         If the items have no names.
     ParameterError
         If the URL cannot be used.
+    DataError
+        If a picture cannot be read.
     OracleError
         Raised when it is asked, if the endpoint fails.
     """
     if problem.names is None:
         raise NotApplicableError("a language model is asked about names, and these items have none")
-    prompts = Prompts(QUERY_KINDS[kind], problem.names, context)
+    seen = _read_pictures(Path(pictures).expanduser(), problem.names) if pictures else {}
+    prompts = Prompts(QUERY_KINDS[kind], problem.names, context, seen)
     client = ChatClient(url, **limits)
     settings = {"model": model, "temperature": temperature}
     settings |= {"max_tokens": max_tokens} if max_tokens else {}
@@ -129,7 +158,7 @@ def _ask(
         shown = [items[place] for place in order]
         messages = [
             {"role": "system", "content": SYSTEM},
-            {"role": "user", "content": prompts.write(shown)},
+            {"role": "user", "content": prompts.content(shown)},
         ]
         body = {**settings, "messages": messages}
         if random is not None:
@@ -159,8 +188,35 @@ def _ask(
         arity=prompts.kind.arity,
         replies=replies,
         timed=temperature > 0,
-        source=json.dumps([url, settings, SYSTEM, context, random]),
+        source=json.dumps([url, settings, SYSTEM, context, random, *_digest(seen)]),
     )
+
+
+def _read_pictures(folder: Path, names: Sequence[str]) -> dict[str, str]:
+    """The pictures among the names, files of a folder, as data URLs.
+
+    Raises
+    ------
+    DataError
+        If a name is not that of a picture in the folder.
+    """
+    urls = {}
+    for name in names:
+        kind = mimetypes.guess_type(name)[0] or ""
+        try:
+            content = (folder / name).read_bytes()
+        except OSError as error:
+            raise DataError.of_file("read", folder / name, error) from error
+        if not kind.startswith("image/"):
+            raise DataError(f"{folder / name} is no picture; its name must end in .png, .jpg, ...")
+        urls[name] = f"data:{kind};base64,{base64.b64encode(content).decode()}"
+    return urls
+
+
+def _digest(pictures: Mapping[str, str]) -> list[str]:
+    """What identifies the pictures; empty if there are none."""
+    every = json.dumps(pictures, sort_keys=True).encode()
+    return [blake2b(every, digest_size=16).hexdigest()] if pictures else []
 
 
 def _arriving(sent: Sequence[Future[Reply]], pool: ThreadPoolExecutor) -> Iterator[Reply]:

@@ -73,7 +73,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.reply(*failure)
             return
         model.before()
-        shown = re.findall(r"^\d: (.*)$", body["messages"][1]["content"], re.MULTILINE)
+        content = body["messages"][1]["content"]
+        text = content if isinstance(content, str) else content[0]["text"]
+        shown = re.findall(r"^\d: (.*)$", text, re.MULTILINE)
         message = {"role": "assistant", "content": model.says(shown)}
         usage = {"prompt_tokens": 50, "completion_tokens": 1, "total_tokens": 51}
         with model.lock:
@@ -112,6 +114,7 @@ def ask(model: Model, kind: str = "ordinal", **changes: Any) -> Oracle:
         "rate": 0.0,
         "timeout": 5.0,
         "retries": 3,
+        "pictures": "",
         **PRICES,
     }
     problem = Problem(n=len(NAMES), names=NAMES)
@@ -287,6 +290,7 @@ def test_items_without_names_are_not_applicable(model: Model) -> None:
             temperature=0.0,
             max_tokens=1,
             concurrency=1,
+            pictures="",
             **PRICES,
         )
 
@@ -402,3 +406,31 @@ def test_stored_answers_are_written_as_csv(tmp_path: Path) -> None:
         "crowd,3 12,1,4.5,0.75,6,0.25,0.0,2.0",
         "model,0 1 2,0,2.0,,,0.5,10.0,1.5",
     ]
+
+
+def test_pictures_are_sent_instead_of_their_names(model: Model, tmp_path: Path) -> None:
+    names = ("oak.png", "fir.png", "cat.jpg")
+    for name in names:
+        (tmp_path / name).write_bytes(name.encode())
+    problem = Problem(n=3, names=names)
+    kind = QUERY_KINDS["ordinal-queries"]
+    prompts = oracles.Prompts(kind, names, "", oracles._read_pictures(tmp_path, names))
+    message = prompts.content([2, 0, 1])
+    assert not isinstance(message, str)
+    text, *parts = message
+    assert text["text"].splitlines()[1:4] == ["1: picture 1", "2: picture 2", "3: picture 3"]
+    assert parts[0] == {"type": "text", "text": "picture 1:"}
+    assert parts[1]["image_url"]["url"] == "data:image/jpeg;base64,Y2F0LmpwZw=="  # "cat.jpg"
+    assert [prompts.read(said, [2, 0, 1]) for said in ("2", "Picture 3")] == [1, 2]
+    settings = {"model": "m", "url": model.url, "context": "", "temperature": 0.0}
+    settings |= {"max_tokens": 16, "concurrency": 4, "rate": 0.0, "timeout": 5.0, "retries": 3}
+    settings |= PRICES | {"pictures": str(tmp_path)}
+    Oracle(oracles.ask_ordinal(problem, 7, None, **settings)).ask([[0, 1, 2]])
+    (body,) = model.bodies
+    assert [part["type"] for part in body["messages"][1]["content"]] == [
+        "text",
+        *["text", "image_url"] * 3,
+    ]
+    assert not any(name in json.dumps(body) for name in names)
+    with pytest.raises(hcbench.DataError, match=r"cannot read .*elm.png: No such file"):
+        oracles._read_pictures(tmp_path, ("elm.png",))
