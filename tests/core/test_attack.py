@@ -185,6 +185,7 @@ def test_a_server_is_away(undisturbed: Any) -> None:
             _survived[area] += 1
 
 
+@pytest.mark.filterwarnings("ignore:branch lengths are ignored")
 def test_inputs_are_read_or_refused(tmp_path: Path) -> None:
     """Changed bytes are a result or an `HcbenchError`, and what is stored stays."""
     draw, area = random.Random(5), "fuzzed inputs"

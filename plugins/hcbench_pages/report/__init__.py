@@ -31,7 +31,7 @@ __all__ = ["Contents", "make_report", "read_contents"]
 
 def make_report(
     store: Store,
-    run: RunInfo,
+    run: RunInfo | Contents,
     *,
     registry: Registry | None = None,
     trees: int = MOST_TREES,
@@ -43,7 +43,8 @@ def make_report(
     Parameters
     ----------
     store : Store
-    run : RunInfo
+    run : RunInfo or Contents
+        Also one that has been read already.
     registry : Registry, optional
         Has the data sets whose truths are shown beside the trees, and the figures of suites; by
         default installed plugins.
@@ -61,7 +62,7 @@ def make_report(
     """
     from hcbench import FigureView
 
-    contents = read_contents(store, run)
+    contents = run if isinstance(run, Contents) else read_contents(store, run)
     registry = registry or load_registry()
     view = FigureView(contents.results, store, registry)
     drawn, without = draw_trees(view, trees)

@@ -106,7 +106,7 @@ def build_site(
         name, stamp = f"runs/{info.id}.html", _stamp(contents, trees)
         if not folder.holds(name, stamp):
             told(f"run {info.id}: {info.command}")
-            text = make_report(store, info, registry=registry, trees=trees, assets="../assets")
+            text = make_report(store, contents, registry=registry, trees=trees, assets="../assets")
             folder.write(name, without_paths(text), stamp)
     pages = make_pages(
         shown,
