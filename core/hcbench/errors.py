@@ -212,5 +212,6 @@ class ModelWarning(UserWarning):
 
 def hide_passwords(text: str) -> str:
     """A URL, or a word of a command with one in it, without its passwords; it may be malformed."""
-    shown = re.sub(r"(://[^:/?@]*):.*@", r"\1:***@", text, flags=re.DOTALL)
+    begin = r"((?:://|\bpostgres[\w+]*:?/+)[^:/?@]*)"
+    shown = re.sub(begin + ":.*@", r"\1:***@", text, flags=re.DOTALL)
     return re.sub(r"\b((?:ssl)?password)=[^&]*", r"\1=***", shown)

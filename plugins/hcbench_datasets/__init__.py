@@ -137,7 +137,7 @@ def _provides_of_npz(path: Path, data: str) -> set[str]:
     try:
         with zipfile.ZipFile(path) as archive:
             keys = {member.removesuffix(".npy") for member in archive.namelist()}
-    except (OSError, zipfile.BadZipFile) as error:
+    except (OSError, NotImplementedError, zipfile.BadZipFile) as error:
         raise DataError.of_file("read", path, error) from error
     provides = {data} if keys & {"X", "vectors", "indptr", "row", "offsets"} else set()
     if "similarity" in keys:

@@ -292,7 +292,7 @@ def _spreadsheet(path: Path) -> pd.DataFrame:
         raise DataError(
             f'{path}: Excel files need openpyxl: pip install "hcbench[excel]"'
         ) from error
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, NotImplementedError, zipfile.BadZipFile) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise DataError.of_file("read", path, error) from error
         reason = (str(error).splitlines() or [type(error).__name__])[0]

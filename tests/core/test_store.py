@@ -579,6 +579,9 @@ def test_a_malformed_url_is_reported_without_its_password() -> None:
         "postgresql://me:secret@host:port/db",
         "postgresql://me:sec@secret@host/db",
         "postgresql://me:sec ret/secret@host:1:2/db",
+        "postgresql:/me:sec ret/secret@host/db",
+        "postgresql//me:secret@host/db",
+        "postgresql://me:secret",
         "postgresql://host:port/db?user=me&password=secret",
     ):
         with pytest.raises(StoreError, match="is not the URL of a store") as caught:

@@ -278,7 +278,7 @@ def test_a_run_goes_on_without_a_worker_but_not_without_the_scheduler(
     store = tmp_path / "store.sqlite"
     with ExitStack() as stack:
         address, process = stack.enter_context(scheduler_in(tmp_path))
-        options = "--no-nanny", "--death-timeout=5"
+        options = "--no-nanny", "--death-timeout=60"
         first = ExitStack()
         first.enter_context(worker_of(address, tmp_path / "first.log", *options))
 

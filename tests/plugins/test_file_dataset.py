@@ -358,6 +358,11 @@ def test_empty_and_broken_arrays(tmp_path):
     (tmp_path / "x.npz").write_bytes(b"PK\x03\x04 no archive")
     fail_read(tmp_path / "x.npz")
     fail_plan(tmp_path / "x.npz")
+    np.savez(tmp_path / "x.npz", X=np.eye(2))
+    content = bytearray((tmp_path / "x.npz").read_bytes())
+    content[content.rfind(b"PK\x01\x02") + 6] = 99  # the version that reading needs, times 10
+    (tmp_path / "x.npz").write_bytes(content)
+    assert "zip file version 9.9" in fail_plan(tmp_path / "x.npz")
     with (tmp_path / "x.npz").open("wb") as stream:
         np.save(stream, np.eye(2))
     assert "x.npy" in fail_read(tmp_path / "x.npz")

@@ -326,7 +326,8 @@ def find_place(url: str | Path) -> Place:
     text = str(url)
     if "\0" in text:
         raise StoreError(f"{text!r} is not the name of a file; {_FORMS}")
-    if "://" not in text or isinstance(url, Path):
+    is_url = "://" in text or re.match(r"(postgres|sqlite)[\w+]*(:/|//)", text)
+    if not is_url or isinstance(url, Path):
         return Place() if text == ":memory:" else Place(file=Path(text).expanduser().absolute())
     try:
         parsed = make_url(text)
@@ -334,7 +335,7 @@ def find_place(url: str | Path) -> Place:
         if "@" in (parsed.host or ""):
             raise ValueError("a password with an unencoded @")
     except (exc.ArgumentError, ValueError):
-        shown = hide_passwords(text)
+        shown = re.sub(r"(://[^/:@?]*):[^/@]*(?=/|$)", r"\1:***", hide_passwords(text))
         raise StoreError(
             f"{shown!r} is not the URL of a store (in a password, write @ as %40); {_FORMS}"
         ) from None  # the cause would show the password

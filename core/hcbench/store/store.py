@@ -510,7 +510,14 @@ class Store:
             rows = connection.execute(latest).scalars().all()[::-1]
             read = self._outcomes(connection, rows, metric_keys, run)
             found = [(outcome, row.run) for row, outcome in read]
-            infos = run_infos(connection, runs.c.id.in_({number for _, number in found}))
+            measured_by = {number for _, number in found}
+            infos = run_infos(connection, among(connection, runs.c.id, measured_by))
+        if lost := measured_by - infos.keys():
+            run = run or min(lost)
+            raise DamagedRunError(
+                f"run {run} of {self.location} is damaged: it shows cells of run {min(lost)}, "
+                f"which is not there; remove it with: hcbench results rm {run}"
+            )
         return [(outcome, infos[number]) for outcome, number in found]
 
     def _outcomes(

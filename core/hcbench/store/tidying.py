@@ -85,7 +85,7 @@ def tidy(
     with database.reading() if looks_only else database.writing() as connection:
         infos = run_infos(connection)
         unwanted = set(_unwanted(list(infos.values()), keep_runs, before))
-        staying = _with_lenders(connection, set(infos) - unwanted)
+        staying = _with_lenders(connection, set(infos) - unwanted) & set(infos)
         gone = sorted(set(infos) - staying)
         unshown = cells_of_no_run(connection, gone)
         values = _values_nobody_asked_for(connection, [infos[run] for run in sorted(staying)])
@@ -168,7 +168,9 @@ def cells_of_no_run(connection: sa.Connection, gone: Sequence[int]) -> list[int]
     shown = sa.select(run_cells.c.cell).where(~among(connection, run_cells.c.run, gone))
     again = ~is_latest() | cells.c.key.startswith(LEFT_OUT)
     unshown = sa.select(cells.c.id).where(cells.c.id.not_in(shown))
-    wanted = unshown.where(again | among(connection, cells.c.run, gone)).order_by(cells.c.id)
+    lost = cells.c.run.not_in(sa.select(runs.c.id))  # by damage
+    wanted = unshown.where(again | lost | among(connection, cells.c.run, gone))
+    wanted = wanted.order_by(cells.c.id)
     return list(connection.execute(wanted).scalars())
 
 
