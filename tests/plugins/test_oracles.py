@@ -20,7 +20,7 @@ from hcbench_oracles.ordinal import ordinal_queries
 from hcbench_oracles.pairs import pair_queries
 from hcbench_oracles.passive import quadruplet_set, triplet_set
 from hcbench_oracles.sampling import BLOCK, CHUNK, distinct_positions
-from hcbench_oracles.whole import similarities, vectors
+from hcbench_oracles.whole import graph, similarities, vectors
 
 
 def problem_of(n: int, seed: int = 0) -> Problem:
@@ -361,6 +361,7 @@ def test_specs_name_their_functions():
     assert tuple(hcbench_oracles()) == ORACLES
     assert [spec.load() for spec in ORACLES] == [
         vectors,
+        graph,
         similarities,
         quadruplet_set,
         triplet_set,
@@ -368,7 +369,7 @@ def test_specs_name_their_functions():
         ordinal_queries,
         pair_queries,
     ]
-    spec = ORACLES[2]
+    spec = ORACLES[3]
     noise = {"noise": 0.0, "scale": 0.0, "annotators": 0}
     assert spec.resolve({}) == {"p": None, "count": None, **noise, "similarity": "cosine"}
     for wrong in (
