@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from hcbench.analysis.groups import COSTS, KINDS
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.plan.outcome import budget_text
-from hcbench.registry.names import format_name, format_value
+from hcbench.registry.names import format_name, format_value, same_name
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
@@ -110,18 +110,23 @@ def find_axis(results: Results, name: str) -> Axis:
     raise HcbenchError(f"{name} does not vary in these results; what varies: {known}")
 
 
+def metric_named(results: Results, name: str) -> MetricInfo | None:
+    """The metric that a name describes in full, as for `same_name`; None if it was not measured."""
+    known = results.parameters.get("metrics", {})
+    return next((m for m in results.metrics if same_name(name, m.label, known)), None)
+
+
 def find_metric(results: Results, name: str) -> MetricInfo:
-    """The metric with a name, or a cost that every call has.
+    """The metric with a name, without parameters if one has it, or a cost that every call has.
 
     Raises
     ------
     DataNotAvailableError
         If it was not measured.
     """
+    if metric := metric_named(results, name):
+        return metric
     wanted = name.casefold()
-    for metric in results.metrics:
-        if metric.label.casefold() == wanted:
-            return metric
     by_base = [m for m in results.metrics if m.label.partition("[")[0].casefold() == wanted]
     if len(by_base) == 1:
         return by_base[0]

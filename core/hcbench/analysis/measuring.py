@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
+from hcbench.analysis.axes import metric_named
 from hcbench.analysis.statistics import log_log_slope, paired_difference, summarise
 from hcbench.errors import NameSyntaxError
 from hcbench.registry.names import format_name, parse_name, same_name, split_parameter
@@ -110,18 +111,16 @@ def members_of(name: str) -> list[str]:
     ]
 
 
-def find_metric(name: str, results: Results) -> MetricInfo:
-    """The metric of a claim.
+def claimed_metric(results: Results, name: str) -> MetricInfo:
+    """The metric of a claim, which names it in full.
 
     Raises
     ------
     NotMeasuredError
         If it was not computed.
     """
-    known = results.parameters.get("metrics", {})
-    for metric in results.metrics:
-        if same_name(name, metric.label, known):
-            return metric
+    if metric := metric_named(results, name):
+        return metric
     raise NotMeasuredError(f"{name} was not computed")
 
 
@@ -163,7 +162,7 @@ def measure(claim: Claim, results: Results, notes: list[str]) -> Measured:
     NotMeasuredError
         If it was not measured.
     """
-    metric = find_metric(claim.metric, results)
+    metric = claimed_metric(results, claim.metric)
     side = Side(claim.algorithm, claim.dataset, claim.oracle, claim.checkpoint, metric)
     if claim.exponent:
         return _measure_rate(claim, side, results, notes)
@@ -184,7 +183,7 @@ def _measure_difference(claim: Claim, side: Side, results: Results, notes: list[
         dataset=claim.than_dataset or claim.dataset,
         oracle=claim.than_oracle or claim.oracle,
         checkpoint=claim.checkpoint if at is None else at,
-        metric=find_metric(claim.than_metric or claim.metric, results),
+        metric=claimed_metric(results, claim.than_metric or claim.metric),
         any_oracle=bool(claim.better_than) and not claim.than_oracle,
     )
     first, is_whole = _by_repetition(claim, side, results, notes)
@@ -251,7 +250,7 @@ def _by_repetition(
     numbers = [_numbers(group, side.metric, notes) for group in groups]
     if len(groups) == 1:
         return numbers[0], not groups[0].failed(side.metric)
-    by = find_metric(claim.tuned_by, results)
+    by = claimed_metric(results, claim.tuned_by)
     if by.direction == "none":
         raise NotMeasuredError(f"{by.label} cannot be used for tuning: it has no better direction")
     # In each repetition the best group, the first of equals.

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from hcbench.analysis.measuring import Measured, NotMeasuredError, find_metric, measure
+from hcbench.analysis.measuring import Measured, NotMeasuredError, claimed_metric, measure
 from hcbench.registry.names import same_name
 from hcbench.registry.specs import Interval
 
@@ -338,7 +338,7 @@ def _relation(claim: Claim, results: Results) -> str:
     if claim.relation or claim.paper or claim.within:
         return relation_of(claim, ())
     names = filter(None, (claim.metric, claim.than_metric))
-    return relation_of(claim, [find_metric(name, results) for name in names])
+    return relation_of(claim, [claimed_metric(results, name) for name in names])
 
 
 def relation_of(claim: Claim, metrics: Iterable[MetricInfo | MetricSpec]) -> str:
