@@ -81,11 +81,12 @@ def plscan(
 ) -> Tree:
     """The single linkage tree of `fast_plscan.PLSCAN`: mutual reachability distances.
 
-    O(n log n) time in few dimensions. Numbers are of single precision.
+    O(n log n) time in few dimensions, in one thread: several choose among equal distances
+    differently each time. Numbers are of single precision.
     """
     from fast_plscan import PLSCAN
 
-    model = PLSCAN(min_samples=min(min_samples, given.n - 1), metric=metric)
+    model = PLSCAN(min_samples=min(min_samples, given.n - 1), metric=metric, num_threads=1)
     model.fit(read_vectors(oracle))
     return Tree.from_linkage(model.single_linkage_tree_, names=given.names)
 

@@ -109,6 +109,11 @@ def test_densities_make_the_spanning_tree_of_mutual_reachability(name: str, samp
     np.testing.assert_allclose(merged, np.sort(minimum_spanning_tree(reach).data), rtol=1e-5)
 
 
+def test_equal_distances_give_the_same_tree_each_time() -> None:
+    points = np.random.default_rng(0).integers(0, 3, (60, 3)).astype(float)
+    assert len({tuple(fit("fast-plscan", points).parent) for _ in range(30)}) == 1
+
+
 @pytest.mark.parametrize(
     "name",
     [
