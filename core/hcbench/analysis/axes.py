@@ -127,9 +127,14 @@ def find_metric(results: Results, name: str) -> MetricInfo:
     if metric := metric_named(results, name):
         return metric
     wanted = name.casefold()
-    by_base = [m for m in results.metrics if m.label.partition("[")[0].casefold() == wanted]
-    if len(by_base) == 1:
-        return by_base[0]
+    similar = [
+        metric
+        for metric in results.metrics
+        for label in [metric.label.casefold()]
+        if wanted in (label, label.partition("[")[0])
+    ]
+    if len(similar) == 1:
+        return similar[0]
     if wanted in COSTS:
         return COSTS[wanted]
     known = ", ".join(dict.fromkeys([*(m.label for m in results.metrics), *COSTS]))
