@@ -25,8 +25,10 @@ _LOOKS: dict[str, dict[str, Any]] = {
 _OF_ALL = tuple(_LOOKS)
 _OF_BOTH = _OF_ALL[:2]
 _OF_SECTION_4 = {"tree": PAPERS_TREE, "balanced": False, "tails": None, "window": 1}
+_AXIS = r"max$_{i \neq j}$ |$\alpha - \hat\alpha$|" + "\nmean "
 #: Intervals are elsewhere of 95 %; the paper's figure 2 has standard deviations.
-_AXIS = r"max$_{i \neq j}$ |$\alpha - \hat\alpha$|" + "\nmean ± standard deviation, as in the paper"
+_DEVIATION_AXIS = _AXIS + "± standard deviation, as in the paper"
+_INTERVAL_AXIS = _AXIS + "and 95 % interval"
 
 
 _PANELS = (
@@ -35,7 +37,10 @@ _PANELS = (
     ("multiplicative, n = 100\n(theorem 3)", "multiplicative", 100, _OF_ALL),
     ("both, n = 100\n(appendix E.4)", "both", 100, _OF_ALL),
 )
-_Errors: TypeAlias = dict[tuple[str, str, int, int], tuple[float, float]]
+_Point: TypeAlias = tuple[
+    float, float, float
+]  # the mean, and the lengths of the bar below and above
+_Errors: TypeAlias = dict[tuple[str, str, int, int], _Point]
 
 
 def affinity_errors(view: FigureView) -> Drawing:
@@ -46,7 +51,7 @@ def affinity_errors(view: FigureView) -> Drawing:
     DataNotAvailableError
         If nothing was measured.
     """
-    errors = _means(view)
+    errors = _means(view, deviations=True)
     rows = max(map(len, CURVES.values()))
     figure, axes = plots.new_figure(10.0, 2.6 * rows, rows=rows, columns=3)
     for column, (panel, curves) in zip(axes.T, CURVES.items(), strict=True):
@@ -65,7 +70,7 @@ def affinity_errors(view: FigureView) -> Drawing:
             ax.set_xlabel("n" if by_n else "p")
             ax.set_ylim(bottom=0.0)
     for ax in axes[:, 0]:
-        ax.set_ylabel(_AXIS)
+        ax.set_ylabel(_DEVIATION_AXIS)
     axes[0, 0].legend()
     return figure
 
@@ -78,7 +83,7 @@ def rates(view: FigureView) -> Drawing:
     DataNotAvailableError
         If nothing was measured.
     """
-    errors = _means(view)
+    errors = _means(view, deviations=False)
     shown = [
         (title, panel)
         for title, noise, n, estimates in _PANELS
@@ -94,7 +99,7 @@ def rates(view: FigureView) -> Drawing:
         ax.set(title=title, xlabel="p", xscale="log", yscale="log")
         ax.set_xticks(DIMENSIONS[::2], [str(p) for p in DIMENSIONS[::2]])
         ax.set_xticks([], minor=True)
-    np.atleast_1d(axes)[0].set_ylabel(_AXIS)
+    np.atleast_1d(axes)[0].set_ylabel(_INTERVAL_AXIS)
     entries = np.atleast_1d(axes)[-1].get_legend_handles_labels()
     figure.legend(*entries, loc="outside lower center", ncols=4)
     return figure
@@ -102,7 +107,7 @@ def rates(view: FigureView) -> Drawing:
 
 def _points_of_panel(
     errors: _Errors, noise: str, n: int, estimates: Sequence[str]
-) -> dict[str, dict[int, tuple[float, float]]]:
+) -> dict[str, dict[int, _Point]]:
     """The points along p of each estimate that has any."""
     panel = {
         estimate: {
@@ -115,12 +120,12 @@ def _points_of_panel(
     return {estimate: at for estimate, at in panel.items() if at}
 
 
-def _draw_estimate(ax: Axes, estimate: str, at: dict[int, tuple[float, float]]) -> None:
-    """Plot mean and standard deviation at each p."""
+def _draw_estimate(ax: Axes, estimate: str, at: dict[int, _Point]) -> None:
+    """Plot mean and uncertainty at each p."""
     ax.errorbar(
         list(at),
-        [mean for mean, _ in at.values()],
-        [std for _, std in at.values()],
+        [mean for mean, _, _ in at.values()],
+        np.array([(below, above) for _, below, above in at.values()]).reshape(-1, 2).T,
         capsize=2,
         elinewidth=0.9,
         label={"pca": "PCA"}.get(estimate, estimate),
@@ -136,18 +141,24 @@ def _draw_slope(ax: Axes) -> None:
     ax.plot([low, high], [start, 0.7 * ax.dataLim.y0], "--", color="#888888", label="$p^{-1/2}$")
 
 
-def _means(view: FigureView) -> _Errors:
-    """Mean and standard deviation by noise, estimate, n and p, of the model of section 4."""
+def _means(view: FigureView, *, deviations: bool) -> _Errors:
+    """Means by noise, estimate, n and p, of the model of section 4.
+
+    Their bars are standard deviations, or 95 % intervals.
+    """
     errors: _Errors = {}
     known = view.results.parameters
     for row in view.results.summary:
         data = known["datasets"].get(row["dataset"], {})
         is_error = row["metric"].startswith("affinity-error")
         is_papers = all(data.get(name) == value for name, value in _OF_SECTION_4.items())
-        if is_error and row["mean"] is not None and is_papers:
+        if is_error and row["low"] is not None and is_papers:
             estimate = str(known["metrics"][row["metric"]]["estimate"])
             key = (str(data["noise"]), estimate, int(str(data["n"])), int(str(data["p"])))
-            errors[key] = (row["mean"], row["std"] or 0.0)
+            mean, std = row["mean"], row["std"] or 0.0
+            errors[key] = (
+                (mean, std, std) if deviations else (mean, mean - row["low"], row["high"] - mean)
+            )
     if not errors:
         raise DataNotAvailableError("no affinity error was measured")
     return errors
