@@ -237,6 +237,9 @@ def test_each_phase_has_the_limit_of_its_kind() -> None:
             [report] = pool.wait()
             ends.append((report.ending, report.phase))
         assert ends == [("done", "metrics"), ("timeout", "data"), ("timeout", "algorithm")]
+        for phase, ending in (("data", "memory"), ("oracle", "memory"), ("imports", "done")):
+            report = run(pool, {phase: -1}, Limits(memory=100 << 20))
+            assert (report.ending, report.phase) == (ending, phase)
 
 
 def test_produced_results_are_reported_despite_later_failures() -> None:

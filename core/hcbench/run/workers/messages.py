@@ -31,8 +31,8 @@ WARM_UP = "warm-up"
 #: The phases that run the algorithm.
 MEASURED = (WARM_UP, ALGORITHM)
 METRICS = "metrics"
-#: The phases in which memory is limited.
-WEIGHED = (*MEASURED, METRICS)
+#: The phases in which memory is limited: all but imports.
+WEIGHED = ("data", "oracle", *MEASURED, METRICS)
 GRACE = 120.0  # seconds that imports, data and metrics may take at least
 COMPILATION = 30.0  # seconds that a warm-up may take beyond those of the algorithm
 
@@ -47,8 +47,8 @@ class Limits:
         Wall time of the phase ``"algorithm"``; None is no limit. The phase ``"warm-up"``, which
         runs the algorithm on a few items, may take `COMPILATION` more.
     memory
-        Resident bytes, its children's included, above what the worker held when one of these two
-        phases or ``"metrics"`` began; enforced in them. None is no limit.
+        Resident bytes, its children's included, above what the worker held when a phase other than
+        imports began. None is no limit.
     grace
         Wall time in seconds of each other phase (imports, data, metrics).
     """
