@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from hcbench.model.cost import read_budget
 from hcbench.plan.plan import make_plan
 from hcbench.store import Store
 from hcbench.store.merge import merge_stores
-from hcbench.store.schema import SCHEMA_VERSION
 
 PLUGIN = """
 from hcbench import (Answers, DatasetSpec, OracleError, OracleSpec, Parameter, Problem, Reply,
@@ -263,39 +261,6 @@ def test_a_cell_whose_oracle_was_away_is_resumed(plugin: Any, tmp_path: Path) ->
     assert resumed.status == "ok"
     assert len(plugin.ASKED) == len(set(plugin.ASKED))
     assert resumed.cost.saved == pytest.approx(0.04)
-
-
-TO_SCHEMA_1 = [
-    *(f"ALTER TABLE cells DROP COLUMN {name}" for name in ("price", "tokens", "latency", "saved")),
-    "DROP TABLE replies",
-]
-TO_SCHEMA_2 = [
-    *(f"ALTER TABLE replies DROP COLUMN {name}" for name in ("confidence", "annotator")),
-    """INSERT INTO replies VALUES ('source', '[3, 4]', 0, 1, 0.5, 10, 1.5)""",
-]
-
-
-@pytest.mark.parametrize(("version", "changes"), [("1", TO_SCHEMA_1), ("2", TO_SCHEMA_2)])
-def test_a_store_of_an_older_schema_is_upgraded(
-    tmp_path: Path, version: str, changes: list[str]
-) -> None:
-    path = tmp_path / "old.sqlite"
-    with Store(path) as store:
-        store.begin_run(command="", suite="", environment={})
-    with sqlite3.connect(path) as old:
-        for statement in (*changes, f"UPDATE meta SET value = '{version}'"):
-            old.execute(statement)
-    with Store(path) as store:
-        assert len(store.runs()) == 1
-        store.save_reply("source", ((0, 1, 2), 0), (2.5, 0.5, 10, 1.5, 0.9, 7))
-        stored = store.replies("source")
-        assert stored.pop(((0, 1, 2), 0)) == (2.5, 0.5, 10, 1.5, 0.9, 7)
-        if version == "2":
-            *paid, confidence, annotator = stored.pop(((3, 4), 0))
-            assert (paid, annotator) == ([1, 0.5, 10, 1.5], -1)
-            assert np.isnan(confidence)
-    with sqlite3.connect(path) as new:
-        assert new.execute("SELECT value FROM meta").fetchall() == [(str(SCHEMA_VERSION),)]
 
 
 def test_merging_stores_takes_their_answers(tmp_path: Path) -> None:

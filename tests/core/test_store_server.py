@@ -81,20 +81,10 @@ def test_a_server_stores_the_same_as_a_file(url: str) -> None:
         assert "\n" not in str(caught.value)
 
 
-def test_a_server_stores_paid_answers_and_is_upgraded_from_schema_1(server: Server) -> None:
-    url = server.new("schema_1")
+def test_a_server_stores_paid_answers(url: str) -> None:
     query, cost = ((0, 1, 2), 0), Cost(price=0.5, tokens=20.0, latency=1.5, saved=0.25)
     with Store(url) as store:
         store.save(begin(store), [make_record(make_outcome(0, budget=100))])
-    for name in ("price", "tokens", "latency", "saved"):
-        server.ask(f"ALTER TABLE cells DROP COLUMN {name}", "schema_1")
-    for statement in (
-        "ALTER TABLE cells ALTER COLUMN budget TYPE BIGINT USING budget::bigint",
-        "DROP TABLE replies",
-        "UPDATE meta SET value = '1'",
-    ):
-        server.ask(statement, "schema_1")
-    with Store(url) as store:
         store.save(begin(store), [make_record(make_outcome(1, budget="5USD", cost=cost))])
         found = {outcome.budget: outcome.cost.price for outcome, _ in store.outcomes()}
         assert found == {100: None, "5USD": 0.5}

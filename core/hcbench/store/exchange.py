@@ -21,6 +21,7 @@ from hcbench.store.merge import Merged, check_rows, merge_stores
 from hcbench.store.rows import RunInfo, from_json, presented
 from hcbench.store.schema import (
     SCHEMA_VERSION,
+    VERSION,
     cells,
     is_reported,
     metric_values,
@@ -31,7 +32,6 @@ from hcbench.store.schema import (
 from hcbench.store.store import Store, among
 
 Description: TypeAlias = dict[str, Any]
-VERSION = "hcbench schema"
 
 
 def describe_run(store: Store, run: RunInfo, *, trees: bool = False) -> Description:

@@ -19,7 +19,7 @@ from hcbench.errors import StoreError
 from hcbench.plan.outcome import REPORTED
 
 SCHEMA_VERSION = 3
-_VERSION = "hcbench schema"  # its name in ``meta``
+VERSION = "hcbench schema"  # its name in ``meta``, and in an export
 #: The status of an error that is not final.
 LOST = "lost"
 #: The checkpoint that stands for the end of a call, as a primary key cannot be null.
@@ -176,7 +176,7 @@ def has_tables(connection: sa.Connection, location: str, *, shared: bool) -> boo
     """
     present = set(sa.inspect(connection).get_table_names())
     foreign = present & set(metadata.tables) if shared else present
-    wanted = sa.select(meta.c.value).where(meta.c.name == _VERSION)
+    wanted = sa.select(meta.c.value).where(meta.c.name == VERSION)
     version = connection.execute(wanted).scalar() if meta.name in present else None
     if version is None:
         if foreign:
@@ -185,37 +185,18 @@ def has_tables(connection: sa.Connection, location: str, *, shared: bool) -> boo
                 "give another place with --store"
             )
         return False
-    if version in ("1", "2"):
-        _upgrade(connection, version)
-    elif version != str(SCHEMA_VERSION):
+    if version != str(SCHEMA_VERSION):
         raise StoreError(
             f"{location} is a store of another version of hcbench (schema {version}, this one has "
-            f"{SCHEMA_VERSION}); upgrade hcbench, or give another place with --store"
+            f"{SCHEMA_VERSION}); use that version, or give another place with --store"
         )
     return True
-
-
-def _upgrade(connection: sa.Connection, version: str) -> None:
-    """Add the costs of paid oracles to a store of schema 1; numbers and details to one of 2."""
-    if version == "1":
-        for name in ("price", "tokens", "latency", "saved"):
-            connection.exec_driver_sql(f"ALTER TABLE cells ADD COLUMN {name} DOUBLE PRECISION")
-        retyped = "cells ALTER COLUMN budget TYPE TEXT"
-        replies.create(connection)
-    else:
-        for column in ("confidence DOUBLE PRECISION", "annotator BIGINT NOT NULL DEFAULT -1"):
-            connection.exec_driver_sql(f"ALTER TABLE replies ADD COLUMN {column}")
-        retyped = "replies ALTER COLUMN code TYPE DOUBLE PRECISION"
-    if connection.dialect.name == "postgresql":
-        connection.exec_driver_sql(f"ALTER TABLE {retyped}")
-    upgraded = sa.update(meta).where(meta.c.name == _VERSION)
-    connection.execute(upgraded.values(value=str(SCHEMA_VERSION)))
 
 
 def create_tables(connection: sa.Connection) -> None:
     """Create the tables."""
     metadata.create_all(connection)
-    connection.execute(meta.insert(), {"name": _VERSION, "value": str(SCHEMA_VERSION)})
+    connection.execute(meta.insert(), {"name": VERSION, "value": str(SCHEMA_VERSION)})
 
 
 @lru_cache
