@@ -1,14 +1,18 @@
 """Our linkages beside those of scipy, fastcluster and scikit-learn, in one process and in turns.
 
 ``python -m benchmarks.peers [FIGURE]`` prints seconds of one processor and ratios with their
-spread, and draws them.
+spread, and what a call takes of memory in a process of its own, and draws both.
 """
 
 from __future__ import annotations
 
+import multiprocessing
+import re
 import statistics
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from time import process_time
 
 import fastcluster
@@ -24,6 +28,7 @@ from benchmarks.inputs import SEED, Timed, benchmark
 Floats = NDArray[np.float64]
 Call = Callable[[], object]
 Ratios = dict[str, list[float]]  # by peer
+Peaks = dict[str, float]  # MB, by package
 
 N, P = 6000, 34
 #: Ours, the peers' name of the method, and the metric. DotProduct has the peers' average linkage
@@ -36,7 +41,9 @@ CASES = {
     "WPGMA": ("weighted", "euclidean"),
     "Complete": ("complete", "euclidean"),
     "Single": ("single", "euclidean"),
+    "Single of 3 features": ("single", "euclidean"),
     "Centroid": ("centroid", "euclidean"),
+    "Centroid of 3 features": ("centroid", "euclidean"),
     "Median": ("median", "euclidean"),
     "Ward": ("ward", "euclidean"),
 }
@@ -45,9 +52,10 @@ _OF_VECTORS = ("single", "centroid", "median", "ward")
 _OF_SKLEARN = ("average", "complete", "single", "ward")
 
 
-def normal_vectors(n: int) -> Floats:
+def normal_vectors(case: str, n: int) -> Floats:
     """Independent normal coordinates of mean 1, as dot products should not be negative."""
-    return np.random.default_rng(SEED).normal(1.0, size=(n, P))
+    p = 3 if case.endswith("of 3 features") else P
+    return np.random.default_rng(SEED).normal(1.0, size=(n, p))
 
 
 def call_of(case: str, package: str, vectors: Floats) -> Call | None:
@@ -84,7 +92,7 @@ def seconds_in_turns(calls: list[Call], rounds: int = 3) -> list[list[float]]:
 
 
 class Peers:
-    """6000 items with 34 features, in turns, on one thread."""
+    """6000 items with 34 or 3 features, in turns, on one thread."""
 
     timeout = 600
     params = (tuple(CASES), PACKAGES[1:])
@@ -92,7 +100,7 @@ class Peers:
 
     def setup(self, case: str, peer: str) -> None:
         """Draw the vectors, compile, and skip what the peer does not have."""
-        self.vectors = normal_vectors(N)
+        self.vectors = normal_vectors(case, N)
         theirs = call_of(case, peer, self.vectors)
         ours = call_of(case, "hcbench", self.vectors)
         if theirs is None or ours is None:
@@ -116,7 +124,7 @@ class Memory(Timed):
 
     def setup(self, case: str, package: str) -> None:
         """Draw the vectors, and skip what the package does not have."""
-        self.call = call_of(case, package, normal_vectors(N))
+        self.call = call_of(case, package, normal_vectors(case, N))
         if self.call is None:
             raise NotImplementedError(f"{package} has no {CASES[case][0]} linkage")
 
@@ -127,9 +135,10 @@ class Memory(Timed):
         self.call()
 
 
-def ratios_to_peers(vectors: Floats, rounds: int) -> Iterator[tuple[str, float, Ratios]]:
+def ratios_to_peers(n: int, rounds: int) -> Iterator[tuple[str, float, Ratios]]:
     """Yield each algorithm, our seconds, and the rising ratios of each peer's time to ours."""
     for case in CASES:
+        vectors = normal_vectors(case, n)
         calls = {name: call_of(case, name, vectors) for name in PACKAGES}
         there = {name: call for name, call in calls.items() if call is not None}
         there["hcbench"]()
@@ -142,41 +151,79 @@ def ratios_to_peers(vectors: Floats, rounds: int) -> Iterator[tuple[str, float, 
         yield case, statistics.median(ours), ratios
 
 
-def draw(found: dict[str, Ratios], path: str) -> None:
-    """Draw medians of the ratios, with lines from the smallest to the largest."""
+def peak_memory(case: str, package: str, n: int) -> float:
+    """MB that a second call takes at its peak beyond what is resident before it (Linux)."""
+    call = call_of(case, package, normal_vectors(case, n))
+    small = call_of(case, package, normal_vectors(case, 2100))
+    assert call is not None
+    assert small is not None
+    small()  # imports and compiles
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    before = _resident("VmRSS")
+    call()
+    return _resident("VmHWM") - before
+
+
+def _resident(name: str) -> float:
+    found = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    assert found is not None
+    return int(found[1]) / 1000
+
+
+def peaks_of_packages(case: str, n: int) -> Peaks:
+    """The peak memory of each package that has the linkage, each in a process of its own."""
+    vectors = normal_vectors(case, 2)
+    there = [package for package in PACKAGES if call_of(case, package, vectors) is not None]
+    with ProcessPoolExecutor(
+        1, multiprocessing.get_context("spawn"), max_tasks_per_child=1
+    ) as processes:
+        found = processes.map(peak_memory, [case] * len(there), there, [n] * len(there))
+        return dict(zip(there, found, strict=True))
+
+
+def draw(found: dict[str, Ratios], peaks: dict[str, Peaks], path: str) -> None:
+    """Draw medians of the ratios, with lines from the smallest to the largest, and peaks."""
     from matplotlib.figure import Figure  # asv's environments do not have it
 
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    axes = figure.subplots()
-    for at, peer in enumerate(PACKAGES[1:]):
-        rows = [(y, ratios[peer]) for y, ratios in enumerate(found.values()) if peer in ratios]
-        heights = [y + 0.15 * (at - 1.5) for y, _ in rows]
-        middles = [statistics.median(ratios) for _, ratios in rows]
-        below = [middle - ratios[0] for middle, (_, ratios) in zip(middles, rows, strict=True)]
-        above = [ratios[-1] - middle for middle, (_, ratios) in zip(middles, rows, strict=True)]
-        axes.errorbar(middles, heights, xerr=[below, above], fmt="o", label=peer)
+    figure = Figure(figsize=(12, 5), layout="constrained")
+    axes, memory = figure.subplots(1, 2, sharey=True)
+    for at, package in enumerate(PACKAGES):
+        rows = [(y, of[package]) for y, of in enumerate(peaks.values()) if package in of]
+        heights = [y + 0.15 * (at - 2) for y, _ in rows]
+        memory.plot([max(peak, 1.0) for _, peak in rows], heights, "o", label=package)
+    for at, peer in enumerate(PACKAGES[1:], start=1):
+        ratios_of = [(y, ratios[peer]) for y, ratios in enumerate(found.values()) if peer in ratios]
+        heights = [y + 0.15 * (at - 2) for y, _ in ratios_of]
+        middles = [statistics.median(ratios) for _, ratios in ratios_of]
+        below = [middle - each[0] for middle, (_, each) in zip(middles, ratios_of, strict=True)]
+        above = [each[-1] - middle for middle, (_, each) in zip(middles, ratios_of, strict=True)]
+        axes.errorbar(middles, heights, xerr=[below, above], fmt="o", color=f"C{at}")
     axes.axvline(1.0, color="gray")
-    axes.set_xscale("log")
     axes.set_xlabel("time of the peer / time of hcbench")
+    memory.set_xlabel("peak memory of the call (MB; less than 1 is drawn as 1)")
+    for each in (axes, memory):
+        each.set_xscale("log")
     axes.set_yticks(range(len(found)), list(found))
     axes.invert_yaxis()
-    axes.legend()
+    memory.legend()
     figure.savefig(path)
 
 
 def main(path: str = "", n: int = N, rounds: int = 5) -> None:
-    """Print a row for each algorithm: our seconds, and ratios with their smallest and largest."""
-    found = {}
-    for case, ours, found[case] in ratios_to_peers(normal_vectors(n), rounds):
-        line = f"{case:20} {ours:6.3f} s"
+    """Print a row for each algorithm: our seconds, ratios with smallest and largest, and MB."""
+    found, peaks = {}, {}
+    for case, ours, found[case] in ratios_to_peers(n, rounds):
+        peaks[case] = peaks_of_packages(case, n)
+        line = f"{case:22} {ours:6.3f} s {peaks[case]['hcbench']:5.0f} MB"
         for name, ratios in found[case].items():
             line += (
                 f"   {name} {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+                f" {peaks[case][name]:.0f} MB"
             )
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
     if path:
-        draw(found, path)
+        draw(found, peaks, path)
 
 
 if __name__ == "__main__":
