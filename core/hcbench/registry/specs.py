@@ -178,9 +178,7 @@ class Reference:
     def __str__(self) -> str:
         names = self.fields["author"].split(" and ")
         surnames = [name.split(",")[0].strip() for name in names]
-        who = surnames[0] if len(surnames) == 1 else " & ".join(surnames)
-        if len(surnames) > 2:
-            who = f"{surnames[0]} et al."
+        who = " & ".join(surnames) if len(surnames) < 3 else f"{surnames[0]} et al."
         return f"{who} {self.fields['year']}, {self.fields['title']}"
 
 

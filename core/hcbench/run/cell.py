@@ -192,26 +192,26 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
         if problem.n < job.min_items:
             raise NotApplicableError(f"it needs {job.min_items} items or more, not {problem.n}")
         announce("oracle")
-        answers = answers_of(job, problem)
-        if answers.answers.replies is not None and not job.live:
+        answers, notes_of_oracle = answers_of(job, problem)
+        if answers.replies is not None and not job.live:
             raise InvalidSpecError("the oracle tells prices of answers and declares no currency")
-        oracle = _make_oracle(job, answers.answers, made.digest)
+        oracle = _make_oracle(job, answers, made.digest)
         given = give(problem, job.hints)
         load_function(job.algorithm.function)
         note_imported()
         settings = _settings_of_process()
         announce("warm-up")
-        _warm_up(job, problem, answers.answers)
+        _warm_up(job, problem, answers)
     except BaseException as error:
         if restore_libraries():
             leave()
         return _failed(error)
-    inputs, threads = checksums(problem, answers.answers), _threads()
+    inputs, threads = checksums(problem, answers), _threads()
     announce("algorithm")
     called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
     if called.compiled and called.error is None and not job.live:
         # The warm-up did not reach every kernel: this time holds their compilation.
-        oracle = _make_oracle(job, answers.answers, made.digest)
+        oracle = _make_oracle(job, answers, made.digest)
         announce("algorithm")
         called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
     clear_timers()
@@ -226,7 +226,7 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
         _conclude(job, called),
         cost=called.cost,
         data_digest=made.digest,
-        notes=_few_short([*made.notes, *answers.notes, *called.notes, *notes]),
+        notes=_few_short([*made.notes, *notes_of_oracle, *called.notes, *notes]),
         load=called.load,
         frequency=called.frequency,
     )
@@ -482,7 +482,7 @@ def _score(
 
     @cache
     def repeat_answers() -> Answers:
-        return answers_of(job, problem).answers
+        return answers_of(job, problem)[0]
 
     def values(point: ScoredPoint) -> dict[str, Value]:
         if point.result is None:

@@ -38,16 +38,8 @@ class MadeProblem:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MadeAnswers:
-    """The answers of an oracle, and its notes."""
-
-    answers: Answers
-    notes: tuple[str, ...]
-
-
 _problems: OrderedDict[str, MadeProblem] = OrderedDict()
-_answers: dict[str, MadeAnswers] = {}
+_answers: dict[str, tuple[Answers, tuple[str, ...]]] = {}
 
 
 def problem_of(job: Job) -> MadeProblem:
@@ -87,8 +79,8 @@ def make_problem(dataset: Call, seed: int, declared: frozenset[str]) -> Problem:
     return problem
 
 
-def answers_of(job: Job, problem: Problem) -> MadeAnswers:
-    """The answers of the oracle of a job.
+def answers_of(job: Job, problem: Problem) -> tuple[Answers, tuple[str, ...]]:
+    """The answers of the oracle of a job, and its notes.
 
     Comparisons are kept for the next cell with the same ones, as nothing can write to them. Answers
     of other kinds are not, as an algorithm could have changed them.
@@ -99,10 +91,9 @@ def answers_of(job: Job, problem: Problem) -> MadeAnswers:
     _answers.clear()  # before the new ones are made, as they may be large
     with collect_notes() as notes:
         answers = make_answers(job.oracle, problem, job.noise_seed, job.budget)
-    made = MadeAnswers(answers, tuple(notes))
     if isinstance(answers.data, Comparisons | AllComparisons):
-        _answers[key] = made
-    return made
+        _answers[key] = answers, tuple(notes)
+    return answers, tuple(notes)
 
 
 def checksums(problem: Problem, answers: Answers) -> list[tuple[NDArray[Any], int]]:

@@ -30,11 +30,7 @@ from hcbench.store.schema import create_tables, has_tables, upsert_into
 
 T = TypeVar("T")
 LOCK_WAIT = 60.0  # seconds
-_DRIVERS = {
-    "postgresql": "postgresql+psycopg",
-    "postgres": "postgresql+psycopg",
-    "postgresql+psycopg2": "postgresql+psycopg2",
-}
+_DRIVERS = dict.fromkeys(("postgresql", "postgres"), "postgresql+psycopg")
 CONNECT_WAIT = 10  # seconds
 _SECRETS = ("password", "sslpassword", "passfile")  # of the query of a URL
 _PREPARATION = (
