@@ -141,6 +141,7 @@ from .registry.specs import (
     Reference as Reference,
     Spec as Spec,
     Value as Value,
+    read_references as read_references,
     unmet as unmet,
 )
 from .registry.suite import Claim as Claim, Figure as Figure, Suite as Suite

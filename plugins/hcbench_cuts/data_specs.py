@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from hcbench import DatasetSpec, Parameter, ParameterError, Params, load_registry
-from hcbench_cuts.references import GENTILE_2019
+from hcbench_cuts.references import PAPERS
 
 SHAPES = ("balanced", "caterpillar", "random", "yule")
 TRUTH = "truth"
@@ -144,7 +144,7 @@ CUT_OF = DatasetSpec(
     provides=_provides,
     random=_is_random,
     parts=_parts,
-    paper=GENTILE_2019,
+    paper=PAPERS["gentile2019"],
     tags=("simulated",),
 )
 

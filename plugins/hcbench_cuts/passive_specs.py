@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hcbench import AlgorithmSpec, MetricSpec, Parameter, Params
-from hcbench_cuts.references import GENTILE_2019
+from hcbench_cuts.references import PAPERS
 
 QUERIES, TREE = ("pair-queries",), ("tree",)
 NONE_ASKED = "hcbench_cuts.without_asking:no_questions"
@@ -74,7 +74,7 @@ NR = AlgorithmSpec(
         MOST_CLUSTERS,
         UNTOUCHED,
     ),
-    paper=GENTILE_2019,
+    paper=PAPERS["gentile2019"],
     tags=("cut", "active"),
 )
 
@@ -87,7 +87,7 @@ ERM = AlgorithmSpec(
     returns="partition",
     anytime=True,
     parameters=(_rounds_parameter("as many as the budget allows"), MOST_CLUSTERS, UNTOUCHED),
-    paper=GENTILE_2019,
+    paper=PAPERS["gentile2019"],
     tags=("cut", "active"),
 )
 
@@ -101,7 +101,7 @@ BEST = AlgorithmSpec(
     hints=("clusters",),
     reference=True,
     parameters=(MOST_CLUSTERS,),
-    paper=GENTILE_2019,
+    paper=PAPERS["gentile2019"],
     questions=NONE_ASKED,
     tags=("cut", "baseline"),
 )
@@ -157,7 +157,7 @@ METRICS: tuple[MetricSpec, ...] = (
         function="hcbench_cuts.statistics:k_tilde",
         doc="Leaves of the tree of the nodes at and above the cut: the number of paths that WDP "
         "searches.",
-        paper=GENTILE_2019,
+        paper=PAPERS["gentile2019"],
         direction="none",
         interval="[0, inf)",
         needs=TREE,
@@ -167,7 +167,7 @@ METRICS: tuple[MetricSpec, ...] = (
         name="lower-leaves",
         function="hcbench_cuts.statistics:lower_leaves",
         doc="Nodes of the cut tree that have only leaves below them: the largest K-tilde.",
-        paper=GENTILE_2019,
+        paper=PAPERS["gentile2019"],
         direction="none",
         interval="[0, inf)",
         result="any",
@@ -176,7 +176,7 @@ METRICS: tuple[MetricSpec, ...] = (
         name="log-cuts",
         function="hcbench_cuts.statistics:log_cuts",
         doc="Natural logarithm of the number of cuts of the cut tree.",
-        paper=GENTILE_2019,
+        paper=PAPERS["gentile2019"],
         direction="none",
         interval="[0, inf)",
         result="any",
@@ -193,7 +193,7 @@ METRICS: tuple[MetricSpec, ...] = (
                 choices=("mean", "sd"),
             ),
         ),
-        paper=GENTILE_2019,
+        paper=PAPERS["gentile2019"],
         direction="none",
         interval="[0, inf)",
         result="any",
@@ -217,7 +217,7 @@ METRICS: tuple[MetricSpec, ...] = (
                 interval="[1, inf)",
             ),
         ),
-        paper=GENTILE_2019,
+        paper=PAPERS["gentile2019"],
         direction="lower",
         interval="[-1, 1]",
         needs=TREE,
@@ -229,7 +229,7 @@ METRICS: tuple[MetricSpec, ...] = (
         doc="Proportion of a validation set of pairs drawn by the oracle on which the clusters "
         "differ from its answers.",
         parameters=(VALIDATION_PAIRS,),
-        paper=GENTILE_2019,
+        paper=PAPERS["gentile2019"],
         direction="lower",
         interval="[0, 1]",
         result="partition",
@@ -239,7 +239,7 @@ METRICS: tuple[MetricSpec, ...] = (
         function="hcbench_cuts.validation:error_on_the_rest",
         doc="Clustering error without the pairs of the validation set.",
         parameters=(VALIDATION_PAIRS,),
-        paper=GENTILE_2019,
+        paper=PAPERS["gentile2019"],
         direction="lower",
         interval="[0, 1]",
         needs=("truth|levels",),

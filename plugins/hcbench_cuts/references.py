@@ -1,17 +1,9 @@
-"""The publication that this plugin implements."""
+"""The publications that this plugin names, from `references.bib`."""
 
 from __future__ import annotations
 
-from hcbench import Reference
+from pathlib import Path
 
-GENTILE_2019 = Reference(
-    "gentile2019",
-    "inproceedings",
-    {
-        "author": "Gentile, Claudio and Vitale, Fabio and Rajagopalan, Anand",
-        "title": "Flattening a Hierarchical Clustering through Active Learning",
-        "booktitle": "Advances in Neural Information Processing Systems",
-        "volume": "32",
-        "year": "2019",
-    },
-)
+from hcbench import read_references
+
+PAPERS = read_references(Path(__file__).with_name("references.bib"))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from hcbench import AlgorithmSpec, Parameter
-from hcbench_cuts.references import GENTILE_2019
+from hcbench_cuts.references import PAPERS
 
 _SEARCH: dict[str, Any] = {
     "accepts": ("pair-queries",),
     "needs": ("tree",),
     "returns": "partition",
     "anytime": True,
-    "paper": GENTILE_2019,
+    "paper": PAPERS["gentile2019"],
     "questions": "hcbench_cuts.votes:most_questions",
 }
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 
 from hcbench import Claim, Figure, Suite
-from hcbench_cuts.references import GENTILE_2019
+from hcbench_cuts.references import PAPERS
 from hcbench_cuts.suites_theorems import (
     ALPHA,
     CONSTANT,
@@ -171,7 +171,7 @@ THEOREM_4 = Suite(
             function="hcbench_cuts.figures:recovery",
         ),
     ),
-    paper=GENTILE_2019,
+    paper=PAPERS["gentile2019"],
 )
 
 THEOREM_5 = Suite(
@@ -190,5 +190,5 @@ THEOREM_5 = Suite(
             function="hcbench_cuts.figures:excess",
         ),
     ),
-    paper=GENTILE_2019,
+    paper=PAPERS["gentile2019"],
 )

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from hcbench import Claim, Figure, Suite
-from hcbench_cuts.references import GENTILE_2019
+from hcbench_cuts.references import PAPERS
 
 ERROR = "clustering-error"
 TEST_ERROR, VALIDATION_ERROR = "test-error", "validation-error"
@@ -91,7 +91,7 @@ TABLE_1 = Suite(
     repetitions=1,
     timeout=900.0,
     claims=tuple(_table_1()),
-    paper=GENTILE_2019,
+    paper=PAPERS["gentile2019"],
 )
 
 # ---- Table 2 -------------------------------------------------------------------------------------
@@ -328,5 +328,5 @@ TABLE_2 = Suite(
             function="hcbench_cuts.figures:learning_curves",
         ),
     ),
-    paper=GENTILE_2019,
+    paper=PAPERS["gentile2019"],
 )

@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterator
 
 from hcbench import Claim, Figure, Suite
-from hcbench_cuts.references import GENTILE_2019
+from hcbench_cuts.references import PAPERS
 
 ERROR = "clustering-error"
 SHAPES = ("balanced", "caterpillar")
@@ -401,5 +401,5 @@ THEOREMS = Suite(
             function="hcbench_cuts.figures:questions",
         ),
     ),
-    paper=GENTILE_2019,
+    paper=PAPERS["gentile2019"],
 )

@@ -18,41 +18,15 @@ from hcbench import (
     DatasetSpec,
     Parameter,
     Params,
-    Reference,
     Suite,
     hookimpl,
 )
 from hcbench_datasets.public_specs import PUBLIC
+from hcbench_datasets.references import PAPERS
 
 # Without its __dir__, which would hide the hooks.
 __getattr__, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-GHOSHDASTIDAR_2019 = Reference(
-    "ghoshdastidar2019",
-    "inproceedings",
-    {
-        "author": "Ghoshdastidar, Debarghya and Perrot, Michaël and von Luxburg, Ulrike",
-        "title": "Foundations of Comparison-Based Hierarchical Clustering",
-        "booktitle": "Advances in Neural Information Processing Systems",
-        "volume": "32",
-        "pages": "7454--7464",
-        "year": "2019",
-    },
-)
-
-VANSCHOREN_2013 = Reference(
-    "vanschoren2013",
-    "article",
-    {
-        "author": "Vanschoren, Joaquin and van Rijn, Jan N. and Bischl, Bernd and Torgo, Luis",
-        "title": "OpenML: Networked Science in Machine Learning",
-        "journal": "SIGKDD Explorations",
-        "volume": "15",
-        "number": "2",
-        "pages": "49--60",
-        "year": "2013",
-    },
-)
 
 PLANTED = DatasetSpec(
     name="planted",
@@ -72,7 +46,7 @@ PLANTED = DatasetSpec(
         ),
     ),
     provides=("similarity", "truth", "levels", "heights"),
-    paper=GHOSHDASTIDAR_2019,
+    paper=PAPERS["ghoshdastidar2019"],
     tags=("simulated",),
 )
 
@@ -186,7 +160,7 @@ OPENML = DatasetSpec(
     provides=lambda params: ("vectors", "levels", "truth") if params["labels"] else ("vectors",),
     random=_is_subsample,
     licence="that of each data set, as its page on openml.org says",
-    paper=VANSCHOREN_2013,
+    paper=PAPERS["vanschoren2013"],
     requires=("scikit-learn", "pandas"),
     tags=("own",),
 )

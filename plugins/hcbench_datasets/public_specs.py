@@ -2,134 +2,8 @@
 
 from __future__ import annotations
 
-from hcbench import DatasetSpec, Parameter, Params, Reference
-
-GRAY_2023 = Reference(
-    "gray2023",
-    "inproceedings",
-    {
-        "author": "Gray, Annie and Modell, Alexander and Rubin-Delanchy, Patrick "
-        "and Whiteley, Nick",
-        "title": "Hierarchical clustering with dot products recovers hidden tree structure",
-        "booktitle": "Advances in Neural Information Processing Systems",
-        "volume": "36",
-        "year": "2023",
-    },
-)
-LANG_1995 = Reference(
-    "lang1995",
-    "inproceedings",
-    {
-        "author": "Lang, Ken",
-        "title": "NewsWeeder: Learning to Filter Netnews",
-        "booktitle": "International Conference on Machine Learning",
-        "pages": "331--339",
-        "year": "1995",
-    },
-)
-FORSYTH_1990 = Reference(
-    "forsyth1990",
-    "misc",
-    {
-        "author": "Forsyth, Richard",
-        "title": "Zoo",
-        "howpublished": "UCI Machine Learning Repository",
-        "doi": "10.24432/C5R59V",
-        "year": "1990",
-    },
-)
-GERMAN_1987 = Reference(
-    "german1987",
-    "misc",
-    {
-        "author": "German, B.",
-        "title": "Glass Identification",
-        "howpublished": "UCI Machine Learning Repository",
-        "doi": "10.24432/C5WW2P",
-        "year": "1987",
-    },
-)
-KLEINDESSNER_2017 = Reference(
-    "kleindessner2017b",
-    "article",
-    {
-        "author": "Kleindessner, Matthäus and von Luxburg, Ulrike",
-        "title": "Lens Depth Function and k-Relative Neighborhood Graph: "
-        "Versatile Tools for Ordinal Data Analysis",
-        "journal": "Journal of Machine Learning Research",
-        "volume": "18",
-        "number": "58",
-        "pages": "1--52",
-        "year": "2017",
-    },
-)
-LECUN_1998 = Reference(
-    "lecun1998",
-    "article",
-    {
-        "author": "LeCun, Yann and Bottou, Léon and Bengio, Yoshua and Haffner, Patrick",
-        "title": "Gradient-Based Learning Applied to Document Recognition",
-        "journal": "Proceedings of the IEEE",
-        "volume": "86",
-        "number": "11",
-        "pages": "2278--2324",
-        "year": "1998",
-    },
-)
-WAGNER_2018 = Reference(
-    "wagner2018",
-    "article",
-    {
-        "author": "Wagner, Daniel E. and Weinreb, Caleb and Collins, Zach M. and "
-        "Briggs, James A. and Megason, Sean G. and Klein, Allon M.",
-        "title": "Single-cell mapping of gene expression landscapes and lineage "
-        "in the zebrafish embryo",
-        "journal": "Science",
-        "volume": "360",
-        "number": "6392",
-        "pages": "981--987",
-        "year": "2018",
-    },
-)
-
-MILLER_1995 = Reference(
-    "miller1995",
-    "article",
-    {
-        "author": "Miller, George A.",
-        "title": "WordNet: A Lexical Database for English",
-        "journal": "Communications of the ACM",
-        "volume": "38",
-        "number": "11",
-        "pages": "39--41",
-        "year": "1995",
-    },
-)
-SUKUMARAN_2010 = Reference(
-    "sukumaran2010",
-    "article",
-    {
-        "author": "Sukumaran, Jeet and Holder, Mark T.",
-        "title": "DendroPy: a Python library for phylogenetic computing",
-        "journal": "Bioinformatics",
-        "volume": "26",
-        "number": "12",
-        "pages": "1569--1571",
-        "year": "2010",
-    },
-)
-LEWIS_2004 = Reference(
-    "lewis2004",
-    "article",
-    {
-        "author": "Lewis, David D. and Yang, Yiming and Rose, Tony G. and Li, Fan",
-        "title": "RCV1: A New Benchmark Collection for Text Categorization Research",
-        "journal": "Journal of Machine Learning Research",
-        "volume": "5",
-        "pages": "361--397",
-        "year": "2004",
-    },
-)
+from hcbench import DatasetSpec, Parameter, Params
+from hcbench_datasets.references import PAPERS
 
 _LABELLED = ("vectors", "levels", "truth")
 
@@ -208,7 +82,7 @@ NEWSGROUPS = DatasetSpec(
     random=_is_newsgroups_random,
     truths=("authors", "dotted"),
     licence="public newsgroup posts, collected by Ken Lang for research; no licence stated",
-    paper=LANG_1995,
+    paper=PAPERS["lang1995"],
     requires=("scikit-learn", "simplemma", "scipy"),
     tags=("real", "text"),
 )
@@ -224,7 +98,7 @@ NEWSGROUPS_PCA = DatasetSpec(
     provides=_LABELLED,
     random=_is_sample_of_documents,
     licence=NEWSGROUPS.licence,
-    paper=LANG_1995,
+    paper=PAPERS["lang1995"],
     requires=("scikit-learn", "scipy"),
     tags=("real", "text"),
 )
@@ -236,7 +110,7 @@ ZOO = DatasetSpec(
     provides=_LABELLED,
     random=False,
     licence="CC BY 4.0",
-    paper=FORSYTH_1990,
+    paper=PAPERS["forsyth1990"],
     tags=("real",),
 )
 
@@ -250,7 +124,7 @@ GLASS = DatasetSpec(
     provides=_LABELLED,
     random=False,
     licence="CC BY 4.0",
-    paper=GERMAN_1987,
+    paper=PAPERS["german1987"],
     tags=("real",),
 )
 
@@ -269,7 +143,7 @@ CAR = DatasetSpec(
     provides=("comparisons", "levels", "truth"),
     random=False,
     licence="published for research by its collectors; no licence stated",
-    paper=KLEINDESSNER_2017,
+    paper=PAPERS["kleindessner2017b"],
     tags=("real",),
 )
 
@@ -290,7 +164,7 @@ AMAZON_REVIEWS = DatasetSpec(
     provides=_LABELLED,
     random=_is_sample,
     licence="CC0 as Gray et al. state; the user provides the file, from Kaggle",
-    paper=GRAY_2023,
+    paper=PAPERS["gray2023"],
     requires=("scikit-learn",),
     tags=("real", "text"),
 )
@@ -310,7 +184,7 @@ SP500 = DatasetSpec(
     provides=_LABELLED,
     random=False,
     licence="CC0 as Gray et al. state; the user provides the file, from Kaggle",
-    paper=GRAY_2023,
+    paper=PAPERS["gray2023"],
     tags=("real",),
 )
 
@@ -338,7 +212,7 @@ ZEBRAFISH = DatasetSpec(
     random=_is_sample,
     files=("path",),
     licence="CC0 as Gray et al. state; the user provides the file",
-    paper=WAGNER_2018,
+    paper=PAPERS["wagner2018"],
     tags=("real",),
 )
 
@@ -358,20 +232,10 @@ MNIST = DatasetSpec(
     provides=_LABELLED,
     random=False,
     licence="CC BY-SA 3.0",
-    paper=LECUN_1998,
+    paper=PAPERS["lecun1998"],
     tags=("real", "images"),
 )
 
-KRIZHEVSKY_2009 = Reference(
-    "krizhevsky2009",
-    "techreport",
-    {
-        "author": "Krizhevsky, Alex",
-        "title": "Learning Multiple Layers of Features from Tiny Images",
-        "institution": "University of Toronto",
-        "year": "2009",
-    },
-)
 CIFAR_100 = DatasetSpec(
     name="cifar-100",
     function="hcbench_datasets.cifar:cifar_100",
@@ -383,7 +247,7 @@ CIFAR_100 = DatasetSpec(
     provides=_LABELLED,
     random=False,
     licence="none is stated; see the authors' page, www.cs.toronto.edu/~kriz/cifar.html",
-    paper=KRIZHEVSKY_2009,
+    paper=PAPERS["krizhevsky2009"],
     tags=("real", "images"),
 )
 
@@ -401,7 +265,7 @@ WORDNET = DatasetSpec(
     provides=("vectors", "truth"),
     random=_is_sample,
     licence="WordNet 3.1 licence (Princeton University), free for any purpose",
-    paper=MILLER_1995,
+    paper=PAPERS["miller1995"],
     tags=("real", "text"),
 )
 PYTHONS = DatasetSpec(
@@ -411,7 +275,7 @@ PYTHONS = DatasetSpec(
     provides=("similarity", "truth"),
     random=False,
     licence="BSD-3-Clause, with DendroPy",
-    paper=SUKUMARAN_2010,
+    paper=PAPERS["sukumaran2010"],
     tags=("real", "phylogeny"),
 )
 RCV1 = DatasetSpec(
@@ -430,7 +294,7 @@ RCV1 = DatasetSpec(
     provides=_LABELLED,
     random=_is_sample,
     licence="for research, as Reuters and NIST state for RCV1",
-    paper=LEWIS_2004,
+    paper=PAPERS["lewis2004"],
     requires=("scikit-learn",),
     tags=("real", "text"),
 )

@@ -2,55 +2,9 @@
 
 from __future__ import annotations
 
-from hcbench import MetricSpec, Parameter, Reference
+from hcbench import MetricSpec, Parameter
+from hcbench_metrics.references import PAPERS
 from hcbench_metrics.truths import TRUTH
-
-GHOSHDASTIDAR_2019 = Reference(
-    "ghoshdastidar2019",
-    "inproceedings",
-    {
-        "author": "Ghoshdastidar, Debarghya and Perrot, Michaël and von Luxburg, Ulrike",
-        "title": "Foundations of Comparison-Based Hierarchical Clustering",
-        "booktitle": "Advances in Neural Information Processing Systems",
-        "volume": "32",
-        "pages": "7454--7464",
-        "year": "2019",
-    },
-)
-GRAY_2023 = Reference(
-    "gray2023",
-    "inproceedings",
-    {
-        "author": "Gray, Annie and Modell, Alexander and Rubin-Delanchy, Patrick "
-        "and Whiteley, Nick",
-        "title": "Hierarchical clustering with dot products recovers hidden tree structure",
-        "booktitle": "Advances in Neural Information Processing Systems",
-        "volume": "36",
-        "year": "2023",
-    },
-)
-ELDRIDGE_2015 = Reference(
-    "eldridge2015",
-    "inproceedings",
-    {
-        "author": "Eldridge, Justin and Belkin, Mikhail and Wang, Yusu",
-        "title": "Beyond Hartigan Consistency: Merge Distortion Metric for Hierarchical Clustering",
-        "booktitle": "Proceedings of the 28th Conference on Learning Theory",
-        "year": "2015",
-    },
-)
-DAY_1985 = Reference(
-    "day1985",
-    "article",
-    {
-        "author": "Day, William H. E.",
-        "title": "Optimal Algorithms for Comparing Trees with Labeled Leaves",
-        "journal": "Journal of Classification",
-        "volume": "2",
-        "pages": "7--28",
-        "year": "1985",
-    },
-)
 
 _RANKS = (
     Parameter(
@@ -98,7 +52,7 @@ AGREEMENT = (
                 "paper's sum; every tree has an index of 1 there.",
             ),
         ),
-        paper=GHOSHDASTIDAR_2019,
+        paper=PAPERS["ghoshdastidar2019"],
         direction="higher",
         interval="[-1, 1]",
         needs=("truth|levels",),
@@ -108,7 +62,7 @@ AGREEMENT = (
         function="hcbench_metrics.merge_order:kendall_tau_b",
         doc="Mean over items of Kendall's tau_b between the orders in which the others join them.",
         parameters=_RANKS,
-        paper=GRAY_2023,
+        paper=PAPERS["gray2023"],
         direction="higher",
         interval="[-1, 1]",
         needs=("truth|levels",),
@@ -118,7 +72,7 @@ AGREEMENT = (
         function="hcbench_metrics.merge_order:kendall_tau_b_error",
         doc="Standard error of kendall-tau-b over the items of one result.",
         parameters=_RANKS,
-        paper=GRAY_2023,
+        paper=PAPERS["gray2023"],
         direction="none",
         interval="[0, inf)",
         needs=("truth|levels",),
@@ -128,7 +82,7 @@ AGREEMENT = (
         function="hcbench_metrics.merge_heights:merge_distortion",
         doc="Largest difference between a pair's merge height in the result and in the truth.",
         parameters=(TRUTH,),
-        paper=ELDRIDGE_2015,
+        paper=PAPERS["eldridge2015"],
         direction="lower",
         interval="[0, inf]",
         needs=("heights",),
@@ -138,7 +92,7 @@ AGREEMENT = (
         function="hcbench_metrics.recovery:clade_recovery",
         doc="Share of the true clusters that are clusters of the result.",
         parameters=(TRUTH,),
-        paper=DAY_1985,
+        paper=PAPERS["day1985"],
         direction="higher",
         interval="[0, 1]",
         needs=("truth|levels",),
@@ -155,7 +109,7 @@ AGREEMENT = (
                 "Whether the result may have more clusters; if not, it must be isomorphic.",
             ),
         ),
-        paper=GRAY_2023,
+        paper=PAPERS["gray2023"],
         direction="higher",
         interval="{0, 1}",
         needs=("truth|levels",),

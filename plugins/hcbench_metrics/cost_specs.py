@@ -2,34 +2,8 @@
 
 from __future__ import annotations
 
-from hcbench import MetricSpec, Parameter, Reference
-
-GUYON_2011 = Reference(
-    "guyon2011",
-    "inproceedings",
-    {
-        "author": "Guyon, Isabelle and Cawley, Gavin and Dror, Gideon and Lemaire, Vincent",
-        "title": "Results of the Active Learning Challenge",
-        "booktitle": "Active Learning and Experimental Design Workshop, Proceedings of Machine "
-        "Learning Research",
-        "volume": "16",
-        "pages": "19--45",
-        "year": "2011",
-    },
-)
-HANSEN_2021 = Reference(
-    "hansen2021",
-    "article",
-    {
-        "author": "Hansen, Nikolaus and Auger, Anne and Ros, Raymond and Mersmann, Olaf "
-        "and Tušar, Tea and Brockhoff, Dimo",
-        "title": "COCO: A Platform for Comparing Continuous Optimizers in a Black-Box Setting",
-        "journal": "Optimization Methods and Software",
-        "volume": "36",
-        "pages": "114--144",
-        "year": "2021",
-    },
-)
+from hcbench import MetricSpec, Parameter
+from hcbench_metrics.references import PAPERS
 
 _NESTED = Parameter("metric", "AARI", "Name of the metric, with its parameters.")
 
@@ -47,7 +21,7 @@ CURVES = (
                 choices=("log", "linear"),
             ),
         ),
-        paper=GUYON_2011,
+        paper=PAPERS["guyon2011"],
         direction="higher",
         result="any",
     ),
@@ -56,7 +30,7 @@ CURVES = (
         function="hcbench_metrics.curves:queries_to_reach",
         doc="Queries at the first checkpoint at which another metric reaches a level.",
         parameters=(_NESTED, Parameter("level", 0.9, "Value of the metric to reach, in its unit.")),
-        paper=HANSEN_2021,
+        paper=PAPERS["hansen2021"],
         direction="lower",
         unit="questions",
         interval="[0, inf]",

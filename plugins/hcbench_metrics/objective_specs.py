@@ -2,91 +2,9 @@
 
 from __future__ import annotations
 
-from hcbench import SIMILARITY_RULES, MetricSpec, Parameter, Reference
+from hcbench import SIMILARITY_RULES, MetricSpec, Parameter
+from hcbench_metrics.references import PAPERS
 
-DASGUPTA_2016 = Reference(
-    "dasgupta2016",
-    "inproceedings",
-    {
-        "author": "Dasgupta, Sanjoy",
-        "title": "A Cost Function for Similarity-Based Hierarchical Clustering",
-        "booktitle": "Proceedings of the 48th Annual ACM Symposium on Theory of Computing",
-        "year": "2016",
-    },
-)
-MOSELEY_WANG_2017 = Reference(
-    "moseley2017",
-    "inproceedings",
-    {
-        "author": "Moseley, Benjamin and Wang, Joshua R.",
-        "title": "Approximation Bounds for Hierarchical Clustering: Average Linkage, Bisecting "
-        "K-means, and Local Search",
-        "booktitle": "Advances in Neural Information Processing Systems",
-        "volume": "30",
-        "year": "2017",
-    },
-)
-COHEN_ADDAD_2019 = Reference(
-    "cohenaddad2019",
-    "article",
-    {
-        "author": "Cohen-Addad, Vincent and Kanade, Varun and Mallmann-Trenn, Frederik "
-        "and Mathieu, Claire",
-        "title": "Hierarchical Clustering: Objective Functions and Algorithms",
-        "journal": "Journal of the ACM",
-        "volume": "66",
-        "number": "4",
-        "year": "2019",
-    },
-)
-SOKAL_ROHLF_1962 = Reference(
-    "sokal1962",
-    "article",
-    {
-        "author": "Sokal, Robert R. and Rohlf, F. James",
-        "title": "The Comparison of Dendrograms by Objective Methods",
-        "journal": "Taxon",
-        "volume": "11",
-        "pages": "33--40",
-        "year": "1962",
-    },
-)
-AILON_CHARIKAR_2005 = Reference(
-    "ailon2005",
-    "inproceedings",
-    {
-        "author": "Ailon, Nir and Charikar, Moses",
-        "title": "Fitting Tree Metrics: Hierarchical Clustering and Phylogeny",
-        "booktitle": "46th Annual IEEE Symposium on Foundations of Computer Science",
-        "pages": "73--82",
-        "year": "2005",
-    },
-)
-ROUSSEEUW_1987 = Reference(
-    "rousseeuw1987",
-    "article",
-    {
-        "author": "Rousseeuw, Peter J.",
-        "title": "Silhouettes: a Graphical Aid to the Interpretation and Validation of Cluster "
-        "Analysis",
-        "journal": "Journal of Computational and Applied Mathematics",
-        "volume": "20",
-        "pages": "53--65",
-        "year": "1987",
-    },
-)
-CHARPENTIER_BONALD_2019 = Reference(
-    "charpentier2019",
-    "inproceedings",
-    {
-        "author": "Charpentier, Bertrand and Bonald, Thomas",
-        "title": "Tree Sampling Divergence: An Information-Theoretic Metric for Hierarchical "
-        "Graph Clustering",
-        "booktitle": "Proceedings of the 28th International Joint Conference on Artificial "
-        "Intelligence",
-        "year": "2019",
-    },
-)
 _FIRST = "similarities of the data set take precedence."
 _SIMILARITY = Parameter(
     "similarity",
@@ -128,7 +46,7 @@ OBJECTIVES = (
         function="hcbench_metrics.objectives:dasgupta",
         doc="Sum over pairs of their similarity times the size of the smallest cluster with both.",
         parameters=(_SIMILARITY,),
-        paper=DASGUPTA_2016,
+        paper=PAPERS["dasgupta2016"],
         direction="lower",
         needs=("similarity|vectors",),
     ),
@@ -137,7 +55,7 @@ OBJECTIVES = (
         function="hcbench_metrics.objectives:dasgupta_normalised",
         doc="Dasgupta's cost, scaled: 1 expected for a random tree, 0 a lower bound if w >= 0.",
         parameters=(_SIMILARITY,),
-        paper=DASGUPTA_2016,
+        paper=PAPERS["dasgupta2016"],
         direction="lower",
         interval="[0, 1.5]",
         outside=_NEGATIVE,
@@ -149,7 +67,7 @@ OBJECTIVES = (
         doc="Sum over pairs of their similarity times the number of items outside the smallest "
         "cluster with both.",
         parameters=(_SIMILARITY,),
-        paper=MOSELEY_WANG_2017,
+        paper=PAPERS["moseley2017"],
         direction="higher",
         needs=("similarity|vectors",),
     ),
@@ -159,7 +77,7 @@ OBJECTIVES = (
         doc="Moseley and Wang's revenue, scaled: 1 an upper bound if w >= 0, 1/3 expected for a "
         "random tree.",
         parameters=(_SIMILARITY,),
-        paper=MOSELEY_WANG_2017,
+        paper=PAPERS["moseley2017"],
         direction="higher",
         interval="[0, 1]",
         outside=_NEGATIVE,
@@ -171,7 +89,7 @@ OBJECTIVES = (
         doc="Sum over pairs of their dissimilarity times the size of the smallest cluster with "
         "both.",
         parameters=_DISSIMILARITY,
-        paper=COHEN_ADDAD_2019,
+        paper=PAPERS["cohenaddad2019"],
         direction="higher",
         needs=("similarity|vectors",),
     ),
@@ -181,7 +99,7 @@ OBJECTIVES = (
         doc="Value by dissimilarities, scaled: 1 for a star, 2/3 expected for a random tree, 0 a "
         "lower bound if d >= 0.",
         parameters=_DISSIMILARITY,
-        paper=COHEN_ADDAD_2019,
+        paper=PAPERS["cohenaddad2019"],
         direction="higher",
         interval="[0, 1]",
         outside="some dissimilarities are negative",
@@ -214,7 +132,7 @@ OBJECTIVES = (
                 choices=("parent", "leaf"),
             ),
         ),
-        paper=CHARPENTIER_BONALD_2019,
+        paper=PAPERS["charpentier2019"],
         direction="higher",
         interval="[0, inf)",
         needs=("similarity|vectors",),
@@ -224,7 +142,7 @@ OBJECTIVES = (
         function="hcbench_metrics.dissimilarities:cophenetic_correlation",
         doc="Correlation over pairs of their distance and the height at which they merge.",
         parameters=(_EUCLIDEAN,),
-        paper=SOKAL_ROHLF_1962,
+        paper=PAPERS["sokal1962"],
         direction="higher",
         interval="[-1, 1]",
         needs=("similarity|vectors",),
@@ -238,7 +156,7 @@ OBJECTIVES = (
             Parameter("norm", "2", "Sums, squares, or the maximum.", choices=("1", "2", "inf")),
             _EUCLIDEAN,
         ),
-        paper=AILON_CHARIKAR_2005,
+        paper=PAPERS["ailon2005"],
         direction="lower",
         interval="[0, inf)",
         needs=("similarity|vectors",),
@@ -258,7 +176,7 @@ OBJECTIVES = (
             Parameter("max_k", 10, "Most clusters of cuts=best.", interval="[2, inf)"),
             _EUCLIDEAN,
         ),
-        paper=ROUSSEEUW_1987,
+        paper=PAPERS["rousseeuw1987"],
         direction="higher",
         interval="[-1, 1]",
         needs=("similarity|vectors",),

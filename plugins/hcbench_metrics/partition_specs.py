@@ -5,65 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hcbench import MetricSpec, Output, Parameter, Reference
-
-GENTILE_2019 = Reference(
-    "gentile2019",
-    "inproceedings",
-    {
-        "author": "Gentile, Claudio and Vitale, Fabio and Rajagopalan, Anand",
-        "title": "Flattening a Hierarchical Clustering through Active Learning",
-        "booktitle": "Advances in Neural Information Processing Systems",
-        "volume": "32",
-        "year": "2019",
-    },
-)
-HUBERT_1985 = Reference(
-    "hubert1985",
-    "article",
-    {
-        "author": "Hubert, Lawrence and Arabie, Phipps",
-        "title": "Comparing Partitions",
-        "journal": "Journal of Classification",
-        "volume": "2",
-        "pages": "193--218",
-        "year": "1985",
-    },
-)
-VINH_2010 = Reference(
-    "vinh2010",
-    "article",
-    {
-        "author": "Vinh, Nguyen Xuan and Epps, Julien and Bailey, James",
-        "title": "Information Theoretic Measures for Clusterings Comparison: Variants, "
-        "Properties, Normalization and Correction for Chance",
-        "journal": "Journal of Machine Learning Research",
-        "volume": "11",
-        "pages": "2837--2854",
-        "year": "2010",
-    },
-)
-ROSENBERG_2007 = Reference(
-    "rosenberg2007",
-    "inproceedings",
-    {
-        "author": "Rosenberg, Andrew and Hirschberg, Julia",
-        "title": "V-Measure: A Conditional Entropy-Based External Cluster Evaluation Measure",
-        "booktitle": "Proceedings of the 2007 Joint Conference on Empirical Methods in Natural "
-        "Language Processing and Computational Natural Language Learning",
-        "pages": "410--420",
-        "year": "2007",
-    },
-)
-MANNING_2008 = Reference(
-    "manning2008",
-    "book",
-    {
-        "author": "Manning, Christopher D. and Raghavan, Prabhakar and Schütze, Hinrich",
-        "title": "Introduction to Information Retrieval",
-        "publisher": "Cambridge University Press",
-        "year": "2008",
-    },
-)
+from hcbench_metrics.references import PAPERS
 
 _CUT = (
     Parameter(
@@ -113,7 +55,7 @@ PARTITIONS = (
         "clustering-error",
         "Proportion of all ordered pairs on which the clusters differ from the true ones, or from "
         "the answers of the oracle.",
-        GENTILE_2019,
+        PAPERS["gentile2019"],
         Parameter(
             "against",
             "truth",
@@ -127,14 +69,14 @@ PARTITIONS = (
     _agreement(
         "ARI",
         "Adjusted Rand index of the clusters and the true ones.",
-        HUBERT_1985,
+        PAPERS["hubert1985"],
         interval="[-1, 1]",
         symmetric=True,
     ),
     _agreement(
         "AMI",
         "Adjusted mutual information of the clusters and the true ones.",
-        VINH_2010,
+        PAPERS["vinh2010"],
         Parameter(
             "average",
             "arithmetic",
@@ -144,19 +86,23 @@ PARTITIONS = (
         interval="(-inf, 1]",
         symmetric=True,
     ),
-    _agreement("homogeneity", "Whether each cluster is of a single class.", ROSENBERG_2007),
-    _agreement("completeness", "Whether each class is in a single cluster.", ROSENBERG_2007),
+    _agreement(
+        "homogeneity", "Whether each cluster is of a single class.", PAPERS["rosenberg2007"]
+    ),
+    _agreement(
+        "completeness", "Whether each class is in a single cluster.", PAPERS["rosenberg2007"]
+    ),
     _agreement(
         "V-measure",
         "Harmonic mean of homogeneity and completeness.",
-        ROSENBERG_2007,
+        PAPERS["rosenberg2007"],
         Parameter("beta", 1.0, "Above 1 completeness weighs more.", interval="[0, inf)"),
         symmetric=lambda params: params["beta"] == 1,
     ),
     _agreement(
         "pairs",
         "Pairs of items that are put together, compared with those of the true clusters.",
-        MANNING_2008,
+        PAPERS["manning2008"],
         outputs=tuple(
             Output(name=name, doc=doc)
             for name, doc in (
@@ -170,7 +116,7 @@ PARTITIONS = (
         name="n-clusters",
         function="hcbench_metrics.partitions:n_clusters",
         doc="Number of clusters.",
-        paper=GENTILE_2019,
+        paper=PAPERS["gentile2019"],
         direction="none",
         interval="[1, inf)",
         result="partition",
@@ -179,7 +125,7 @@ PARTITIONS = (
         name="cluster-size",
         function="hcbench_metrics.partitions:cluster_size",
         doc="Size of the largest, smallest or median cluster.",
-        paper=GENTILE_2019,
+        paper=PAPERS["gentile2019"],
         parameters=(
             Parameter(
                 "statistic",

@@ -2,110 +2,9 @@
 
 from __future__ import annotations
 
-from hcbench import MetricSpec, Parameter, Reference
-from hcbench_metrics.objective_specs import SOKAL_ROHLF_1962
+from hcbench import MetricSpec, Parameter
+from hcbench_metrics.references import PAPERS
 from hcbench_metrics.truths import TRUTH
-
-HELLER_GHAHRAMANI_2005 = Reference(
-    "heller2005",
-    "inproceedings",
-    {
-        "author": "Heller, Katherine A. and Ghahramani, Zoubin",
-        "title": "Bayesian Hierarchical Clustering",
-        "booktitle": "Proceedings of the 22nd International Conference on Machine Learning",
-        "pages": "297--304",
-        "year": "2005",
-    },
-)
-COVER_HART_1967 = Reference(
-    "cover1967",
-    "article",
-    {
-        "author": "Cover, Thomas M. and Hart, Peter E.",
-        "title": "Nearest Neighbor Pattern Classification",
-        "journal": "IEEE Transactions on Information Theory",
-        "volume": "13",
-        "pages": "21--27",
-        "year": "1967",
-        "doi": "10.1109/TIT.1967.1053964",
-    },
-)
-BRODAL_2013 = Reference(
-    "brodal2013",
-    "inproceedings",
-    {
-        "author": "Brodal, Gerth Stølting and Fagerberg, Rolf and Mailund, Thomas "
-        "and Pedersen, Christian N. S. and Sand, Andreas",
-        "title": "Efficient Algorithms for Computing the Triplet and Quartet Distance Between "
-        "Trees of Arbitrary Degree",
-        "booktitle": "Proceedings of the 24th Annual ACM-SIAM Symposium on Discrete Algorithms",
-        "pages": "1814--1832",
-        "year": "2013",
-    },
-)
-ROBINSON_FOULDS_1981 = Reference(
-    "robinson1981",
-    "article",
-    {
-        "author": "Robinson, D. F. and Foulds, L. R.",
-        "title": "Comparison of Phylogenetic Trees",
-        "journal": "Mathematical Biosciences",
-        "volume": "53",
-        "pages": "131--147",
-        "year": "1981",
-    },
-)
-ESTABROOK_1985 = Reference(
-    "estabrook1985",
-    "article",
-    {
-        "author": "Estabrook, George F. and McMorris, F. R. and Meacham, Christopher A.",
-        "title": "Comparison of Undirected Phylogenetic Trees Based on Subtrees of Four "
-        "Evolutionary Units",
-        "journal": "Systematic Zoology",
-        "volume": "34",
-        "pages": "193--200",
-        "year": "1985",
-    },
-)
-FOWLKES_MALLOWS_1983 = Reference(
-    "fowlkes1983",
-    "article",
-    {
-        "author": "Fowlkes, E. B. and Mallows, C. L.",
-        "title": "A Method for Comparing Two Hierarchical Clusterings",
-        "journal": "Journal of the American Statistical Association",
-        "volume": "78",
-        "pages": "553--569",
-        "year": "1983",
-    },
-)
-BAKER_1974 = Reference(
-    "baker1974",
-    "article",
-    {
-        "author": "Baker, Frank B.",
-        "title": "Stability of Two Hierarchical Grouping Techniques Case I: Sensitivity to Data "
-        "Errors",
-        "journal": "Journal of the American Statistical Association",
-        "volume": "69",
-        "pages": "440--445",
-        "year": "1974",
-    },
-)
-GALILI_2015 = Reference(
-    "galili2015",
-    "article",
-    {
-        "author": "Galili, Tal",
-        "title": "dendextend: an R Package for Visualizing, Adjusting and Comparing Trees of "
-        "Hierarchical Clustering",
-        "journal": "Bioinformatics",
-        "volume": "31",
-        "pages": "3718--3720",
-        "year": "2015",
-    },
-)
 
 TREES = (
     MetricSpec(
@@ -122,7 +21,7 @@ TREES = (
             ),
             TRUTH,
         ),
-        paper=HELLER_GHAHRAMANI_2005,
+        paper=PAPERS["heller2005"],
         direction="higher",
         interval="[0, 1]",
         needs=("truth|levels",),
@@ -141,7 +40,7 @@ TREES = (
             ),
             TRUTH,
         ),
-        paper=BRODAL_2013,
+        paper=PAPERS["brodal2013"],
         direction="higher",
         interval="[0, 1]",
         needs=("truth|levels",),
@@ -155,7 +54,7 @@ TREES = (
             Parameter("k", 10, "Neighbours of each item.", interval="[1, inf)"),
             TRUTH,
         ),
-        paper=COVER_HART_1967,
+        paper=PAPERS["cover1967"],
         direction="higher",
         interval="[0, 1]",
         needs=("truth|levels",),
@@ -174,7 +73,7 @@ TREES = (
             ),
             TRUTH,
         ),
-        paper=ESTABROOK_1985,
+        paper=PAPERS["estabrook1985"],
         direction="lower",
         interval="[0, 1]",
         needs=("truth|levels",),
@@ -188,7 +87,7 @@ TREES = (
             Parameter("normalised", True, "Whether to divide by the clusters of both trees."),
             TRUTH,
         ),
-        paper=ROBINSON_FOULDS_1981,
+        paper=PAPERS["robinson1981"],
         direction="lower",
         interval="[0, inf)",
         needs=("truth|levels",),
@@ -209,7 +108,7 @@ TREES = (
             ),
             TRUTH,
         ),
-        paper=FOWLKES_MALLOWS_1983,
+        paper=PAPERS["fowlkes1983"],
         direction="higher",
         interval="[0, 1]",
         needs=("truth|levels",),
@@ -228,7 +127,7 @@ TREES = (
             ),
             TRUTH,
         ),
-        paper=BAKER_1974,
+        paper=PAPERS["baker1974"],
         direction="higher",
         interval="[-1, 1]",
         needs=("truth|levels",),
@@ -239,7 +138,7 @@ TREES = (
         function="hcbench_metrics.pair_ranks:cophenetic_correlation_with_truth",
         doc="Correlation, over pairs of items, of the heights at which they merge.",
         parameters=(TRUTH,),
-        paper=SOKAL_ROHLF_1962,
+        paper=PAPERS["sokal1962"],
         direction="higher",
         interval="[-1, 1]",
         needs=("truth",),
@@ -253,7 +152,7 @@ TREES = (
             Parameter("L", 1.5, "Exponent of the distances.", interval="(0, inf)"),
             TRUTH,
         ),
-        paper=GALILI_2015,
+        paper=PAPERS["galili2015"],
         direction="lower",
         interval="[0, inf)",
         needs=("truth|levels",),

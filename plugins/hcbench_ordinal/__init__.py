@@ -11,38 +11,10 @@ from hcbench import (
     MetricSpec,
     OracleSpec,
     Parameter,
-    Reference,
     Suite,
     hookimpl,
 )
-
-EMAMJOMEH_2018 = Reference(
-    key="emamjomeh2018",
-    entry="inproceedings",
-    fields={
-        "author": "Emamjomeh-Zadeh, Ehsan and Kempe, David",
-        "title": "Adaptive Hierarchical Clustering Using Ordinal Queries",
-        "booktitle": "Proceedings of the 29th Annual ACM-SIAM Symposium on Discrete Algorithms",
-        "pages": "415--429",
-        "year": "2018",
-    },
-)
-
-AHO_1981 = Reference(
-    key="aho1981",
-    entry="article",
-    fields={
-        "author": "Aho, Alfred V. and Sagiv, Yehoshua and Szymanski, Thomas G. and "
-        "Ullman, Jeffrey D.",
-        "title": "Inferring a tree from lowest common ancestors with an application to the "
-        "optimization of relational expressions",
-        "journal": "SIAM Journal on Computing",
-        "volume": "10",
-        "number": "3",
-        "pages": "405--421",
-        "year": "1981",
-    },
-)
+from hcbench_ordinal.references import PAPERS
 
 QUERIES = ("ordinal-queries",)
 
@@ -82,7 +54,7 @@ NOISELESS = (
                 choices=("random", "first"),
             ),
         ),
-        paper=EMAMJOMEH_2018,
+        paper=PAPERS["emamjomeh2018"],
         tags=("comparisons", "active"),
     ),
     AlgorithmSpec(
@@ -100,7 +72,7 @@ NOISELESS = (
             ),
             ORDER,
         ),
-        paper=EMAMJOMEH_2018,
+        paper=PAPERS["emamjomeh2018"],
         questions="hcbench_ordinal.estimates:of_insertion",
         tags=("comparisons", "active"),
     ),
@@ -109,7 +81,7 @@ NOISELESS = (
         function="hcbench_ordinal.triples:bottom_up",
         doc="Asks about all triples at once, and merges items from the smallest clusters up.",
         accepts=QUERIES,
-        paper=EMAMJOMEH_2018,
+        paper=PAPERS["emamjomeh2018"],
         questions="hcbench_ordinal.estimates:of_all_triples",
         tags=("comparisons",),
     ),
@@ -134,7 +106,7 @@ NOISELESS = (
                 choices=("error", "star"),
             ),
         ),
-        paper=AHO_1981,
+        paper=PAPERS["aho1981"],
         questions="hcbench_ordinal.estimates:of_some_triples",
         tags=("comparisons",),
     ),
@@ -231,7 +203,7 @@ NOISY = AlgorithmSpec(
             interval="(0, inf)",
         ),
     ),
-    paper=EMAMJOMEH_2018,
+    paper=PAPERS["emamjomeh2018"],
     requires=("scipy",),
     questions="hcbench_ordinal.estimates:of_noisy_insertion",
     tags=("comparisons", "active"),
@@ -260,7 +232,7 @@ RANDOM_TREE = DatasetSpec(
         ),
     ),
     provides=("truth",),
-    paper=EMAMJOMEH_2018,
+    paper=PAPERS["emamjomeh2018"],
     tags=("simulated",),
 )
 
@@ -297,7 +269,7 @@ UNBALANCED_SPLITS = MetricSpec(
     ),
     direction="lower",
     interval="[0, 1]",
-    paper=EMAMJOMEH_2018,
+    paper=PAPERS["emamjomeh2018"],
 )
 
 

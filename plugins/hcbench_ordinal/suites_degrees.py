@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator
 
 from hcbench import Claim, Figure, Suite
-from hcbench_ordinal import EMAMJOMEH_2018
+from hcbench_ordinal.references import PAPERS
 from hcbench_ordinal.suites_noiseless import ALGORITHMS, BINARY, EXACT, FAST, RECOVERY, n_log_n
 
 SIZES = (64, 256, 1024)
@@ -121,5 +121,5 @@ DEGREES_SUITE = Suite(
             function="hcbench_ordinal.figures:by_degree",
         ),
     ),
-    paper=EMAMJOMEH_2018,
+    paper=PAPERS["emamjomeh2018"],
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hcbench import Claim, Figure, Suite
-from hcbench_ordinal import EMAMJOMEH_2018
+from hcbench_ordinal.references import PAPERS
 from hcbench_ordinal.suites_noiseless import RECOVERY, truth
 from hcbench_ordinal.suites_noisy import BAYES, BAYES_RANDOM, DELTA, REPEAT, insertion
 
@@ -136,7 +136,7 @@ ADVERSARY = Suite(
             function="hcbench_ordinal.figures_errors:against_the_adversary",
         ),
     ),
-    paper=EMAMJOMEH_2018,
+    paper=PAPERS["emamjomeh2018"],
 )
 
 PERMANENT = Suite(
@@ -155,5 +155,5 @@ PERMANENT = Suite(
             function="hcbench_ordinal.figures_errors:permanent",
         ),
     ),
-    paper=EMAMJOMEH_2018,
+    paper=PAPERS["emamjomeh2018"],
 )

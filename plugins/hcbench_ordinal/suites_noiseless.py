@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 
 from hcbench import Claim, Figure, Suite
-from hcbench_ordinal import EMAMJOMEH_2018
 from hcbench_ordinal.bounds import information_bound, noiseless_queries
+from hcbench_ordinal.references import PAPERS
 
 SIZES = tuple(2**k for k in range(6, 13))
 SHAPES = ("random", "balanced", "caterpillar", "yule")
@@ -196,5 +196,5 @@ NOISELESS = Suite(
             function="hcbench_ordinal.figures:unbalanced",
         ),
     ),
-    paper=EMAMJOMEH_2018,
+    paper=PAPERS["emamjomeh2018"],
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hcbench import Claim, Figure, Suite
-from hcbench_ordinal import EMAMJOMEH_2018
+from hcbench_ordinal.references import PAPERS
 from hcbench_ordinal.suites_noiseless import RECOVERY, rate, truth
 
 PS = (0.6, 0.7, 0.8, 0.9)
@@ -144,5 +144,5 @@ NOISY = Suite(
             function="hcbench_ordinal.figures_noisy:queries",
         ),
     ),
-    paper=EMAMJOMEH_2018,
+    paper=PAPERS["emamjomeh2018"],
 )

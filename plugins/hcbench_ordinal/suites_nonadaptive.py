@@ -12,8 +12,8 @@ import math
 from collections.abc import Iterator
 
 from hcbench import Claim, Figure, Suite
-from hcbench_ordinal import EMAMJOMEH_2018
 from hcbench_ordinal.bounds import chance_of_fixed_triples
+from hcbench_ordinal.references import PAPERS
 from hcbench_ordinal.suites_noiseless import EXACT, RECOVERY, n_log_n, truth
 
 SIZES = (8, 16, 32, 64, 128)
@@ -116,5 +116,5 @@ NONADAPTIVE = Suite(
             function="hcbench_ordinal.figures:nonadaptive",
         ),
     ),
-    paper=EMAMJOMEH_2018,
+    paper=PAPERS["emamjomeh2018"],
 )

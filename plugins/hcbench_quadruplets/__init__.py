@@ -5,58 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hcbench import AlgorithmSpec, Parameter, Params, Reference, Suite, hookimpl
-
-PAPER = Reference(
-    key="ghoshdastidar2019",
-    entry="inproceedings",
-    fields={
-        "author": "Ghoshdastidar, Debarghya and Perrot, Michaël and von Luxburg, Ulrike",
-        "title": "Foundations of Comparison-Based Hierarchical Clustering",
-        "booktitle": "Advances in Neural Information Processing Systems",
-        "volume": "32",
-        "pages": "7454--7464",
-        "year": "2019",
-    },
-)
-
-
-KLEINDESSNER_2017 = Reference(
-    key="kleindessner2017a",
-    entry="inproceedings",
-    fields={
-        "author": "Kleindessner, Matthäus and von Luxburg, Ulrike",
-        "title": "Kernel functions based on triplet comparisons",
-        "booktitle": "Advances in Neural Information Processing Systems",
-        "volume": "30",
-        "pages": "6807--6817",
-        "year": "2017",
-    },
-)
-
-VAN_DER_MAATEN_2012 = Reference(
-    key="vandermaaten2012",
-    entry="inproceedings",
-    fields={
-        "author": "van der Maaten, Laurens and Weinberger, Kilian",
-        "title": "Stochastic triplet embedding",
-        "booktitle": "IEEE International Workshop on Machine Learning for Signal Processing",
-        "pages": "1--6",
-        "year": "2012",
-    },
-)
-
-JAIN_2016 = Reference(
-    key="jain2016",
-    entry="inproceedings",
-    fields={
-        "author": "Jain, Lalit and Jamieson, Kevin G. and Nowak, Robert D.",
-        "title": "Finite sample prediction and recovery bounds for ordinal embedding",
-        "booktitle": "Advances in Neural Information Processing Systems",
-        "volume": "29",
-        "pages": "2711--2719",
-        "year": "2016",
-    },
-)
+from hcbench_quadruplets.references import PAPERS
 
 SETS = ("quadruplet-set", "triplet-set")
 _TIES = {"renumbered_items": "win rates of a few items tie, and ties go to those that come first"}
@@ -91,7 +40,7 @@ def _four_al(name: str, doc: str, init: int) -> AlgorithmSpec:
                 interval="[1, inf)",
             ),
         ),
-        paper=PAPER,
+        paper=PAPERS["ghoshdastidar2019"],
         exempt=_TIES if init == 1 else {"signature": "it is 4-AL with another default"},
         tags=("comparisons", "linkage"),
     )
@@ -116,7 +65,7 @@ PASSIVE = (
                 choices=("paper", "code"),
             ),
         ),
-        paper=PAPER,
+        paper=PAPERS["ghoshdastidar2019"],
         exempt=_TIES,
         tags=("comparisons", "linkage"),
     ),
@@ -134,7 +83,7 @@ PASSIVE = (
                 choices=("k1", "k2"),
             ),
         ),
-        paper=KLEINDESSNER_2017,
+        paper=PAPERS["kleindessner2017a"],
         requires=("scipy",),
         exempt=_TIES,
         tags=("comparisons", "linkage"),
@@ -153,7 +102,7 @@ PASSIVE = (
         doc="Average linkage on the true similarities: a reference for methods with comparisons.",
         accepts=("similarities",),
         reference=True,
-        paper=PAPER,
+        paper=PAPERS["ghoshdastidar2019"],
         tags=("comparisons", "linkage", "baseline"),
     ),
 )
@@ -211,7 +160,7 @@ EMBEDDINGS = (
             type="float",
             interval="(0, inf)",
         ),
-        VAN_DER_MAATEN_2012,
+        PAPERS["vandermaaten2012"],
     ),
     _embedding(
         "FORTE-AL",
@@ -219,7 +168,7 @@ EMBEDDINGS = (
         "Average linkage of the points of an embedding by projected gradients (FORTE).",
         300,
         Parameter("loss", "logistic", "Loss of a triplet.", choices=("logistic", "hinge")),
-        JAIN_2016,
+        PAPERS["jain2016"],
     ),
 )
 
@@ -238,7 +187,7 @@ ACTIVE = (
         doc="Single linkage by active comparisons.",
         accepts=("quadruplet-queries",),
         parameters=(ASK,),
-        paper=PAPER,
+        paper=PAPERS["ghoshdastidar2019"],
         tags=("comparisons", "active", "linkage"),
     ),
     AlgorithmSpec(
@@ -247,7 +196,7 @@ ACTIVE = (
         doc="Complete linkage by active comparisons.",
         accepts=("quadruplet-queries",),
         parameters=(ASK,),
-        paper=PAPER,
+        paper=PAPERS["ghoshdastidar2019"],
         tags=("comparisons", "active", "linkage"),
     ),
     AlgorithmSpec(
@@ -287,7 +236,7 @@ ACTIVE = (
                 choices=("paper", "code"),
             ),
         ),
-        paper=PAPER,
+        paper=PAPERS["ghoshdastidar2019"],
         tags=("comparisons", "active", "linkage"),
     ),
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hcbench import Claim, Figure, Suite
-from hcbench_quadruplets import PAPER
+from hcbench_quadruplets.references import PAPERS
 
 DELTAS = tuple(round(0.02 * step, 2) for step in range(1, 11))
 PROPORTIONS = (0.01, 0.1, 1.0)
@@ -229,7 +229,7 @@ FIGURE_2 = Suite(
             function="hcbench_quadruplets.figures_planted:recovery",
         ),
     ),
-    paper=PAPER,
+    paper=PAPERS["ghoshdastidar2019"],
 )
 
 FIGURE_S1 = Suite(
@@ -254,7 +254,7 @@ FIGURE_S1 = Suite(
             function="hcbench_quadruplets.figures_planted:recovery",
         ),
     ),
-    paper=PAPER,
+    paper=PAPERS["ghoshdastidar2019"],
 )
 
 _CODE = ("4K-AL[kernel=code]", _ACTIVE_CODE, "4K-AL-act[landmarks=fresh]")
@@ -291,5 +291,5 @@ FIGURE_2_CODE = Suite(
             function="hcbench_quadruplets.figures_planted:recovery",
         ),
     ),
-    paper=PAPER,
+    paper=PAPERS["ghoshdastidar2019"],
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hcbench import Claim, Figure, Suite
-from hcbench_quadruplets import PAPER
+from hcbench_quadruplets.references import PAPERS
 
 PROPORTIONS = (0.01, 0.02, 0.04, 0.06, 0.08, 0.1)
 DIMENSIONS = (2, 5, 10)
@@ -173,7 +173,7 @@ FIGURE_3 = Suite(
             for number, name in enumerate(DATA, 2)
         ),
     ),
-    paper=PAPER,
+    paper=PAPERS["ghoshdastidar2019"],
 )
 
 CAR_TREES = ("4-AL", "4K-AL", "tSTE-AL", "FORTE-AL", "AL-rowsum", "tK-AL")
@@ -212,5 +212,5 @@ CAR = Suite(
         )
         for name in CAR_TREES
     ),
-    paper=PAPER,
+    paper=PAPERS["ghoshdastidar2019"],
 )

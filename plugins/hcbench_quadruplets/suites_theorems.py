@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator
 
 from hcbench import Claim, Figure, Suite
-from hcbench_quadruplets import PAPER
+from hcbench_quadruplets.references import PAPERS
 
 SIGMA = 0.1
 RECOVERY = "exact-recovery"
@@ -300,5 +300,5 @@ THEOREMS = Suite(
             function="hcbench_quadruplets.figures_theorems:rates",
         ),
     ),
-    paper=PAPER,
+    paper=PAPERS["ghoshdastidar2019"],
 )

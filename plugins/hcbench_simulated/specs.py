@@ -2,63 +2,8 @@
 
 from __future__ import annotations
 
-from hcbench import DatasetSpec, Parameter, Reference
-
-KINGMAN_1982 = Reference(
-    "kingman1982",
-    "article",
-    {
-        "author": "Kingman, J. F. C.",
-        "title": "The coalescent",
-        "journal": "Stochastic Processes and their Applications",
-        "volume": "13",
-        "number": "3",
-        "pages": "235--248",
-        "year": "1982",
-    },
-)
-
-GERNHARD_2008 = Reference(
-    "gernhard2008",
-    "article",
-    {
-        "author": "Gernhard, Tanja",
-        "title": "The conditioned reconstructed process",
-        "journal": "Journal of Theoretical Biology",
-        "volume": "253",
-        "number": "4",
-        "pages": "769--778",
-        "year": "2008",
-    },
-)
-
-CLAUSET_2008 = Reference(
-    "clauset2008",
-    "article",
-    {
-        "author": "Clauset, Aaron and Moore, Cristopher and Newman, M. E. J.",
-        "title": "Hierarchical structure and the prediction of missing links in networks",
-        "journal": "Nature",
-        "volume": "453",
-        "pages": "98--101",
-        "year": "2008",
-    },
-)
-
-BLEI_2010 = Reference(
-    "blei2010",
-    "article",
-    {
-        "author": "Blei, David M. and Griffiths, Thomas L. and Jordan, Michael I.",
-        "title": "The nested Chinese restaurant process and Bayesian nonparametric inference of "
-        "topic hierarchies",
-        "journal": "Journal of the ACM",
-        "volume": "57",
-        "number": "2",
-        "pages": "7:1--7:30",
-        "year": "2010",
-    },
-)
+from hcbench import DatasetSpec, Parameter
+from hcbench_simulated.references import PAPERS
 
 
 def _items(n: int) -> Parameter:
@@ -132,7 +77,7 @@ DATASETS = (
             ),
         ),
         provides=("vectors", "levels", "truth", "heights"),
-        paper=BLEI_2010,
+        paper=PAPERS["blei2010"],
         tags=("simulated",),
     ),
     DatasetSpec(
@@ -154,7 +99,7 @@ DATASETS = (
             "graph" if params.get("sparse") else "similarity",
             *("levels", "truth", "heights"),
         ),
-        paper=CLAUSET_2008,
+        paper=PAPERS["clauset2008"],
         tags=("simulated",),
     ),
     DatasetSpec(
@@ -163,7 +108,7 @@ DATASETS = (
         doc="Distances of sequences along Kingman's coalescent; the truth is the tree.",
         parameters=(_items(200), *_SEQUENCES),
         provides=("similarity", "truth", "heights"),
-        paper=KINGMAN_1982,
+        paper=PAPERS["kingman1982"],
         tags=("simulated",),
     ),
     DatasetSpec(
@@ -178,7 +123,7 @@ DATASETS = (
             Parameter("rate", 0.05, _SEQUENCES[1].doc, interval="(0, inf)"),
         ),
         provides=("similarity", "truth", "heights"),
-        paper=GERNHARD_2008,
+        paper=PAPERS["gernhard2008"],
         tags=("simulated",),
     ),
     DatasetSpec(
@@ -195,7 +140,7 @@ DATASETS = (
             ),
         ),
         provides=("similarity", "truth", "heights"),
-        paper=GERNHARD_2008,
+        paper=PAPERS["gernhard2008"],
         tags=("simulated",),
     ),
 )

@@ -8,21 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hcbench import DatasetSpec, Parameter, Reference, Suite, hookimpl
-
-PEDREGOSA_2011 = Reference(
-    "pedregosa2011",
-    "article",
-    {
-        "author": "Pedregosa, Fabian and Varoquaux, Gaël and Gramfort, Alexandre and others",
-        "title": "Scikit-learn: Machine Learning in Python",
-        "journal": "Journal of Machine Learning Research",
-        "volume": "12",
-        "pages": "2825--2830",
-        "year": "2011",
-        "url": "https://jmlr.org/papers/v12/pedregosa11a.html",
-    },
-)
+from hcbench import DatasetSpec, Parameter, Suite, hookimpl
+from hcbench_standard.references import PAPERS
 
 SHAPES = DatasetSpec(
     name="shapes",
@@ -46,7 +33,7 @@ SHAPES = DatasetSpec(
             interval="[0, inf)",
         ),
     ),
-    paper=PEDREGOSA_2011,
+    paper=PAPERS["pedregosa2011"],
     requires=("scikit-learn",),
     tags=("simulated",),
 )

@@ -5,71 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hcbench import AlgorithmSpec, Parameter, Reference
-from hcbench_vectors.data_specs import GRAY_2023
-
-SOKAL_1958 = Reference(
-    "sokal1958",
-    "article",
-    {
-        "author": "Sokal, Robert R. and Michener, Charles D.",
-        "title": "A Statistical Method for Evaluating Systematic Relationships",
-        "journal": "University of Kansas Science Bulletin",
-        "volume": "38",
-        "pages": "1409--1438",
-        "year": "1958",
-    },
-)
-
-WARD_1963 = Reference(
-    "ward1963",
-    "article",
-    {
-        "author": "Ward, Joe H.",
-        "title": "Hierarchical Grouping to Optimize an Objective Function",
-        "journal": "Journal of the American Statistical Association",
-        "volume": "58",
-        "pages": "236--244",
-        "year": "1963",
-    },
-)
-
-MCQUITTY_1966 = Reference(
-    "mcquitty1966",
-    "article",
-    {
-        "author": "McQuitty, Louis L.",
-        "title": "Similarity Analysis by Reciprocal Pairs for Discrete and Continuous Data",
-        "journal": "Educational and Psychological Measurement",
-        "volume": "26",
-        "pages": "825--831",
-        "year": "1966",
-    },
-)
-
-GOWER_1967 = Reference(
-    "gower1967",
-    "article",
-    {
-        "author": "Gower, John C.",
-        "title": "A Comparison of Some Methods of Cluster Analysis",
-        "journal": "Biometrics",
-        "volume": "23",
-        "pages": "623--637",
-        "year": "1967",
-    },
-)
-
-CAMPELLO_2013 = Reference(
-    "campello2013",
-    "inproceedings",
-    {
-        "author": "Campello, Ricardo J. G. B. and Moulavi, Davoud and Sander, Jörg",
-        "title": "Density-Based Clustering Based on Hierarchical Density Estimates",
-        "booktitle": "Advances in Knowledge Discovery and Data Mining (PAKDD)",
-        "pages": "160--172",
-        "year": "2013",
-    },
-)
+from hcbench_vectors.references import PAPERS
 
 _REDUCTION = (
     Parameter(
@@ -177,7 +113,7 @@ DOT_PRODUCT = AlgorithmSpec(
         ),
         *_REDUCTION,
     ),
-    paper=GRAY_2023,
+    paper=PAPERS["gray2023"],
     requires=("scipy",),
     tags=("linkage",),
 )
@@ -185,7 +121,7 @@ DOT_PRODUCT = AlgorithmSpec(
 UPGMA = _linkage_spec(
     "UPGMA",
     "Average linkage: merge the two clusters of smallest mean distance.",
-    SOKAL_1958,
+    PAPERS["sokal1958"],
     _metric_parameter("dot-product"),
     _PRECISION,
     memory=_memory_of_means,
@@ -194,7 +130,7 @@ UPGMA = _linkage_spec(
 WPGMA = _linkage_spec(
     "WPGMA",
     "Average linkage in which the two merged clusters have equal weights.",
-    MCQUITTY_1966,
+    PAPERS["mcquitty1966"],
     _metric_parameter(),
     _PRECISION,
 )
@@ -218,7 +154,7 @@ SINGLE = _linkage_spec(
 CENTROID = _linkage_spec(
     "Centroid",
     "Merge the two clusters of closest means.",
-    SOKAL_1958,
+    PAPERS["sokal1958"],
     memory=None,  # depends on the number of coordinates
     vectors_only=True,
 )
@@ -226,7 +162,7 @@ CENTROID = _linkage_spec(
 MEDIAN = _linkage_spec(
     "Median",
     "As Centroid, but the two merged clusters have equal weights.",
-    GOWER_1967,
+    PAPERS["gower1967"],
     memory=None,
     vectors_only=True,
 )
@@ -234,7 +170,7 @@ MEDIAN = _linkage_spec(
 WARD = _linkage_spec(
     "Ward",
     "Merge the two clusters that increase the sum of squares within clusters least.",
-    WARD_1963,
+    PAPERS["ward1963"],
     memory=None,
     vectors_only=True,
 )
@@ -273,7 +209,7 @@ HDBSCAN = AlgorithmSpec(
         ),
         *_REDUCTION,
     ),
-    paper=CAMPELLO_2013,
+    paper=PAPERS["campello2013"],
     exempt=dict.fromkeys(
         ("renumbered_items", "sparse"),
         "mutual reachability distances tie whatever the data, and ties go by rounding",

@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-from hcbench import DatasetSpec, Parameter, Reference
-
-GRAY_2023 = Reference(
-    "gray2023",
-    "inproceedings",
-    {
-        "author": "Gray, Annie and Modell, Alexander and Rubin-Delanchy, Patrick "
-        "and Whiteley, Nick",
-        "title": "Hierarchical clustering with dot products recovers hidden tree structure",
-        "booktitle": "Advances in Neural Information Processing Systems",
-        "volume": "36",
-        "year": "2023",
-    },
-)
+from hcbench import DatasetSpec, Parameter
+from hcbench_vectors.references import PAPERS
 
 PAPERS_TREE = "((1:5,2:2,3:2)6:2,(4:0.5,5:7)7:1)8:1"
 """Section 4 and appendix D.1: vertex 8 is the root; X_j(1) ~ N(X_j(6), 5) and so on."""
@@ -92,6 +80,6 @@ GRAY_SIMULATED = DatasetSpec(
     ),
     provides=("vectors", "levels", "truth", "heights"),
     files=("S",),
-    paper=GRAY_2023,
+    paper=PAPERS["gray2023"],
     tags=("simulated",),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hcbench import MetricSpec, Parameter
-from hcbench_vectors.data_specs import GRAY_2023
+from hcbench_vectors.references import PAPERS
 
 _ESTIMATE = (
     Parameter(
@@ -27,7 +27,7 @@ METRICS = (
         function="hcbench_vectors.affinity:affinity_error",
         doc="Largest error of the affinities estimated from the data, without the result.",
         parameters=_ESTIMATE,
-        paper=GRAY_2023,
+        paper=PAPERS["gray2023"],
         direction="lower",
         interval="[0, inf)",
         needs=("heights", "vectors"),
@@ -38,7 +38,7 @@ METRICS = (
         function="hcbench_vectors.affinity:merge_distortion_slack",
         doc="Affinity error minus merge distortion, at least 0 by theorem 1.",
         parameters=_ESTIMATE,
-        paper=GRAY_2023,
+        paper=PAPERS["gray2023"],
         direction="higher",
         needs=("heights", "vectors"),
     ),
@@ -47,7 +47,7 @@ METRICS = (
         function="hcbench_vectors.affinity:negative_affinity",
         doc="How far the least estimated affinity is below 0, without the result (lemma 3).",
         parameters=_ESTIMATE,
-        paper=GRAY_2023,
+        paper=PAPERS["gray2023"],
         direction="lower",
         interval="[0, inf)",
         needs=("heights", "vectors"),
@@ -58,7 +58,7 @@ METRICS = (
         function="hcbench_vectors.affinity:height_inversion",
         doc="How far the mean affinity of a merge is below that of its parent, 0 by proposition 1.",
         parameters=_ESTIMATE,
-        paper=GRAY_2023,
+        paper=PAPERS["gray2023"],
         direction="lower",
         interval="[0, inf)",
         needs=("heights", "vectors"),
@@ -67,7 +67,7 @@ METRICS = (
         name="vertex-distance-error",
         function="hcbench_vectors.affinity:vertex_distance_error",
         doc="Largest error of lemma 1's d(u, v) estimated from the data, without the result.",
-        paper=GRAY_2023,
+        paper=PAPERS["gray2023"],
         direction="lower",
         interval="[0, inf)",
         needs=("heights", "vectors"),
@@ -85,7 +85,7 @@ METRICS = (
                 interval="[1, inf)",
             ),
         ),
-        paper=GRAY_2023,
+        paper=PAPERS["gray2023"],
         direction="none",
         interval="[1, inf)",
         needs=("vectors",),
@@ -106,7 +106,7 @@ METRICS = (
                 choices=("dot-product", "euclidean"),
             ),
         ),
-        paper=GRAY_2023,
+        paper=PAPERS["gray2023"],
         direction="higher",
         interval="[0, inf)",
         needs=("levels", "vectors"),

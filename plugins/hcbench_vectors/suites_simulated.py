@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import log, sqrt
 
 from hcbench import Claim, Figure, Suite
-from hcbench_vectors.data_specs import GRAY_2023
+from hcbench_vectors.references import PAPERS
 
 _DATA_ERROR = "affinity-error"
 _PCA_ERROR = "affinity-error[estimate=pca]"
@@ -80,7 +80,7 @@ FIGURE_2 = Suite(
             function="hcbench_vectors.figures_simulated:affinity_errors",
         ),
     ),
-    paper=GRAY_2023,
+    paper=PAPERS["gray2023"],
 )
 
 # ---- Theorems ------------------------------------------------------------------------------------
@@ -374,5 +374,5 @@ THEOREMS = Suite(
             function="hcbench_vectors.figures_simulated:rates",
         ),
     ),
-    paper=GRAY_2023,
+    paper=PAPERS["gray2023"],
 )  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hcbench import Claim, Figure, Suite
-from hcbench_vectors.data_specs import GRAY_2023
+from hcbench_vectors.references import PAPERS
 from hcbench_vectors.suites_published import Printed, cells_of, columns_of
 
 TAU = "kendall-tau-b[include_self=true]"
@@ -272,7 +272,7 @@ def _table(number: int, doc: str) -> Suite:
                 function="hcbench_vectors.figures_tables:printed_and_measured",
             ),
         ),
-        paper=GRAY_2023,
+        paper=PAPERS["gray2023"],
     )
 
 
@@ -307,7 +307,7 @@ TABLE_2 = Suite(
             function="hcbench_vectors.figures_tables:more_terms",
         ),
     ),
-    paper=GRAY_2023,
+    paper=PAPERS["gray2023"],
 )
 
 TABLE_3 = _table(3, "Table 3: complete and single linkage compared with dot products.")
@@ -334,5 +334,5 @@ COMPONENTS = Suite(
         )
         for name, data in DATA.items()
     ),
-    paper=GRAY_2023,
+    paper=PAPERS["gray2023"],
 )

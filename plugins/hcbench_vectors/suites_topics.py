@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hcbench import Claim, Figure, Suite
-from hcbench_vectors.data_specs import GRAY_2023
+from hcbench_vectors.references import PAPERS
 from hcbench_vectors.suites_tables import NEWSGROUPS
 
 DOCUMENTS = f"{NEWSGROUPS[:-1]}, pca=34]"
@@ -99,5 +99,5 @@ FIGURE_3 = Suite(
             function="hcbench_vectors.figures_topics:dendrograms",
         ),
     ),
-    paper=GRAY_2023,
+    paper=PAPERS["gray2023"],
 )

@@ -1,8 +1,19 @@
 """Specs of plugins, and validation of parameters."""
 
+import re
+from pathlib import Path
+
 import pytest
 
-from hcbench import REQUIRED, AlgorithmSpec, DatasetSpec, MetricSpec, Parameter, Reference
+from hcbench import (
+    REQUIRED,
+    AlgorithmSpec,
+    DatasetSpec,
+    MetricSpec,
+    Parameter,
+    Reference,
+    read_references,
+)
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
 from hcbench.registry.specs import Interval, unmet
 
@@ -119,3 +130,40 @@ def test_a_reference_is_bibtex() -> None:
     assert str(paper) == "Doe & Roe 2020, T"
     with pytest.raises(InvalidSpecError, match="no year"):
         Reference("x", "article", {"author": "A", "title": "T"})
+
+
+def test_references_are_read_from_bibtex(tmp_path: Path) -> None:
+    path = tmp_path / "references.bib"
+    path.write_text(
+        """% What a publisher offers, braces and all.
+@InProceedings{ doe2020 ,
+  title={The {MNIST} of {{Éclairs}}}, author = "Doe, J. and Roe, R.",
+  Year = 2020
+}
+
+@misc{poe1845, author = {Poe, E. A.}, title = {The Raven, and more}, year = {1845},}
+"""
+    )
+    references = read_references(path)
+    fields = {
+        "title": "The {MNIST} of {{Éclairs}}",
+        "author": "Doe, J. and Roe, R.",
+        "year": "2020",
+    }
+    assert references["doe2020"] == Reference("doe2020", "inproceedings", fields)
+    assert str(references["doe2020"]) == "Doe & Roe 2020, The MNIST of Éclairs"
+    assert references["poe1845"].fields["title"] == "The Raven, and more"
+    written = tmp_path / "written.bib"
+    written.write_text("\n\n".join(reference.bibtex for reference in references.values()))
+    assert read_references(written) == references
+    for wrong, told in (
+        ("month = jan,", "month = jan"),
+        ("title = {T},\n  volume = {1", "volume = {1"),
+        ("year = {2000} # {1}", "year = {2000} # {1}"),
+    ):
+        path.write_text(f"@misc{{x,\n  author = {{A}},\n  {wrong}\n}}\n")
+        with pytest.raises(InvalidSpecError, match=re.escape(f"cannot read '{told}")):
+            read_references(path)
+    path.write_text("@misc{x, author = {A}, title = {T}}")
+    with pytest.raises(InvalidSpecError, match="reference x: no year"):
+        read_references(path)

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | None"
 else:
     Value = Any  # the API reference cannot show recursive types
@@ -179,7 +181,44 @@ class Reference:
         names = self.fields["author"].split(" and ")
         surnames = [name.split(",")[0].strip() for name in names]
         who = " & ".join(surnames) if len(surnames) < 3 else f"{surnames[0]} et al."
-        return f"{who} {self.fields['year']}, {self.fields['title']}"
+        title = self.fields["title"].replace("{", "").replace("}", "")
+        return f"{who} {self.fields['year']}, {title}"
+
+
+_BRACES = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
+_FIELD = re.compile(rf"\s*(\w+)\s*=\s*(?:{_BRACES}|\"([^\"]*)\"|(\d+))\s*(?:,|$)")
+
+
+def read_references(path: Path) -> dict[str, Reference]:
+    """The entries of a BibTeX file, as a package of plugins ships it.
+
+    Parameters
+    ----------
+    path : Path
+        Such as ``Path(__file__).with_name("references.bib")``. Values are in braces or quotes, or
+        numbers; commands of LaTeX stay as they are written, so write accents in UTF-8.
+
+    Returns
+    -------
+    dict of str to Reference
+        The references by their keys, such as ``"gray2023"``.
+
+    Raises
+    ------
+    InvalidSpecError
+        If an entry cannot be read, or has no author, title or year.
+    """
+    references = {}
+    for entry in re.split(r"^@", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        match = re.fullmatch(r"(\w+)\s*\{\s*([^,\s]+)\s*,(.*)\}\s*", entry, re.DOTALL)
+        if match is None or (unread := _FIELD.sub("", match[3]).strip()):
+            what = unread if match else f"@{entry}"
+            raise InvalidSpecError(
+                f"{path}: cannot read {what.splitlines()[0]!r}; write NAME = {{VALUE}}"
+            )
+        fields = {name.lower(): "".join(value) for name, *value in _FIELD.findall(match[3])}
+        references[match[2]] = Reference(match[2], match[1].lower(), fields)
+    return references
 
 
 Function: TypeAlias = str | Callable[..., Any]
