@@ -6,10 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hcbench_cuts._erm_kernels import PARENTS, WEIGHTS
 
-
-@njit(WEIGHTS(PARENTS), cache=True)
+@njit(cache=True)
 def log_cuts(parent: NDArray[np.int64]) -> NDArray[np.float64]:
     """Logarithms (m,) of the numbers of cuts N(v) = 1 + the product of N over the children. O(m).
 

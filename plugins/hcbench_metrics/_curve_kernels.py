@@ -72,9 +72,9 @@ def _merge(
     order: Ints,
     children: Ints,
     label: Ints,
-    factor: int,
+    factor: int | np.int64,
     other_label: Ints,
-    other_factor: int,
+    other_factor: int | np.int64,
     keys: Ints,
     counts: Ints,
 ) -> tuple[int, int]:
@@ -127,14 +127,16 @@ def pairs_together(
     O(n log n) expected time, O(n) memory.
     """
     n = order.size
-    label = np.arange(n)
-    other_label = np.arange(n)
+    one = np.int64(1)  # a literal would be a type of its own
+    label = np.empty(n, np.int64)
+    other_label = np.empty(n, np.int64)
     capacity = 4
     while capacity < 2 * n + 2:
         capacity *= 2
     keys = np.full(capacity, -1, np.int64)
     counts = np.zeros(capacity, np.int64)
     for i in range(n):
+        label[i] = other_label[i] = i
         _add_to_cell(keys, counts, n * i + i)
     together = np.zeros((3, n + 1), np.int64)
     in_one = in_other = in_both = 0
@@ -147,7 +149,7 @@ def pairs_together(
             if n_clusters - children.size + 1 < k:
                 break
             new, new_in_both = _merge(
-                start, end, order, children, label, n, other_label, 1, keys, counts
+                start, end, order, children, label, n, other_label, one, keys, counts
             )
             in_one += new
             in_both += new_in_both
@@ -164,7 +166,7 @@ def pairs_together(
                 other_order,
                 children,
                 other_label,
-                1,
+                one,
                 label,
                 n,
                 keys,

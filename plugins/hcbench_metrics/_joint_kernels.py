@@ -59,8 +59,8 @@ def _add_merged(
     stack: Ints,
     pairs_at: Ints,
     touched: Ints,
-    n_touched: int,
-) -> int:
+    n_touched: int | np.int64,
+) -> int | np.int64:
     """Count pairs of a first and a second leaf by the stage at which they merge in the other tree.
 
     ``run`` (b,) are positions there, in increasing order. The clusters that are not merged yet are
@@ -152,7 +152,7 @@ def sum_over_joint_stages(
     stack = np.empty((n, 3), np.int64)
     pairs_at = np.zeros(n_other, np.int64)
     touched = np.empty(n_other, np.int64)
-    n_touched = 0
+    n_touched: int | np.int64 = np.int64(0)  # a literal would be a type of its own
     counts = np.zeros(n_other + 1)
     n_counted = 0.0
     bound = np.empty(n + 1, np.int64)
@@ -200,7 +200,7 @@ def sum_over_joint_stages(
                     counts[i] += pairs_at[t]
                     i += i & -i
             pairs_at[t] = 0
-        n_touched = 0
+        n_touched = np.int64(0)
     return total, concordant, discordant
 
 

@@ -14,6 +14,7 @@ from numba import njit
 
 from hcbench.compiled import inner
 from hcbench_metrics._kernels import merges_of
+from hcbench_metrics._purity_kernels import largest_children
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +33,7 @@ def tied_pairs(parent: Ints, sizes: Ints, n: int) -> Ints:
 
 
 @inner
-def _count_leaves(count: Ints, above: Ints, classes: Ints, by: int) -> None:
+def _count_leaves(count: Ints, above: Ints, classes: Ints, by: int | np.int64) -> None:
     """Add ``by`` for each leaf, given by its class, to the counts below each node of the truth."""
     for c in classes:
         q = c
@@ -120,7 +121,10 @@ def concordance_by_classes(
     m = parent.size
     n_truth = above.size
     by_table = ranks.size > 0
-    classes = class_of[order]  # from left to right
+    classes = np.empty(n, np.int64)  # from left to right
+    for at in range(n):
+        classes[at] = class_of[order[at]]
+    one, minus_one = np.int64(1), np.int64(-1)  # a literal would be a type of its own
     total = np.zeros(n, np.int64)
     # Leaves by node of the truth: below v on the heavy path, its heavy child, a light child.
     whole = np.zeros(n_truth, np.int64)
@@ -133,19 +137,15 @@ def concordance_by_classes(
     step_is_of = np.full(n_truth, -1, np.int64)  # light child of the current step
     present = np.empty(n_truth, np.int64)  # classes in the heavy child
 
-    heavy = np.full(m, -1, np.int64)  # largest child
-    for v in range(m - 1):
-        p = parent[v]
-        if heavy[p] < 0 or end[v] - start[v] > end[heavy[p]] - start[heavy[p]]:
-            heavy[p] = v
+    heavy = largest_children(parent, start, end)
 
     for head in range(m - 1, n - 1, -1):
         if head < m - 1 and heavy[parent[head]] == head:
             continue
         # Count the leaves at the head of a heavy path.
         in_head = classes[start[head] : end[head]]
-        _count_leaves(whole, above, in_head, 1)
-        _count_leaves(heavy_part, above, in_head, 1)
+        _count_leaves(whole, above, in_head, one)
+        _count_leaves(heavy_part, above, in_head, one)
         n_present = 0
         for c in in_head:
             if members[c] == 0:
@@ -162,7 +162,7 @@ def concordance_by_classes(
                 if child == u:
                     continue
                 in_child = classes[start[child] : end[child]]
-                _count_leaves(light_part, above, in_child, 1)
+                _count_leaves(light_part, above, in_child, one)
                 for position in range(start[child], end[child]):
                     c = classes[position]
                     if step_is_of[c] != child:
@@ -175,12 +175,12 @@ def concordance_by_classes(
                         else:
                             step[c] = _step(whole, light_part, above, c, size)
                     total[order[position]] += so_far[c] + step[c]
-                _count_leaves(light_part, above, in_child, -1)
+                _count_leaves(light_part, above, in_child, minus_one)
 
             # The heavy child remains.
             left, right = classes[start[v] : start[u]], classes[end[u] : end[v]]
             for side in (left, right):
-                _count_leaves(heavy_part, above, side, -1)
+                _count_leaves(heavy_part, above, side, minus_one)
                 for c in side:
                     members[c] -= 1
             n_kept = 0
@@ -200,7 +200,7 @@ def concordance_by_classes(
                     so_far[c] = 0
             n_present = n_kept
             for side in (left, right):
-                _count_leaves(whole, above, side, -1)
+                _count_leaves(whole, above, side, minus_one)
             v = u
 
         # The path ends in leaf v.
@@ -208,7 +208,7 @@ def concordance_by_classes(
         total[v] += so_far[c]
         so_far[c] = members[c] = 0
         for count in (whole, heavy_part):
-            _count_leaves(count, above, class_of[v : v + 1], -1)
+            _count_leaves(count, above, class_of[v : v + 1], minus_one)
     return total
 
 

@@ -92,35 +92,39 @@ def count_shared(
                 for j in range(last - first):
                     shared[i, j] = below[i, other_children[first + j]]
                 shared[i, last - first] = below[i, m - 1] - below[i, v]
-            alike += _claimed_alike(shared, n)
+            sums = _sums(shared)
+            alike += _claimed_alike(shared, sums, n)
             if with_different:
-                different += _claimed_differently(shared, n)
+                different += _claimed_differently(shared, sums, n)
     return alike // 2, different // 4
 
 
 @inner
 def _sums(shared: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-    """Sums and sums of squares of the rows (k, 2) and of the columns (l, 2)."""
-    rows = np.zeros((shared.shape[0], 2), np.int64)
-    columns = np.zeros((shared.shape[1], 2), np.int64)
-    for i in range(shared.shape[0]):
-        for j in range(shared.shape[1]):
+    """Sums and sums of squares of the rows (k,) and of the columns (l,)."""
+    row, row_squares = np.zeros(shared.shape[0], np.int64), np.zeros(shared.shape[0], np.int64)
+    column, column_squares = (
+        np.zeros(shared.shape[1], np.int64),
+        np.zeros(shared.shape[1], np.int64),
+    )
+    for i in range(row.size):
+        for j in range(column.size):
             own = shared[i, j]
-            rows[i, 0] += own
-            rows[i, 1] += own * own
-            columns[j, 0] += own
-            columns[j, 1] += own * own
-    return rows[:, 0], rows[:, 1], columns[:, 0], columns[:, 1]
+            row[i] += own
+            row_squares[i] += own * own
+            column[j] += own
+            column_squares[j] += own * own
+    return row, row_squares, column, column_squares
 
 
 @inner
-def _claimed_alike(shared: Ints, n: int) -> int:
+def _claimed_alike(shared: Ints, sums: tuple[Ints, Ints, Ints, Ints], n: int) -> int:
     """Quartets ab|cd claimed by direction i of one node and j of the other, over all i and j.
 
     c and d lie in two other rows and columns: of all ordered pairs of leaves outside row i and
     column j, those in one row or one column are subtracted, and those in one cell added again.
     """
-    row, row_squares, column, column_squares = _sums(shared)
+    row, row_squares, column, column_squares = sums
     cells = 0
     in_columns = np.zeros(row.size, np.int64)  # squared sums of the columns without row i
     in_rows = np.zeros(column.size, np.int64)
@@ -143,13 +147,13 @@ def _claimed_alike(shared: Ints, n: int) -> int:
 
 
 @inner
-def _claimed_differently(shared: Ints, n: int) -> int:
+def _claimed_differently(shared: Ints, sums: tuple[Ints, Ints, Ints, Ints], n: int) -> int:
     """Quartets ab|cd of one node and ac|bd of the other: a in (i, j), b in (i, q), c in (k, j).
 
     d lies outside rows i and k and columns j and q: the number of its places is a sum of terms in
     i, k, j and q, of which only ``shared[k, q]`` depends on both k and q.
     """
-    row, row_squares, column, column_squares = _sums(shared)
+    row, row_squares, column, column_squares = sums
     products = np.zeros((row.size, row.size), np.int64)  # of rows
     for i in range(row.size):
         for k in range(row.size):

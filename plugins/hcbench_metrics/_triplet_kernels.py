@@ -78,7 +78,13 @@ def decompose(parent: Ints, start: Ints, end: Ints, n: int) -> tuple[Ints, Ints,
                 component = n_components
                 n_components += 1
                 half = (before[low] + before[high]) / 2
-                cut = low + 1 + np.searchsorted(before[low + 1 : high], half)
+                cut, stop = low + 1, high  # the first element with at least half before it
+                while cut < stop:
+                    middle = (cut + stop) >> 1
+                    if before[middle] < half:
+                        cut = middle + 1
+                    else:
+                        stop = middle
                 if cut == high or (cut - 1 > low and half - before[cut - 1] < before[cut] - half):
                     cut -= 1
                 # The lower part is taken first from the end of the list.
@@ -100,7 +106,13 @@ def decompose(parent: Ints, start: Ints, end: Ints, n: int) -> tuple[Ints, Ints,
 
 @inner
 def _paint(
-    leaf: int, colour: int, colours: Ints, state: Ints, above: Ints, top: Ints, bottom: Ints
+    leaf: int,
+    colour: int | np.int64,
+    colours: Ints,
+    state: Ints,
+    above: Ints,
+    top: Ints,
+    bottom: Ints,
 ) -> None:
     """Change a leaf's colour, and the states (c, 8) of all components with it. O(log n)."""
     m = above.size - top.size
@@ -181,7 +193,8 @@ def count_alike(
     n = order.size
     heavy = largest_children(parent, start, end)
     state = np.zeros((above.size, _N_COLUMNS), np.int64)
-    colours = np.full(n, NEITHER, np.int64)
+    neither = np.int64(NEITHER)  # a literal would be a type of its own
+    colours = np.full(n, neither, np.int64)
     on_path, joining, outside = role
     for leaf in range(n):
         _paint(leaf, outside, colours, state, above, top, bottom)
@@ -206,7 +219,7 @@ def count_alike(
                 if child == u or last - first == 2:
                     continue
                 for position in range(start[child], end[child]):
-                    _paint(order[position], NEITHER, colours, state, above, top, bottom)
+                    _paint(order[position], neither, colours, state, above, top, bottom)
             for at in range(first, last):
                 child = child_ids[at]
                 if child == u:
