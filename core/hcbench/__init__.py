@@ -13,7 +13,7 @@ those before it.
 - `run`: `run_plan` turns each `Cell` into a `Job`, a worker runs it and sends a `Report`, and its
   `Outcome` becomes a row of the store.
 - `analysis`: outcomes as tables, statistics, verdicts on claims, and charts.
-- `api` serves Python and draws the figures of suites, and `cli` is the command line.
+- `api` serves Python, and `cli` is the command line.
 
 Everything public is imported from here, or from `hcbench.analysis`, `hcbench.asv`,
 `hcbench.commands`, `hcbench.compiled`, `hcbench.datasets`, `hcbench.hooks`, `hcbench.plots`,

@@ -11,14 +11,6 @@ from .analysis.results import Results as Results
 from .analysis.verdicts import Verdict as Verdict
 from .api.compare import compare as compare, run_suite as run_suite
 from .api.direct import fit as fit, score as score
-from .api.figures import (
-    FORMATS as FORMATS,
-    Drawn as Drawn,
-    FigureView as FigureView,
-    draw_figure as draw_figure,
-    draw_figures as draw_figures,
-    write_figure as write_figure,
-)
 from .errors import (
     BudgetExceededError as BudgetExceededError,
     DamagedRunError as DamagedRunError,
@@ -97,7 +89,7 @@ from .oracle import (
     ask_oracle as ask_oracle,
 )
 from .oracle.answers import Point as Point, Scored as Scored
-from .plan.cell import Cell as Cell
+from .plan.cell import Cell as Cell, data_seed as data_seed
 from .plan.outcome import (
     STATUSES as STATUSES,
     Outcome as Outcome,
@@ -107,6 +99,14 @@ from .plan.outcome import (
 from .plan.plan import Plan as Plan, make_plan as make_plan
 from .plan.presentation import MetricInfo as MetricInfo, split_label as split_label
 from .plan.seeds import derive_seed as derive_seed
+from .plots import (
+    FORMATS as FORMATS,
+    Drawn as Drawn,
+    FigureView as FigureView,
+    draw_figure as draw_figure,
+    draw_figures as draw_figures,
+    write_figure as write_figure,
+)
 from .registry import (
     Catalogue as Catalogue,
     Entry as Entry,

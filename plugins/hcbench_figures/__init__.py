@@ -4,7 +4,7 @@ Matplotlib is imported when something is drawn. `PALETTE` has the colours of alg
 on a light background, `PALETTE_DARK` those on a dark one, and `REFERENCE` and `REFERENCE_DARK` the
 colour of references; `SYMBOLS` and `DASHES` distinguish lines in plotly. Lines that only guide the
 eye have that of `GUIDE`. A `Mark` is how a series of a chart is drawn, and an `Orientation` is the
-side of the root of a tree.
+side of the root of a tree. Figures of suites are written in `FORMATS`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def hcbench_commands() -> Iterable[CommandSpec]:
     return [CommandSpec(name="plot", function="hcbench_figures.command:plot", doc=doc)]
 
 
-def draw_figure(kind: str, view: FigureView, **choices: Any) -> Figure:
+def draw_kind(kind: str, view: FigureView, **choices: Any) -> Figure:
     """Draw a figure with these `hcbench_figures.drawing.Choices`, for ``results.plot``."""
     from hcbench_figures.drawing import Choices, draw
 

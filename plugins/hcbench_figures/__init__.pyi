@@ -40,3 +40,12 @@ from .plots import (
     plain as plain,
     style as style,
 )
+from .suites import (
+    FORMATS as FORMATS,
+    Drawn as Drawn,
+    FigureView as FigureView,
+    draw_figure as draw_figure,
+    draw_figures as draw_figures,
+    make_folder as make_folder,
+    write_figure as write_figure,
+)

@@ -16,9 +16,8 @@ from hypothesis import given, settings
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
-from hcbench import HeightKind, Tree, draw_figures, load_registry, plots
+from hcbench import FigureView, HeightKind, Tree, draw_figures, load_registry, plots
 from hcbench.analysis.results import Results
-from hcbench.api.figures import FigureView
 from hcbench.cli import main
 from hcbench.errors import DataError, DataNotAvailableError, HcbenchError
 from hcbench.model.trees.drawing import layout

@@ -15,10 +15,9 @@ import pytest
 from click.testing import CliRunner, Result
 from matplotlib.collections import LineCollection
 
-from hcbench import Tree
+from hcbench import FigureView, Tree
 from hcbench.analysis.ranks import ranking
 from hcbench.analysis.results import Results
-from hcbench.api.figures import FigureView
 from hcbench.cli import main
 from hcbench.errors import HcbenchError
 from hcbench.model.cost import Cost

@@ -26,6 +26,7 @@ from hcbench.analysis.verdicts import Verdict, describe_claimed, judge_claim
 from hcbench.errors import HcbenchError
 from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint
 from hcbench.plan.presentation import MetricInfo, Names, Presentation
+from hcbench.registry.names import same_name
 from hcbench.registry.suite import Suite
 
 if TYPE_CHECKING:
@@ -189,6 +190,19 @@ class Results:
     def datasets(self) -> list[str]:
         """Labels in the order of the plan; data sets on which nothing could run last."""
         return _labels(self.outcomes, "dataset")
+
+    def matching(self, algorithm: str = "", dataset: str = "", oracle: str = "") -> list[Outcome]:
+        """The outcomes that names describe; parameters with their defaults may be omitted."""
+        names = {"algorithm": algorithm, "dataset": dataset, "oracle": oracle}
+        return [
+            outcome
+            for outcome in self.outcomes
+            if all(
+                same_name(name, getattr(outcome, part), self.parameters.get(f"{part}s", {}))
+                for part, name in names.items()
+                if name
+            )
+        ]
 
     @cached_property
     def groups(self) -> list[Group]:

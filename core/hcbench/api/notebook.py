@@ -16,7 +16,6 @@ from hcbench.analysis.results import Results
 from hcbench.analysis.tables import to_html
 from hcbench.errors import DataNotAvailableError
 from hcbench.registry import load_registry
-from hcbench.registry.names import same_name
 from hcbench.run.record import Observer
 from hcbench.store import Store
 
@@ -65,25 +64,15 @@ class StoredResults(Results):
         HcbenchError
             If there is nothing to draw, or an option is missing; the message lists the choices.
         """
-        from hcbench.api.figures import FigureView
-
-        wanted = {"algorithm": algorithm, "dataset": dataset, "oracle": oracle}
-        outcomes = [
-            outcome
-            for outcome in self.outcomes
-            if all(
-                same_name(name, getattr(outcome, part), self.parameters.get(f"{part}s", {}))
-                for part, name in wanted.items()
-                if name
-            )
-        ]
+        outcomes = self.matching(algorithm, dataset, oracle)
         if not outcomes:
-            given = ", ".join(name for name in wanted.values() if name)
+            given = ", ".join(name for name in (algorithm, dataset, oracle) if name)
             raise DataNotAvailableError(f"no cell is of {given}; {self!r}")
         with Store(self.store) as opened:
-            view = FigureView(replace(self, outcomes=outcomes), opened, load_registry(self.plugins))
             plots: Any = importlib.import_module("hcbench.plots")  # a built-in plugin
-            figure = plots.draw_figure(kind, view, **choices)
+            chosen = replace(self, outcomes=outcomes)
+            view = plots.FigureView(chosen, opened, load_registry(self.plugins))
+            figure = plots.draw_kind(kind, view, **choices)
         figure._repr_png_ = partial(_png, figure)  # for notebooks
         return figure
 

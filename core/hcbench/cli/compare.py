@@ -21,8 +21,8 @@ from hcbench.model.text import printable
 
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
-    from hcbench.api.figures import Drawn
     from hcbench.plan.plan import Plan
+    from hcbench.plots import Drawn
     from hcbench.registry import Registry
     from hcbench.registry.suite import Suite
     from hcbench.store import Store
@@ -146,7 +146,7 @@ def carry_out(
         with stdout_for_data():
             results = _run(plan, registry, opened, command=context.obj, quiet=quiet, **running)
             if figures is not None:
-                from hcbench.api.figures import draw_figures
+                from hcbench.plots import draw_figures
 
                 drawn = draw_figures(
                     results, figures, format=figure_format, store=opened, plugins=plugin
@@ -212,8 +212,7 @@ def _replayed(path: Path, registry: Registry) -> tuple[str, str]:
 
 def _check_figures(suite: Suite, folder: Path) -> None:
     """Check before the run whether its figures can be drawn."""
-    from hcbench.api.figures import make_folder
-    from hcbench.plots import style
+    from hcbench.plots import make_folder, style
 
     if not suite.figures:
         raise SuiteError(f"suite {suite.name} has no figures; omit --figures")

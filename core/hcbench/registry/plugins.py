@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property, partial
@@ -156,6 +156,24 @@ class Plugins:
             if name in loaded
         }
         return module.partition(".")[0] in packages
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """A function that a suite or a store names, which must be code of a plugin.
+
+        Names come from suites and stores, which may have any origin.
+
+        Raises
+        ------
+        PluginError
+            If it is not a function of a loaded plugin.
+        """
+        refused = PluginError(f"{name} is not a function of a plugin; only those are called")
+        if not self.has_code(name.partition(":")[0]):
+            raise refused
+        function: Callable[..., Any] = load_function(name)
+        if not self.has_code(getattr(function, "__module__", None) or ""):
+            raise refused  # imported by a plugin, but not its own
+        return function
 
     def _misspelt(self, module: ModuleType) -> str | None:
         known = REGISTER_HOOKS + REPORT_HOOKS

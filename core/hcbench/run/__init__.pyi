@@ -14,6 +14,7 @@ from .inputs import (
     give as give,
     make_answers as make_answers,
     make_oracle as make_oracle,
+    make_problem as make_problem,
 )
 from .job import Call as Call, Job as Job, RescoreJob as RescoreJob, pack_job as pack_job
 from .tasks import make_job as make_job

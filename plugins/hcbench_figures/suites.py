@@ -7,27 +7,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from hcbench.errors import DataError, DataNotAvailableError, HcbenchError, PluginError
-from hcbench.model.cost import Budget, collect_notes
-from hcbench.model.trees import Tree
-from hcbench.plan.cell import data_seed
-from hcbench.plots import style
-from hcbench.registry import Registry, load_registry
-from hcbench.registry.names import same_name
-from hcbench.registry.plugins import Plugins
-from hcbench.registry.specs import load_function
-from hcbench.run.cell import describe
-from hcbench.run.inputs import make_problem
-from hcbench.run.job import Call
-from hcbench.store import Store
+from hcbench import (
+    DataError,
+    DataNotAvailableError,
+    HcbenchError,
+    Registry,
+    Store,
+    Tree,
+    collect_notes,
+    data_seed,
+    load_registry,
+)
+from hcbench.run import Call, describe, make_problem
+from hcbench_figures.plots import style
 
 if TYPE_CHECKING:
     import matplotlib.figure
 
-    from hcbench.analysis.results import Results
-    from hcbench.model.problem import Problem, Result
-    from hcbench.plan.outcome import Outcome
-    from hcbench.registry.suite import Figure
+    from hcbench import Figure, Outcome, Problem, Result
+    from hcbench.analysis import Results
 
 FORMATS = ("svg", "png", "pdf")
 Format = Literal["svg", "png", "pdf"]
@@ -50,11 +48,6 @@ class FigureView:
     _registry: Registry
     _problems: dict[tuple[str, int], Problem] = field(default_factory=dict)
 
-    @property
-    def plugins(self) -> Plugins:
-        """The loaded plugins."""
-        return self._registry.plugins
-
     def tree(
         self,
         algorithm: str,
@@ -62,7 +55,7 @@ class FigureView:
         repetition: int = 0,
         *,
         oracle: str = "",
-        budget: Budget | None = None,
+        budget: int | str | None = None,
         checkpoint: int | None = None,
     ) -> Tree:
         """The stored tree that an algorithm returned.
@@ -100,18 +93,19 @@ class FigureView:
             points = self._store.results_of(stored[outcome.key].row) if stored else ()
         return next((p.result for p in points if p.checkpoint == checkpoint), None)
 
+    def function(self, figure: Figure) -> Callable[..., Any]:
+        """The function that draws a figure."""
+        if isinstance(figure.function, str):
+            return self._registry.plugins.function(figure.function)
+        return figure.function
+
     def _outcome(
-        self, algorithm: str, dataset: str, repetition: int, oracle: str, budget: Budget | None
+        self, algorithm: str, dataset: str, repetition: int, oracle: str, budget: int | str | None
     ) -> Outcome:
-        known = self.results.parameters
         matches = [
             outcome
-            for outcome in self.results.outcomes
-            if outcome.repetition == repetition
-            and same_name(algorithm, outcome.algorithm, known.get("algorithms", {}))
-            and same_name(dataset, outcome.dataset, known.get("datasets", {}))
-            and (not oracle or same_name(oracle, outcome.oracle, known.get("oracles", {})))
-            and (budget is None or outcome.budget == budget)
+            for outcome in self.results.matching(algorithm, dataset, oracle)
+            if outcome.repetition == repetition and (budget is None or outcome.budget == budget)
         ]
         if not matches:
             raise DataNotAvailableError(
@@ -130,8 +124,7 @@ class FigureView:
         DataNotAvailableError
             If the data set was not in the comparison, is not installed, or now yields other data.
         """
-        known = self.results.parameters.get("datasets", {})
-        label = next((d for d in self.results.datasets if same_name(dataset, d, known)), None)
+        label = next((o.dataset for o in self.results.matching(dataset=dataset)), None)
         if label is None:
             raise DataNotAvailableError(f"{dataset} was not in the comparison")
         if (label, repetition) not in self._problems:
@@ -249,7 +242,7 @@ def draw_figure(figure: Figure, view: FigureView, folder: Path, form: str) -> Dr
         with style():
             import matplotlib.figure
 
-            drawn = _function_of(figure, view.plugins)(view)
+            drawn = view.function(figure)(view)
             if not isinstance(drawn, matplotlib.figure.Figure):
                 raise HcbenchError(
                     f"its function must return a matplotlib figure, got {type(drawn).__name__}"
@@ -260,27 +253,6 @@ def draw_figure(figure: Figure, view: FigureView, folder: Path, form: str) -> Dr
     except Exception as error:  # an error in one figure must not stop the others
         return Drawn(name=figure.name, reason=describe(error), failed=True)
     return Drawn(name=figure.name, path=path)
-
-
-def _function_of(figure: Figure, plugins: Plugins) -> Callable[..., Any]:
-    """The function of a figure; one that is given by name must be code of a plugin.
-
-    Names come from suites and stores, which may have any origin.
-
-    Raises
-    ------
-    PluginError
-        If it is not a function of a loaded plugin.
-    """
-    if not isinstance(figure.function, str):
-        return figure.function
-    refused = PluginError(f"{figure.function} is not a function of a plugin; only those are called")
-    if not plugins.has_code(figure.function.partition(":")[0]):
-        raise refused
-    function = load_function(figure.function)
-    if not plugins.has_code(getattr(function, "__module__", None) or ""):
-        raise refused  # imported by a plugin, but not its own
-    return function
 
 
 def write_figure(drawn: matplotlib.figure.Figure, path: Path, form: str) -> None:
