@@ -72,7 +72,6 @@ from .model.trees import (
     pair_weights as pair_weights,
 )
 from .model.trees.arrays import distances as distances
-from .model.trees.drawing import branch_lines as branch_lines, layout as layout
 from .model.trees.files import read_tree as read_tree
 from .oracle import (
     NONE as NONE,
@@ -103,8 +102,10 @@ from .plots import (
     FORMATS as FORMATS,
     Drawn as Drawn,
     FigureView as FigureView,
+    branch_lines as branch_lines,
     draw_figure as draw_figure,
     draw_figures as draw_figures,
+    layout as layout,
     write_figure as write_figure,
 )
 from .registry import (

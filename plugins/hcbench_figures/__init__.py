@@ -4,7 +4,8 @@ Matplotlib is imported when something is drawn. `PALETTE` has the colours of alg
 on a light background, `PALETTE_DARK` those on a dark one, and `REFERENCE` and `REFERENCE_DARK` the
 colour of references; `SYMBOLS` and `DASHES` distinguish lines in plotly. Lines that only guide the
 eye have that of `GUIDE`. A `Mark` is how a series of a chart is drawn, and an `Orientation` is the
-side of the root of a tree. Figures of suites are written in `FORMATS`.
+side of the root of a tree. Figures of suites are written in `FORMATS`, and notebooks show trees of
+up to `MOST_LEAVES` leaves.
 """
 
 from __future__ import annotations

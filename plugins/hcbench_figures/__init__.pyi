@@ -25,7 +25,6 @@ from .palette import (
 from .plots import (
     GUIDE as GUIDE,
     Orientation as Orientation,
-    branch_lines as branch_lines,
     clades_of as clades_of,
     class_colours as class_colours,
     class_handles as class_handles,
@@ -34,7 +33,6 @@ from .plots import (
     dendrogram as dendrogram,
     draw_tree as draw_tree,
     fitting_axes as fitting_axes,
-    layout as layout,
     mark_places as mark_places,
     new_figure as new_figure,
     plain as plain,
@@ -48,4 +46,10 @@ from .suites import (
     draw_figures as draw_figures,
     make_folder as make_folder,
     write_figure as write_figure,
+)
+from .trees import (
+    MOST_LEAVES as MOST_LEAVES,
+    branch_lines as branch_lines,
+    layout as layout,
+    to_svg as to_svg,
 )

@@ -23,13 +23,12 @@ from hcbench import (
     HcbenchError,
     HeightKind,
     Tree,
-    branch_lines as branch_lines,
-    layout as layout,
     printable,
     split_parameter,
 )
 from hcbench.analysis import KINDS, find_metric, is_wide
 from hcbench_figures.palette import PALETTE as PALETTE, looks_for
+from hcbench_figures.trees import branch_lines, layout
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

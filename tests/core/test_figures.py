@@ -16,11 +16,10 @@ from hypothesis import given, settings
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
-from hcbench import FigureView, HeightKind, Tree, draw_figures, load_registry, plots
+from hcbench import FigureView, HeightKind, Tree, draw_figures, layout, load_registry, plots
 from hcbench.analysis.results import Results
 from hcbench.cli import main
 from hcbench.errors import DataError, DataNotAvailableError, HcbenchError
-from hcbench.model.trees.drawing import layout
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.store import Store

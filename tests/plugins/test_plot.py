@@ -15,14 +15,13 @@ import pytest
 from click.testing import CliRunner, Result
 from matplotlib.collections import LineCollection
 
-from hcbench import FigureView, Tree
+from hcbench import FigureView, Tree, layout
 from hcbench.analysis.ranks import ranking
 from hcbench.analysis.results import Results
 from hcbench.cli import main
 from hcbench.errors import HcbenchError
 from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem
-from hcbench.model.trees.drawing import layout
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.store import Store

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench.model.text import printable
+from hcbench import printable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hcbench.model.trees.tree import Tree
+    from hcbench import Tree
 
 MOST_LEAVES = 200
 _ROW, _WIDTH, _LETTER = 14, 420, 7  # pixels: a leaf, the tree, a letter
