@@ -42,8 +42,11 @@ from .model.comparisons import (
 from .model.comparisons.arrays import pair_index as pair_index, pair_items as pair_items
 from .model.cost import Cost as Cost, collect_notes as collect_notes
 from .model.files import (
+    is_number as is_number,
     read_arrays as read_arrays,
     read_items as read_items,
+    read_npy as read_npy,
+    read_rows as read_rows,
     table_rows as table_rows,
 )
 from .model.problem import (

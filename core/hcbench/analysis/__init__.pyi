@@ -29,6 +29,7 @@ from .ranks import (
     profile as profile,
     ranking as ranking,
     significance_lines as significance_lines,
+    why_outside as why_outside,
 )
 from .results import (
     Results as Results,
@@ -43,11 +44,15 @@ from .statistics import (
 )
 from .tables import (
     ARROWS as ARROWS,
+    BEST_TRUTH as BEST_TRUTH,
     NOTHING as NOTHING,
     Block as Block,
     Entry as Entry,
+    Notes as Notes,
+    Reason as Reason,
     format_numbers as format_numbers,
     format_spread as format_spread,
+    to_latex as to_latex,
     to_markdown as to_markdown,
 )
 from .verdicts import (

@@ -1,4 +1,4 @@
 """Functions for callers in Python: `compare` runs a comparison, `direct` one algorithm or metric.
 
-`own` makes problems and specs of what callers give, and `scoring` scores trees made elsewhere.
+`own` makes problems and specs of what callers give.
 """

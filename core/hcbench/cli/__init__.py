@@ -41,7 +41,6 @@ GARBAGE = 200_000
 COMMANDS = {
     "compare": "hcbench.cli.compare:compare",
     "run": "hcbench.cli.compare:run",
-    "score": "hcbench.cli.score:score",
     "list": "hcbench.cli.show:list_",
     "info": "hcbench.cli.show:info",
     "cite": "hcbench.cli.show:cite",

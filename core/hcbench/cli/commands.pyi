@@ -1,7 +1,7 @@
 # The names of hcbench.commands and where they are defined. lazy_loader reads this file.
 
 from .compare import suite_named as suite_named
-from .draw import write_blocks as write_blocks
+from .draw import write_blocks as write_blocks, write_text as write_text
 from .options import (
     CELL_FILTERS as CELL_FILTERS,
     FILE as FILE,
@@ -11,6 +11,7 @@ from .options import (
     PATH as PATH,
     PLUGIN as PLUGIN,
     QUIET as QUIET,
+    RESULTS_FORMAT as RESULTS_FORMAT,
     RUN as RUN,
     RUN_FILTERS as RUN_FILTERS,
     STORE as STORE,
@@ -26,6 +27,7 @@ from .options import (
 from .progress import display as display
 from .results import find_runs as find_runs, read_run as read_run
 from .terminal import (
+    console as console,
     stdout_for_data as stdout_for_data,
     tell as tell,
     write_json as write_json,

@@ -23,7 +23,6 @@ from hcbench.model.text import printable
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
     from hcbench.analysis.tables import Block
-    from hcbench.api.scoring import Scores
 
 GAP = 2
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -48,12 +47,11 @@ def write_results(results: Results, form: str) -> None:
                 "hcbench results show --dataset PART"
             )
     else:
-        write_text(results, form)
+        write_text(getattr(results, f"to_{form}")())
 
 
-def write_text(made: Results | Scores, form: str) -> None:
-    """Write results or scores to stdout, as json, csv, markdown or latex."""
-    text = getattr(made, f"to_{form}")()
+def write_text(text: str) -> None:
+    """Write text to stdout; on a terminal without control characters."""
     click.echo(printable(text) if console().is_terminal else text, nl=False)
 
 

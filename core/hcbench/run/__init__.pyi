@@ -4,6 +4,7 @@
 from .cell import (
     call_algorithm as call_algorithm,
     describe as describe,
+    judge as judge,
     rescore_job as rescore_job,
     result_kind as result_kind,
     run_job as run_job,

@@ -8,33 +8,32 @@ from typing import Any
 
 import click
 
-from hcbench.cli import options
-from hcbench.cli.terminal import console, stdout_for_data, tell
-from hcbench.errors import ExitCode
+from hcbench import ExitCode, commands
+from hcbench.commands import stdout_for_data, tell
 
 _AGAINST = ("truths", "labels", "similarity", "vectors")
 
 
 @click.command(
-    epilog=options.examples(
+    epilog=commands.examples(
         "hcbench score tree.nwk --truth taxonomy.nwk",
         "hcbench score upgma.npy ward.npy --names names.txt --truth taxonomy.nwk",
         "hcbench score merge.csv --vectors iris.csv --labels species.csv --format markdown",
         "hcbench score tree.nwk --similarity w.csv --metrics dasgupta,tree-sampling-divergence",
     )
 )
-@click.argument("trees", type=options.PATH, nargs=-1, required=True, metavar="TREE...")
+@click.argument("trees", type=commands.PATH, nargs=-1, required=True, metavar="TREE...")
 @click.option(
     "--truth",
     "truths",
-    type=options.PATH,
+    type=commands.PATH,
     multiple=True,
     metavar="FILE",
     help="A true hierarchy. Repeatable: the best of several is marked.",
 )
 @click.option(
     "--labels",
-    type=options.PATH,
+    type=commands.PATH,
     metavar="FILE",
     help="True classes: .csv, .tsv or .npy, a column for each level, the coarsest first.",
 )
@@ -50,14 +49,14 @@ _AGAINST = ("truths", "labels", "similarity", "vectors")
 )
 @click.option(
     "--names",
-    type=options.PATH,
+    type=commands.PATH,
     metavar="FILE",
     help="Names of the items, one a line, in the order of all files that have none.",
 )
-@options.names_option("--metrics", "By default all that apply.")
-@options.PLUGIN
-@options.RESULTS_FORMAT
-@options.QUIET
+@commands.names_option("--metrics", "By default all that apply.")
+@commands.PLUGIN
+@commands.RESULTS_FORMAT
+@commands.QUIET
 def score(
     *,
     metrics: Sequence[str],
@@ -79,10 +78,9 @@ def score(
     """
     import warnings
 
-    from hcbench.api.scoring import default_metrics, read_matched, score_trees
-    from hcbench.cli.draw import write_blocks, write_text
+    from hcbench_scoring.scores import default_metrics, read_matched, score_trees
 
-    registry = options.load_plugins(plugin, quiet=quiet)
+    registry = commands.load_plugins(plugin, quiet=quiet)
     named = [use for name in metrics for use in registry.use_metrics(name)]
     if not metrics and not any(files[name] for name in _AGAINST):
         raise click.UsageError(
@@ -97,8 +95,8 @@ def score(
         uses = {use.label: use for use in named or default_metrics(registry)}
         scores = score_trees(trees, problems, list(uses.values()))
     if form == "table":
-        write_blocks(scores.blocks)
-        click.echo("\n".join(scores.legend("bold" if console().is_terminal else "*")))
+        commands.write_blocks(scores.blocks)
+        click.echo("\n".join(scores.legend("bold" if commands.console().is_terminal else "*")))
     else:
-        write_text(scores, form)
+        commands.write_text(getattr(scores, f"to_{form}")())
     return ExitCode.CELLS_FAILED if scores.errors else ExitCode.OK

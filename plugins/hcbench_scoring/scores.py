@@ -13,6 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -20,25 +21,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.analysis import tables
-from hcbench.analysis.ranks import why_outside
-from hcbench.analysis.results import to_csv
-from hcbench.errors import DataError, NotApplicableError, ParameterError
-from hcbench.model.cost import Cost
-from hcbench.model.files import TABLES, is_number, read_items, read_npy, read_rows
-from hcbench.model.problem import Problem, check_levels
-from hcbench.model.trees import Tree
-from hcbench.model.trees.files import NEWICK, read_tree
-from hcbench.oracle.answers import Scored
-from hcbench.plan.outcome import Value
-from hcbench.plan.plan import truth_named
-from hcbench.plan.presentation import MetricInfo
-from hcbench.registry import Registry, Use, default_uses, make_use
-from hcbench.registry.names import parse_name
-from hcbench.registry.specs import MetricSpec, unmet
-from hcbench.run.cell import judge
-from hcbench.run.job import Call
+from hcbench import (
+    Cost,
+    DataError,
+    MetricInfo,
+    MetricSpec,
+    NotApplicableError,
+    ParameterError,
+    Problem,
+    Registry,
+    Scored,
+    Tree,
+    Use,
+    analysis,
+    check_levels,
+    default_uses,
+    is_number,
+    make_use,
+    parse_name,
+    read_items,
+    read_npy,
+    read_rows,
+    read_tree,
+    unmet,
+)
+from hcbench.run import Call, judge
 
+_TABLES = (".csv", ".tsv")
 LABELS = "labels"
 """The name of the truth that the labels give."""
 
@@ -138,7 +147,7 @@ def _read_trees(paths: Sequence[Path]) -> dict[str, _Named]:
     labels = [n if names.count(n) == 1 else text for n, text in zip(names, texts, strict=True)]
     trees = [read_tree(path) for path in paths]
     for path, tree in zip(paths, trees, strict=True):
-        if tree.names is None and path.suffix.lower() in NEWICK:
+        if tree.names is None and path.suffix.lower() not in (*_TABLES, ".npy"):
             raise DataError(f"{path}: the leaves have no labels, and their order is arbitrary")
     return {
         label: _Named(where=path, n=tree.n, names=tree.names, content=tree)
@@ -167,7 +176,7 @@ def _index_of(path: Path) -> dict[str, str]:
 
     It is the first one if its header is empty, as R and pandas write it, or if it holds text.
     """
-    if path.suffix.lower() not in TABLES or not path.is_file():
+    if path.suffix.lower() not in _TABLES or not path.is_file():
         return {}
     rows = [cells for _, cells in read_rows(path)[:2]]
     header, first = rows[0], rows[-1]
@@ -184,8 +193,8 @@ def _read_labels(path: Path, known: tuple[str, ...] | None, n: int) -> _Named:
         if table.ndim not in (1, 2) or table.size == 0:
             raise DataError(f"{path}: labels are (n,) or (n, L), these are {table.shape}")
         return _Named(where=path, n=len(table), names=None, content=table)
-    if suffix not in TABLES:
-        raise DataError(f"{path}: labels are read from {', '.join(TABLES)} and .npy files")
+    if suffix not in _TABLES:
+        raise DataError(f"{path}: labels are read from {', '.join(_TABLES)} and .npy files")
     rows = read_rows(path)
     first = rows[0][1]
     is_header = first[0] not in known if known and len(first) > 1 else len(rows) == n + 1
@@ -305,7 +314,11 @@ class Score:
     truth : str
         "" if the metric uses none.
     tree : str
-    value : Value
+    value : float or None
+        None unless the status is ok.
+    status : {"ok", "skipped", "error"}
+    reason : str
+        Why there is no value.
     best_tree, best_truth : bool
         Whether no other tree agrees better with this truth, and no other truth with this tree,
         unless all agree equally.
@@ -314,7 +327,9 @@ class Score:
     metric: MetricInfo
     truth: str
     tree: str
-    value: Value
+    value: float | None
+    status: str = "ok"
+    reason: str = ""
     best_tree: bool = False
     best_truth: bool = False
 
@@ -322,13 +337,12 @@ class Score:
     def worth(self) -> float:
         """The value if more is better, its negative if less is; NaN if it cannot be compared."""
         signs = {"higher": 1.0, "lower": -1.0, "none": math.nan}
-        number = self.value.value
-        return math.nan if number is None else signs[self.metric.direction] * number
+        return math.nan if self.value is None else signs[self.metric.direction] * self.value
 
     @property
     def leaves_range(self) -> bool:
         """Whether the value is outside of the interval of the metric."""
-        return self.value.value is not None and self.metric.leaves_range(self.value.value)
+        return self.value is not None and self.metric.leaves_range(self.value)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -348,53 +362,53 @@ class Scores:
     @property
     def errors(self) -> list[Score]:
         """The scores whose metric failed."""
-        return [score for score in self.scores if score.value.status == "error"]
+        return [score for score in self.scores if score.status == "error"]
 
     # ---- Tables ----------------------------------------------------------------------------------
 
     @property
-    def blocks(self) -> list[tables.Block]:
+    def blocks(self) -> list[analysis.Block]:
         """The table of values, a column for each tree; and a table of inapplicable metrics."""
         shown: dict[tuple[str, str], list[Score]] = {}
         excluded: list[Score] = []
         for row, group in groupby(self.scores, lambda score: (score.metric.label, score.truth)):
             scores = list(group)
-            if any(s.value.value is not None or s.value.status == "error" for s in scores):
+            if any(s.value is not None or s.status == "error" for s in scores):
                 shown[row] = scores
             else:
                 excluded += scores
         blocks = [self._table(shown)] if shown else []
         return blocks + ([self._reasons(excluded)] if excluded else [])
 
-    def _table(self, rows: Mapping[tuple[str, str], Sequence[Score]]) -> tables.Block:
-        notes, several = tables.Notes(), len(self.truths) > 1
+    def _table(self, rows: Mapping[tuple[str, str], Sequence[Score]]) -> analysis.Block:
+        notes, several = analysis.Notes(), len(self.truths) > 1
         table = []
         for (label, truth), scores in rows.items():
-            head = [tables.Entry(f"{label}{tables.ARROWS[scores[0].metric.direction]}")]
-            head += [tables.Entry(truth or tables.NOTHING)] if several else []
+            head = [analysis.Entry(f"{label}{analysis.ARROWS[scores[0].metric.direction]}")]
+            head += [analysis.Entry(truth or analysis.NOTHING)] if several else []
             table.append((*head, *(self._entry(score, notes) for score in scores)))
         header = ("metric", *(["truth"] if several else []), *self.trees)
         numeric = (False, *([False] if several else []), *(True for _ in self.trees))
         title = f"against {self.truths[0]}" if len(self.truths) == 1 else "scores"
-        return tables.Block(title, header, numeric, tuple(table), notes.texts)
+        return analysis.Block(title, header, numeric, tuple(table), notes.texts)
 
-    def _entry(self, score: Score, notes: tables.Notes) -> tables.Entry:
-        value, metric = score.value, score.metric
-        if value.value is None:
-            text = "error" if value.status == "error" else "n/a"
-            return tables.Entry(text, marks=notes.mark([tables.Reason(value.reason)]))
-        text = tables.format_spread(value.value, None, metric.unit, metric.interval)
-        reasons = [tables.Reason(tables.BEST_TRUTH)] if score.best_truth else []
+    def _entry(self, score: Score, notes: analysis.Notes) -> analysis.Entry:
+        metric = score.metric
+        if score.value is None:
+            text = "error" if score.status == "error" else "n/a"
+            return analysis.Entry(text, marks=notes.mark([analysis.Reason(score.reason)]))
+        text = analysis.format_spread(score.value, None, metric.unit, metric.interval)
+        reasons = [analysis.Reason(analysis.BEST_TRUTH)] if score.best_truth else []
         if score.leaves_range:
-            reasons.append(tables.Reason(f"{why_outside(metric)}: not compared"))
-        return tables.Entry(text, score.best_tree, notes.mark(reasons))
+            reasons.append(analysis.Reason(f"{analysis.why_outside(metric)}: not compared"))
+        return analysis.Entry(text, score.best_tree, notes.mark(reasons))
 
-    def _reasons(self, scores: Sequence[Score]) -> tables.Block:
+    def _reasons(self, scores: Sequence[Score]) -> analysis.Block:
         """Why metrics are inapplicable; with the truth or tree if a metric has several reasons."""
         reasons: dict[str, dict[str, dict[str, None]]] = {}
         for score in scores:
             where = score.truth if len(self.truths) > 1 else score.tree
-            metrics = reasons.setdefault(score.value.reason, {})
+            metrics = reasons.setdefault(score.reason, {})
             metrics.setdefault(score.metric.label, {})[where] = None
         count = Counter(label for metrics in reasons.values() for label in metrics)
         rows = []
@@ -403,8 +417,8 @@ class Scores:
                 f"{label} ({', '.join(where)})" if count[label] > 1 else label
                 for label, where in metrics.items()
             ]
-            rows.append((tables.Entry(", ".join(texts)), tables.Entry(reason)))
-        return tables.Block("does not apply", ("metric", "why"), (False, False), tuple(rows))
+            rows.append((analysis.Entry(", ".join(texts)), analysis.Entry(reason)))
+        return analysis.Block("does not apply", ("metric", "why"), (False, False), tuple(rows))
 
     def legend(self, best: str) -> list[str]:
         """The meaning of the signs; ``best`` is the mark of the best tree."""
@@ -418,7 +432,7 @@ class Scores:
         """One entry for each score, in plain values; infinite values are None, with a reason."""
         rows = []
         for score in self.scores:
-            value = score.value.value
+            value = score.value
             is_finite = value is not None and math.isfinite(value)
             rows.append(
                 {
@@ -426,8 +440,8 @@ class Scores:
                     "truth": score.truth,
                     "tree": score.tree,
                     "value": value if is_finite else None,
-                    "status": score.value.status,
-                    "reason": score.value.reason or ("" if is_finite else f"the value is {value}"),
+                    "status": score.status,
+                    "reason": score.reason or ("" if is_finite else f"the value is {value}"),
                     "direction": score.metric.direction,
                     "unit": score.metric.unit,
                     "best_tree": score.best_tree,
@@ -443,15 +457,18 @@ class Scores:
 
     def to_csv(self) -> str:
         """A row for each score."""
-        return to_csv(self.rows)
+        import pandas
+
+        text: str = pandas.DataFrame(self.rows, dtype=object).to_csv(index=False)
+        return text
 
     def to_markdown(self) -> str:
         """The tables in Markdown."""
-        return tables.to_markdown(self.blocks, self.legend("bold"))
+        return analysis.to_markdown(self.blocks, self.legend("bold"))
 
     def to_latex(self) -> str:
         r"""The tables in LaTeX; they need ``\usepackage{booktabs}``."""
-        return tables.to_latex(self.blocks, self.legend("bold"))
+        return analysis.to_latex(self.blocks, self.legend("bold"))
 
 
 def score_trees(
@@ -465,10 +482,13 @@ def score_trees(
             use.label, spec.direction, spec.unit, spec.cost, spec.interval, outside=spec.outside
         )
         found = [
-            [Score(info, truth, label, _value(use, problem, tree)) for label, tree in trees.items()]
+            [_score(info, truth, use, problem, label, tree) for label, tree in trees.items()]
             for truth, problem in _against(use, problems)
         ]
-        if not spec.needs and len({tuple(s.value for s in of_one) for of_one in found}) == 1:
+        if (
+            not spec.needs
+            and len({tuple((s.value, s.reason) for s in of_one) for of_one in found}) == 1
+        ):
             found = [[replace(score, truth="") for score in found[0]]]  # it uses none
         scores += [score for of_one in found for score in of_one]
     truths = tuple(name for name in problems if name)
@@ -479,6 +499,14 @@ def score_trees(
         for score, tree, truth in zip(scores, best_trees, best_truths, strict=True)
     ]
     return Scores(marked, tuple(trees), truths)
+
+
+def _score(
+    info: MetricInfo, truth: str, use: Use[MetricSpec], problem: Problem, label: str, tree: Tree
+) -> Score:
+    scored = Scored(problem=problem, result=tree, cost=Cost())
+    found = judge(Call(partial(_value, use), {}), scored)
+    return Score(info, truth, label, found.value, found.status, found.reason)
 
 
 def _are_best(scores: Sequence[Score], group: Callable[[Score], str]) -> list[bool]:
@@ -512,30 +540,24 @@ def _against(use: Use[MetricSpec], problems: Mapping[str, Problem]) -> list[tupl
     first = next(iter(problems.values()))
     if not _compares(use.spec) or use.spec.cost:
         return [("", first)]
-    named = truth_named(use)
-    if named is not None:
+    named = use.params.get("truth")
+    if isinstance(named, str):
         return [(named, problems.get(named, first))]
     return list(problems.items())
 
 
-def _value(use: Use[MetricSpec], problem: Problem, tree: Tree) -> Value:
+def _value(use: Use[MetricSpec], scored: Scored) -> float:
+    """The value of a metric; inapplicable parameters are no mistake of the caller."""
     spec = use.spec
     if spec.cost:
-        return Value(None, "skipped", "a cost of the call that made the tree, which is unknown")
-    missing = unmet(spec.needs, problem.provides)
+        raise NotApplicableError("a cost of the call that made the tree, which is unknown")
+    missing = unmet(spec.needs, scored.problem.provides)
     if missing:
-        return Value(None, "skipped", f"needs {missing}, which these files do not provide")
+        raise NotApplicableError(f"needs {missing}, which these files do not provide")
     if spec.result == "partition":
-        return Value(None, "skipped", "judges partitions, not trees")
-    scored = Scored(problem=problem, result=tree, cost=Cost())
-    return judge(_Applied(spec.function, use.params), scored)
-
-
-class _Applied(Call):
-    """A metric whose parameters may be inapplicable to the files, too."""
-
-    def __call__(self, *args: Any) -> Any:
-        try:
-            return super().__call__(*args)
-        except ParameterError as error:
-            raise NotApplicableError(str(error)) from error
+        raise NotApplicableError("judges partitions, not trees")
+    try:
+        value: float = spec.load()(scored, **use.params)
+    except ParameterError as error:
+        raise NotApplicableError(str(error)) from error
+    return value
