@@ -33,6 +33,15 @@ from .errors import (
     UnknownNameError as UnknownNameError,
     WorkerError as WorkerError,
 )
+from .files import (
+    is_number as is_number,
+    read_arrays as read_arrays,
+    read_items as read_items,
+    read_npy as read_npy,
+    read_rows as read_rows,
+    read_tree as read_tree,
+    table_rows as table_rows,
+)
 from .model import SIMILARITY_RULES as SIMILARITY_RULES
 from .model.comparisons import (
     AllComparisons as AllComparisons,
@@ -41,14 +50,6 @@ from .model.comparisons import (
 )
 from .model.comparisons.arrays import pair_index as pair_index, pair_items as pair_items
 from .model.cost import Cost as Cost, collect_notes as collect_notes
-from .model.files import (
-    is_number as is_number,
-    read_arrays as read_arrays,
-    read_items as read_items,
-    read_npy as read_npy,
-    read_rows as read_rows,
-    table_rows as table_rows,
-)
 from .model.problem import (
     Problem as Problem,
     Result as Result,
@@ -75,7 +76,6 @@ from .model.trees import (
     pair_weights as pair_weights,
 )
 from .model.trees.arrays import distances as distances
-from .model.trees.files import read_tree as read_tree
 from .oracle import (
     NONE as NONE,
     QUERY_KINDS as QUERY_KINDS,

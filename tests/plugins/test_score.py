@@ -15,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 import hcbench
 from hcbench import Tree
 from hcbench.cli import main
-from tests.core.test_tree_files import as_hclust
+from tests.plugins.test_tree_files import as_hclust
 
 NAMES = tuple("abcdef")
 X = np.array([[0.0, 0], [0, 1], [5, 0], [5, 1.5], [20, 0], [21, 0]])

@@ -1,8 +1,8 @@
 """Comparisons: answers to the question which of two pairs of items is the more similar one.
 
-`Comparisons` are a list of answers, made of `arrays` of several conventions or of `files`, or are
-bits, which also index them where they are dense. `AllComparisons` are all answers that a ranking
-implies, without storing them.
+`Comparisons` are a list of answers, made of `arrays` of several conventions, or are bits, which
+also index them where they are dense. `AllComparisons` are all answers that a ranking implies,
+without storing them. ``hcbench_files`` reads and writes them.
 """
 
 from hcbench.model.comparisons.comparisons import AllComparisons, Comparisons, PreferenceBits

@@ -8,9 +8,7 @@ from hypothesis import given
 from scipy.cluster.hierarchy import linkage
 from sklearn.cluster import AgglomerativeClustering
 
-from hcbench import DataError, HeightKind, NewickWarning, Tree
-from hcbench.errors import InvalidTreeError
-from hcbench.model.trees.files import read_tree
+from hcbench import DataError, HeightKind, InvalidTreeError, NewickWarning, Tree, read_tree
 from tests.core.trees import leaf_sets, trees
 
 X = np.array([[0.0], [1], [3], [6], [10]])

@@ -16,9 +16,9 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.errors import DataError
+from hcbench import DataError
 
-TABLES = {".csv": ",", ".tsv": "\t"}
+TABLES: dict[str, str] = {".csv": ",", ".tsv": "\t"}
 """File name extensions of tables, and their delimiters."""
 
 #: What numpy raises for a damaged .npy or .npz file, depending on where the damage is.

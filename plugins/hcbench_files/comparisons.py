@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.errors import DataError, InvalidComparisonsError
-from hcbench.model.comparisons.comparisons import Comparisons
-from hcbench.model.files import read_arrays
+from hcbench import Comparisons, DataError, InvalidComparisonsError
+from hcbench_files.tables import read_arrays
 
 _ITEMS = ("i", "j", "k", "l")
 _EXTRA = ("response", "annotator")

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.errors import DataError, InvalidTreeError
-from hcbench.model.files import TABLES, is_number, read_npy, read_rows, read_text
-from hcbench.model.trees import Tree
+from hcbench import DataError, InvalidTreeError, Tree
+from hcbench_files.tables import TABLES, is_number, read_npy, read_rows, read_text
 
 NEWICK = (".nwk", ".newick", ".tree", ".tre")
 SUFFIXES = (*NEWICK, *TABLES, ".npy")

@@ -1,0 +1,9 @@
+"""Trees, comparisons, items and tables from files, with errors of one line that name the file.
+
+Public as `hcbench.read_tree`, `hcbench.read_items` and so on; `hcbench.Comparisons.read` and
+`hcbench.Comparisons.write` are here, too. Data sets in files are in ``hcbench_datasets``.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

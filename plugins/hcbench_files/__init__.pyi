@@ -1,0 +1,16 @@
+# The names of hcbench.files. lazy_loader reads this file.
+
+from .comparisons import (
+    read_comparisons as read_comparisons,
+    write_comparisons as write_comparisons,
+)
+from .tables import (
+    Items as Items,
+    is_number as is_number,
+    read_arrays as read_arrays,
+    read_items as read_items,
+    read_npy as read_npy,
+    read_rows as read_rows,
+    table_rows as table_rows,
+)
+from .trees import read_tree as read_tree
