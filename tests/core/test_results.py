@@ -620,7 +620,7 @@ def test_a_layout_comes_back_from_json_and_orders_outcomes() -> None:
             for b in (9, 5)
         ),
     ]
-    assert back.in_order(asked[::-1]) == asked
+    assert [*back.in_order(asked[::-1])] == asked
     found = Results.of_layout(back, asked[::-1])
     assert (found.algorithms, found.datasets) == (["B", "A", "C"], ["planted", "iris"])
     assert Presentation.of_description({}) == Presentation()

@@ -127,7 +127,8 @@ def test_data_are_new_only_if_all_repetitions_differ() -> None:
     for digests, new in [("abc", True), ("aab", False), ("aaa", False), ("a", False), ("", False)]:
         outcomes = [cell("A", r, data=digest) for r, digest in enumerate(digests)]
         outcomes.append(replace(cell("B", 0), data_digest=""))  # it failed before it had data
-        assert allowed_inference(outcomes, ["d"]).draws == {"d": new}
+        groups = results(outcomes).groups
+        assert allowed_inference(groups, ["d"]).draws == {"d": new}
 
 
 def test_differences_on_the_same_data_are_not_said_to_be_significant() -> None:

@@ -76,7 +76,8 @@ def axes_of(results: Results) -> tuple[Axis, ...]:
     for kind in KINDS:
         for name, values in _numeric(results, groups, kind).items():
             axes.append(Axis(f"{kind}.{name}", kind, name, values))  # type: ignore[arg-type]
-    sizes = {results.sizes.get(o.data_digest) for group in groups for o in group.outcomes}
+    digests = {d for group in groups for d in group.outcomes.column("data_digest").tolist()}
+    sizes = {results.sizes.get(digest) for digest in digests}
     others: dict[Kind, set[int | None]] = {
         "budget": {g.budget for g in groups if not isinstance(g.budget, str)},
         "checkpoint": {group.checkpoint for group in groups},
@@ -340,7 +341,8 @@ def _place(group: Group, axis: Axis, labels: _Labels, results: Results) -> float
 
 def _size(group: Group, results: Results) -> float | None:
     """The number of items; its mean if it differs between repetitions."""
-    known = [results.sizes[o.data_digest] for o in group.outcomes if o.data_digest in results.sizes]
+    digests = group.outcomes.column("data_digest").tolist()
+    known = [results.sizes[digest] for digest in digests if digest in results.sizes]
     return sum(known) / len(known) if known else None
 
 

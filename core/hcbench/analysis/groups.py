@@ -16,9 +16,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import numpy as np
+
 from hcbench.analysis.statistics import Summary, average_of, summarise
 from hcbench.model.cost import Budget
-from hcbench.plan.outcome import REPORTED, Outcome, Value, budget_text
+from hcbench.plan.columns import Outcomes, Values, column_of
+from hcbench.plan.outcome import REPORTED, Status, Value, budget_text
 from hcbench.plan.presentation import MetricInfo
 
 if TYPE_CHECKING:
@@ -54,7 +57,7 @@ class Group:
     budget : int or None
     checkpoint : int or None
         None for the end of the calls.
-    outcomes : tuple of Outcome
+    outcomes : Outcomes
     """
 
     algorithm: str
@@ -62,9 +65,9 @@ class Group:
     oracle: str
     budget: Budget | None
     checkpoint: int | None
-    outcomes: tuple[Outcome, ...]
+    outcomes: Outcomes
     # Tables and figures read the same values many times.
-    _values: dict[str | MetricInfo, list[Value]] = field(default_factory=dict, init=False)
+    _values: dict[str | MetricInfo, Values] = field(default_factory=dict, init=False)
 
     @property
     def place(self) -> dict[str, Any]:
@@ -74,25 +77,48 @@ class Group:
     @property
     def ran(self) -> bool:
         """Whether a repetition was run."""
-        return any(outcome.status != "skipped" for outcome in self.outcomes)
+        return bool((self.outcomes.column("status") != "skipped").any())
 
     def by_repetition(self, metric: str | MetricInfo) -> dict[int, float]:
         """The values of a metric by repetition, without those that are missing."""
-        pairs = zip(self.outcomes, self.values(metric), strict=True)
-        return {o.repetition: value.value for o, value in pairs if value.value is not None}
+        repetitions = self.outcomes.column("repetition")[self.values(metric).known]
+        return dict(zip(repetitions.tolist(), self.numbers(metric), strict=True))
 
-    def values(self, metric: str | MetricInfo) -> list[Value]:
-        """The value of a metric in each repetition."""
+    def values(self, metric: str | MetricInfo) -> Values:
+        """The value of a metric in each repetition, or why it is missing.
+
+        One of `COSTS` is that of the call; others are given by their label.
+        """
         label = metric if isinstance(metric, str) else metric.label
         wanted = metric if metric is COSTS.get(label) else label
         if wanted not in self._values:
-            read = [value_at(outcome, self.checkpoint, wanted) for outcome in self.outcomes]
-            self._values[wanted] = read
+            self._values[wanted] = self._read(label, is_cost=wanted is not label)
         return self._values[wanted]
+
+    def _read(self, label: str, *, is_cost: bool) -> Values:
+        outcomes = self.outcomes
+        status, reason = (outcomes.column(name) for name in ("status", "reason"))
+        values = outcomes.values(label, self.checkpoint)
+        if is_cost:
+            spent = column_of([None] * len(outcomes))
+            if label == "queries":
+                spent = outcomes.queries(self.checkpoint)
+            elif self.checkpoint is None:
+                spent = outcomes.column(label)
+            pairs = zip(spent, status, strict=True)
+            known = [number if end == "ok" else None for number, end in pairs]
+            values = Values(np.array(known, dtype=np.float64), {})
+        made: dict[tuple[Status, str], Value] = {}  # one object for all that are alike
+        for i in np.flatnonzero(~values.present).tolist():
+            key = status[i], reason[i]
+            values.others[i] = made.setdefault(key, missing_value(*key, label))
+        return values
 
     def numbers(self, metric: str | MetricInfo) -> list[float]:
         """The values that are not missing."""
-        return [value.value for value in self.values(metric) if value.value is not None]
+        values = self.values(metric)
+        numbers: list[float] = values.numbers[values.known].tolist()
+        return numbers
 
     def average(self, metric: MetricInfo) -> float | None:
         """The mean, of times the median, of the values that are not missing."""
@@ -109,29 +135,15 @@ class Group:
 
     def failed(self, metric: str | MetricInfo) -> int:
         """Number of repetitions that have no value because of a failure."""
-        judged = zip(self.outcomes, self.values(metric), strict=True)
-        return sum(outcome.failed or value.status == "error" for outcome, value in judged)
+        failed = self.outcomes.failed
+        failed[[i for i, v in self.values(metric).others.items() if v.status == "error"]] = True
+        return int(failed.sum())
 
 
-def value_at(outcome: Outcome, checkpoint: int | None, metric: str | MetricInfo) -> Value:
-    """The value of a metric at one point of an outcome, or why it is missing.
-
-    One of `COSTS` is that of the call; others are given by their label.
-    """
-    point = next((point for point in outcome.points if point.checkpoint == checkpoint), None)
-    label = metric if isinstance(metric, str) else metric.label
-    is_cost = metric is COSTS.get(label)
-    if point is not None and label in point.values and not is_cost:
-        return point.values[label]
-    if outcome.status == "ok":
-        spent = None
-        if is_cost and label == "queries" and point is not None:
-            spent = point.queries
-        elif is_cost and checkpoint is None:
-            spent = getattr(outcome.cost, label)
-        why = "not reported" if label.endswith(REPORTED) else "not computed"
-        return Value(None, "skipped", why) if spent is None else Value(float(spent))
-    return Value(None, "skipped", f"{outcome.status}: {outcome.reason}")
+def missing_value(status: Status, reason: str, label: str) -> Value:
+    """What stands for the value of a metric that an outcome does not have."""
+    unknown = "not reported" if label.endswith(REPORTED) else "not computed"
+    return Value(None, "skipped", unknown if status == "ok" else f"{status}: {reason}")
 
 
 def name_variants(groups: Sequence[Group]) -> dict[Group, str]:
@@ -161,33 +173,31 @@ def name_variants(groups: Sequence[Group]) -> dict[Group, str]:
 
 
 def group_outcomes(
-    outcomes: Sequence[Outcome], algorithms: Sequence[str], datasets: Sequence[str]
+    outcomes: Outcomes, algorithms: Sequence[str], datasets: Sequence[str]
 ) -> list[Group]:
     """Group outcomes by data set and algorithm; checkpoints in order, the end last.
 
     Parameters
     ----------
-    outcomes : sequence of Outcome
+    outcomes : Outcomes
     algorithms, datasets : sequence of str
         All labels, in the order of the result.
     """
-    repetitions_of: dict[tuple[str, str, str, Budget | None], list[Outcome]] = {}
-    for outcome in outcomes:
-        key = (outcome.algorithm, outcome.dataset, outcome.oracle, outcome.budget)
-        repetitions_of.setdefault(key, []).append(outcome)
+    names = ("algorithm", "dataset", "oracle", "budget")
+    number: dict[tuple[str, str, str, Budget | None], int] = {}
+    one, two, three, four = (outcomes.column(name).tolist() for name in names)
+    keys = zip(one, two, three, four, strict=True)
+    group_of = np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.int64)
+    order = np.lexsort((outcomes.column("repetition").astype(np.int64), group_of))
+    parts = np.split(order, np.cumsum(np.bincount(group_of))[:-1]) if number else []
     rank = {label: i for i, label in enumerate(algorithms)}
     place = {label: i for i, label in enumerate(datasets)}
-    ordered = sorted(repetitions_of.items(), key=lambda kv: (place[kv[0][1]], rank[kv[0][0]]))
+    members = zip(number, map(outcomes.take, parts), strict=True)
     return [
-        Group(*key, checkpoint, tuple(sorted(cells, key=lambda o: o.repetition)))
-        for key, cells in ordered
-        for checkpoint in _checkpoints(cells)
+        Group(*key, checkpoint, of_group)
+        for key, of_group in sorted(members, key=lambda pair: (place[pair[0][1]], rank[pair[0][0]]))
+        for checkpoint in dict.fromkeys([*of_group.checkpoints, None])
     ]
-
-
-def _checkpoints(outcomes: Sequence[Outcome]) -> list[int | None]:
-    counts = {p.checkpoint for o in outcomes for p in o.points if p.checkpoint is not None}
-    return [*sorted(counts), None]
 
 
 Unit: TypeAlias = Literal["data set", "repetition"]
@@ -216,7 +226,7 @@ class Inference:
 
 
 def allowed_inference(
-    outcomes: Iterable[Outcome], datasets: Sequence[str], dependent: Iterable[str] = ()
+    groups: Iterable[Group], datasets: Sequence[str], dependent: Iterable[str] = ()
 ) -> Inference:
     """What statements the cells of a comparison allow.
 
@@ -226,16 +236,17 @@ def allowed_inference(
 
     Parameters
     ----------
-    outcomes : iterable of Outcome
+    groups : iterable of Group
     datasets : sequence of str
         The labels of the data sets on which algorithms ran.
     dependent : iterable of str
         Those whose repetitions share items.
     """
     digests: dict[str, dict[int, str]] = {dataset: {} for dataset in datasets}
-    for outcome in outcomes:
-        if outcome.dataset in digests and outcome.data_digest:
-            digests[outcome.dataset][outcome.repetition] = outcome.data_digest
+    for group in groups:
+        names = ("repetition", "data_digest")
+        pairs = zip(*(group.outcomes.column(name).tolist() for name in names), strict=True)
+        digests[group.dataset].update((r, digest) for r, digest in pairs if digest)
     draws = {
         dataset: 1 < len(of_one) == len(set(of_one.values())) for dataset, of_one in digests.items()
     }
@@ -287,14 +298,15 @@ def make_table(
     columns = {**COSTS, **measured}
     rows = [
         (
-            *(place, group.algorithm, group.dataset, group.oracle, group.budget, group.checkpoint),
-            *(outcome.repetition, outcome.seed, outcome.key, outcome.data_digest, outcome.status),
+            *(place, *group.place.values(), *cell),
             *(group.algorithm in references, metric.label, value.value, value.value is not None),
-            *(value.value is None and (outcome.failed or value.status == "error"), value.reason),
+            *(value.value is None and (failed or value.status == "error"), value.reason),
         )
         for place, group in enumerate(groups)
+        for outcomes in [group.outcomes]
+        for about in [[*zip(*(outcomes.column(name).tolist() for name in _OF_CELL), strict=True)]]
         for metric in columns.values()
-        for outcome, value in zip(group.outcomes, group.values(metric), strict=True)
+        for cell, failed, value in zip(about, outcomes.failed, group.values(metric), strict=True)
     ]
     amounts = {} if all(not isinstance(g.budget, str) for g in groups) else {"budget": "object"}
     table = pandas.DataFrame(rows, columns=list(_COLUMNS)).astype({**_COLUMNS, **amounts})
@@ -308,6 +320,7 @@ def make_table(
     return table
 
 
+_OF_CELL = ("repetition", "seed", "key", "data_digest", "status")
 _COLUMNS = {
     "group": "int64",
     "algorithm": "str",

@@ -272,7 +272,8 @@ def _numbers(group: Group, metric: MetricInfo, notes: list[str]) -> dict[int, fl
     """The values by repetition; reasons for missing ones are appended to the notes."""
     values = group.values(metric)
     numbers = group.by_repetition(metric)
-    missing = Counter(value.reason for value in values if value.value is None)
+    others = (values.others[i] for i in sorted(values.others))
+    missing = Counter(value.reason for value in others if value.value is None)
     if not numbers:
         raise NotMeasuredError(next(iter(missing), "not computed"))
     for reason, count in missing.items():

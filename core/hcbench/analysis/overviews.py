@@ -140,7 +140,7 @@ def describe_numbers(results: Results, best: str) -> list[str]:
     best : str
         Description of the mark of the best value.
     """
-    count = max((o.repetition + 1 for o in results.outcomes), default=0)
+    count = max(results.outcomes.column("repetition"), default=-1) + 1
     over = ["1 repetition"]
     if count > 1:
         over = [f"mean ± standard deviation over {count} repetitions, one number if all are equal"]
@@ -162,7 +162,7 @@ def _warn_of_load(results: Results) -> list[str]:
     """A warning if cells were timed while other processes used the machine."""
     if not any(metric.unit == "s" for metric in results.metrics):
         return []
-    loads = [o.load for o in results.outcomes if o.load is not None]
+    loads = [load for load in results.outcomes.column("load").tolist() if load is not None]
     busy = [load for load in loads if load > BUSY]
     if not busy:
         return []
@@ -182,20 +182,14 @@ def key_text(key: str, value: str | int | None) -> str:
 
 def troubles(group: Group) -> list[Reason]:
     """The reasons why repetitions have no result, most frequent first."""
-    return _counted(
-        group,
-        [
-            [f"{outcome.status}: {outcome.reason}" if outcome.reason else outcome.status]
-            for outcome in group.outcomes
-            if outcome.status != "ok"
-        ],
-    )
+    ends = zip(*(group.outcomes.column(name) for name in ("status", "reason")), strict=True)
+    return _counted(group, [[f"{s}: {why}" if why else s] for s, why in ends if s != "ok"])
 
 
 def remarks_on(results: Results, group: Group) -> list[Reason]:
     """What the group knows of the truth, and the notes of its results, most frequent first."""
     told = results.informed(group)
-    notes = _counted(group, [outcome.notes for outcome in group.outcomes])
+    notes = _counted(group, group.outcomes.column("notes").tolist())
     return [Reason(told), *notes] if told else notes
 
 
@@ -218,10 +212,9 @@ def _counted(group: Group, remarks: Iterable[Sequence[str]]) -> list[Reason]:
 
 def value_entry(group: Group, metric: MetricInfo, bold: bool, notes: Notes) -> Entry:
     """The average of one metric with its spread, or the reason why it is missing."""
-    values = group.values(metric.label)
-    numbers = [value.value for value in values if value.value is not None]
-    judged = zip(group.outcomes, values, strict=True)
-    missing = [v for outcome, v in judged if outcome.status == "ok" and v.value is None]
+    numbers = group.numbers(metric.label)
+    others, status = group.values(metric.label).others, group.outcomes.column("status")
+    missing = [others[i] for i in sorted(others) if status[i] == "ok" and others[i].value is None]
     reasons = [Reason(v.reason) for v in missing if v.reason]
     if numbers:
         errors = [Reason(v.reason) for v in missing if v.status == "error"]

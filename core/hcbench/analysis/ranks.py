@@ -118,8 +118,7 @@ def make_blocks(
     for group in competing:
         by_dataset.setdefault(group.dataset, {})[names[group]] = group
     skipped = {(g.algorithm, g.dataset): g for g in at_end if not g.ran}
-    outcomes = (outcome for group in competing for outcome in group.outcomes)
-    inference = allowed_inference(outcomes, list(by_dataset), dependent)
+    inference = allowed_inference(competing, list(by_dataset), dependent)
     alone = inference.unit == "repetition"
     scores: dict[str, list[float]] = {}
     excluded = []
@@ -181,16 +180,18 @@ def _numbers(group: Group | None, metric: MetricInfo) -> dict[int, float] | str:
     """The value of each repetition, NaN for a failure; or the reason to exclude the block."""
     if group is None:
         return "did not run on it"
-    numbers = {}
-    for outcome, value in zip(group.outcomes, group.values(metric), strict=True):
+    values, outcomes = group.values(metric), group.outcomes
+    special = range(len(values)) if group.leaves_range(metric) else sorted(values.others)
+    for i in special:
+        outcome, value = outcomes[i], values[i]
         if outcome.status == "skipped":
             return f"skipped: {outcome.reason}"
         if value.value is None and not outcome.failed and value.status != "error":
             return f"no {metric.label}: {value.reason}"
         if value.value is not None and metric.leaves_range(value.value):
             return f"{metric.label} is {why_outside(metric)}"
-        numbers[outcome.repetition] = math.nan if value.value is None else value.value
-    return numbers
+    repetitions = outcomes.column("repetition").tolist()
+    return dict(zip(repetitions, values.numbers.tolist(), strict=True))
 
 
 def why_outside(metric: MetricInfo) -> str:

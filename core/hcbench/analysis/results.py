@@ -17,13 +17,14 @@ from hcbench.analysis.groups import (
     allowed_inference,
     group_outcomes,
     make_table,
-    value_at,
+    missing_value,
 )
 from hcbench.analysis.overviews import describe_numbers, make_tables
 from hcbench.analysis.ranks import Ranking, describe_ranking, find_best, make_blocks, rank
 from hcbench.analysis.tables import Block, to_latex, to_markdown
 from hcbench.analysis.verdicts import Verdict, describe_claimed, judge_claim
 from hcbench.errors import HcbenchError
+from hcbench.plan.columns import Outcomes
 from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint
 from hcbench.plan.presentation import MetricInfo, Names, Presentation
 from hcbench.registry.names import same_name
@@ -66,7 +67,10 @@ def _cell_row(
     cost = outcome.cost
     if point.checkpoint is not None:
         cost = replace(cost, queries=point.queries)
-    values = {m.label: value_at(outcome, point.checkpoint, m.label) for m in metrics}
+    values = {
+        label: point.values.get(label) or missing_value(outcome.status, outcome.reason, label)
+        for label in (metric.label for metric in metrics)
+    }
     return {
         **{name: getattr(outcome, name) for name in (*_ABOUT, "stopped")},
         **asdict(cost),
@@ -91,7 +95,8 @@ class Results:
 
     Attributes
     ----------
-    outcomes : list of Outcome
+    outcomes : Outcomes
+        A sequence of `Outcome`, in columns; any iterable of them may be given.
     metrics : tuple of MetricInfo
         In order of display.
     suite : Suite, optional
@@ -108,7 +113,7 @@ class Results:
     """
 
     # No slots: cached_property needs the dictionary of the instance.
-    outcomes: list[Outcome]
+    outcomes: Outcomes
     metrics: tuple[MetricInfo, ...]
     suite: Suite = field(default_factory=lambda: Suite(name=""))
     parameters: Mapping[str, Mapping[str, Params]] = field(default_factory=dict)
@@ -119,6 +124,9 @@ class Results:
     truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     random_data: tuple[str, ...] = ()
     dependent_data: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "outcomes", Outcomes.of(self.outcomes))
 
     @classmethod
     def of_plan(cls, plan: Plan, outcomes: Sequence[Outcome]) -> Self:
@@ -134,9 +142,8 @@ class Results:
         StoreError
             If the store cannot be read.
         """
-        outcomes = [outcome for outcome, _ in store.outcomes(run=run.id)]
         layout = Presentation.of_description(run.layout)
-        return cls.of_layout(layout, outcomes, store.sizes(run.id))
+        return cls.of_layout(layout, store.cells(run=run.id), store.sizes(run.id))
 
     @classmethod
     def of_layout(
@@ -164,7 +171,7 @@ class Results:
             replace(layout.suite, claims=()) if is_part else layout.suite,
             layout.parameters,
             layout.references,
-            _sizes(in_order) if sizes is None else sizes,
+            in_order.sizes if sizes is None else sizes,
             layout.names,
             layout.query_kinds,
             layout.truth_given,
@@ -173,7 +180,7 @@ class Results:
         )
 
     def __repr__(self) -> str:
-        failed = sum(outcome.failed for outcome in self.outcomes)
+        failed = self.outcomes.failed.sum()
         return (
             f"<Results: {len(self.outcomes)} cells of {len(self.algorithms)} algorithms on "
             f"{len(self.datasets)} data sets, {failed} failed>"
@@ -191,18 +198,15 @@ class Results:
         """Labels in the order of the plan; data sets on which nothing could run last."""
         return _labels(self.outcomes, "dataset")
 
-    def matching(self, algorithm: str = "", dataset: str = "", oracle: str = "") -> list[Outcome]:
+    def matching(self, algorithm: str = "", dataset: str = "", oracle: str = "") -> Outcomes:
         """The outcomes that names describe; parameters with their defaults may be omitted."""
-        names = {"algorithm": algorithm, "dataset": dataset, "oracle": oracle}
-        return [
-            outcome
-            for outcome in self.outcomes
-            if all(
-                same_name(name, getattr(outcome, part), self.parameters.get(f"{part}s", {}))
-                for part, name in names.items()
-                if name
-            )
-        ]
+        chosen = self.outcomes
+        for part, name in {"algorithm": algorithm, "dataset": dataset, "oracle": oracle}.items():
+            known = self.parameters.get(f"{part}s", {})
+            labels = {*chosen.column(part).tolist()} if name else ()
+            alike = {label for label in labels if same_name(name, label, known)}
+            chosen = chosen.where(part, alike) if name else chosen
+        return chosen
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -323,14 +327,14 @@ class Results:
     @cached_property
     def inference(self) -> Inference:
         """What statements about its algorithms the comparison allows."""
-        ran = [o for g in self.competing for o in g.outcomes if o.status != "skipped"]
-        datasets = list(dict.fromkeys(o.dataset for o in ran))
+        ran = [group for group in self.competing if group.ran]
+        datasets = list(dict.fromkeys(group.dataset for group in ran))
         return allowed_inference(ran, datasets, self.dependent_data)
 
     @cached_property
     def competing(self) -> list[Group]:
         """The groups that are ranked: those of no reference line, nor of what ran nowhere."""
-        ran = {o.algorithm for o in self.outcomes if o.status != "skipped"}
+        ran = {group.algorithm for group in self.run_groups}
         return [g for g in self.groups if g.algorithm in ran and not self.is_reference(g)]
 
     @cached_property
@@ -441,25 +445,13 @@ class Results:
         return write_text(to_latex(*self._tables()), path)
 
 
-def _reported(outcomes: Iterable[Outcome]) -> tuple[MetricInfo, ...]:
+def _reported(outcomes: Outcomes) -> tuple[MetricInfo, ...]:
     """The numbers that algorithms reported, which are shown beside the metrics."""
-    labels = (label for o in outcomes for point in o.points for label in point.values)
-    return tuple(
-        MetricInfo(label, "none", key=label)
-        for label in dict.fromkeys(labels)
-        if label.endswith(REPORTED)
-    )
+    labels = [label for label in outcomes.labels if label.endswith(REPORTED)]
+    return tuple(MetricInfo(label, "none", key=label) for label in labels)
 
 
-def _sizes(outcomes: Iterable[Outcome]) -> dict[str, int]:
-    return {
-        outcome.data_digest: point.result.n
-        for outcome in outcomes
-        for point in outcome.points
-        if outcome.data_digest and point.result is not None
-    }
-
-
-def _labels(outcomes: Sequence[Outcome], kind: Literal["algorithm", "dataset"]) -> list[str]:
-    in_order = sorted(outcomes, key=lambda outcome: not outcome.key)
-    return list(dict.fromkeys(getattr(outcome, kind) for outcome in in_order))
+def _labels(outcomes: Outcomes, kind: Literal["algorithm", "dataset"]) -> list[str]:
+    ran = outcomes.column("key") != ""
+    in_order = (outcomes.take(ran), outcomes.take(~ran))
+    return list(dict.fromkeys(label for part in in_order for label in part.column(kind).tolist()))

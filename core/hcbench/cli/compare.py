@@ -164,8 +164,8 @@ def carry_out(
     done = sum(figure.path is not None for figure in drawn)
     if done and not quiet:
         tell(f"{done} of {len(drawn)} figures are in {figures}")
-    failed = any(o.failed or o.metric_errors for o in results.outcomes)
-    if shard is None and all(o.status == "skipped" for o in results.outcomes):
+    failed = bool((results.outcomes.failed | results.outcomes.metric_failed).any())
+    if shard is None and not results.run_groups:
         tell("nothing ran; hcbench info NAME shows what an algorithm accepts and needs")
         failed = True
     if failed or any(figure.failed for figure in drawn):
@@ -235,26 +235,28 @@ def _tell_end(results: Results, store: Store, plugins: Sequence[Path], plan: Pla
     from hcbench.cli.progress import count_cells
 
     outcomes = results.outcomes
-    count = Counter("failed" if o.failed else o.status for o in outcomes)
+    count = Counter(outcomes.column("status").tolist())
+    count["failed"] = int(outcomes.failed.sum())
     parts = [f"{count[name]} {name}" for name in ("ok", "failed", "skipped") if count[name]]
-    reused = sum(o.reused for o in outcomes)
+    reused = sum(outcomes.column("reused"))
     if reused:
         parts.append(f"{reused} of them stored before")
     currencies = {cell.labels[2]: cell.oracle.spec.currency for cell in plan.cells}
     paid: dict[str, list[float]] = {}
-    for outcome in outcomes:
-        if outcome.cost.price is not None:
-            total = paid.setdefault(currencies[outcome.oracle], [0.0, 0.0])
-            saved = outcome.cost.price if outcome.reused else outcome.cost.saved or 0.0
-            total[0] += outcome.cost.price - saved
+    columns = (outcomes.column(name) for name in ("price", "saved", "oracle", "reused"))
+    for price, not_paid, oracle, is_reused in zip(*columns, strict=True):
+        if price is not None:
+            total = paid.setdefault(currencies[oracle], [0.0, 0.0])
+            saved = price if is_reused else not_paid or 0.0
+            total[0] += price - saved
             total[1] += saved
-    broken = sum(bool(o.metric_errors) for o in outcomes)
+    broken = int(outcomes.metric_failed.sum())
     if broken:
         parts.append(f"a metric failed in {broken}")
     tell(f"{count_cells(len(outcomes))}: {', '.join(parts)}")
     for currency, (now, saved) in paid.items():
         tell(f"answers: {now:.4g} {currency} paid, {saved:.4g} {currency} saved by stored ones")
-    failed = next((o for o in outcomes if o.failed and o.key), None)
+    failed = next((o for o in outcomes.take(outcomes.failed) if o.key), None)
     if failed is not None:
         files = "".join(f" --plugin {shlex.quote(str(file))}" for file in plugins)
         tell(f"run a failed cell again with: hcbench rerun {failed.key[:8]} --in-process{files}")

@@ -109,17 +109,19 @@ def read_run(
 
     filters = {"algorithm": algorithms, "dataset": datasets, "oracle": oracles, "status": status}
     used: dict[str, Any] = {name: value for name, value in filters.items() if value}
-    kept = [o for o, _ in store.outcomes(run=run.id, **used) if not budget or o.budget in budget]
+    kept = store.cells(run=run.id, **used)
+    kept = kept.where("budget", budget) if budget else kept
     for kind, labels in used.items() if exactly else ():
         full = {label.casefold() for label in labels}
-        kept = [o for o in kept if getattr(o, kind).casefold() in full] or kept
+        there = {label for label in kept.column(kind).tolist() if label.casefold() in full}
+        kept = kept.where(kind, there) or kept
     if not kept:
         wanted = {**used, "budget": budget} if budget else used
         said = "; ".join(
             f"{name} {value if isinstance(value, str) else ', '.join(map(str, value))}"
             for name, value in wanted.items()
         )
-        algorithms = sorted({o.algorithm for o, _ in store.outcomes(run=run.id)})
+        algorithms = sorted({*store.cells(run=run.id).column("algorithm").tolist()})
         raise StoreError(
             f"run {run.id} of {store.location} has no such cells ({said}); its algorithms are "
             f"{', '.join(algorithms[:8])}{' and others' * (len(algorithms) > 8)}"
@@ -224,7 +226,7 @@ def show(run: str | None, store: str | None, form: str, **filters: Any) -> None:
         options.tell_mixed_kernels(opened, info.id)
     write_results(found, form)
     if form == "table":
-        _write_failures([o for o in found.outcomes if o.failed])
+        _write_failures(found.outcomes.take(found.outcomes.failed))
         name = f" ({info.name})" if info.name else ""
         tell(f"run {info.id}{name} of {_local(info.started)}: {info.command}")
         if info.note:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
-from typing import Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from hcbench.errors import DamagedRunError, NameSyntaxError
 from hcbench.plan.cell import as_tuples
@@ -19,6 +19,9 @@ from hcbench.registry import Use, make_use
 from hcbench.registry.names import parse_name
 from hcbench.registry.specs import HINTS, DatasetSpec, Direction, Interval, MetricSpec, Params
 from hcbench.registry.suite import Suite, describe_suite, rebuild_suite
+
+if TYPE_CHECKING:
+    from hcbench.plan.columns import Outcomes
 
 ROUNDING = 1e-9  # relative
 _interval = lru_cache(Interval)  # one for all values of a metric
@@ -210,36 +213,34 @@ class Presentation:
                 f"the presentation of the run is damaged: {repr(error)[:80]}"
             ) from error
 
-    def in_order(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
+    def in_order(self, outcomes: Iterable[Outcome]) -> Outcomes:
         """As a run returns them: inapplicable combinations, then the cells by repetition."""
-        algorithms, datasets, oracles, budgets = (
-            {label: place for place, label in enumerate(labels)}
-            for labels in (self.algorithms, self.datasets, self.oracles, self.suite.budgets)
+        import numpy as np
+
+        from hcbench.plan.columns import Outcomes
+
+        shown = Outcomes.of(outcomes).renamed(self.renamed)
+        datasets = shown.column("dataset").tolist()
+        for metric in self.metrics:
+            others = {d for d in set(datasets) if not metric.judges(d)}
+            if others:
+                see = Value(None, "skipped", f"see {metric.kind}")
+                shown = shown.with_value(metric.label, see, [d in others for d in datasets])
+        budget, oracle, algorithm, dataset = (
+            np.array([places.get(label, len(places)) for label in shown.column(name).tolist()])
+            for name, labels in (
+                ("budget", self.suite.budgets),
+                ("oracle", self.oracles),
+                ("algorithm", self.algorithms),
+                ("dataset", self.datasets),
+            )
+            for places in [{label: place for place, label in enumerate(labels)}]
         )
-
-        def place(outcome: Outcome) -> tuple[int, ...]:
-            dataset = _place(datasets, outcome.dataset)
-            algorithm = _place(algorithms, outcome.algorithm)
-            if not outcome.key:
-                return 0, dataset, algorithm, outcome.repetition
-            through = _place(oracles, outcome.oracle), _place(budgets, outcome.budget)
-            return 1, dataset, outcome.repetition, algorithm, *through
-
-        return sorted(map(self._as_shown_here, outcomes), key=place)
-
-    def _as_shown_here(self, outcome: Outcome) -> Outcome:
-        if outcome.key in self.renamed:
-            algorithm, dataset, oracle = self.renamed[outcome.key]
-            outcome = replace(outcome, algorithm=algorithm, dataset=dataset, oracle=oracle)
-        same_as_kind = {
-            m.label: Value(None, "skipped", f"see {m.kind}")
-            for m in self.metrics
-            if not m.judges(outcome.dataset)
-        }
-        if not same_as_kind:
-            return outcome
-        points = (replace(p, values={**p.values, **same_as_kind}) for p in outcome.points)
-        return replace(outcome, points=tuple(points))
+        ran = shown.column("key") != ""
+        repetition = shown.column("repetition").astype(np.int64)
+        first, second = np.where(ran, (repetition, algorithm), (algorithm, repetition))
+        keys = budget * ran, oracle * ran, second, first, dataset, ran
+        return shown.take(np.lexsort(keys))
 
 
 def split_label(label: str) -> tuple[str, tuple[str, ...]]:
@@ -275,8 +276,3 @@ def _truth_given(plan: Plan, oracles: Mapping[str, Use[Any]]) -> dict[str, dict[
             if oracle.spec.informed_with(oracle.params, provided):
                 given.setdefault(oracle.label, {})[dataset.label] = "the truth"
     return given
-
-
-def _place(places: Mapping[Any, int], label: str | int | None) -> int:
-    """The place of a label; unknown labels are last."""
-    return places.get(label, len(places))

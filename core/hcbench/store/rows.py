@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from sys import intern
 from typing import Any, NamedTuple
 
 from hcbench.model.cost import Cost
-from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint, Status, Value, is_failure
+from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint, Status, is_failure
 from hcbench.store.schema import END, LOST, cells
 
 LEFT_OUT = "-"  # begins the keys of inapplicable combinations
 #: SQLite stores NaN as NULL: such a value has this status instead.
-_NAN = "nan"
+NAN = "nan"
 _FIELDS = [field.name for field in fields(Outcome) if field.name in cells.c]
 #: What a layout holds of its run besides the presentation of its results.
 ABOUT_RUN = ("name", "note", "removed")
 _COSTS = [field.name for field in fields(Cost)]
-_LONG = ("traceback", "log")  # only read when one cell is shown
-_SHORT = [name for name in _FIELDS if name not in _LONG]
-_SHARED = ("algorithm", "dataset", "oracle", "status", "reason", "phase", "host", "data_digest")
-OUTCOME_COLUMNS = (cells.c.id, *(cells.c[name] for name in (*_SHORT, *_COSTS)))
-LONG_COLUMNS = tuple(cells.c[name] for name in _LONG)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,18 +216,6 @@ def cell_row(run: int, row: int, record: Record) -> dict[str, Any]:
     }
 
 
-def outcome_of_row(row: Any, measured: tuple[ScoredPoint, ...], *, reused: bool = False) -> Outcome:
-    """An outcome from a row of the `OUTCOME_COLUMNS`."""
-    values: dict[str, Any] = dict(zip(_SHORT, row[1:], strict=False))  # faster than by name
-    for name in _SHARED:  # one text for all rows, not one for each
-        values[name] = intern(values[name])
-    values["key"] = "" if row.key.startswith(LEFT_OUT) else row.key
-    values["seed"] = int(values["seed"])
-    values["notes"] = tuple(json.loads(values["notes"])) if values["notes"] else ()
-    cost = Cost(**dict(zip(_COSTS, row[1 + len(_SHORT) :], strict=False)))
-    return Outcome(**values, cost=cost, points=measured, reused=reused)
-
-
 def point_rows(row: int, outcome: Outcome) -> list[dict[str, Any]]:
     """Rows of ``points``."""
     from hcbench.store.codec import encode_result  # imports numpy, which reading does not need
@@ -269,19 +250,10 @@ def value_rows(
                 "metric": storable(label),
                 "run": run,
                 "value": number,
-                "status": _NAN if is_nan else value.status if value.final else LOST,
+                "status": NAN if is_nan else value.status if value.final else LOST,
                 "reason": storable(value.reason),
             }
     return list(rows.values())
-
-
-def value_of_row(number: float | None, status: Any, reason: str) -> Value:
-    """A value from its columns."""
-    if status == _NAN:
-        return Value(math.nan, "ok", reason)
-    if status == LOST:
-        return Value(None, "error", reason, final=False)
-    return Value(number, status, reason)
 
 
 def to_json(value: Any) -> str:

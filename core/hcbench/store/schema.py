@@ -29,6 +29,11 @@ END = -1
 _RowId = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
+def read_budget(value: Any) -> Any:
+    """A stored budget: a number as one."""
+    return int(value) if value is not None and str(value).isdecimal() else value
+
+
 class BudgetText(sa.TypeDecorator[Any]):
     """A budget: a number of queries, or an amount of money or tokens as text."""
 
@@ -41,7 +46,7 @@ class BudgetText(sa.TypeDecorator[Any]):
 
     def process_result_value(self, value: Any, dialect: sa.Dialect) -> Any:  # noqa: ARG002
         """A number as one."""
-        return int(value) if value is not None and str(value).isdecimal() else value
+        return read_budget(value)
 
 
 metadata = sa.MetaData()

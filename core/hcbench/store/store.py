@@ -6,45 +6,40 @@ import itertools
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import wraps
 from math import nan
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 from platformdirs import user_data_dir
 
 from hcbench.errors import DamagedRunError, StoreError
-from hcbench.plan.outcome import STATUSES, Outcome, ScoredPoint, Value, is_failure
+from hcbench.plan.outcome import STATUSES, Outcome, ScoredPoint, is_failure
 from hcbench.store.database import Database, Place, find_place
 from hcbench.store.rows import (
     LEFT_OUT,
-    LONG_COLUMNS,
-    OUTCOME_COLUMNS,
     Record,
     RunInfo,
     Stored,
     cell_row,
     from_json,
     now,
-    outcome_of_row,
     point_rows,
     run_info,
     storable,
     stored_key,
     to_json,
-    value_of_row,
     value_rows,
 )
 from hcbench.store.schema import (
     END,
     LOST,
     cells,
-    is_reported,
     metric_values,
     points,
     replies,
@@ -53,10 +48,12 @@ from hcbench.store.schema import (
     upsert_into,
 )
 
+if TYPE_CHECKING:
+    from hcbench.plan.columns import Outcomes
+
 P = ParamSpec("P")
 T = TypeVar("T")
 Patterns: TypeAlias = str | Sequence[str]
-_TOGETHER = 10_000  # cells are read: all at once would take as much memory again
 _STORED_COLUMNS = tuple(cells.c["id" if name == "row" else name] for name in Stored._fields[:-1])
 
 
@@ -315,8 +312,12 @@ class Store:
         metric_keys : mapping of label to key
             Of the metrics whose values are wanted.
         """
+        from hcbench.store.reading import read_cells  # as above
+
         with self.database.reading() as connection:
-            return {row.id: o for row, o in self._outcomes(connection, rows, metric_keys, 0)}
+            wanted = sa.select(cells.c.id).where(among(connection, cells.c.id, rows))
+            read = read_cells(connection, wanted, metric_keys, run=0)
+            return dict(zip(read.column("row").tolist(), read, strict=True))
 
     @_retried
     def results_of(self, row: int) -> tuple[ScoredPoint, ...]:
@@ -493,56 +494,43 @@ class Store:
             With the values of the metrics that the run asked for, otherwise the latest value of
             every metric, and the run that measured it; without results, traceback and log.
         """
-        wanted = sa.select(cells.c.id)
-        metric_keys = None
-        if run is None:
-            wanted = wanted.where(is_latest())
-        else:
-            metric_keys = self.run(run).metric_keys
-            wanted = wanted.join(run_cells, run_cells.c.cell == cells.c.id)
-            wanted = wanted.where(run_cells.c.run == run)
-        filters = {"algorithm": algorithm, "dataset": dataset, "oracle": oracle, "status": status}
+        labels = {"algorithm": algorithm, "dataset": dataset, "oracle": oracle, "status": status}
+        read = self.cells(run=run, limit=limit, **labels)
+        numbers = read.column("run").tolist()
         with self.database.reading() as connection:
-            for name, pattern in filters.items():
-                if pattern is not None:
-                    wanted = wanted.where(_labels_like(connection, cells.c[name], pattern))
-            latest = wanted.order_by(cells.c.id.desc()).limit(limit)  # a clock may jump
-            rows = connection.execute(latest).scalars().all()[::-1]
-            read = self._outcomes(connection, rows, metric_keys, run)
-            found = [(outcome, row.run) for row, outcome in read]
-            measured_by = {number for _, number in found}
-            infos = run_infos(connection, among(connection, runs.c.id, measured_by))
-        if lost := measured_by - infos.keys():
+            infos = run_infos(connection, among(connection, runs.c.id, {*numbers}))
+        return [(outcome, infos[by]) for outcome, by in zip(read, numbers, strict=True)]
+
+    @_retried
+    def cells(
+        self, /, *, run: int | None = None, limit: int | None = None, **labels: Patterns | None
+    ) -> Outcomes:
+        """As `outcomes`, in columns, with the column ``run`` of the runs that measured them."""
+        from hcbench.store.reading import read_cells  # imports numpy
+
+        metric_keys = None if run is None else self.run(run).metric_keys
+        wanted = sa.select(cells.c.id).where(is_latest())
+        if run is not None:
+            wanted = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
+        patterns = {name: pattern for name, pattern in labels.items() if pattern is not None}
+        if run is not None and patterns:
+            wanted = wanted.join(cells, run_cells.c.cell == cells.c.id)
+        with self.database.reading() as connection:
+            for name, pattern in patterns.items():
+                wanted = wanted.where(_labels_like(connection, cells.c[name], pattern))
+            if limit is not None:  # the highest row is the latest: a clock may jump
+                wanted = wanted.order_by(wanted.selected_columns[0].desc()).limit(limit)
+            read = read_cells(connection, wanted, metric_keys, run)
+            measured_by = {*read.column("run").tolist()}
+            there = sa.select(runs.c.id).where(among(connection, runs.c.id, measured_by))
+            lost = measured_by.difference(connection.execute(there).scalars())
+        if lost:
             run = run or min(lost)
             raise DamagedRunError(
                 f"run {run} of {self.location} is damaged: it shows cells of run {min(lost)}, "
                 f"which is not there; remove it with: hcbench results rm {run}"
             )
-        return [(outcome, infos[number]) for outcome, number in found]
-
-    def _outcomes(
-        self,
-        connection: sa.Connection,
-        ids: Sequence[int],
-        metric_keys: Mapping[str, str] | None,
-        run: int | None,
-    ) -> Iterator[tuple[Any, Outcome]]:
-        """Rows of cells with their outcomes; those that another run measured are reused."""
-        for first in range(0, len(ids), _TOGETHER):
-            part = ids[first : first + _TOGETHER]
-            measured = _measured_points(connection, part, metric_keys)
-            wanted = sa.select(*OUTCOME_COLUMNS, cells.c.run).order_by(cells.c.id)
-            wanted = wanted.where(among(connection, cells.c.id, part))
-            for row in connection.execute(wanted).all():
-                reused = run not in (None, row.run)
-                try:
-                    outcome = outcome_of_row(row, measured.get(row.id, ()), reused=reused)
-                except (ValueError, TypeError, AttributeError) as error:
-                    raise DamagedRunError(
-                        f"run {row.run} of {self.location} is damaged: a cell cannot be read "
-                        f"({error}); remove it with: hcbench results rm {row.run}"
-                    ) from error
-                yield row, outcome
+        return read
 
     @_retried
     def cell(self, key_prefix: str) -> tuple[Outcome, dict[str, Any]]:
@@ -558,7 +546,9 @@ class Store:
         StoreError
             If no cell, or several, begin with it.
         """
-        columns = (*OUTCOME_COLUMNS, *LONG_COLUMNS, cells.c.cell)
+        from hcbench.store.reading import read_cells  # as above
+
+        columns = (cells.c.id, cells.c.key, cells.c.traceback, cells.c.log, cells.c.cell)
         begins = cells.c.key.startswith(key_prefix.lower(), autoescape=True)
         with self.database.reading() as connection:
             rows = connection.execute(sa.select(*columns).where(begins, is_latest()).limit(6)).all()
@@ -572,7 +562,7 @@ class Store:
                 more = ", ..." if len(rows) > 5 else ""
                 raise StoreError(f"several cells begin with {key_prefix!r}: {some}{more}")
             (row,) = rows
-            outcome = outcome_of_row(row, _measured_points(connection, [row.id]).get(row.id, ()))
+            (outcome,) = read_cells(connection, sa.select(cells.c.id).where(cells.c.id == row.id))
             outcome = replace(outcome, traceback=row.traceback, log=row.log)
             return outcome, from_json(row.cell)
 
@@ -621,51 +611,6 @@ def _missing_values(
         for row in connection.execute(wanted.distinct()).scalars():
             missing.setdefault(row, []).append(label)
     return missing
-
-
-def _measured_points(
-    connection: sa.Connection, ids: Collection[int], metric_keys: Mapping[str, str] | None = None
-) -> dict[int, tuple[ScoredPoint, ...]]:
-    """Points with values, without results, by rows of cells.
-
-    With reported numbers and the values of the given metrics, by their keys; or of all, the latest
-    of each label.
-    """
-    value, point = metric_values.c, points.c
-    labels_of: dict[str, list[str]] = {}
-    for label, key in (metric_keys or {}).items():
-        labels_of.setdefault(key, []).append(label)
-    wanted = sa.select(
-        value.cell,
-        value.checkpoint,
-        value.metric_key,
-        value.metric,
-        value.value,
-        value.status,
-        value.reason,
-    ).where(among(connection, value.cell, ids))
-    if metric_keys is None:
-        wanted = wanted.order_by(value.run)
-    else:
-        wanted = wanted.where(value.metric_key.in_(list(labels_of)) | is_reported)
-    values: dict[tuple[int, int], dict[str, Value]] = {}
-    for cell, checkpoint, key, label, *columns in connection.execute(wanted).all():
-        of_point = values.setdefault((cell, checkpoint), {})
-        read = value_of_row(*columns)
-        for name in (label,) if metric_keys is None else labels_of.get(key, (key,)):
-            of_point[name] = read
-    rows = sa.select(point.checkpoint, point.queries, point.cell)
-    rows = rows.where(among(connection, point.cell, ids))
-    measured: dict[int, list[ScoredPoint]] = {}
-    for checkpoint, queries, cell in sorted(connection.execute(rows).all(), key=_in_order):
-        measured.setdefault(cell, []).append(
-            ScoredPoint(
-                checkpoint=None if checkpoint == END else checkpoint,
-                queries=queries,
-                values=values.get((cell, checkpoint), {}),
-            )
-        )
-    return {cell: tuple(of_cell) for cell, of_cell in measured.items()}
 
 
 def last_id(connection: sa.Connection) -> int:

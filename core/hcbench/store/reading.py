@@ -1,0 +1,171 @@
+"""Reading many cells at once, in columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from sys import intern
+from typing import Any, TypeVar
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from hcbench.errors import DamagedRunError
+from hcbench.plan.columns import COSTS, FIELDS, Outcomes, PointColumns, Values, column_of
+from hcbench.plan.outcome import Value
+from hcbench.store.rows import LEFT_OUT, NAN
+from hcbench.store.schema import END, LOST, cells, is_reported, metric_values, points, read_budget
+
+T = TypeVar("T", bound=Hashable)
+_TOGETHER = 500  # rows: all at once would take as much memory again
+_LONG = ("traceback", "log")  # only read when one cell is shown
+_COLUMNS = tuple(name for name in (*FIELDS, *COSTS, "run") if name in cells.c and name not in _LONG)
+
+
+def _key(written: str) -> str:
+    return "" if written.startswith(LEFT_OUT) else written
+
+
+def _notes(written: str) -> tuple[str, ...]:
+    return tuple(json.loads(written)) if written else ()
+
+
+#: How columns are read, of equal texts one for all rows.
+_READERS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("algorithm", "dataset", "oracle", "status"), intern),
+    **dict.fromkeys(("reason", "phase", "host", "data_digest", "stopped"), intern),
+    "key": _key,
+    "notes": _notes,
+    "seed": lru_cache(int),
+    "budget": read_budget,
+}
+
+
+def read_cells(
+    connection: sa.Connection,
+    wanted: sa.Select[tuple[int]],
+    metric_keys: Mapping[str, str] | None = None,
+    run: int | None = None,
+) -> Outcomes:
+    """Cells in the order of their rows, without results, traceback and log.
+
+    Besides the fields of outcomes there are ``row``, and ``run``, which measured it.
+
+    Parameters
+    ----------
+    connection : Connection
+    wanted : Select
+        Of the rows.
+    metric_keys : mapping of label to key, optional
+        Of the metrics whose values are wanted, besides reported numbers; by default all, the latest
+        of each label.
+    run : int, optional
+        Cells that another run measured are reused.
+
+    Raises
+    ------
+    DamagedRunError
+        If a cell cannot be read.
+    """
+    ids = wanted.subquery()
+    (key,) = ids.c
+    columns: dict[str, list[Any]] = {name: [] for name in ("row", *_COLUMNS)}
+    chosen = sa.select(cells.c.id, *(cells.c[name] for name in _COLUMNS))
+    chosen = chosen.join(ids, key == cells.c.id).order_by(key)
+    for part in _parts(connection, chosen):
+        for (name, column), written in zip(columns.items(), part, strict=True):
+            before = len(column)
+            try:
+                column.extend(map(_READERS[name], written) if name in _READERS else written)
+            except (ValueError, TypeError, AttributeError) as error:
+                number = part[-1][len(column) - before]  # those before it are read
+                raise DamagedRunError(
+                    f"run {number} is damaged: a cell cannot be read ({error}); "
+                    f"remove it with: hcbench results rm {number}"
+                ) from error
+    rows = np.array(columns["row"], dtype=np.int64)
+    by = columns["run"]
+    columns["reused"] = [run is not None and run != number for number in by]
+    columns |= dict.fromkeys(_LONG, [""] * rows.size)
+    measured = _read_points(connection, ids, rows, metric_keys)
+    return Outcomes({name: column_of(column) for name, column in columns.items()}, measured)
+
+
+def _read_points(
+    connection: sa.Connection,
+    ids: sa.Subquery,
+    rows: NDArray[np.int64],
+    metric_keys: Mapping[str, str] | None,
+) -> dict[int | None, PointColumns]:
+    """What is measured at each checkpoint and at the end, for cells by their rows."""
+    value, point = metric_values.c, points.c
+    (wanted,) = ids.c
+    by_checkpoint: dict[int, PointColumns] = {}
+    chosen = sa.select(point.cell, point.checkpoint, point.queries).join(ids, wanted == point.cell)
+    for of_cell, checkpoints, queries in _parts(connection, chosen):
+        places = np.searchsorted(rows, of_cell)
+        for checkpoint, at in _split(checkpoints):
+            if checkpoint not in by_checkpoint:
+                by_checkpoint[checkpoint] = PointColumns.of([None] * rows.size)
+            by_checkpoint[checkpoint].present[places[at]] = True
+            by_checkpoint[checkpoint].queries[places[at]] = column_of(queries)[at]
+    labels_of: dict[str, list[str]] = {}
+    for label, key in (metric_keys or {}).items():
+        labels_of.setdefault(key, []).append(label)
+    names = (value.metric_key, value.metric, value.value, value.status, value.reason)
+    measured = sa.select(value.cell, value.checkpoint, *names).join(ids, wanted == value.cell)
+    if metric_keys is None:
+        measured = measured.order_by(value.run)
+    else:
+        of_run = value.metric_key.in_(list(labels_of)) | is_reported
+        measured = measured.where(of_run)
+    for of_cell, checkpoints, *told, numbers, statuses, reasons in _parts(connection, measured):
+        places = np.searchsorted(rows, of_cell)
+        known = np.array(numbers, dtype=np.float64)
+        triples = zip(numbers, statuses, reasons, strict=True)
+        special = np.array([n is None or s != "ok" or why != "" for n, s, why in triples])
+        for (checkpoint, key, label), at in _split(zip(checkpoints, *told, strict=True)):
+            of_point = by_checkpoint.get(checkpoint)
+            for name in (label,) if metric_keys is None else labels_of.get(key, (key,)):
+                if of_point is None:
+                    continue  # of a damaged store
+                if name not in of_point.values:
+                    of_point.values[name] = Values(np.full(rows.size, np.nan), {})
+                values = of_point.values[name]
+                values.numbers[places[at]] = known[at]
+                for i in at[special[at]].tolist():
+                    read = _value(numbers[i], statuses[i], reasons[i])
+                    values.others[int(places[i])] = read
+                if metric_keys is None and values.others:  # the latest is last
+                    for place in places[at[~special[at]]].tolist():
+                        values.others.pop(place, None)
+    return {
+        None if checkpoint == END else checkpoint: of_point
+        for checkpoint, of_point in sorted(by_checkpoint.items(), key=lambda c: (c[0] == END, c[0]))
+    }
+
+
+@lru_cache
+def _value(number: float | None, status: Any, reason: str) -> Value:
+    if status == NAN:
+        return Value(np.nan, "ok", reason)
+    if status == LOST:
+        return Value(None, "error", reason, final=False)
+    return Value(number, status, reason)
+
+
+def _parts(connection: sa.Connection, chosen: sa.Select[Any]) -> Iterator[list[tuple[Any, ...]]]:
+    """The columns of a query, some rows at a time, as the driver gives them."""
+    cursor = connection.execute(chosen).cursor
+    while cursor is not None and (rows := cursor.fetchmany(_TOGETHER)):
+        yield [*zip(*rows, strict=True)]
+
+
+def _split(keys: Iterable[T]) -> Iterator[tuple[T, NDArray[np.intp]]]:
+    """Each key that occurs, with its places."""
+    number: dict[T, int] = {}
+    codes = np.array([number.setdefault(key, len(number)) for key in keys])
+    for key, code in number.items():
+        yield key, np.flatnonzero(codes == code)
