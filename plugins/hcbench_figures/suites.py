@@ -102,10 +102,11 @@ class FigureView:
     def _outcome(
         self, algorithm: str, dataset: str, repetition: int, oracle: str, budget: int | str | None
     ) -> Outcome:
+        matching = self.results.matching(algorithm, dataset, oracle)
         matches = [
             outcome
-            for outcome in self.results.matching(algorithm, dataset, oracle)
-            if outcome.repetition == repetition and (budget is None or outcome.budget == budget)
+            for outcome in matching.where("repetition", {repetition})
+            if budget is None or outcome.budget == budget
         ]
         if not matches:
             raise DataNotAvailableError(
