@@ -45,7 +45,6 @@ COMMANDS = {
     "info": "hcbench.cli.show:info",
     "cite": "hcbench.cli.show:cite",
     "results": "hcbench.cli.results:results",
-    "rerun": "hcbench.cli.rerun:rerun",
     "plugins": "hcbench.cli.show:plugins",
     "completion": "hcbench.cli.completion:completion",
 }

@@ -18,5 +18,7 @@ from .inputs import (
     make_problem as make_problem,
 )
 from .job import Call as Call, Job as Job, RescoreJob as RescoreJob, pack_job as pack_job
+from .record import outcome_of as outcome_of
+from .rescore import installed_metrics as installed_metrics, use_described as use_described
 from .tasks import make_job as make_job
 from .workers import Limits as Limits, Pool as Pool

@@ -13,20 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli import options
-from hcbench.cli.terminal import stdout_for_data, tell, write_table
-from hcbench.errors import ExitCode
-from hcbench.model.text import printable
+from hcbench import ExitCode, commands, printable
+from hcbench.commands import stdout_for_data, tell, write_table
 
 if TYPE_CHECKING:
-    from hcbench.plan.cell import Cell
-    from hcbench.plan.outcome import Outcome
-    from hcbench.registry import Registry
-    from hcbench.run.job import Call
-    from hcbench.store import Store
+    from hcbench import Cell, Outcome, Registry, Store
+    from hcbench.run import Call
 
 
-@click.command(epilog=options.examples("hcbench rerun 3fa2b1 --in-process --pdb"))
+@click.command(epilog=commands.examples("hcbench rerun 3fa2b1 --in-process --pdb"))
 @click.argument("cell")
 @click.option(
     "--in-process", is_flag=True, help="Run it in this process, so that a debugger and print work."
@@ -36,13 +31,13 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--timeout",
-    type=options.read_time,
+    type=commands.read_time,
     default="300s",
     metavar="TIME",
     help="Wall time in an isolated worker: seconds, or such as 90s, 10min, 1h; or none.",
 )
-@options.STORE
-@options.PLUGIN
+@commands.STORE
+@commands.PLUGIN
 def rerun(
     *,
     cell: str,
@@ -59,8 +54,8 @@ def rerun(
     """
     if debug and not in_process:
         raise click.UsageError("--pdb needs --in-process")
-    registry = options.load_plugins(plugin)
-    with options.open_store(store) as opened:
+    registry = commands.load_plugins(plugin)
+    with commands.open_store(store) as opened:
         stored, description = opened.cell(cell)
     if not stored.key:
         raise click.UsageError(f"this combination cannot be run: {stored.reason}")
@@ -89,8 +84,8 @@ def rebuild(
     UnknownNameError
         If one of its plugins is not installed any more.
     """
-    from hcbench.plan.cell import Cell
-    from hcbench.run.rescore import installed_metrics, use_described
+    from hcbench import Cell
+    from hcbench.run import installed_metrics, use_described
 
     uses: dict[str, Any] = {}
     changes: list[str] = []
@@ -124,11 +119,8 @@ def rebuild(
 
 def _in_process(cell: Cell, store: Store, *, stdout: bool) -> tuple[Outcome, BaseException | None]:
     """Run a cell in this process; return its outcome and the exception it raised."""
-    from hcbench.registry.specs import load_function
-    from hcbench.run.cell import run_job
-    from hcbench.run.record import outcome_of
-    from hcbench.run.tasks import make_job
-    from hcbench.run.workers import Report
+    from hcbench import Report
+    from hcbench.run import make_job, outcome_of, run_job
 
     raised: list[BaseException] = []
 
@@ -137,7 +129,7 @@ def _in_process(cell: Cell, store: Store, *, stdout: bool) -> tuple[Outcome, Bas
 
         def function(*args: Any, **params: Any) -> Any:
             try:
-                return load_function(call.function)(*args, **params)
+                return replace(call, params=params)(*args)
             except BaseException as error:
                 raised.append(error)
                 raise
@@ -157,11 +149,8 @@ def _in_process(cell: Cell, store: Store, *, stdout: bool) -> tuple[Outcome, Bas
 
 def _in_worker(cell: Cell, store: Store, registry: Registry, timeout: float) -> Outcome:
     """Run a cell in a worker, as a run does."""
-    from hcbench.run.executors import CellPool
-    from hcbench.run.job import pack_job
-    from hcbench.run.record import outcome_of
-    from hcbench.run.tasks import make_job
-    from hcbench.run.workers import Limits
+    from hcbench import CellPool
+    from hcbench.run import Limits, make_job, outcome_of, pack_job
 
     job = make_job(cell, [m.label for m in cell.metrics], store)
     limits = Limits.of_cell(None if timeout == math.inf else timeout)
@@ -202,7 +191,7 @@ _UNITS = {
 
 def _facts(outcome: Outcome, units: Mapping[str, str]) -> dict[str, str]:
     """Status, cost and values of an outcome that are known."""
-    from hcbench.analysis.tables import format_spread
+    from hcbench.analysis import format_spread
 
     facts = {"status": f"{outcome.status}: {outcome.reason}".removesuffix(": ")}
     if outcome.stopped:
