@@ -109,6 +109,10 @@ class NewickError(InvalidTreeError):
     """A text is not valid Newick."""
 
 
+class NewickWarning(UserWarning):
+    """Branch lengths of a Newick text cannot be used as heights."""
+
+
 class InvalidPartitionError(HcbenchError, ValueError):
     """Labels or the nodes of a cut do not partition the items."""
 

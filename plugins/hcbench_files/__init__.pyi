@@ -4,6 +4,11 @@ from .comparisons import (
     read_comparisons as read_comparisons,
     write_comparisons as write_comparisons,
 )
+from .newick import (
+    heights_of_lengths as heights_of_lengths,
+    read_newick as read_newick,
+    write_newick as write_newick,
+)
 from .tables import (
     Items as Items,
     is_number as is_number,

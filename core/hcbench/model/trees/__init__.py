@@ -1,13 +1,12 @@
 """Trees and the partitions that cut them.
 
 `tree` holds `Tree` itself, and `arrays` says what makes a tree valid and what its heights mean.
-`formats` makes trees of what others write, and writes them; ``hcbench_files`` reads the files.
-`partition` holds partitions, cuts of a tree, the cut that agrees most with given clusters, and the
-order of leaves in which two trees are drawn opposite.
+`formats` makes trees of matrices of merges, and writes them; ``hcbench_files`` reads files and
+Newick. `partition` holds partitions, cuts of a tree, the cut that agrees most with given clusters,
+and the order of leaves in which two trees are drawn opposite.
 """
 
 from hcbench.model.trees.arrays import HeightKind
-from hcbench.model.trees.formats import NewickWarning
 from hcbench.model.trees.partition import (
     AnswerMatrix,
     Cut,
@@ -23,7 +22,6 @@ __all__ = [
     "AnswerMatrix",
     "Cut",
     "HeightKind",
-    "NewickWarning",
     "Partition",
     "Tree",
     "best_cut",

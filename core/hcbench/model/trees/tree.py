@@ -24,13 +24,10 @@ from hcbench.model.trees.arrays import (
     renumbered,
 )
 from hcbench.model.trees.formats import (
-    heights_of_lengths,
     match_labels,
     read_linkage,
     read_merges,
-    read_newick,
     write_linkage,
-    write_newick,
 )
 from hcbench.model.trees.partition import Cut, Partition
 
@@ -335,13 +332,13 @@ class Tree:
         """Read a tree from Newick.
 
         Branch lengths become heights, of kind DISTANCE, if all leaves are on one level up to
-        `ULTRAMETRIC_TOLERANCE`; otherwise, or if only some nodes have one, there is a
+        1e-6 of the largest depth; otherwise, or if only some nodes have one, there is a
         `NewickWarning` and the kind is NONE. Nodes with one child are removed.
 
         Parameters
         ----------
         text
-            One tree; see :func:`~hcbench.model.trees.formats.read_newick`.
+            One tree; see `hcbench_files.newick.read_newick`.
         names
             The labels in the order of the leaves; by default, that of the text.
 
@@ -352,6 +349,8 @@ class Tree:
         InvalidTreeError
             If two leaves have the same label.
         """
+        from hcbench.files import heights_of_lengths, read_newick
+
         nodes = read_newick(text)
         height = heights_of_lengths(nodes)
         kind = HeightKind.NONE if height is None else HeightKind.DISTANCE
@@ -587,6 +586,8 @@ class Tree:
         InvalidTreeError
             If a height is infinite: use ``lengths=False``.
         """
+        from hcbench.files import write_newick
+
         names = map(str, range(self.n)) if self.names is None else self.names
         if not lengths or self.height is None:
             return write_newick(self.leaf_range, names, None)

@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from hcbench.errors import HcbenchError, InvalidTreeError, ModelWarning, NewickError
-from hcbench.model.trees import HeightKind, Tree
-from hcbench.model.trees.formats import NewickWarning, quoted, read_newick
+from hcbench import (
+    HcbenchError,
+    HeightKind,
+    InvalidTreeError,
+    ModelWarning,
+    NewickError,
+    NewickWarning,
+    Tree,
+)
+from hcbench_files.newick import quoted, read_newick
 from tests.core.trees import caterpillar, trees
 
 
