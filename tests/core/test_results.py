@@ -307,11 +307,12 @@ def test_an_algorithm_that_failed_reproduces_no_claim() -> None:
     assert other["verdict"] == "reproduced"
 
 
-def test_one_repetition_only_shows_the_direction() -> None:
+def test_one_repetition_does_not_show_which_is_better() -> None:
     once = [cell("A", 0, AARI=0.6), cell("B", 0, AARI=0.5)]
     ahead, behind = results(once, words("A", "B"), words("B", "A")).verdicts
-    assert (ahead["verdict"], behind["verdict"]) == ("reproduced", "differs")
-    assert "one repetition: there is no interval" in ahead["note"]
+    assert (ahead["verdict"], behind["verdict"]) == ("undecided", "undecided")
+    assert ahead["measured"] == pytest.approx(0.1)
+    assert "one repetition has no interval" in ahead["note"]
 
 
 def test_equal_differences_are_certain() -> None:
@@ -320,10 +321,9 @@ def test_equal_differences_are_certain() -> None:
 
 
 def test_equal_values_are_not_better() -> None:
-    same = [cell("A", 0, AARI=0.5), cell("B", 0, AARI=0.5)]
+    same = [cell(name, repetition, AARI=0.5) for name in "AB" for repetition in (0, 1)]
     (row,) = results(same, words("A", "B")).verdicts
     assert row["verdict"] == "differs"
-    assert "one repetition" in row["note"]
 
 
 def test_an_erratum_says_why_and_what_was_measured() -> None:

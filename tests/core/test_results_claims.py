@@ -150,23 +150,16 @@ def test_doubtful_claims_are_explained() -> None:
     assert row["note"].startswith(
         "mean paired difference over 4 repetitions, lower is better; too few repetitions"
     )
-    one = verdict(cells([2.0]), relation=">", paper="1.0")
-    assert (one["verdict"], one["note"]) == (
-        "reproduced",
-        "one repetition: there is no interval",
-    )
 
 
-def test_one_repetition_of_random_data_decides_nothing() -> None:
-    once = cells([2.0])
-    for paper in ("2", "3"):
-        suite = Suite(name="s", claims=(claim(paper=paper),))
-        (row,) = Results(once, METRICS, suite, random_data=("d",)).verdicts
-        assert row["verdict"] == "undecided"
-        assert row["note"].endswith("one repetition of random data is not enough")
-    always = Suite(name="s", claims=(claim(paper="3", relation="<=", every_repetition=True),))
-    (row,) = Results(once, METRICS, always, random_data=("d",)).verdicts
-    assert row["verdict"] == "reproduced"
+def test_one_repetition_decides_nothing_and_two_equal_ones_all() -> None:
+    for paper, twice in (("2", "reproduced"), ("3", "differs")):
+        one = verdict(cells([2.0]), paper=paper)
+        assert one["verdict"] == "undecided"
+        assert one["note"] == "one repetition has no interval; if all is deterministic, two decide"
+        assert verdict(cells([2.0, 2.0]), paper=paper)["verdict"] == twice
+    always = {"paper": "3", "relation": "<=", "every_repetition": True}
+    assert verdict(cells([2.0]), **always)["verdict"] == "reproduced"
 
 
 def test_a_share_has_the_exact_binomial_interval() -> None:
@@ -301,21 +294,21 @@ def test_an_infinite_value_equals_no_number_and_is_beyond_any_bound() -> None:
     ]
 
 
-def curve(algorithm: str, **values: float) -> Outcome:
-    """One run, by checkpoint ("at_100") and its end."""
+def curve(algorithm: str, **values: float) -> list[Outcome]:
+    """Two equal runs, by checkpoint ("at_100") and the end."""
     points = tuple(
         ScoredPoint(
             checkpoint=None if name == "end" else int(name[3:]), values={"error": Value(value)}
         )
         for name, value in values.items()
     )
-    return replace(cell(0, algorithm=algorithm), points=points)
+    return [replace(cell(r, algorithm=algorithm), points=points) for r in (0, 1)]
 
 
 def test_a_claim_may_be_about_a_checkpoint() -> None:
     runs = [
-        curve("A", at_100=3.0, at_600=2.0, end=1.0),
-        curve("B", at_100=4.0, at_600=2.5, end=1.0),
+        *curve("A", at_100=3.0, at_600=2.0, end=1.0),
+        *curve("B", at_100=4.0, at_600=2.5, end=1.0),
     ]
     assert verdict(runs, paper="3", checkpoint=100)["verdict"] == "reproduced"
     assert verdict(runs, paper="1")["verdict"] == "reproduced"
@@ -374,7 +367,7 @@ def test_tuning_is_done_at_the_checkpoint_of_the_claim() -> None:
             )
             for at, measured in ((100, early), (600, late))
         )
-        runs.append(replace(cell(0, algorithm=f"A[x={member}]"), points=points))
+        runs += [replace(cell(r, algorithm=f"A[x={member}]"), points=points) for r in (0, 1)]
     tuned = {"algorithm": "A[x=[1,2]]", "tuned_by": "other"}
     assert verdict(runs, **tuned, checkpoint=100, paper="10.1")["verdict"] == "reproduced"
     assert verdict(runs, **tuned, checkpoint=600, paper="20.3")["verdict"] == "reproduced"

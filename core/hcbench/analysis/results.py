@@ -108,7 +108,7 @@ class Results:
         Labels of algorithms that are reference lines, which are shown but not ranked.
     sizes : mapping of data digest to int
         Numbers of items, where known.
-    names, query_kinds, truth_given, random_data, dependent_data
+    names, query_kinds, truth_given, dependent_data
         As of `hcbench.plan.presentation.Presentation`.
     """
 
@@ -122,7 +122,6 @@ class Results:
     names: Names = field(default_factory=dict)
     query_kinds: Mapping[str, str] = field(default_factory=dict)
     truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    random_data: tuple[str, ...] = ()
     dependent_data: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -175,7 +174,6 @@ class Results:
             layout.names,
             layout.query_kinds,
             layout.truth_given,
-            layout.random_data,
             layout.dependent_data,
         )
 

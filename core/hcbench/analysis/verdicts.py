@@ -16,8 +16,8 @@ otherwise: there are too few repetitions. So a large error of the mean never hel
 the paper prints a standard error and the measured values vary, the interval is that of the
 difference of the two means, and the claim is undecided if the measured interval is more than twice
 as wide as the paper's. Repetitions with equal values have an interval without width. A single
-repetition has none: its value is compared as it is, unless the data are random. Claims about every
-repetition are compared repetition by repetition.
+repetition has none and decides nothing, as its data, comparisons or algorithm may be random. Claims
+about every repetition are compared repetition by repetition.
 
 An *erratum* is confirmed if the measurement differs from the printed claim and reproduces the
 corrected one; it is refuted if the printed claim is reproduced or the corrected one differs, and
@@ -34,7 +34,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from hcbench.analysis.measuring import Measured, NotMeasuredError, claimed_metric, measure
-from hcbench.registry.names import same_name
 from hcbench.registry.specs import Interval
 
 if TYPE_CHECKING:
@@ -176,25 +175,15 @@ def _judge(claim: Claim, results: Results) -> Verdict:
         low, high = _interval(measured, LEVEL)
     if not measured.whole and word == "reproduced":
         word = "undecided"
-    if measured.standard_error is None and _is_random(claim, results):
-        notes.append("one repetition of random data is not enough")
-        word = "undecided"
     mean, standard_error = measured.mean, measured.standard_error
     return Verdict(claim, word, mean, standard_error, low, high, notes=tuple(notes))
 
 
-def _is_random(claim: Claim, results: Results) -> bool:
-    """Whether a mean over data that are drawn anew in each repetition is claimed."""
-    known = results.parameters.get("datasets", {})
-    return not claim.every_repetition and any(
-        same_name(claim.dataset, label, known) for label in results.random_data
-    )
-
-
 def _compare(claim: Claim, relation: str, measured: Measured, notes: list[str]) -> Word:
     """The verdict on a mean; what is missing is appended to the notes."""
-    if measured.standard_error is None:
-        notes.append("one repetition: there is no interval")
+    if measured.standard_error is None and measured.repetitions < 2:
+        notes.append("one repetition has no interval; if all is deterministic, two decide")
+        return "undecided"
     word = _decide(claim, relation, measured)
     if word == "undecided":
         low, high = _interval(measured, _level(relation))

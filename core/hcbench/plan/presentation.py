@@ -107,8 +107,6 @@ class Presentation:
     truth_given : mapping of label to mapping of data set to str
         For each algorithm and each oracle that receives the truth of a data set, or a part of it,
         what it receives.
-    random_data : tuple of str
-        Labels of the data sets that are drawn anew in each repetition.
     dependent_data : tuple of str
         Labels of the data sets whose repetitions share items.
     renamed : mapping of key to labels
@@ -127,7 +125,6 @@ class Presentation:
     names: Names = field(default_factory=dict)
     query_kinds: Mapping[str, str] = field(default_factory=dict)
     truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    random_data: tuple[str, ...] = ()
     dependent_data: tuple[str, ...] = ()
     renamed: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     shard: Shard | None = None
@@ -174,7 +171,6 @@ class Presentation:
             },
             query_kinds={label: use.spec.kind for label, use in oracles.items()},
             truth_given=_truth_given(plan, oracles),
-            random_data=tuple(u.label for u in plan.datasets if u.spec.random_with(u.params)),
             dependent_data=tuple(u.label for u in plan.datasets if u.spec.dependent),
             shard=plan.shard,
         )
@@ -201,8 +197,9 @@ class Presentation:
             return cls()
         try:
             shard = described.get("shard")
+            known = {f.name for f in fields(cls)}  # another version may have stored more
             values = {
-                **as_tuples(described),
+                **{name: value for name, value in as_tuples(described).items() if name in known},
                 "suite": rebuild_suite(described["suite"]),
                 "metrics": tuple(MetricInfo(**as_tuples(m)) for m in described["metrics"]),
                 "shard": Shard(**as_tuples(shard)) if shard else None,
