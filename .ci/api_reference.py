@@ -26,6 +26,7 @@ MODULES = (
     "hcbench.plots",
     "hcbench.run",
     "hcbench.sklearn",
+    "hcbench.store",
     "hcbench.testing",
 )
 

@@ -30,6 +30,7 @@ PUBLIC_MODULES = (
     "datasets",
     "plots",
     "run",
+    "store",
     "testing",
 )
 #: Libraries that only some modules may use.

@@ -100,7 +100,11 @@ from .plan.outcome import (
     budget_text as budget_text,
 )
 from .plan.plan import Plan as Plan, make_plan as make_plan
-from .plan.presentation import MetricInfo as MetricInfo, split_label as split_label
+from .plan.presentation import (
+    MetricInfo as MetricInfo,
+    Presentation as Presentation,
+    split_label as split_label,
+)
 from .plan.seeds import derive_seed as derive_seed
 from .plots import (
     FORMATS as FORMATS,

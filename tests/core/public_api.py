@@ -29,6 +29,7 @@ MODULES = (
     "plots",
     "run",
     "sklearn",
+    "store",
     "testing",
 )
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")

@@ -11,7 +11,8 @@ from hcbench.model.problem import Result
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry.suite import Suite
-from hcbench.store import Record, Store
+from hcbench.store import Store
+from hcbench.store.rows import Record
 from tests.core.planned import planned
 
 METRICS = (

@@ -206,7 +206,8 @@ def test_stored_results_are_scored_with_the_same_answers() -> None:
 
 def test_draws_are_stored_shown_and_exported(tmp_path: Path) -> None:
     from hcbench.plan.outcome import Outcome, ScoredPoint
-    from hcbench.store import Record, Store
+    from hcbench.store import Store
+    from hcbench.store.rows import Record
 
     outcome = Outcome(
         key="0" * 32,

@@ -18,7 +18,6 @@ from sqlalchemy import update
 
 import hcbench as package
 from hcbench import Results
-from hcbench.analysis.exports import read_export
 from hcbench.cli import main
 from hcbench.errors import DataError, StoreError
 from hcbench.model.cost import Cost
@@ -26,6 +25,7 @@ from hcbench.plan.outcome import ScoredPoint, Value
 from hcbench.store import Store, schema
 from hcbench.store.exchange import VERSION, describe_run, import_run
 from hcbench.store.tidying import tidy
+from hcbench_results.exports import read_export
 from tests.core.test_store import TREE, begin, make_outcome, make_record, row_of
 from tests.core.test_store_merge import contents, shown
 

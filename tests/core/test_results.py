@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from hcbench.analysis.differences import find_differences
 from hcbench.analysis.overviews import make_tables
 from hcbench.analysis.results import Results
 from hcbench.analysis.tables import format_spread
@@ -23,6 +22,7 @@ from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry.names import same_name
 from hcbench.registry.suite import Claim, Suite
+from hcbench_results.differences import find_differences
 
 AARI = MetricInfo("AARI", "higher", interval="[-1, 1]")
 COST = MetricInfo("Dasgupta", "lower")

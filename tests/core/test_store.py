@@ -25,8 +25,9 @@ from hcbench.errors import StoreError
 from hcbench.model.cost import Cost
 from hcbench.model.trees import HeightKind, Partition, Tree
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
-from hcbench.store import Record, Store, database, schema
+from hcbench.store import Store, database, schema
 from hcbench.store.codec import decode_result, encode_result
+from hcbench.store.rows import Record
 from tests.core.forks import Fork
 from tests.core.trees import trees
 

@@ -338,7 +338,7 @@ def test_too_few_algorithms_are_reported() -> None:
 
 def test_a_tanglegram_joins_each_item_to_itself(folder: Path) -> None:
     with Store(folder / "s.sqlite") as store:
-        from hcbench.cli.results import read_run
+        from hcbench.commands import read_run
         from hcbench.registry import load_registry
 
         info = store.run(2)
@@ -392,7 +392,7 @@ def test_classes_have_their_names_and_a_truth_without_classes_its_own_clades() -
 
 def test_data_that_cannot_be_generated_again_leave_a_tree_without_colours(folder: Path) -> None:
     with Store(folder / "s.sqlite") as store:
-        from hcbench.cli.results import read_run
+        from hcbench.commands import read_run
         from hcbench.registry import load_registry
 
         found = read_run(store, store.run(2), algorithms=["*true*"], datasets=["*12*"])

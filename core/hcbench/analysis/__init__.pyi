@@ -10,6 +10,7 @@ from .axes import (
 from .groups import (
     COSTS as COSTS,
     KINDS as KINDS,
+    PLACE as PLACE,
     Group as Group,
     name_variants as name_variants,
 )
@@ -33,12 +34,15 @@ from .ranks import (
 )
 from .results import (
     Results as Results,
+    write_text as write_text,
 )
 from .statistics import (
     Distance as Distance,
     Failed as Failed,
     Summary as Summary,
     holm_adjusted as holm_adjusted,
+    mean_and_std as mean_and_std,
+    paired_difference as paired_difference,
     signed_rank_test as signed_rank_test,
     summarise as summarise,
 )

@@ -1,13 +1,20 @@
 # The names of hcbench.commands and where they are defined. lazy_loader reads this file.
 
 from .compare import suite_named as suite_named
-from .draw import write_blocks as write_blocks, write_text as write_text
+from .draw import (
+    write_blocks as write_blocks,
+    write_results as write_results,
+    write_text as write_text,
+)
 from .options import (
     CELL_FILTERS as CELL_FILTERS,
+    DATE as DATE,
     FILE as FILE,
     FOLDER as FOLDER,
+    JOBS as JOBS,
     JSON_OR_TABLE as JSON_OR_TABLE,
     KINDS as KINDS,
+    ONLY_METRICS as ONLY_METRICS,
     PATH as PATH,
     PLUGIN as PLUGIN,
     QUIET as QUIET,
@@ -22,10 +29,11 @@ from .options import (
     names_option as names_option,
     open_store as open_store,
     read_time as read_time,
+    tell_mixed_kernels as tell_mixed_kernels,
     with_options as with_options,
 )
-from .progress import display as display
-from .results import find_runs as find_runs, read_run as read_run
+from .progress import display as display, follow as follow
+from .runs import find_runs as find_runs, read_run as read_run
 from .terminal import (
     console as console,
     stdout_for_data as stdout_for_data,

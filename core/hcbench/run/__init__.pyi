@@ -19,6 +19,11 @@ from .inputs import (
 )
 from .job import Call as Call, Job as Job, RescoreJob as RescoreJob, pack_job as pack_job
 from .record import outcome_of as outcome_of
-from .rescore import installed_metrics as installed_metrics, use_described as use_described
+from .rescore import (
+    installed_metrics as installed_metrics,
+    plan_of_run as plan_of_run,
+    use_described as use_described,
+)
+from .run import rescore_plan as rescore_plan
 from .tasks import make_job as make_job
 from .workers import Limits as Limits, Pool as Pool

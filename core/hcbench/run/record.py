@@ -20,7 +20,8 @@ from hcbench.run.environment import describe_environment
 from hcbench.run.tasks import RescoreTask, Task
 from hcbench.run.workers import Report
 from hcbench.run.workers.messages import METRICS
-from hcbench.store import Record, Store, Stored
+from hcbench.store import Store
+from hcbench.store.rows import Record, Stored
 
 #: Labels of an algorithm and a data set: cells of one kind take about as long.
 Kind: TypeAlias = tuple[str, str]

@@ -21,7 +21,8 @@ from hcbench.plan.presentation import Presentation
 from hcbench.registry import Catalogue, Registry, Use, make_use
 from hcbench.registry.plugins import Plugin
 from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Spec
-from hcbench.store import RunInfo, Store, Stored
+from hcbench.store import RunInfo, Store
+from hcbench.store.rows import Stored
 
 S = TypeVar("S", bound=Spec)
 

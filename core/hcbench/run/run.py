@@ -25,7 +25,8 @@ from hcbench.run.job import ImportJob, pack_job
 from hcbench.run.record import Observer, RunRecord
 from hcbench.run.tasks import RescoreTask, Task, by_data, is_reusable, job_of, rescore_tasks
 from hcbench.run.workers import Limits, Report
-from hcbench.store import Store, Stored
+from hcbench.store import Store
+from hcbench.store.rows import Stored
 
 TICK = 0.1
 _TOGETHER = 0.05  # seconds: short cells that end within these are stored in one transaction

@@ -13,7 +13,8 @@ from hcbench.registry import Use
 from hcbench.registry.specs import OracleSpec
 from hcbench.run.job import Call, Job, RescoreJob
 from hcbench.run.workers.messages import MEASURED
-from hcbench.store import Store, Stored
+from hcbench.store import Store
+from hcbench.store.rows import Stored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

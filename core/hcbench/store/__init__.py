@@ -3,10 +3,9 @@
 Only the main process writes it, in short transactions. SQLite by default, PostgreSQL by URL.
 `schema` defines the tables, `database` opens them, `rows` and `codec` translate, `queries` read,
 and `store` is what all other packages use. `merge` joins stores, `exchange` exports and imports
-runs, and `tidying` names and removes runs.
+runs, and `tidying` names and removes runs. What is imported from here is public.
 """
 
-from hcbench.store.rows import Record, RunInfo, Stored
-from hcbench.store.store import Store
+import lazy_loader
 
-__all__ = ["Record", "RunInfo", "Store", "Stored"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli import options
-from hcbench.cli.terminal import console, stdout_for_data, tell, write_json, write_table
-from hcbench.errors import ExitCode, StoreError
-from hcbench.model.text import printable
-from hcbench.plan.outcome import STATUSES, budget_text
+from hcbench import STATUSES, ExitCode, budget_text, commands, printable
+from hcbench.commands import stdout_for_data, tell, write_json, write_table
 
 if TYPE_CHECKING:
-    from hcbench.analysis.differences import Difference, StatusChange
-    from hcbench.analysis.results import Results
-    from hcbench.analysis.tables import Block
-    from hcbench.plan.outcome import Outcome
-    from hcbench.plan.presentation import MetricInfo
-    from hcbench.store import RunInfo, Store
+    from hcbench import MetricInfo, Outcome, RunInfo
+    from hcbench.analysis import Block
+    from hcbench_results.differences import Difference, StatusChange
 
 MOST_FAILURES = 20
 _ONE_RUN = click.argument("run")
@@ -33,7 +26,7 @@ _ONE_RUN = click.argument("run")
 
 @click.group(
     invoke_without_command=True,
-    epilog=options.examples(
+    epilog=commands.examples(
         "hcbench results --suite gray2023-table1 --since 2026-01-31",
         "hcbench results show --algo UPGMA",
         "hcbench results diff 3 4",
@@ -43,8 +36,8 @@ _ONE_RUN = click.argument("run")
         "hcbench results rm baseline",
     ),
 )
-@options.with_options(*options.RUN_FILTERS)
-@options.STORE
+@commands.with_options(*commands.RUN_FILTERS)
+@commands.STORE
 @click.pass_context
 def results(context: click.Context, /, **given: Any) -> None:
     """Show past runs; without a command, list them."""
@@ -56,109 +49,17 @@ def results(context: click.Context, /, **given: Any) -> None:
         raise click.UsageError(f"write the options after {context.invoked_subcommand}")
 
 
-# ---- Reading ------------------------------------------------------------------------------------
-
-
-def find_runs(
-    store: Store, *, suites: Sequence[str], since: datetime | None, algorithms: Sequence[str]
-) -> list[RunInfo]:
-    """The runs that the options of `RUN_FILTERS` choose."""
-    moment = None if since is None else since.astimezone()
-    return store.runs(suite=suites or None, since=moment, algorithm=algorithms or None)
-
-
-def read_run(
-    store: Store,
-    run: RunInfo,
-    *,
-    algorithms: Sequence[str] = (),
-    datasets: Sequence[str] = (),
-    oracles: Sequence[str] = (),
-    budget: Sequence[int] | None = None,
-    metrics: Sequence[str] = (),
-    status: str | None = None,
-    exactly: bool = False,
-    sizes: bool = True,
-) -> Results:
-    """The results of a stored run; filters remove its claims, which are about the whole run.
-
-    Parameters
-    ----------
-    store : Store
-    run : RunInfo
-    algorithms, datasets, oracles : sequence of str
-        Parts of labels, or patterns; all by default.
-    budget : sequence of int, optional
-    metrics : sequence of str
-        The only ones shown; all by default.
-    status : str, optional
-    exactly : bool
-        Whether a full label excludes longer labels that contain it.
-    sizes : bool
-        Whether the numbers of items are read even if no claim needs them.
-
-    Raises
-    ------
-    StoreError
-        If no cell matches.
-    UsageError
-        If a metric was not measured.
-    """
-    from hcbench.analysis.results import Results
-    from hcbench.plan.presentation import Presentation
-
-    filters = {"algorithm": algorithms, "dataset": datasets, "oracle": oracles, "status": status}
-    used: dict[str, Any] = {name: value for name, value in filters.items() if value}
-    kept = store.cells(run=run.id, **used)
-    kept = kept.where("budget", budget) if budget else kept
-    for kind, labels in used.items() if exactly else ():
-        full = {label.casefold() for label in labels}
-        there = {label for label in kept.column(kind).tolist() if label.casefold() in full}
-        kept = kept.where(kind, there) or kept
-    if not kept:
-        wanted = {**used, "budget": budget} if budget else used
-        said = "; ".join(
-            f"{name} {value if isinstance(value, str) else ', '.join(map(str, value))}"
-            for name, value in wanted.items()
-        )
-        algorithms = sorted({*store.cells(run=run.id).column("algorithm").tolist()})
-        raise StoreError(
-            f"run {run.id} of {store.location} has no such cells ({said}); its algorithms are "
-            f"{', '.join(algorithms[:8])}{' and others' * (len(algorithms) > 8)}"
-        )
-    layout = Presentation.of_description(run.layout)
-    if used or budget:
-        layout = replace(layout, suite=replace(layout.suite, claims=()))
-    needs_sizes = sizes or layout.suite.claims
-    found = Results.of_layout(layout, kept, store.sizes(run.id) if needs_sizes else {})
-    return _only(found, metrics) if metrics else found
-
-
-def _only(found: Results, wanted: Sequence[str]) -> Results:
-    """The results with only these metrics."""
-    by_name = {
-        name: metric
-        for metric in reversed(found.metrics)
-        for name in (re.sub(r"\[.*", "", metric.label).casefold(), metric.label.casefold())
-    }
-    for name in wanted:
-        if name.casefold() not in by_name:
-            labels = ", ".join(metric.label for metric in found.metrics)
-            raise click.UsageError(f"{name} was not measured; there are {labels}")
-    return replace(found, metrics=tuple(by_name[name.casefold()] for name in wanted))
-
-
 # ---- Showing ------------------------------------------------------------------------------------
 
 
 @results.command("list")
-@options.with_options(*options.RUN_FILTERS)
-@options.STORE
-@options.JSON_OR_TABLE
+@commands.with_options(*commands.RUN_FILTERS)
+@commands.STORE
+@commands.JSON_OR_TABLE
 def list_(store: str | None, form: str, **filters: Any) -> None:
     """List the runs in the order of time."""
-    with options.open_store(store) as opened:
-        runs = find_runs(opened, **filters)
+    with commands.open_store(store) as opened:
+        runs = commands.find_runs(opened, **filters)
     if form == "json":
         write_json([_about(run) for run in runs])
         return
@@ -205,26 +106,24 @@ def _local(moment: datetime) -> str:
     return moment.astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-@results.command(epilog=options.examples("hcbench results show 3 --datasets iris --status ok"))
-@options.RUN
-@options.with_options(*options.CELL_FILTERS)
+@results.command(epilog=commands.examples("hcbench results show 3 --datasets iris --status ok"))
+@commands.RUN
+@commands.with_options(*commands.CELL_FILTERS)
 @click.option("--status", type=click.Choice(STATUSES), help="Only cells with this status.")
-@options.ONLY_METRICS
-@options.STORE
-@options.RESULTS_FORMAT
+@commands.ONLY_METRICS
+@commands.STORE
+@commands.RESULTS_FORMAT
 def show(run: str | None, store: str | None, form: str, **filters: Any) -> None:
     """Show a run, by default the last, as it was shown when it ended.
 
     RUN is a number that hcbench results lists, the name of a run, or a suite, whose last run is
     shown. Failures are listed with the keys of their cells, for hcbench rerun.
     """
-    from hcbench.cli.draw import write_results
-
-    with options.open_store(store) as opened:
+    with commands.open_store(store) as opened:
         info = opened.run(run)
-        found = read_run(opened, info, sizes=False, **filters)
-        options.tell_mixed_kernels(opened, info.id)
-    write_results(found, form)
+        found = commands.read_run(opened, info, sizes=False, **filters)
+        commands.tell_mixed_kernels(opened, info.id)
+    commands.write_results(found, form)
     if form == "table":
         _write_failures(found.outcomes.take(found.outcomes.failed))
         name = f" ({info.name})" if info.name else ""
@@ -254,13 +153,13 @@ def _write_failures(failed: Sequence[Outcome]) -> None:
 
 
 @results.command(
-    epilog=options.examples("hcbench results diff 3 4", "hcbench results diff 3 4 --all")
+    epilog=commands.examples("hcbench results diff 3 4", "hcbench results diff 3 4 --all")
 )
 @click.argument("before")
 @click.argument("after")
 @click.option("--all", "everything", is_flag=True, help="Show the means that are equal, too.")
-@options.STORE
-@options.JSON_OR_TABLE
+@commands.STORE
+@commands.JSON_OR_TABLE
 def diff(*, before: str, after: str, everything: bool, store: str | None, form: str) -> None:
     """Show what changed between two runs.
 
@@ -268,11 +167,12 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
     difference, and the 95 % interval of the mean difference over the repetitions that both have.
     Differences whose interval excludes 0 are marked.
     """
-    from hcbench.analysis.differences import find_differences, find_status_changes
-    from hcbench.cli.draw import write_blocks
+    from hcbench_results.differences import find_differences, find_status_changes
 
-    with options.open_store(store) as opened:
-        one, other = (read_run(opened, opened.run(n), sizes=False) for n in (before, after))
+    with commands.open_store(store) as opened:
+        one, other = (
+            commands.read_run(opened, opened.run(n), sizes=False) for n in (before, after)
+        )
     differences = find_differences(one, other)
     changes = find_status_changes(one, other)
     if form == "json":
@@ -285,13 +185,13 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
         _difference_block(dataset, [d for d in shown if d.dataset == dataset], metrics)
         for dataset in dict.fromkeys(d.dataset for d in shown)
     ]
-    write_blocks([*blocks, _change_block(changes)] if changes else blocks)
+    commands.write_blocks([*blocks, _change_block(changes)] if changes else blocks)
     in_both = sum(change.in_both for change in changes)
     known = [d for d in differences if d.before is not None or d.after is not None]
     click.echo(
         f"{sum(d.difference == 0 for d in known)} of {len(known)} means are equal, "
         f"{sum(d.marked for d in differences)} have a 95 % interval without 0 "
-        f"({'bold' if console().is_terminal else '*'}); {in_both} cells ended otherwise, "
+        f"({'bold' if commands.console().is_terminal else '*'}); {in_both} cells ended otherwise, "
         f"{len(changes) - in_both} are in one of the runs only"
     )
 
@@ -299,7 +199,7 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
 def _difference_block(
     dataset: str, differences: Sequence[Difference], metrics: Mapping[str, MetricInfo]
 ) -> Block:
-    from hcbench.analysis.tables import Block, Entry, format_spread
+    from hcbench.analysis import Block, Entry, format_spread
 
     rows = []
     for row in differences:
@@ -321,7 +221,7 @@ def _difference_block(
 
 def _change_block(changes: Sequence[StatusChange]) -> Block:
     """Cells that ended otherwise, the repetitions together."""
-    from hcbench.analysis.tables import Block, Entry
+    from hcbench.analysis import Block, Entry
 
     count = Counter((c.dataset, _variant(c), c.before, c.after) for c in changes)
     rows = tuple(
@@ -346,7 +246,7 @@ def _variant(row: Difference | StatusChange) -> str:
 
 
 @results.command(
-    epilog=options.examples(
+    epilog=commands.examples(
         "hcbench results merge shard1.sqlite shard2.sqlite shard3.sqlite -o all.sqlite",
         "hcbench results merge mine.sqlite --store postgresql://me@server/team",
     )
@@ -359,7 +259,7 @@ def _variant(row: Difference | StatusChange) -> str:
     help="The store to which all is added: a file, or postgresql://user@host/database. By default "
     "HCBENCH_STORE, or a file in your data directory.",
 )
-@options.JSON_OR_TABLE
+@commands.JSON_OR_TABLE
 def merge(sources: Sequence[str], store: str | None, form: str) -> None:
     """Add the contents of other stores to one store.
 
@@ -368,12 +268,12 @@ def merge(sources: Sequence[str], store: str | None, form: str) -> None:
     other runs stay what they were. Of a cell that was measured in several stores the one named last
     counts as the latest.
     """
-    from hcbench.store.merge import merge_stores
+    from hcbench.store import merge_stores
 
     with ExitStack() as stack:
-        target = stack.enter_context(options.open_store(store))
+        target = stack.enter_context(commands.open_store(store))
         opened = [
-            stack.enter_context(options.open_store(source, read_only=True)) for source in sources
+            stack.enter_context(commands.open_store(source, read_only=True)) for source in sources
         ]
         merged = merge_stores(target, opened)
         numbers = {number for one in merged for number in one.numbers}
@@ -393,7 +293,7 @@ def merge(sources: Sequence[str], store: str | None, form: str) -> None:
 
 def _tell_shards(runs: Sequence[RunInfo]) -> None:
     """Say which of the runs are parts of plans."""
-    from hcbench.plan.presentation import Presentation
+    from hcbench import Presentation
 
     layouts = [(run, Presentation.of_description(run.layout)) for run in runs]
     shards = [(run, layout.shard) for run, layout in layouts if layout.shard is not None]
@@ -410,12 +310,12 @@ def _tell_shards(runs: Sequence[RunInfo]) -> None:
 
 
 @results.command(
-    epilog=options.examples(
+    epilog=commands.examples(
         "hcbench results export 4 --format csv -o run4.csv",
         "hcbench results export 4 --format parquet --trees -o run4.parquet",
     )
 )
-@options.RUN
+@commands.RUN
 @click.option(
     "--format",
     "form",
@@ -423,23 +323,23 @@ def _tell_shards(runs: Sequence[RunInfo]) -> None:
     default="csv",
     help="Of the file; json and parquet can be imported again.",
 )
-@click.option("-o", "--output", type=options.FILE, help="The file; by default stdout.")
+@click.option("-o", "--output", type=commands.FILE, help="The file; by default stdout.")
 @click.option(
     "--trees", is_flag=True, help="Write the trees and partitions, too, as json or parquet."
 )
-@options.STORE
+@commands.STORE
 def export(
     *, run: str | None, form: str, output: Path | None, trees: bool, store: str | None
 ) -> None:
     """Write the cells of a run, by default the last, to a file."""
-    from hcbench.analysis.exports import to_json, write_parquet
-    from hcbench.store.exchange import describe_run
+    from hcbench.store import describe_run
+    from hcbench_results.exports import to_json, write_parquet
 
     if form == "csv" and trees:
         raise click.UsageError("--trees needs --format json or parquet")
-    with options.open_store(store) as opened:
+    with commands.open_store(store) as opened:
         info = opened.run(run)
-        found = read_run(opened, info)
+        found = commands.read_run(opened, info)
         described = describe_run(opened, info, trees=trees) if form != "csv" else {}
     if form == "parquet":
         if output is None:
@@ -451,18 +351,18 @@ def export(
         click.echo(text, nl=False)
 
 
-@results.command("import", epilog=options.examples("hcbench results import run4.parquet"))
-@click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FILE...")
-@options.STORE
+@results.command("import", epilog=commands.examples("hcbench results import run4.parquet"))
+@click.argument("files", nargs=-1, required=True, type=commands.PATH, metavar="FILE...")
+@commands.STORE
 def import_(files: Sequence[Path], store: str | None) -> None:
     """Import runs that hcbench results export wrote as json or parquet.
 
     What is stored already is not stored again.
     """
-    from hcbench.analysis.exports import read_export
-    from hcbench.store.exchange import import_run
+    from hcbench.store import import_run
+    from hcbench_results.exports import read_export
 
-    with options.open_store(store) as opened:
+    with commands.open_store(store) as opened:
         for file in files:
             done = import_run(opened, read_export(file), str(file))
             numbers = ", ".join(map(str, done.numbers))
@@ -471,7 +371,7 @@ def import_(files: Sequence[Path], store: str | None) -> None:
 
 
 @results.command(
-    epilog=options.examples(
+    epilog=commands.examples(
         "hcbench results gc --dry-run",
         "hcbench results gc --keep-runs 20",
         "hcbench results gc --before 2026-01-01",
@@ -485,12 +385,12 @@ def import_(files: Sequence[Path], store: str | None) -> None:
 )
 @click.option(
     "--before",
-    type=options.DATE,
+    type=commands.DATE,
     metavar="DATE",
     help="Remove runs that started before a date such as 2026-01-31.",
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
-@options.STORE
+@commands.STORE
 def gc(*, keep_runs: int | None, before: datetime | None, dry_run: bool, store: str | None) -> None:
     """Remove what no run shows any more, and free its space.
 
@@ -498,9 +398,9 @@ def gc(*, keep_runs: int | None, before: datetime | None, dry_run: bool, store: 
     runs without a cell. Old runs, with the cells that no other run shows, are removed only with
     --keep-runs or --before; runs whose measurements others reuse stay.
     """
-    from hcbench.store.tidying import tidy
+    from hcbench.store import tidy
 
-    with options.open_store(store) as opened:
+    with commands.open_store(store) as opened:
         since = None if before is None else before.astimezone()
         done = tidy(opened, keep_runs=keep_runs, before=since, dry_run=dry_run)
     counts = ", ".join(
@@ -516,16 +416,16 @@ def gc(*, keep_runs: int | None, before: datetime | None, dry_run: bool, store: 
     click.echo(f"{text} in {opened.location}")
 
 
-@results.command(epilog=options.examples("hcbench results rescore --metrics dasgupta,AARI 3"))
-@options.RUN
-@options.names_option(
+@results.command(epilog=commands.examples("hcbench results rescore --metrics dasgupta,AARI 3"))
+@commands.RUN
+@commands.names_option(
     "--metrics", "Metrics to compute, in addition to those of the run.", required=True
 )
-@options.JOBS
-@options.STORE
-@options.PLUGIN
-@options.RESULTS_FORMAT
-@options.QUIET
+@commands.JOBS
+@commands.STORE
+@commands.PLUGIN
+@commands.RESULTS_FORMAT
+@commands.QUIET
 @click.pass_context
 def rescore(
     context: click.Context,
@@ -543,20 +443,17 @@ def rescore(
     RUN is by default the last. No algorithm runs, or needs to be installed; the data are generated
     again. The result is a new run with the old and the new metrics.
     """
-    from hcbench.analysis.results import Results
-    from hcbench.cli.draw import write_results
-    from hcbench.cli.progress import follow
-    from hcbench.run.rescore import plan_of_run
-    from hcbench.run.run import rescore_plan
+    from hcbench import Results
+    from hcbench.run import plan_of_run, rescore_plan
 
-    registry = options.load_plugins(plugin, quiet=quiet)
-    with options.open_store(store) as opened:
+    registry = commands.load_plugins(plugin, quiet=quiet)
+    with commands.open_store(store) as opened:
         info = opened.run(run)
         with stdout_for_data():
             wanted = plan_of_run(opened, info, registry, metrics)
             for change in () if quiet else wanted.changes:
                 tell(f"note: {change}")
-            with follow(quiet=quiet) as observer:
+            with commands.follow(quiet=quiet) as observer:
                 outcomes = rescore_plan(
                     wanted.plan,
                     wanted.stored_results,
@@ -566,7 +463,7 @@ def rescore(
                     command=context.obj,
                     observer=observer,
                 )
-    write_results(Results.of_plan(wanted.plan, outcomes), form)
+    commands.write_results(Results.of_plan(wanted.plan, outcomes), form)
     failed = sum(bool(outcome.metric_errors) for outcome in outcomes)
     if not quiet:
         tell(f"metrics of run {info.id} of {opened.location}; see hcbench results")
@@ -581,45 +478,45 @@ def rescore(
 @results.command()
 @_ONE_RUN
 @click.argument("name")
-@options.STORE
+@commands.STORE
 def name(*, run: str, name: str, store: str | None) -> None:
     """Give a run a name, which commands accept for its number.
 
     An empty name removes it.
     """
-    from hcbench.store.tidying import name_run
+    from hcbench.store import name_run
 
-    with options.open_store(store) as opened:
+    with commands.open_store(store) as opened:
         name_run(opened, opened.run(run), name)
 
 
 @results.command()
 @_ONE_RUN
 @click.argument("text")
-@options.STORE
+@commands.STORE
 def note(*, run: str, text: str, store: str | None) -> None:
     """Write a note to a run.
 
     It is shown with the run, and replaces an earlier one; an empty text removes it.
     """
-    from hcbench.store.tidying import annotate_run
+    from hcbench.store import annotate_run
 
-    with options.open_store(store) as opened:
+    with commands.open_store(store) as opened:
         annotate_run(opened, opened.run(run), text)
 
 
 @results.command()
 @_ONE_RUN
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@options.STORE
+@commands.STORE
 def rm(*, run: str, yes: bool, store: str | None) -> None:
     """Remove a run, with the cells that no other run shows.
 
     RUN is its number or name. It may be damaged.
     """
-    from hcbench.store.tidying import remove_run
+    from hcbench.store import remove_run
 
-    with options.open_store(store) as opened:
+    with commands.open_store(store) as opened:
         info = opened.find_run(run)
         if not yes:
             what = printable(f"run {info.id}: {_command(info)}")

@@ -1,0 +1,18 @@
+"""The command ``hcbench results``: past runs, what changed between them, and stores as files.
+
+`command` has its subcommands, `differences` compares two runs, and `exports` writes runs as JSON
+and Parquet and reads these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hcbench import CommandSpec, hookimpl
+
+
+@hookimpl
+def hcbench_commands() -> Iterable[CommandSpec]:
+    """Return the command ``results``."""
+    doc = "Show past runs; without a command, list them."
+    return [CommandSpec(name="results", function="hcbench_results.command:results", doc=doc)]
