@@ -107,7 +107,7 @@ def parameters_of(command: click.Command) -> list[tuple[str, click.Parameter]]:
     if isinstance(command, click.Group):
         context = click.Context(command)
         for name in command.list_commands(context):
-            below = command.get_command(context, name)
+            _, below, _ = command.resolve_command(context, [name])  # those of plugins, too
             assert below is not None
             found += parameters_of(below)
     return found
