@@ -6,6 +6,7 @@ from . import (
     compiled as compiled,
     plots as plots,
     run as run,
+    store as store,
 )
 from .analysis.results import Results as Results
 from .analysis.verdicts import Verdict as Verdict
