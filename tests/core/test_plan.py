@@ -405,6 +405,10 @@ def test_the_fingerprint_of_core_follows_the_code_of_its_result_modules(
     assert (
         fingerprint_after("errors.py", described.replace("return 2", 'return "2"')) != changed[-1]
     )
+    before = compute()
+    (tmp_path / "files").mkdir()
+    monkeypatch.setattr("hcbench.files.__file__", str(tmp_path / "files/__init__.py"))
+    assert compute() != before, "what reads files decides results, too"
 
 
 def test_only_installations_marked_as_editable_are_editable() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import importlib
 import json
 import os
 import sqlite3
@@ -19,12 +20,13 @@ from contextlib import closing, contextmanager, suppress
 from functools import cache, lru_cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import platformdirs
 
 #: Core's modules and packages that decide results: those that `hcbench.run.cell` needs to run a
-#: cell, and the seeds. Modules that plan, isolate, store and show cells are not among them.
+#: cell, and the seeds; `hcbench.files` decides them, too. Modules that plan, isolate, store and
+#: show cells are not among them.
 RESULT_MODULES = (
     "errors",
     "model",
@@ -53,10 +55,12 @@ def core_fingerprint() -> str:
 
 def _result_sources() -> list[Path]:
     core = Path(__file__).parent.parent
+    files: Any = importlib.import_module("hcbench.files")  # a plugin, which reads for the model
+    roots = [*(core / name for name in RESULT_MODULES), Path(files.__file__).parent]
     return [
         source
-        for name in RESULT_MODULES
-        for source in (core / f"{name}.py", *sorted((core / name).rglob("*.py")))
+        for root in roots
+        for source in (root.with_suffix(".py"), *sorted(root.rglob("*.py")))
         if source.is_file()
     ]
 
