@@ -225,7 +225,7 @@ FIGURE_2 = Suite(
     figures=(
         Figure(
             name="ghoshdastidar2019-figure2",
-            doc="Figure 2: AARI against delta, a panel for each p, mean and standard deviation.",
+            doc="Figure 2: AARI against delta, a panel for each p, mean and 95 % interval.",
             function="hcbench_quadruplets.figures_planted:recovery",
         ),
     ),
@@ -250,7 +250,7 @@ FIGURE_S1 = Suite(
     figures=(
         Figure(
             name="ghoshdastidar2019-figureS1",
-            doc="Figure S.1: AARI against delta, a panel for each p, mean and standard deviation.",
+            doc="Figure S.1: AARI against delta, a panel for each p, mean and 95 % interval.",
             function="hcbench_quadruplets.figures_planted:recovery",
         ),
     ),
@@ -287,7 +287,7 @@ FIGURE_2_CODE = Suite(
     figures=(
         Figure(
             name="ghoshdastidar2019-figure2-code",
-            doc="AARI of the kernels of the text and of the program, mean and standard deviation.",
+            doc="AARI of the kernels of the text and of the program, mean and 95 % interval.",
             function="hcbench_quadruplets.figures_planted:recovery",
         ),
     ),

@@ -319,6 +319,8 @@ def test_past_runs_are_listed(small: Result, store: Path) -> None:
     runs = json.loads(results("list", "--format=json", store=store).stdout)
     assert (runs[1]["cells"], runs[1]["reused"], runs[1]["state"]) == (3, 2, "done")
     assert runs[1]["command"].startswith("hcbench compare --algos=Comb ")
+    with Store(store) as opened:  # not the description of the default data sets
+        assert opened.run(2).layout["suite"]["doc"] == ""
 
 
 def test_a_store_without_runs_says_how_to_begin(tmp_path: Path) -> None:

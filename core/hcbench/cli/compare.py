@@ -69,7 +69,9 @@ def compare(context: click.Context, /, **given: Any) -> None:
     from hcbench.registry.suite import Suite
 
     def defaults(registry: Registry) -> Suite:
-        return default_suite(registry, given["algorithms"]) or Suite(name="compare")
+        suite = default_suite(registry, given["algorithms"]) or Suite(name="compare")
+        # Its description is that of its own algorithms and data sets.
+        return replace(suite, doc="") if given["algorithms"] or given["datasets"] else suite
 
     carry_out(context, defaults, **given)
 
