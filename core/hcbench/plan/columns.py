@@ -78,6 +78,14 @@ class Values(Sequence[Value]):
         present[[*self.others]] = True
         return present
 
+    @classmethod
+    def joined(cls, parts: Sequence[Values]) -> Values:
+        """The values of several parts, one after the other."""
+        first = np.cumsum([0, *map(len, parts)]).tolist()
+        shifted = zip(first, parts, strict=False)
+        others = {start + i: value for start, part in shifted for i, value in part.others.items()}
+        return cls(np.concatenate([part.numbers for part in parts]), others)
+
     def take(self, places: Places) -> Values:
         """The values at some places."""
         others = self.others
@@ -137,7 +145,8 @@ class Outcomes(Sequence[Outcome]):
     ) -> None:
         self._columns = columns
         self._points = points
-        self.places = np.arange(columns["key"].size) if places is None else places
+        self._size = columns["key"].size
+        self.places = np.arange(self._size) if places is None else places
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> Outcomes:
@@ -155,6 +164,25 @@ class Outcomes(Sequence[Outcome]):
                 for count in sorted(counts, key=lambda count: (count is None, count or 0))
             },
         )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Outcomes]) -> Outcomes:
+        """The outcomes of several parts, one after the other."""
+        counts = {count for part in parts for count in part._points}
+        points = {}
+        for count in sorted(counts, key=lambda count: (count is None, count or 0)):
+            of_count = [p._points.get(count) or PointColumns.of([None] * p._size) for p in parts]
+            labels = dict.fromkeys(label for point in of_count for label in point.values)
+            pairs = [*zip(of_count, (part.places for part in parts), strict=True)]
+            points[count] = PointColumns(
+                np.concatenate([point.present[places] for point, places in pairs]),
+                np.concatenate([point.queries[places] for point, places in pairs]),
+                np.concatenate([point.results[places] for point, places in pairs]),
+                {label: Values.joined([p.values(label, count) for p in parts]) for label in labels},
+            )
+        names = (*FIELDS, *COSTS)
+        columns = {name: np.concatenate([part.column(name) for part in parts]) for name in names}
+        return cls(columns, points)
 
     def __len__(self) -> int:
         return self.places.size
@@ -206,7 +234,7 @@ class Outcomes(Sequence[Outcome]):
     @property
     def metric_failed(self) -> NDArray[np.bool_]:
         """Whether a metric of each raised."""
-        failed = np.zeros(self._columns["key"].size, dtype=np.bool_)
+        failed = np.zeros(self._size, dtype=np.bool_)
         values = (of_one for point in self._points.values() for of_one in point.values.values())
         for of_one in values:
             failed[[i for i, value in of_one.others.items() if value.status == "error"]] = True

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from hcbench.plan.cell import Cell
+from hcbench.plan.columns import Outcomes
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.plan import Plan, metric_keys
 from hcbench.plan.presentation import Presentation
@@ -47,7 +48,7 @@ class RunRecord:
 
     Attributes
     ----------
-    outcomes : list of Outcome
+    outcomes : Outcomes
         Once the run has ended: the inapplicable combinations, then the cells in the order of the
         plan.
     """
@@ -60,7 +61,7 @@ class RunRecord:
     may_run: bool = True
 
     def __post_init__(self) -> None:
-        self.outcomes: list[Outcome] = []
+        self.outcomes = Outcomes.of(_skipped_outcomes(self.plan))
         self._metric_keys = metric_keys(self.plan)
         self._run = 0
         self._measured: dict[str, Outcome] = {}
@@ -93,7 +94,7 @@ class RunRecord:
         to_do = {task.cell.key for task in tasks}
         self._reused = {key: s for key, s in stored_results.items() if key not in to_do}
         # Cells may be stored under the labels of a run in which shorter ones were unique.
-        renamed = {
+        self._renamed = {
             cell.key: cell.labels
             for cell in self.plan.cells
             if cell.key in stored_results and stored_results[cell.key].labels != cell.labels
@@ -102,11 +103,9 @@ class RunRecord:
             command=command,
             suite=self.plan.suite.name,
             environment={**describe_environment(self.plugins.loaded), **machines},
-            layout=replace(Presentation.of_plan(self.plan), renamed=renamed).describe(),
+            layout=replace(Presentation.of_plan(self.plan), renamed=self._renamed).describe(),
         )
-        skipped = _skipped_outcomes(self.plan)
-        self.outcomes += skipped
-        self.store.save(self._run, [self._record(outcome, None) for outcome in skipped])
+        self.store.save(self._run, [self._record(outcome, None) for outcome in self.outcomes])
         left = Counter(task.cell.labels[:2] for task in tasks)
         self.observer.started(len(self.plan.cells), len(self._reused), left)
         self.plugins.report("hcbench_run_started", plan=self.plan)
@@ -167,15 +166,12 @@ class RunRecord:
         rows = [stored.row for stored in self._reused.values()]
         self.store.link(self._run, rows)
         self.store.finish_run(self._run, interrupted=interrupted)
-        reused = self.store.read(rows, self._metric_keys) if rows else {}
-        outcomes = []
-        for cell in self.plan.cells:
-            stored = self._reused.get(cell.key)
-            if cell.key in self._measured:
-                outcomes.append(self._measured[cell.key])
-            elif stored is not None and stored.row in reused:  # others may have deleted it
-                outcomes.append(_relabelled(reused[stored.row], cell))
-        self.outcomes += outcomes
+        reused = self.store.read(rows, self._metric_keys)  # others may have deleted some
+        measured = Outcomes.of(self._measured.values())
+        known = Outcomes.joined([reused.renamed(self._renamed), measured])
+        place = {key: i for i, key in enumerate(known.column("key").tolist())}
+        outcomes = known.take([place[c.key] for c in self.plan.cells if c.key in place])
+        self.outcomes = Outcomes.joined([self.outcomes, outcomes])
         self.plugins.report("hcbench_run_finished", outcomes=outcomes)
 
     def _record(self, outcome: Outcome, cell: Cell | None) -> Record:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from hcbench.model.cost import collect_notes
-from hcbench.plan.outcome import Outcome
+from hcbench.plan.columns import Outcomes
 from hcbench.plan.plan import Plan, metric_keys
 from hcbench.registry.plugins import Plugins
 from hcbench.registry.specs import load_function
@@ -47,7 +47,7 @@ def run_plan(
     executor: str = LOCAL,
     scheduler: str | None = None,
     files: Sequence[Path] = (),
-) -> list[Outcome]:
+) -> Outcomes:
     """Run what is not stored yet, and return all outcomes in the order of the plan.
 
     Parameters
@@ -112,7 +112,7 @@ def rescore_plan(
     jobs: int | None = None,
     command: str = "",
     observer: Observer | None = None,
-) -> list[Outcome]:
+) -> Outcomes:
     """Compute the missing metrics of stored results; no cell runs.
 
     Parameters

@@ -78,7 +78,8 @@ def rescore_tasks(
         The metrics of the plan.
     """
     lacking = {k: s for k, s in stored_results.items() if s.missing and s.status == "ok"}
-    outcomes = store.read([s.row for s in lacking.values()], wanted) if lacking else {}
+    read = store.read([s.row for s in lacking.values()], wanted)
+    outcomes = dict(zip(read.column("row").tolist(), read, strict=True))
     return [
         RescoreTask(cell=cell, metrics=stored.missing, stored=stored, outcome=outcomes[stored.row])
         for cell in plan.cells

@@ -302,8 +302,8 @@ class Store:
             return {key: from_json(written) for key, written in connection.execute(wanted)}
 
     @_retried
-    def read(self, rows: Sequence[int], metric_keys: Mapping[str, str]) -> dict[int, Outcome]:
-        """Stored outcomes, by their rows, without results, traceback and log.
+    def read(self, rows: Sequence[int], metric_keys: Mapping[str, str]) -> Outcomes:
+        """Stored outcomes, with the column ``row``, without results, traceback and log.
 
         Parameters
         ----------
@@ -316,8 +316,7 @@ class Store:
 
         with self.database.reading() as connection:
             wanted = sa.select(cells.c.id).where(among(connection, cells.c.id, rows))
-            read = read_cells(connection, wanted, metric_keys, run=0)
-            return dict(zip(read.column("row").tolist(), read, strict=True))
+            return read_cells(connection, wanted, metric_keys, run=0)
 
     @_retried
     def results_of(self, row: int) -> tuple[ScoredPoint, ...]:
