@@ -140,11 +140,13 @@ class FigureView:
             (use,) = self._registry.use_datasets(label)
         except HcbenchError as error:
             raise DataNotAvailableError(f"{label} cannot be generated again: {error}") from error
-        same = [o for o in self.results.outcomes if o.dataset == label and o.key]
+        same = self.results.outcomes.where("dataset", {label})
+        same = same.take(same.column("key") != "")
         base = same[0].seed if same else self.results.suite.seed
         seed = data_seed(use, base, repetition)
         declared = use.spec.provides_with(use.params)
-        digests = {o.data_digest for o in same if o.repetition == repetition} - {""}
+        of_repetition = same.where("repetition", {repetition})
+        digests = {*of_repetition.column("data_digest").tolist()} - {""}
         if not digests:  # as of a run from elsewhere that names a file of this machine
             raise DataNotAvailableError(f"{label} is not known to be the data of the run")
         # One thread, as in a worker, since rounding of BLAS depends on it; the notes are stored.

@@ -223,7 +223,7 @@ def test_draws_are_stored_shown_and_exported(tmp_path: Path) -> None:
         run = store.begin_run(command="c", suite="s", environment={})
         store.save(run, [Record(outcome=outcome, cell={}, metric_keys={})])
         row = store.find([outcome.key], {})[outcome.key].row
-        found = store.read([row], {})[row]
+        (found,) = store.read([row], {})
     assert (found.cost.draws, found.cost.queries) == (2**40, 3)
     results = Results([found], (), Suite(name="s"))
     assert [row["draws"] for row in results.rows] == [2**40]

@@ -86,7 +86,8 @@ def row_of(store: Store, outcome: Outcome) -> int:
 def read(store: Store, outcome: Outcome, metric_keys: Mapping[str, str] = KEYS) -> Outcome:
     """Read the last stored version of a cell."""
     row = row_of(store, outcome)
-    return store.read([row], metric_keys)[row]
+    (read,) = store.read([row], metric_keys)
+    return read
 
 
 def bare(outcome: Outcome) -> Outcome:
@@ -302,7 +303,7 @@ def test_one_saving_has_new_and_old_cells_in_the_order_given(store: Store) -> No
     store.save(run, [])
     found = store.find([make_outcome(i).key for i in range(3)], KEYS)
     assert {stored.row for stored in found.values()} == {1, 2, 3}
-    assert all(outcome.cost.seconds == 9.0 for outcome in store.read([1, 2, 3], KEYS).values())
+    assert all(outcome.cost.seconds == 9.0 for outcome in store.read([1, 2, 3], KEYS))
     assert all(stored.missing == ("seconds",) for stored in found.values())
 
 

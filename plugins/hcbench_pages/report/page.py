@@ -79,7 +79,7 @@ class Contents:
     @property
     def statuses(self) -> dict[str, int]:
         """The number of cells of each status that occurs."""
-        count = Counter(outcome.status for outcome in self.results.outcomes)
+        count = Counter(self.results.outcomes.column("status").tolist())
         return {status: count[status] for status in STATUSES if count[status]}
 
     @property
@@ -91,7 +91,7 @@ class Contents:
     @property
     def repetitions(self) -> int:
         """The largest number of repetitions of an algorithm on a data set."""
-        return max((o.repetition + 1 for o in self.results.outcomes), default=0)
+        return max(self.results.outcomes.column("repetition"), default=-1) + 1
 
 
 def read_contents(store: Store, run: RunInfo) -> Contents:
@@ -106,8 +106,8 @@ def read_contents(store: Store, run: RunInfo) -> Contents:
     return Contents(
         run=run,
         results=results,
-        failures=_failures(store, [o for o in results.outcomes if o.failed]),
-        skipped=_failures(store, [o for o in results.outcomes if o.status == "skipped"]),
+        failures=_failures(store, results.outcomes.take(results.outcomes.failed)),
+        skipped=_failures(store, results.outcomes.where("status", {"skipped"})),
     )
 
 
@@ -151,9 +151,10 @@ def list_sources(contents: Contents, registry: Registry) -> dict[str, list[dict[
     """
     results, versions = contents.results, contents.run.environment.get("versions", {})
     digests: dict[str, str] = {}
-    for outcome in sorted(results.outcomes, key=lambda o: o.repetition):
-        if outcome.data_digest:
-            digests.setdefault(outcome.dataset, outcome.data_digest)
+    columns = (results.outcomes.column(n) for n in ("repetition", "dataset", "data_digest"))
+    for _, dataset, digest in sorted(zip(*columns, strict=True), key=lambda row: row[0]):
+        if digest:
+            digests.setdefault(dataset, digest)
     algorithms = labels_of(results, "algorithm", results.algorithms).values()
     datasets = labels_of(results, "dataset", results.datasets)
     sources = {}

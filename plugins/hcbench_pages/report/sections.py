@@ -349,12 +349,13 @@ def means_table(results: Results) -> dict[str, Any]:
         header += [{"label": f"{metric.label} {what}", "hidden": True} for what in ("std", "n")]
     rows = []
     for place, group in zip(places, results.run_groups, strict=True):
-        ok = sum(o.status == "ok" for o in group.outcomes)
+        ok = int((group.outcomes.column("status") == "ok").sum())
         done = [f"{ok} of {len(group.outcomes)}", ok / len(group.outcomes)]
         row: list[Cell] = [*place, [*done, {"badge": "bad"}] if done[1] != 1 else done]
         for metric in results.metrics:
             summary = group.summary(metric)
-            reason = next((v.reason for v in group.values(metric) if v.reason), "")
+            others = sorted(group.values(metric).others.items())
+            reason = next((value.reason for _, value in others if value.reason), "")
             missing = ["n/a", None, {"note": reason}] if reason else None
             row += [average_cell(group, metric) or missing, short(summary.std), summary.n]
         rows.append(row)
@@ -371,13 +372,15 @@ def cells_table(results: Results) -> dict[str, Any]:
     rows = []
     for place, group in zip(places, results.run_groups, strict=True):
         values = [(metric, group.values(metric)) for metric in results.metrics]
-        for i, outcome in enumerate(group.outcomes):
-            if i >= most and not outcome.failed:
+        failed = group.outcomes.failed
+        for i in range(len(failed)):
+            if i >= most and not failed[i]:
                 continue
-            failed = {"badge": "bad", "note": outcome.reason or "unknown reason"}
+            outcome = group.outcomes[i]
+            bad = {"badge": "bad", "note": outcome.reason or "unknown reason"}
             status = outcome.status
             row: list[Cell] = [*place, outcome.repetition]
-            row.append(status if status == "ok" else [status, status, failed])
+            row.append(status if status == "ok" else [status, status, bad])
             row += [outcome.key[:KEY_LENGTH], str(outcome.seed)]
             row += [_value_cell(of_metric[i].value, metric) for metric, of_metric in values]
             rows.append(row)
@@ -416,7 +419,7 @@ def _places(results: Results) -> tuple[list[dict[str, Any]], list[list[Cell]]]:
     for group in groups:
         notes = ["a reference, which is not ranked"] * results.is_reference(group)
         notes += [results.informed(group)] * bool(results.informed(group))
-        notes += dict.fromkeys(note for o in group.outcomes for note in o.notes)
+        notes += dict.fromkeys(note for some in group.outcomes.column("notes") for note in some)
         name = group.algorithm
         place: list[Cell] = [[name, name, {"note": "; ".join(notes)}] if notes else name]
         place.append(group.dataset)
