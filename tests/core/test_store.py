@@ -461,7 +461,7 @@ def test_a_cell_is_found_by_the_beginning_of_its_key(store: Store) -> None:
 
 
 def test_many_keys_are_found_in_parts(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hcbench.store.reading._TOGETHER", 300)
+    monkeypatch.setattr("hcbench.store.database._TOGETHER", 300)
     run = begin(store)
     outcomes = [make_outcome(i, points=(ScoredPoint(),)) for i in range(2000)]
     store.save(run, [make_record(outcome) for outcome in outcomes])

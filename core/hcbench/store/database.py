@@ -40,6 +40,7 @@ _PREPARATION = (
     "SELECT 1 FROM sqlite_master",  # fails here if the file cannot be read
 )
 _FORMS = "give a path, sqlite:///path or postgresql://user@host/database"
+_TOGETHER = 500  # rows: all at once would take as much memory again
 _ELSEWHERE = "give another place with --store"
 _RECOVER = "recover what is readable with `sqlite3 FILE .recover`, move it away, or " + _ELSEWHERE
 _REACH = "check the URL and the server, or " + _ELSEWHERE
@@ -514,3 +515,10 @@ def _one_line(error: BaseException) -> str:
     why = [line for line in lines if "FATAL:" in line or "ERROR:" in line]
     line = " ".join((why or lines or [type(error).__name__])[0].split())
     return re.sub(r"^(connection failed: )?connection to server .*? failed: ", "", line)
+
+
+def fetch(connection: sa.Connection, chosen: sa.Select[Any]) -> Iterator[list[tuple[Any, ...]]]:
+    """The rows of a query, some at a time, as the driver gives them."""
+    cursor = connection.execute(chosen).cursor
+    while cursor is not None and (rows := cursor.fetchmany(_TOGETHER)):
+        yield [*rows]

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from hcbench.errors import DamagedRunError
 from hcbench.plan.columns import COSTS, FIELDS, Outcomes, PointColumns, Values, column_of
 from hcbench.plan.outcome import Value
+from hcbench.store.database import fetch
 from hcbench.store.rows import LEFT_OUT, NAN
 from hcbench.store.schema import END, LOST, cells, is_reported, metric_values, points, read_budget
 
 T = TypeVar("T", bound=Hashable)
-_TOGETHER = 500  # rows: all at once would take as much memory again
 _LONG = ("traceback", "log")  # only read when one cell is shown
 _COLUMNS = tuple(name for name in (*FIELDS, *COSTS, "run") if name in cells.c and name not in _LONG)
 
@@ -74,13 +74,14 @@ def read_cells(
     columns: dict[str, list[Any]] = {name: [] for name in ("row", *_COLUMNS)}
     chosen = sa.select(cells.c.id, *(cells.c[name] for name in _COLUMNS))
     chosen = chosen.join(ids, key == cells.c.id).order_by(key)
-    for part in _parts(connection, chosen):
-        for (name, column), written in zip(columns.items(), part, strict=True):
+    for part in fetch(connection, chosen):
+        pairs = zip(columns.items(), zip(*part, strict=True), strict=True)
+        for (name, column), written in pairs:
             before = len(column)
             try:
                 column.extend(map(_READERS[name], written) if name in _READERS else written)
             except (ValueError, TypeError, AttributeError) as error:
-                number = part[-1][len(column) - before]  # those before it are read
+                number = part[len(column) - before][-1]  # those before it are read
                 raise DamagedRunError(
                     f"run {number} is damaged: a cell cannot be read ({error}); "
                     f"remove it with: hcbench results rm {number}"
@@ -104,7 +105,8 @@ def _read_points(
     (wanted,) = ids.c
     by_checkpoint: dict[int, PointColumns] = {}
     chosen = sa.select(point.cell, point.checkpoint, point.queries).join(ids, wanted == point.cell)
-    for of_cell, checkpoints, queries in _parts(connection, chosen):
+    for part in fetch(connection, chosen):
+        of_cell, checkpoints, queries = zip(*part, strict=True)
         places = np.searchsorted(rows, of_cell)
         for checkpoint, at in _split(checkpoints):
             if checkpoint not in by_checkpoint:
@@ -121,7 +123,8 @@ def _read_points(
     else:
         of_run = value.metric_key.in_(list(labels_of)) | is_reported
         measured = measured.where(of_run)
-    for of_cell, checkpoints, *told, numbers, statuses, reasons in _parts(connection, measured):
+    for part in fetch(connection, measured):
+        of_cell, checkpoints, *told, numbers, statuses, reasons = zip(*part, strict=True)
         places = np.searchsorted(rows, of_cell)
         known = np.array(numbers, dtype=np.float64)
         triples = zip(numbers, statuses, reasons, strict=True)
@@ -154,13 +157,6 @@ def _value(number: float | None, status: Any, reason: str) -> Value:
     if status == LOST:
         return Value(None, "error", reason, final=False)
     return Value(number, status, reason)
-
-
-def _parts(connection: sa.Connection, chosen: sa.Select[Any]) -> Iterator[list[tuple[Any, ...]]]:
-    """The columns of a query, some rows at a time, as the driver gives them."""
-    cursor = connection.execute(chosen).cursor
-    while cursor is not None and (rows := cursor.fetchmany(_TOGETHER)):
-        yield [*zip(*rows, strict=True)]
 
 
 def _split(keys: Iterable[T]) -> Iterator[tuple[T, NDArray[np.intp]]]:

@@ -20,7 +20,7 @@ from platformdirs import user_data_dir
 
 from hcbench.errors import DamagedRunError, StoreError
 from hcbench.plan.outcome import STATUSES, Outcome, ScoredPoint, is_failure
-from hcbench.store.database import Database, Place, find_place
+from hcbench.store.database import Database, Place, fetch, find_place
 from hcbench.store.rows import (
     LEFT_OUT,
     Record,
@@ -585,11 +585,13 @@ def _stored_cells(
     connection: sa.Connection, metric_keys: Mapping[str, str], *conditions: sa.ColumnElement[bool]
 ) -> dict[str, Stored]:
     """Cells that meet conditions, by their keys, each as it was measured last."""
-    wanted = sa.select(*_STORED_COLUMNS).where(*conditions).order_by(cells.c.id)
-    texts: dict[Any, Any] = {}  # one of each for all rows
-    stored = {}
-    for row, key, *columns in connection.execute(wanted):
-        stored[key] = Stored(row, key, *(texts.setdefault(value, value) for value in columns))
+    one_of: dict[Any, Any] = {}  # each value once for all rows
+    stored: dict[str, Stored] = {}
+    for part in fetch(connection, sa.select(*_STORED_COLUMNS).where(*conditions)):
+        for row, key, *columns in part:
+            if key not in stored or row > stored[key].row:
+                shared = map(one_of.setdefault, columns, columns)
+                stored[key] = Stored._make([row, key, *shared, ()])
     missing = _missing_values(connection, [cell.row for cell in stored.values()], metric_keys)
     for key, cell in stored.items() if missing else ():
         stored[key] = cell._replace(missing=tuple(missing.get(cell.row, ())))
