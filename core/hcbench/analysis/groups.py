@@ -20,8 +20,8 @@ import numpy as np
 
 from hcbench.analysis.statistics import Summary, average_of, summarise
 from hcbench.model.cost import Budget
-from hcbench.plan.columns import Outcomes, Values, column_of
-from hcbench.plan.outcome import REPORTED, Status, Value, budget_text
+from hcbench.plan.columns import Outcomes, Values
+from hcbench.plan.outcome import REPORTED, Value, budget_text
 from hcbench.plan.presentation import MetricInfo
 
 if TYPE_CHECKING:
@@ -92,27 +92,9 @@ class Group:
         label = metric if isinstance(metric, str) else metric.label
         wanted = metric if metric is COSTS.get(label) else label
         if wanted not in self._values:
-            self._values[wanted] = self._read(label, is_cost=wanted is not label)
+            at = self.outcomes, label, self.checkpoint
+            self._values[wanted] = values_at(*at, is_cost=wanted is not label)
         return self._values[wanted]
-
-    def _read(self, label: str, *, is_cost: bool) -> Values:
-        outcomes = self.outcomes
-        status, reason = (outcomes.column(name) for name in ("status", "reason"))
-        values = outcomes.values(label, self.checkpoint)
-        if is_cost:
-            spent = column_of([None] * len(outcomes))
-            if label == "queries":
-                spent = outcomes.queries(self.checkpoint)
-            elif self.checkpoint is None:
-                spent = outcomes.column(label)
-            pairs = zip(spent, status, strict=True)
-            known = [number if end == "ok" else None for number, end in pairs]
-            values = Values(np.array(known, dtype=np.float64), {})
-        made: dict[tuple[Status, str], Value] = {}  # one object for all that are alike
-        for i in np.flatnonzero(~values.present).tolist():
-            key = status[i], reason[i]
-            values.others[i] = made.setdefault(key, missing_value(*key, label))
-        return values
 
     def numbers(self, metric: str | MetricInfo) -> list[float]:
         """The values that are not missing."""
@@ -140,10 +122,31 @@ class Group:
         return int(failed.sum())
 
 
-def missing_value(status: Status, reason: str, label: str) -> Value:
-    """What stands for the value of a metric that an outcome does not have."""
+def values_at(
+    outcomes: Outcomes, label: str, checkpoint: int | None, *, is_cost: bool = False
+) -> Values:
+    """The values of a metric at a checkpoint or at the end, or why they are missing.
+
+    Parameters
+    ----------
+    outcomes : Outcomes
+    label : str
+    checkpoint : int or None
+    is_cost : bool
+        Whether it is one of `COSTS`, rather than a metric that may have its name.
+    """
+    status, reason = (outcomes.column(name) for name in ("status", "reason"))
+    values = outcomes.values(label, checkpoint)
+    if is_cost:
+        spent = outcomes.costs(label, checkpoint)
+        known = [n if end == "ok" else None for n, end in zip(spent, status, strict=True)]
+        values = Values(np.array(known, dtype=np.float64), {})
     unknown = "not reported" if label.endswith(REPORTED) else "not computed"
-    return Value(None, "skipped", unknown if status == "ok" else f"{status}: {reason}")
+    made: dict[str, Value] = {}  # one object for all that are alike
+    for i in np.flatnonzero(~values.present).tolist():
+        why = unknown if status[i] == "ok" else f"{status[i]}: {reason[i]}"
+        values.others[i] = made.setdefault(why, Value(None, "skipped", why))
+    return values
 
 
 def name_variants(groups: Sequence[Group]) -> dict[Group, str]:
@@ -196,7 +199,7 @@ def group_outcomes(
     return [
         Group(*key, checkpoint, of_group)
         for key, of_group in sorted(members, key=lambda pair: (place[pair[0][1]], rank[pair[0][0]]))
-        for checkpoint in dict.fromkeys([*of_group.checkpoints, None])
+        for checkpoint in dict.fromkeys([*(count for count, _ in of_group.points), None])
     ]
 
 

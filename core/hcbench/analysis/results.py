@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
 
 from hcbench.analysis.differences import paired_differences
 from hcbench.analysis.groups import (
@@ -17,15 +18,15 @@ from hcbench.analysis.groups import (
     allowed_inference,
     group_outcomes,
     make_table,
-    missing_value,
+    values_at,
 )
 from hcbench.analysis.overviews import describe_numbers, make_tables
 from hcbench.analysis.ranks import Ranking, describe_ranking, find_best, make_blocks, rank
 from hcbench.analysis.tables import Block, to_latex, to_markdown
 from hcbench.analysis.verdicts import Verdict, describe_claimed, judge_claim
 from hcbench.errors import HcbenchError
-from hcbench.plan.columns import Outcomes
-from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint
+from hcbench.plan.columns import COSTS, Outcomes, Values
+from hcbench.plan.outcome import REPORTED, Outcome
 from hcbench.plan.presentation import MetricInfo, Names, Presentation
 from hcbench.registry.names import same_name
 from hcbench.registry.suite import Suite
@@ -57,36 +58,10 @@ def write_text(text: str, path: str | Path | None) -> str:
     return text
 
 
+#: The columns of `Outcomes` that begin a row, and those that end it.
 _ABOUT = ("algorithm", "dataset", "oracle", "repetition", "seed", "budget", "status", "reason")
-
-
-def _cell_row(
-    outcome: Outcome, point: ScoredPoint, metrics: Sequence[MetricInfo], *, reference: bool
-) -> dict[str, Any]:
-    """A cell at one point of its call; ``reference``: whether it belongs to a reference line."""
-    cost = outcome.cost
-    if point.checkpoint is not None:
-        cost = replace(cost, queries=point.queries)
-    values = {
-        label: point.values.get(label) or missing_value(outcome.status, outcome.reason, label)
-        for label in (metric.label for metric in metrics)
-    }
-    return {
-        **{name: getattr(outcome, name) for name in (*_ABOUT, "stopped")},
-        **asdict(cost),
-        **{name: getattr(outcome, name) for name in ("load", "frequency", "host")},
-        "checkpoint": point.checkpoint,
-        "metrics": {label: value.value for label, value in values.items()},
-        "metric_reasons": {
-            label: value.reason or f"the value is {value.value}"
-            for label, value in values.items()
-            if value.value is None or not math.isfinite(value.value)
-        },
-        "reference": reference,
-        "key": outcome.key,
-        "notes": list(outcome.notes),
-        "reused": outcome.reused,
-    }
+_FIRST = (*_ABOUT, "stopped", *COSTS, "load", "frequency", "host")
+_LAST = ("key", "notes", "reused")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -232,11 +207,29 @@ class Results:
         Costs such as ``seconds`` and ``peak_bytes`` are those of the whole call; ``queries`` and
         ``metrics`` are those of the checkpoint.
         """
-        return [
-            _cell_row(outcome, point, self.metrics, reference=self.is_reference(outcome))
-            for outcome in self.outcomes
-            for point in outcome.points or (ScoredPoint(),)
-        ]
+        rows = []
+        for checkpoint, places in self.outcomes.points:
+            part = self.outcomes.take(places)
+            columns = {name: part.column(name).tolist() for name in (*_FIRST, *_LAST)}
+            if checkpoint is not None:
+                columns["queries"] = part.costs("queries", checkpoint).tolist()
+            first = zip(*(columns[name] for name in _FIRST), strict=True)
+            values = {m.label: values_at(part, m.label, checkpoint) for m in self.metrics}
+            numbers = [of_one.optional for of_one in values.values()]
+            reasons = {label: _reasons(of_one) for label, of_one in values.items()}
+            for i, (place, about) in enumerate(zip(places.tolist(), first, strict=True)):
+                row = {
+                    **dict(zip(_FIRST, about, strict=True)),
+                    "checkpoint": checkpoint,
+                    "metrics": {m: of_one[i] for m, of_one in zip(values, numbers, strict=True)},
+                    "metric_reasons": {m: why[i] for m, why in reasons.items() if i in why},
+                    "reference": columns["algorithm"][i] in self.references,
+                    "key": columns["key"][i],
+                    "notes": list(columns["notes"][i]),
+                    "reused": columns["reused"][i],
+                }
+                rows.append((place, row))
+        return [row for _, row in sorted(rows, key=lambda pair: pair[0])]
 
     @cached_property
     def summary(self) -> list[dict[str, Any]]:
@@ -441,6 +434,12 @@ class Results:
     def to_latex(self, path: str | Path | None = None) -> str:
         r"""The tables in LaTeX; they need ``\usepackage{booktabs}``."""
         return write_text(to_latex(*self._tables()), path)
+
+
+def _reasons(values: Values) -> dict[int, str]:
+    """Why a value is no finite number, by its place."""
+    odd = {i: values[i] for i in np.flatnonzero(~np.isfinite(values.numbers)).tolist()}
+    return {i: value.reason or f"the value is {value.value}" for i, value in odd.items()}
 
 
 def _reported(outcomes: Outcomes) -> tuple[MetricInfo, ...]:

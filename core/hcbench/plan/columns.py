@@ -72,6 +72,11 @@ class Values(Sequence[Value]):
         return known
 
     @property
+    def optional(self) -> list[float | None]:
+        """The numbers, None where there is none."""
+        return np.where(self.known, self.numbers, np.array(None)).tolist()  # type: ignore[no-any-return]
+
+    @property
     def present(self) -> NDArray[np.bool_]:
         """Where the metric was computed, whether or not there is a number."""
         present = ~np.isnan(self.numbers)
@@ -241,9 +246,21 @@ class Outcomes(Sequence[Outcome]):
         return failed[self.places]
 
     @property
-    def checkpoints(self) -> list[int | None]:
-        """Those that a call came to, in order, and None for the end, which is last."""
-        return [c for c, point in self._points.items() if point.present[self.places].any()]
+    def points(self) -> Iterator[tuple[int | None, Places]]:
+        """The checkpoints that calls came to, in order, with the places of these outcomes.
+
+        None is the end, which is last, also of outcomes that came nowhere.
+        """
+        nowhere = np.ones(len(self), dtype=np.bool_)
+        for checkpoint, point in self._points.items():
+            present = point.present[self.places]
+            nowhere &= ~present
+            if checkpoint is None:
+                present = present | nowhere
+            if present.any():
+                yield checkpoint, np.flatnonzero(present)
+        if None not in self._points and nowhere.any():
+            yield None, np.flatnonzero(nowhere)
 
     def values(self, label: str, checkpoint: int | None) -> Values:
         """The values of a metric at a checkpoint or at the end."""
@@ -252,13 +269,13 @@ class Outcomes(Sequence[Outcome]):
             return Values(np.full(len(self), np.nan), {})
         return point.values[label].take(self.places)
 
-    def queries(self, checkpoint: int | None) -> Column:
-        """The queries asked at a checkpoint; at the end those of the cost if there is no point."""
-        spent = self.column("queries") if checkpoint is None else column_of([None] * len(self))
+    def costs(self, name: str, checkpoint: int | None) -> Column:
+        """A cost of the call; at a checkpoint None, but for the queries until then."""
+        costs = self.column(name) if checkpoint is None else column_of([None] * len(self))
         point = self._points.get(checkpoint)
-        if point is None:
-            return spent
-        return np.where(point.present[self.places], point.queries[self.places], spent)
+        if point is None or name != "queries":
+            return costs
+        return np.where(point.present[self.places], point.queries[self.places], costs)
 
     @property
     def labels(self) -> list[str]:
