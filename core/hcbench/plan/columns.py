@@ -173,6 +173,9 @@ class Outcomes(Sequence[Outcome]):
     @classmethod
     def joined(cls, parts: Sequence[Outcomes]) -> Outcomes:
         """The outcomes of several parts, one after the other."""
+        parts = [part for part in parts if part] or parts[:1]
+        if len(parts) == 1:
+            return parts[0]
         counts = {count for part in parts for count in part._points}
         points = {}
         for count in sorted(counts, key=lambda count: (count is None, count or 0)):

@@ -166,9 +166,11 @@ class RunRecord:
         rows = [stored.row for stored in self._reused.values()]
         self.store.link(self._run, rows)
         self.store.finish_run(self._run, interrupted=interrupted)
-        reused = self.store.read(rows, self._metric_keys)  # others may have deleted some
-        measured = Outcomes.of(self._measured.values())
-        known = Outcomes.joined([reused.renamed(self._renamed), measured])
+        known = Outcomes.of(self._measured.values())
+        if rows:
+            shown = self.store.cells(run=self._run)  # others may have deleted some
+            reused = shown.take(shown.column("reused").astype(bool)).renamed(self._renamed)
+            known = Outcomes.joined([reused, known])
         place = {key: i for i, key in enumerate(known.column("key").tolist())}
         outcomes = known.take([place[c.key] for c in self.plan.cells if c.key in place])
         self.outcomes = Outcomes.joined([self.outcomes, outcomes])

@@ -91,7 +91,8 @@ def read_cells(
     columns["reused"] = [run is not None and run != number for number in by]
     columns |= dict.fromkeys(_LONG, [""] * rows.size)
     measured = _read_points(connection, ids, rows, metric_keys)
-    return Outcomes({name: column_of(column) for name, column in columns.items()}, measured)
+    # Each list goes before the next column is made.
+    return Outcomes({name: column_of(columns.pop(name)) for name in [*columns]}, measured)
 
 
 def _read_points(
