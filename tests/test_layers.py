@@ -29,6 +29,7 @@ PUBLIC_MODULES = (
     "compiled",
     "datasets",
     "plots",
+    "results",
     "run",
     "store",
     "testing",

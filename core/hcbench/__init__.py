@@ -17,8 +17,8 @@ those before it.
 
 Everything public is imported from here, or from `hcbench.analysis`, `hcbench.asv`,
 `hcbench.commands`, `hcbench.compiled`, `hcbench.datasets`, `hcbench.hooks`, `hcbench.plots`,
-`hcbench.run`, `hcbench.sklearn`, `hcbench.store` and `hcbench.testing`; modules are loaded when
-first used. A plugin is `hcbench.NAME`, too, after its entry point.
+`hcbench.results`, `hcbench.run`, `hcbench.sklearn`, `hcbench.store` and `hcbench.testing`; modules
+are loaded when first used. A plugin is `hcbench.NAME`, too, after its entry point.
 `hookimpl` marks the hooks of a plugin, whose version is `HOOK_VERSION`. `QUERY_KINDS` maps the
 names of the kinds of queries to them. `REQUIRED` is the default of a `Parameter` that must be
 given; `SIMILARITY_RULES` are the rules of `similarity_of_vectors`. `STATUSES` are the ways in which

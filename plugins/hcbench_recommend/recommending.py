@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
@@ -11,7 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, Outcome, ParameterError, Tree, compare, load_registry, score
+from hcbench import (
+    DataError,
+    NotApplicableError,
+    Outcome,
+    ParameterError,
+    compare,
+    load_registry,
+)
+from hcbench.results import agreement, common_items
 
 #: The quick standard set. Those that do not apply, or are not installed, are left out.
 METHODS = (
@@ -272,24 +281,12 @@ def not_separated(ranks: NDArray[np.float64]) -> list[int]:
 
 def _stability(outcomes: Sequence[Outcome]) -> float | None:
     """Mean agreement of the trees of two subsamples on their common items."""
-    trees = [o.points[-1].result for o in outcomes if o.points]
-    values = [_agreement(a, b) for a, b in combinations(trees, 2) if _is_named(a) and _is_named(b)]
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None
-
-
-def _is_named(result: Any) -> bool:
-    return isinstance(result, Tree) and result.names is not None
-
-
-def _agreement(one: Any, other: Any) -> float | None:
-    """Proportion of the triplets of common items on which two trees agree, if there is one."""
-    place = {name: item for item, name in enumerate(other.names)}
-    common = [(item, place[name]) for item, name in enumerate(one.names) if name in place]
-    if len(common) < 3:
-        return None
-    mine, theirs = np.transpose(common)
-    return score("triplet-agreement", one.restrict(mine), other.restrict(theirs))
+    results = [o.points[-1].result for o in outcomes if o.points]
+    values = []
+    for one, other in combinations([result for result in results if result is not None], 2):
+        with suppress(NotApplicableError):  # too few common items, or partitions
+            values.append(agreement("triplet-agreement", *common_items(one, other)))
+    return float(np.mean(values)) if values else None
 
 
 def in_words(methods: Sequence[Method], undecided: Sequence[str], subsamples: int) -> str:

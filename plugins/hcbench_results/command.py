@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hcbench import MetricInfo, Outcome, RunInfo
     from hcbench.analysis import Block
     from hcbench_results.differences import Difference, StatusChange
+    from hcbench_results.stability import Stability
 
 MOST_FAILURES = 20
 _ONE_RUN = click.argument("run")
@@ -30,6 +31,7 @@ _ONE_RUN = click.argument("run")
         "hcbench results --suite gray2023-table1 --since 2026-01-31",
         "hcbench results show --algo UPGMA",
         "hcbench results diff 3 4",
+        "hcbench results stability 4",
         "hcbench results export 4 --format csv -o run4.csv",
         "hcbench results merge shard1.sqlite shard2.sqlite -o all.sqlite",
         "hcbench results name 4 baseline",
@@ -219,6 +221,63 @@ def _difference_block(
     return Block(dataset, header, (False, False, True, True, True), tuple(rows))
 
 
+@results.command(
+    epilog=commands.examples(
+        "hcbench results stability 3",
+        "hcbench results stability 3 --metrics kendall-tau-b,AARI --datasets iris",
+    )
+)
+@commands.RUN
+@commands.with_options(*commands.CELL_FILTERS)
+@commands.names_option(
+    "--metrics",
+    "Metrics that compare with a truth, in whose place is the other result. By default "
+    "triplet-agreement of trees, and ARI of partitions.",
+)
+@commands.STORE
+@commands.JSON_OR_TABLE
+def stability(
+    run: str | None, store: str | None, form: str, metrics: Sequence[str], **filters: Any
+) -> None:
+    """Show how far the results of each two repetitions agree.
+
+    RUN is by default the last. No truth is needed. Where repetitions draw new data, the trees are
+    restricted to the items whose names both have.
+    """
+    from hcbench_results.stability import measure_stability
+
+    with commands.open_store(store) as opened:
+        found = commands.read_run(opened, opened.run(run), sizes=False, **filters)
+        rows = measure_stability(found, opened, metrics)
+    if form == "json":
+        write_json([asdict(row) for row in rows])
+        return
+    commands.write_blocks(
+        [
+            _stability_block(dataset, [row for row in rows if row.dataset == dataset])
+            for dataset in dict.fromkeys(row.dataset for row in rows)
+        ]
+    )
+
+
+def _stability_block(dataset: str, rows: Sequence[Stability]) -> Block:
+    from hcbench.analysis import Block, Entry, Notes, Reason, format_spread
+
+    notes = Notes()
+    table = []
+    for row in rows:
+        marks = notes.mark([Reason(row.reason)] if row.reason else [])
+        mean, least = (
+            "n/a" if number is None else format_spread(number, None, interval="[-1, 1]")
+            for number in (row.mean, row.least)
+        )
+        texts = (_variant(row), row.metric, mean, least, str(row.pairs))
+        entries = [Entry(text, marks=marks if at == 2 else ()) for at, text in enumerate(texts)]
+        table.append(tuple(entries))
+    header = ("algorithm", "metric", "mean", "least", "pairs")
+    return Block(dataset, header, (False, False, True, True, True), tuple(table), notes.texts)
+
+
 def _change_block(changes: Sequence[StatusChange]) -> Block:
     """Cells that ended otherwise, the repetitions together."""
     from hcbench.analysis import Block, Entry
@@ -231,7 +290,7 @@ def _change_block(changes: Sequence[StatusChange]) -> Block:
     return Block("status", header, (False, False, False, False, True), rows)
 
 
-def _variant(row: Difference | StatusChange) -> str:
+def _variant(row: Difference | StatusChange | Stability) -> str:
     """An algorithm with all that tells it from others of its name."""
     parts = [row.algorithm, row.oracle]
     if row.budget is not None:

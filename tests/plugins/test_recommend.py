@@ -10,11 +10,10 @@ from click.testing import CliRunner
 
 import hcbench
 import hcbench_recommend
-from hcbench import HcbenchError, Problem, Tree
+from hcbench import HcbenchError, Problem
 from hcbench_recommend.command import recommend as command, split_names
 from hcbench_recommend.recommending import (
     Method,
-    _agreement,
     in_words,
     mean_ranks,
     not_separated,
@@ -72,14 +71,6 @@ def test_a_subsample_is_a_part_of_the_items_with_their_labels():
     assert subsample(4, of="iris", share=0.5).names != part.names
     (spec,) = hcbench_recommend.hcbench_datasets()
     assert spec.provides_with({"of": "iris", "share": 0.5}) == iris.provides
-
-
-def test_trees_agree_on_common_items_by_name():
-    one = Tree([4, 4, 5, 6, 5, 6, -1], names=["a", "b", "c", "d"])  # ((a,b),c),d
-    other = Tree([4, 4, 5, 6, 5, 6, -1], names=["x", "b", "a", "d"])  # ((x,b),a),d: ab|d
-    assert _agreement(one, other) == 1.0
-    assert _agreement(one, Tree([3, 4, 3, 4, -1], names=["a", "b", "d"])) == 0.0  # ad|b
-    assert _agreement(one, Tree([2, 2, -1], names=["a", "b"])) is None
 
 
 def test_names_are_split_outside_brackets():

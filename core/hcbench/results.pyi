@@ -1,0 +1,1 @@
+from hcbench_results import *
