@@ -61,7 +61,8 @@ class Values(Sequence[Value]):
     def __getitem__(self, place: slice) -> list[Value]: ...
     def __getitem__(self, place: int | slice) -> Value | list[Value]:
         if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(len(self)))]
+            return [self[i] for i in range(len(self))[place]]
+        place = range(len(self))[place]  # from the end if it is negative
         return self.others.get(place) or Value(float(self.numbers[place]))
 
     @property
