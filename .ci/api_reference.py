@@ -24,6 +24,7 @@ MODULES = (
     "hcbench.datasets",
     "hcbench.hooks",
     "hcbench.plots",
+    "hcbench.results",
     "hcbench.run",
     "hcbench.sklearn",
     "hcbench.store",
