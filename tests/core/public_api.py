@@ -27,6 +27,7 @@ MODULES = (
     "compiled",
     "datasets",
     "plots",
+    "results",
     "run",
     "sklearn",
     "store",
