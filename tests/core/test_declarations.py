@@ -118,10 +118,10 @@ def test_too_few_items_are_inapplicable_in_the_plan_or_skipped_in_the_worker(fil
     assert (outcome.status, outcome.reason) == ("skipped", "it needs 5 items or more, not 4")
 
 
-def test_fit_refuses_too_few_items() -> None:
-    pytest.importorskip("evoc")
-    with pytest.raises(hcbench.DataError, match="evoc needs 6 items or more, and the data has 4"):
-        hcbench.fit("evoc", np.eye(4))
+def test_fit_refuses_too_few_items(file: Path) -> None:
+    (chain,) = load_registry([file]).use_algorithms("Chain")
+    with pytest.raises(hcbench.DataError, match="Chain needs 5 items or more, and the data has 4"):
+        hcbench.fit(chain, np.arange(8.0).reshape(4, 2))
 
 
 def test_specs_refuse_a_text_where_names_belong() -> None:

@@ -96,7 +96,12 @@ def test_a_graph_of_all_neighbours_changes_no_linkage() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "samples"), [("sk-hdbscan", 4), ("fast-plscan", 3), ("fast-hdbscan", 3)]
+    ("name", "samples"),
+    [
+        ("sk-hdbscan", 4),
+        ("fast-plscan", 3),
+        pytest.param("fast-hdbscan", 3, marks=pytest.mark.slow),  # compiles for a minute
+    ],
 )
 def test_densities_make_the_spanning_tree_of_mutual_reachability(name: str, samples: int) -> None:
     """The core distance is that to the third other item; scikit-learn counts the item itself."""
