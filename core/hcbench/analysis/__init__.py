@@ -4,8 +4,8 @@ The modules compute every number that is shown anywhere; what is imported from h
 `ARROWS` mark the direction of a metric, `NOTHING` stands for a missing value, and `WORDS` are the
 verdicts. `KINDS` are the parts of a cell that have parameters. `COSTS` are measured of every call.
 `ALPHA` is the level of significance, `Failed` is how failures count in ranks, and `Distance` that
-of a profile from the best. `PLACE` are what a group is
-of. `BEST_TRUTH` is the footnote of the truth that is most like a tree.
+of a profile from the best. `PLACE` are what identifies a group. `BEST_TRUTH` is the
+footnote of the truth that is most like a tree.
 """
 
 import lazy_loader

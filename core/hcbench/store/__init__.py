@@ -1,9 +1,10 @@
 """The store: the result of every cell that was ever run, so that none runs twice.
 
 Only the main process writes it, in short transactions. SQLite by default, PostgreSQL by URL.
-`schema` defines the tables, `database` opens them, `rows` and `codec` translate, `queries` read,
-and `store` is what all other packages use. `merge` joins stores, `exchange` exports and imports
-runs, and `tidying` names and removes runs. What is imported from here is public.
+`schema` defines the tables, `database` opens them, `rows` and `codec` translate, `reading` reads
+very many cells as columns, and `store` is what all other packages use. `merge` joins stores,
+`exchange` exports and imports runs, and `tidying` names and removes runs. What is imported from
+here is public.
 """
 
 import lazy_loader
