@@ -215,9 +215,10 @@ def value_entry(group: Group, metric: MetricInfo, bold: bool, notes: Notes) -> E
     numbers = group.numbers(metric.label)
     others, status = group.values(metric.label).others, group.outcomes.column("status")
     missing = [others[i] for i in sorted(others) if status[i] == "ok" and others[i].value is None]
-    reasons = [Reason(v.reason) for v in missing if v.reason]
+    reasons = [Reason(text) for text in dict.fromkeys(v.reason for v in missing) if text]
     if numbers:
-        errors = [Reason(v.reason) for v in missing if v.status == "error"]
+        failures = dict.fromkeys(v.reason for v in missing if v.status == "error")
+        errors = [Reason(text) for text in failures]
         if group.leaves_range(metric):
             errors.append(Reason(f"{why_outside(metric)}: not ranked"))
         return Entry(format_numbers(numbers, metric), bold, notes.mark(errors))

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hcbench import DamagedRunError, HcbenchError
+from hcbench.analysis import COSTS
 from hcbench_pages import MOST_TREES
 from hcbench_pages.report import make_report, read_contents
 from hcbench_pages.report.page import environment, read_asset, shared_assets, write_whole
@@ -160,11 +161,26 @@ def render_page(page: Page, title: str, contents: Sequence[tuple[str, str]]) -> 
     return without_paths(template.render(page=page, title=title, contents=contents, nouns=NOUNS))
 
 
+#: The columns of outcomes on which a report depends, besides values and costs.
+_STAMPED = (
+    *("key", "algorithm", "dataset", "oracle", "repetition", "seed", "budget", "status", "reason"),
+    *("stopped", "notes", "load", "host", "reused", "data_digest"),
+)
+
+
 def _stamp(contents: Contents, trees: int) -> str:
     """A hash of all that a report depends on, also of the templates."""
     folder = resources.files("hcbench_pages.report").joinpath("templates")
     templates = sorted(file.read_text(encoding="utf-8") for file in folder.iterdir())
-    run = [contents.results.rows, str(contents.run), str(contents.failures), trees]
+    results = contents.results
+    cells = [results.outcomes.column(name).tolist() for name in _STAMPED]
+    values = [
+        [*group.place.values(), metric.label, read.optional, str(sorted(read.others.items()))]
+        for group in results.groups
+        for metric in (*COSTS.values(), *results.metrics)
+        for read in [group.values(metric)]
+    ]
+    run = [cells, values, str(contents.run), str(contents.failures), trees]
     return hashlib.blake2b(json.dumps([run, templates]).encode(), digest_size=16).hexdigest()
 
 
