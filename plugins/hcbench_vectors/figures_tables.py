@@ -28,7 +28,9 @@ def printed_and_measured(view: FigureView) -> Drawing:
     """
     number = int(view.results.suite.name[-1])
     rows = [f"{column}  {_SCORES[pca]}" for column in columns_of(number) for pca in (False, True)]
-    judged = [v for v in view.results.judged if v.measured is not None]
+    # Claims on standard errors have no row of their own.
+    values = [v for v in view.results.judged if v.claim.metric in (TAU, TRANSPOSED)]
+    judged = [v for v in values if v.measured is not None]
     panels = {
         name: [v for v in judged if v.claim.dataset == data.dataset]
         for name, data in data_of(number).items()

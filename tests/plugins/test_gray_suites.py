@@ -7,6 +7,8 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +23,7 @@ from hcbench import (
     Results,
     Scored,
     Tree,
+    Verdict,
     draw_figures,
     load_registry,
 )
@@ -37,6 +40,7 @@ from hcbench_vectors.classes import (
     finest_classes,
     related_neighbours,
 )
+from hcbench_vectors.figures_tables import printed_and_measured
 from hcbench_vectors.figures_topics import _with_level_leaves
 from hcbench_vectors.suites_published import cells_of
 from hcbench_vectors.suites_tables import data_of
@@ -175,6 +179,20 @@ def test_suites_are_registered_and_import_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_figure_of_a_table_has_a_row_for_each_printed_value() -> None:
+    for name in ("gray2023-table1", "gray2023-table3", "gray2023-table4"):
+        suite = SUITES[name]
+        judged = [Verdict(claim, "differs", 0.1251, corrected=0.2501) for claim in suite.claims]
+        results: Any = SimpleNamespace(suite=suite, judged=judged)
+        figure = printed_and_measured(SimpleNamespace(results=results))  # type: ignore[arg-type]
+        drawn = [x for ax in figure.axes for line in ax.lines for x in line.get_xdata()]
+        errata = sum(bool(claim.erratum) for claim in suite.claims)
+        values = sum("standard error" not in claim.claim for claim in suite.claims)
+        # Each value has a dot and the end of a line; an erratum has them corrected, and a cross.
+        assert drawn.count(0.1251) == 2 * (values - errata) + errata
+        assert drawn.count(0.2501) == 2 * errata
 
 
 # ---- Small runs ----------------------------------------------------------------------------------
