@@ -61,6 +61,12 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("inner loop" if quick else "usual")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One more process than cores, as tests wait for other processes a quarter of their time."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection(session: pytest.Session) -> None:
     """Import all kernels and tests; each process of xdist begins with others, to share the work.
 
