@@ -79,7 +79,7 @@ def subtree_max(parent: NDArray[np.int64], value: NDArray[np.float64]) -> NDArra
 @njit(cache=True)
 def sum_from_root(parent: NDArray[np.int64], step: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sum of ``step`` (m,) over each node and all above it, without the root's own step. O(m)."""
-    total = np.zeros(parent.size, np.float64)
+    total = np.zeros(parent.size)
     for v in range(parent.size - 2, -1, -1):
         total[v] = total[parent[v]] + step[v]
     return total
