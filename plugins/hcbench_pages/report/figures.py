@@ -53,8 +53,8 @@ BASE: dict[str, Any] = {
     "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": SOFT, "activecolor": ACCENT},
 }
 #: The smallest width in pixels for which each layout is used, and that in which its legend fits.
-WIDTHS = (0, 500, 900)
-DESIGNED = (320, 500, 900)
+WIDTHS = (0, 480, 900)
+DESIGNED = (320, 480, 900)
 _LETTER = 7  # pixels
 
 
@@ -186,7 +186,7 @@ def _arrange(
     titles: Sequence[str], names: Sequence[str], axes: Sequence[tuple[Any, Any]], width: int
 ) -> dict[str, Any]:
     count = len(titles)
-    columns = min(count, 2 if count == 4 else 3, max(1, width // 250))
+    columns = min(count, 2 if count == 4 else 3, max(1, width // 240))
     rows = math.ceil(count / columns)
     legend, below = make_legend(names, width)
     top = 30 if any(titles) else 12
