@@ -57,6 +57,7 @@ LLM = tuple(
         kind=f"{name}-queries",
         needs=(),
         parameters=PARAMETERS,
+        files=("pictures",),
         currency="USD",
         price="hcbench_llm.oracles:expected_price",
     )

@@ -21,7 +21,16 @@ import pytest
 from click.testing import CliRunner
 
 import hcbench
-from hcbench import QUERY_KINDS, UNSURE, Oracle, OracleError, ParameterError, Problem, Store
+from hcbench import (
+    QUERY_KINDS,
+    UNSURE,
+    Oracle,
+    OracleError,
+    ParameterError,
+    Problem,
+    Store,
+    load_registry,
+)
 from hcbench.cli import main
 from hcbench.errors import NotApplicableError
 from hcbench_llm import client as http, oracles
@@ -434,3 +443,34 @@ def test_pictures_are_sent_instead_of_their_names(model: Model, tmp_path: Path) 
     assert not any(name in json.dumps(body) for name in names)
     with pytest.raises(hcbench.DataError, match=r"cannot read .*elm.png: No such file"):
         oracles._read_pictures(tmp_path, ("elm.png",))
+
+
+def test_the_content_of_pictures_is_in_the_key_and_in_that_of_stored_answers(
+    model: Model, tmp_path: Path
+) -> None:
+    names = ("oak.png", "sub/fir.png", "cat.jpg")
+    (tmp_path / "sub").mkdir()
+    for name in names:
+        (tmp_path / name).write_bytes(name.encode())
+    registry = load_registry()
+
+    def key() -> str:
+        (use,) = registry.use_oracles(f"llm-ordinal[model=m,pictures='{tmp_path}']")
+        return use.identity
+
+    def source() -> str:
+        settings = {"model": "m", "url": model.url, "context": "", "temperature": 0.0}
+        settings |= {"max_tokens": 16, "concurrency": 4, "rate": 0.0, "timeout": 5.0}
+        settings |= PRICES | {"pictures": str(tmp_path), "retries": 3}
+        problem = Problem(n=3, names=names)
+        return oracles.ask_ordinal(problem, 7, None, **settings).source
+
+    before = key(), source()
+    assert (key(), source()) == before
+    (tmp_path / "other.png").write_bytes(b"")
+    assert key() != before[0]
+    assert source() == before[1], "the answers are about the same pictures"
+    (tmp_path / "other.png").unlink()
+    (tmp_path / "sub" / "fir.png").write_bytes(b"another")
+    assert key() != before[0]
+    assert source() != before[1]

@@ -279,8 +279,14 @@ def make_use(spec: S, plugin: Plugin, given: Mapping[str, Value]) -> Use[S]:
 
 
 def _file_digest(name: str) -> str:
+    """Of the content of a file, or of the names and contents of all files in a folder."""
+    path = Path(name).expanduser()
     try:
-        with Path(name).open("rb") as file:
+        if path.is_dir():
+            files = sorted(file for file in path.rglob("*") if file.is_file())
+            parts = [(str(file.relative_to(path)), _file_digest(str(file))) for file in files]
+            return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
+        with path.open("rb") as file:
             return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
     except OSError as error:
         raise DataError.of_file("read", name, error) from error

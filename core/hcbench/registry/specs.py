@@ -434,7 +434,7 @@ class DatasetSpec(Spec):
     truths : tuple of str, or callable from params to such a tuple
         Names of its true hierarchies, where there are several; the first is the default.
     files : tuple of str
-        The parameters that name files; their content belongs to the key of a cell.
+        The parameters that name files or folders; their content belongs to the key of a cell.
     suffixes : tuple of str
         File endings for which ``./name.suffix`` means this data set with ``path`` set.
     parts : callable, optional
@@ -490,7 +490,7 @@ class OracleSpec(Spec):
     countable : bool
         Whether its answers are counted; if not, budgets and checkpoints do not apply.
     files : tuple of str
-        The parameters that name files; their content belongs to the key of a cell.
+        The parameters that name files or folders; their content belongs to the key of a cell.
     informed : bool, or callable from params and what the data set provides to bool
         Whether its answers come from the truth with which metrics compare. Tables say so.
     currency : str
