@@ -26,6 +26,7 @@ from hcbench_testing.running import (
     Form,
     Ran,
     Source,
+    arrays_of,
     clusters_of,
     gram,
     job_of_algorithm,
@@ -85,20 +86,28 @@ def check_input_unchanged(subject: Subject) -> None:
         run_on(subject, source, problem)
         require(problem.digest() == before, "changes the data of the problem")
         answers = source.answers(problem)
-        if isinstance(answers.data, np.ndarray):
-            data = np.array(answers.data)
-            content = data.tobytes()
+        if arrays_of(answers.data):
+            data: Any = answers.data
+            data = data.copy()
+            content = [array.tobytes() for array in arrays_of(data)]
             run(subject, replace(answers, data=data), give(problem, subject.hints))
-            require(data.tobytes() == content, f"changes the {source.kind} it reads")
+            require(
+                [array.tobytes() for array in arrays_of(data)] == content,
+                f"changes the {source.kind} it reads",
+            )
 
 
 def check_same_seed(subject: Subject) -> None:
-    """The same data and the same seed give the same result again."""
+    """The same data and the same seed give the same result, and report the same numbers, again."""
     for source in sources_of(subject):
-        first = usual(subject, source).result
+        first, again = usual(subject, source), run_on(subject, source)
         require(
-            first == run_on(subject, source).result,
+            first.result == again.result,
             "returns another result of the same data and the same seed",
+        )
+        require(
+            first.reported == again.reported,
+            f"reports {again.reported} of the same data and the same seed as {first.reported}",
         )
 
 
@@ -325,6 +334,21 @@ def check_ties(subject: Subject) -> None:
 def check_constant_data(subject: Subject) -> None:
     """Identical items: a valid result, or one line that says why there is none."""
     _on_form(subject, "constant", "identical items")
+
+
+def check_graph_parts(subject: Subject) -> None:
+    """A graph that is not connected: a valid result, or one line that says why there is none."""
+    graphs = [source for source in sources_of(subject) if source.kind == "graph"]
+    if not graphs:
+        skip("it reads no graph")
+    forms: dict[Form, str] = {
+        "unconnected": "a graph of several parts",
+        "no edges": "a graph without edges",
+    }
+    for source in graphs:
+        usual(subject, source)
+        for form, on in forms.items():
+            require_valid(subject, run_on(subject, source, source.problem(form)), on)
 
 
 def _on_form(subject: Subject, form: Form, on: str) -> None:

@@ -419,7 +419,7 @@ def _only(part: str, needs: tuple[str, ...]) -> Problem:
     wanted = {part, *(need for need in needs if "|" not in need)}
     fields = {
         name: getattr(whole, name)
-        for name in ("vectors", "similarity", "comparisons", "levels", "tree")
+        for name in ("vectors", "similarity", "graph", "comparisons", "levels", "tree")
         if name in wanted
     }
     truths = whole.truths if wanted & {"truth", "heights"} else {}

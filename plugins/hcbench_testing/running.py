@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import atexit
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, partial
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +65,12 @@ from hcbench.run import (
 )
 from hcbench_testing.subjects import Subject, fail, skip
 
-Form: TypeAlias = Literal["planted", "everything", "duplicates", "ties", "constant"]
+if TYPE_CHECKING:
+    from scipy import sparse
+
+Form: TypeAlias = Literal[
+    "planted", "everything", "duplicates", "ties", "constant", "unconnected", "no edges"
+]
 
 FORMS_WITH_ALL: tuple[Form, ...] = ("planted", "everything")
 """Forms of which one provides whatever there is; the second takes longer to make."""
@@ -82,10 +88,11 @@ def make_items(seed: int, n: int = N, form: Form = "planted") -> Problem:
     ----------
     seed : int
     n : int
-    form : {"planted", "everything", "duplicates", "ties", "constant"}
-        "everything" has similarities and comparisons besides; of "duplicates" there are two of
-        each (or three of one); "ties" have whole numbers from 1 to 3 for vectors; "constant" items
-        are all alike, and of one class.
+    form : {"planted", "everything", "duplicates", "ties", "constant", "unconnected", "no edges"}
+        "everything" has similarities, comparisons and a connected graph besides; of "duplicates"
+        there are two of each (or three of one); "ties" have whole numbers from 1 to 3 for vectors;
+        "constant" items are all alike, and of one class. The last two are nothing but graphs: an
+        item without edges beside two complete graphs with equal weights, and no edges at all.
     """
     planted = _planted(seed, n)
     if form == "planted":
@@ -93,7 +100,16 @@ def make_items(seed: int, n: int = N, form: Form = "planted") -> Problem:
     if form == "everything":
         similarity = _frozen(gram(planted))
         ranked = AllComparisons.from_similarity(similarity)
-        return replace(planted, similarity=similarity, comparisons=ranked.materialise())
+        return replace(
+            planted,
+            similarity=similarity,
+            comparisons=ranked.materialise(),
+            graph=_graph(similarity),
+        )
+    if form in ("unconnected", "no edges"):
+        part = np.minimum(np.arange(n) % 3, 1) if form == "unconnected" else np.arange(n)
+        part[-1] = n
+        return Problem(n=n, names=planted.names, graph=_of_edges(part[:, None] == part))
     assert isinstance(planted.vectors, np.ndarray)
     assert planted.levels is not None
     if form == "duplicates":
@@ -103,6 +119,25 @@ def make_items(seed: int, n: int = N, form: Form = "planted") -> Problem:
         grid = np.random.default_rng(seed).integers(1, 4, size=(n, 2)).astype(np.float64)
         return _without_heights(planted, grid, (grid[:, :1] > 1).astype(np.int64))
     return _without_heights(planted, np.ones((n, 3)), np.zeros((n, 1), np.int64))
+
+
+def _graph(similarity: NDArray[np.float64]) -> sparse.csr_array:
+    """The edges of the largest similarities that connect all items."""
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    distance = 1.0 - similarity
+    np.fill_diagonal(distance, 0.0)
+    longest = minimum_spanning_tree(distance).data.max(initial=0.0)
+    return _of_edges(np.where(distance <= longest, similarity, 0.0))
+
+
+def _of_edges(weights: NDArray[Any]) -> sparse.csr_array:
+    """A graph of weights (n, n), of which the diagonal is not used."""
+    from scipy import sparse
+
+    weights = weights.astype(np.float64)
+    np.fill_diagonal(weights, 0.0)
+    return sparse.csr_array(weights)
 
 
 def _without_heights(planted: Problem, vectors: NDArray[Any], levels: NDArray[np.int64]) -> Problem:
@@ -133,7 +168,7 @@ def items_with(needs: Needs, n: int = N) -> Problem:
 
 def own_arrays(problem: Problem) -> Problem:
     """The same items in other arrays, which can be written to."""
-    names = ("vectors", "similarity", "levels")
+    names = ("vectors", "similarity", "graph", "levels")
     copies: dict[str, Any] = {
         name: values.copy() for name in names if (values := getattr(problem, name)) is not None
     }
@@ -241,12 +276,14 @@ class Ran:
     error : exception or None
     queries : int or None
         As counted by the ledger.
+    reported : mapping of str to float
     trace : tuple of Point
     """
 
     result: Result | None
     error: BaseException | None
     queries: int | None
+    reported: Mapping[str, float]
     trace: tuple[Point, ...]
 
     @property
@@ -298,7 +335,7 @@ def run(
     called = call_algorithm(subject.call, oracle, given, seed)
     if isinstance(called.error, KeyboardInterrupt):
         raise called.error
-    return Ran(called.result, called.error, called.cost.queries, called.trace)
+    return Ran(called.result, called.error, called.cost.queries, called.reported, called.trace)
 
 
 def run_on(subject: Subject, source: Source, problem: Problem | None = None, **options: Any) -> Ran:
@@ -450,14 +487,18 @@ class Record:
     Attributes
     ----------
     codes : dict
-        From a query, with its items in the order in which it was made, to its answers in turn.
+        From a query, with its items in the order in which it was made, to its answers in turn, with
+        their details if there are any.
+    dtype : dtype
+        Of the answers.
     pairs : dict
         From start and number to the pairs that were drawn.
     answered : int
         The number of answers, whether the ledger counts them or not.
     """
 
-    codes: dict[tuple[int, ...], list[int]] = field(default_factory=dict)
+    codes: dict[tuple[int, ...], list[Any]] = field(default_factory=dict)
+    dtype: Any = None
     pairs: dict[tuple[int, int], Questions] = field(default_factory=dict)
     answered: int = 0
 
@@ -470,8 +511,9 @@ def record(answers: Answers) -> tuple[Answers, Record]:
     inner = Oracle(answers)
 
     def answer(questions: Questions, _keys: object, _times: object) -> Code:
-        codes = inner.ask(questions)
+        codes = _ask(inner, questions)
         said.answered += len(questions)
+        said.dtype = codes.dtype
         for row, code in zip(questions.tolist(), codes.tolist(), strict=True):
             said.codes.setdefault(tuple(row), []).append(code)
         return codes
@@ -481,6 +523,18 @@ def record(answers: Answers) -> tuple[Answers, Record]:
         return pairs
 
     return _answered_by(answers, answer, draw), said
+
+
+def _ask(oracle: Oracle, questions: Questions) -> Code:
+    """Ask; with their details, if there are any, answers are as an oracle plugin gives them."""
+    codes, details = oracle.ask(questions), oracle.details
+    if details is None:
+        return codes
+    told: NDArray[Any] = np.empty(len(codes), [("code", codes.dtype), *details.dtype.descr])
+    told["code"] = codes
+    for name in details.dtype.names or ():
+        told[name] = details[name]
+    return told
 
 
 def replay(answers: Answers, said: Record) -> Call:
@@ -504,7 +558,7 @@ def replayed(
             codes = [next(left[tuple(row)]) for row in questions.tolist()]
         except (KeyError, StopIteration):
             raise NotRecordedError("it makes other queries") from None
-        return np.array(codes)
+        return np.array(codes, dtype=record.dtype)
 
     def draw(start: int, m: int) -> Questions:
         if (start, m) not in record.pairs:
@@ -521,7 +575,7 @@ def renumbered(answers: Answers, items: NDArray[np.int64]) -> Answers:
     inner, position = Oracle(answers), np.argsort(items)
 
     def answer(questions: Questions, _keys: object, _times: object) -> Code:
-        return inner.ask(items[questions])
+        return _ask(inner, items[questions])
 
     def draw(_start: int, m: int) -> Questions:
         return np.asarray(position[inner.draw(m)])
@@ -541,12 +595,18 @@ def _answered_by(answers: Answers, answer: Any, draw: Any) -> Answers:
     )
 
 
+def arrays_of(data: Any) -> list[NDArray[Any]]:
+    """The arrays of data that are read whole: the array itself, or those of a sparse matrix."""
+    parts = (getattr(data, name, None) for name in ("data", "indices", "indptr"))
+    return [data] if isinstance(data, np.ndarray) else [p for p in parts if p is not None]
+
+
 def _in_order(answers: Answers, items: NDArray[np.int64]) -> Any:
     data = answers.data
     if isinstance(data, Comparisons | AllComparisons):
         return data.take(items)
     if getattr(data, "shape", ())[:1] != (answers.n,):
         skip(f"{answers.kind}, held as {type(data).__name__}, cannot be put in another order")
-    if answers.kind == "similarities":
+    if answers.kind in ("similarities", "graph"):
         return data[np.ix_(items, items)]
     return data[items]

@@ -13,6 +13,7 @@ import pytest
 
 from hcbench import (
     AlgorithmSpec,
+    Answers,
     BudgetExceededError,
     Given,
     Oracle,
@@ -22,6 +23,8 @@ from hcbench import (
     Reference,
     Tree,
 )
+from hcbench.testing import checks_of
+from hcbench_testing.running import make_items, record, renumbered, replay, replayed
 from tests.core.checking import failed, passed, skipped
 
 PAPER = Reference("me2026", "misc", {"author": "Me", "title": "It", "year": "2026"})
@@ -92,7 +95,7 @@ def wrong_pairs(function, **changes):
 def test_valid_plugins_pass_all_checks():
     assert failed(LINKAGE) == {}
     assert {"renumbered_items", "another_process", "sparse", "truth_unseen"} <= passed(LINKAGE)
-    assert set(skipped(LINKAGE)) == {"questions", "anytime", "budget"}
+    assert set(skipped(LINKAGE)) == {"questions", "anytime", "budget", "graph_parts"}
 
 
 @pytest.mark.slow
@@ -501,3 +504,101 @@ def test_functions_that_cannot_be_pickled_are_detected():
 def test_given_is_what_an_algorithm_gets():
     """So the functions above are called as in a cell."""
     assert {"n", "names", "tree", "hints"} == set(Given.__slots__)
+
+
+# ---- Graphs, reported numbers and details --------------------------------------------------------
+
+
+def finding(spec, name):
+    (check,) = (check for check in checks_of(spec) if check.name == name)
+    return check.run()
+
+
+def components(oracle, given, rng):
+    """Single linkage of the edges; parts without edges between them merge at the root."""
+    from scipy.cluster.hierarchy import linkage
+
+    graph = oracle.read()
+    if given.n == 1:
+        return Tree([-1], names=given.names)
+    distance = np.where(graph.toarray() > 0, 1 - graph.toarray(), 2.0)
+    return Tree.from_linkage(linkage(distance[np.triu_indices(given.n, 1)], "single"))
+
+
+GRAPH = replace(LINKAGE, name="Edges", function=components, accepts=("graph",), parameters=())
+
+
+def test_an_algorithm_of_graphs_passes_on_connected_and_unconnected_ones():
+    assert failed(GRAPH) == {}
+    assert {"graph_parts", "renumbered_items", "truth_unseen", "few_items"} <= passed(GRAPH)
+    assert finding(LINKAGE, "graph_parts").reason == "it reads no graph"
+
+
+def test_the_graph_of_planted_items_is_sparse_and_connected():
+    from scipy.sparse.csgraph import connected_components
+
+    def parts(**form):
+        return connected_components(make_items(1, **form).graph)[0]
+
+    graph = make_items(1, 30, "everything").graph
+    assert connected_components(graph)[0] == 1
+    assert graph.nnz < 30 * 29
+    assert parts(form="unconnected") == 3
+    assert parts(form="no edges") == 12
+    np.testing.assert_array_equal(
+        graph[graph.nonzero()], make_items(1, 30, "everything").similarity[graph.nonzero()]
+    )
+
+
+def test_faults_with_graphs():
+    def assumes_edges(oracle, given, rng):
+        assert len(np.unique(oracle.read().nonzero()[0])) == given.n or given.n == 1
+        return components(oracle, given, rng)
+
+    def writes_weights(oracle, given, rng):
+        graph = oracle.read()
+        if graph.data.flags.writeable:
+            graph.data += 1
+        return components(oracle, given, rng)
+
+    found = finding(replace(GRAPH, function=assumes_edges), "graph_parts")
+    assert "fails on a graph of several parts: AssertionError" in found.reason
+    found = finding(replace(GRAPH, function=writes_weights), "input_unchanged")
+    assert found.reason.endswith("changes the graph it reads")
+
+
+def test_reported_numbers_are_the_same_for_the_same_seed():
+    drawn = np.random.default_rng()
+
+    def by_seed(oracle, given, rng):
+        oracle.report(objective=rng.random())
+        return average(oracle, given, rng)
+
+    def unseeded_number(oracle, given, rng):
+        oracle.report(objective=drawn.random())
+        return average(oracle, given, rng)
+
+    assert finding(wrong(by_seed), "same_seed").status == "passed"
+    assert "reports {'objective': 0." in finding(wrong(unseeded_number), "same_seed").reason
+
+
+def test_details_of_answers_are_kept_where_they_are_recorded_and_in_another_order():
+    def answer(queries, keys, times):
+        told = np.zeros(
+            len(queries), [("code", np.int8), ("confidence", float), ("annotator", np.int64)]
+        )
+        told["confidence"] = queries.sum(axis=1) / 100
+        told["annotator"] = queries[:, 1]
+        return told
+
+    def details(answers):
+        oracle = Oracle(answers)
+        oracle.ask([[1, 2], [3, 5]])
+        return oracle.details.tolist()
+
+    answers = Answers(kind="pair-queries", n=12, arity=2, answer=answer)
+    recorded, said = record(answers)
+    assert details(recorded) == [(0.03, 2), (0.08, 5)]
+    call = replay(answers, said)
+    assert details(replayed(make_items(1), 0, None, **call.params)) == [(0.03, 2), (0.08, 5)]
+    assert details(renumbered(answers, np.arange(12)[::-1])) == [(0.19, 9), (0.14, 6)]
