@@ -12,9 +12,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import hcbench
 from hcbench.cli import main
 
 ROOT = Path(__file__).parent.parent
@@ -133,3 +135,21 @@ def test_the_readme_is_short_and_ci_runs_its_commands() -> None:
     assert len(lines) <= 200
     assert sum(line.startswith(SETUP) for line in "".join(blocks(readme, "sh")).splitlines()) == 2
     assert "readme_command 2" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_forest_of_the_documentation_is_that_of_connected_components(
+    folder: Path,
+) -> None:
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial.distance import pdist, squareform
+
+    registry = hcbench.load_registry([folder / "within.py"])
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    apart = squareform(pdist(X))
+    for distance, expected in ((0.0, 30), (0.3, None), (9.0, 1)):
+        (within,) = registry.use_algorithms(f"Within[distance={distance}]")
+        tree = hcbench.fit(within, X)
+        count, labels = connected_components(apart <= distance, directed=False)
+        assert expected in (None, count)
+        assert tree.cut(count) == hcbench.Partition(labels)
+        assert np.isinf(tree.height[tree.root]) == (count > 1)

@@ -96,8 +96,10 @@ def one_rooted(parent: ArrayLike) -> NDArray[np.int64]:
         )
     roots = np.flatnonzero(checked == -1)
     if roots.size != 1:
-        roots_found = "no root" if roots.size == 0 else f"{roots.size} roots, nodes {_some(roots)}"
-        raise InvalidTreeError(f"there is {roots_found}; exactly one node must have parent -1")
+        found = f"are {roots.size} roots, nodes {_some(roots)}" if roots.size else "is no root"
+        raise InvalidTreeError(
+            f"there {found}; one node has parent -1, and a forest is joined below such a node"
+        )
     return checked
 
 
