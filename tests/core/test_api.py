@@ -49,6 +49,15 @@ def test_parameters_in_a_name_and_as_arguments_are_merged() -> None:
         hcbench.fit("UPGMA[metric=[cosine, euclidean]]", X)
 
 
+def test_fit_takes_specs_and_functions_as_compare_does() -> None:
+    X = np.arange(8.0).reshape(4, 2) ** 2
+    spec = hcbench.load_registry().algorithms.find("UPGMA").spec
+    assert hcbench.fit(spec, X, metric="cosine") == hcbench.fit("UPGMA[metric=cosine]", X)
+    assert hcbench.fit(lambda X: np.arange(len(X)), X) == Partition([0, 1, 2, 3])
+    with pytest.raises(ParameterError, match="an algorithm is a name, a function or an Algo"):
+        hcbench.fit(3, X)  # type: ignore[arg-type]
+
+
 def test_fit_takes_comparisons_and_any_other_way_of_answering() -> None:
     answers = Comparisons.from_quadruplets(4, [[0, 1, 1, 2], [2, 3, 1, 2], [0, 1, 0, 3]])
     assert newick(hcbench.fit("4-AL", answers)) in {PAIRS, "((2,3),(0,1));"}

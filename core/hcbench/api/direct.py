@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hcbench.api.own import as_problem, problem_of_truth, truth_entries
+from hcbench.api.own import as_problem, own_algorithm, problem_of_truth, truth_entries
 from hcbench.errors import DataError, NotApplicableError, ParameterError
 from hcbench.model.cost import Budget, Cost
 from hcbench.model.problem import Problem, Result
@@ -24,7 +24,7 @@ Own: TypeAlias = Callable[..., Any]
 
 
 def fit(
-    name: str | Use[AlgorithmSpec],
+    name: str | Own | AlgorithmSpec | Use[AlgorithmSpec],
     data: Any = None,
     /,
     *,
@@ -40,13 +40,13 @@ def fit(
     vectorized: bool = False,
     **params: Any,
 ) -> Result:
-    """Run one registered algorithm on given data, without a comparison.
+    """Run one algorithm on given data, without a comparison.
 
     Parameters
     ----------
-    name : str or Use
-        Of the algorithm; ``NAME[param=value]`` works too, and so does what
-        ``load_registry(files).use_algorithms(...)`` returns.
+    name : str, AlgorithmSpec, callable or Use
+        Of the algorithm, or ``NAME[param=value]``; a spec or a function of your own, as `compare`
+        takes them; or what ``load_registry(files).use_algorithms(...)`` returns.
     data : array, Comparisons, Tree, Problem or Oracle
         Vectors (n, p); a square symmetric matrix of similarities; comparisons; a tree to be
         cut; or what `ask_oracle` made.
@@ -82,6 +82,8 @@ def fit(
         If the data do not fit the algorithm, or the budget is used up.
     """
     registry = load_registry()
+    if not isinstance(name, str | Use):
+        name = own_algorithm(name)
     if isinstance(name, Use):
         use = make_use(name.spec, name.plugin, {**name.params, **_tuples(params)})
     else:
