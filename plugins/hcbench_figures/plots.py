@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from hcbench.analysis import Group, Results, Summary
 
 _MOST_TICKS = 8
+_SCALED = {"s": "s", "bytes": "B"}  # units whose ticks are ms, MB and the like
 _CLADES = 8  # a truth without classes is cut into this many, for colours
 _STYLE: Any = {  # matplotlib types each key
     "font.family": "DejaVu Sans",  # comes with matplotlib
@@ -205,7 +206,11 @@ def curves(
         mark_places(ax, places)
         if log_y and any((s.average or 0) > 0 for points in drawn.values() for _, s in points):
             ax.set_yscale("log")
-        unit = f" [{info.unit}]" if info.unit else ""
+        unit = f" [{info.unit}]" if info.unit and info.unit not in _SCALED else ""
+        if info.unit in _SCALED:
+            from matplotlib.ticker import EngFormatter
+
+            ax.yaxis.set_major_formatter(EngFormatter(_SCALED[info.unit]))
         ax.set_ylabel(f"{info.label}{unit}\n{info.average} and 95 % interval")
         ax.set_xlabel(x.rpartition(".")[2])
         ax.grid(visible=True, axis="y")

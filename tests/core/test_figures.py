@@ -318,7 +318,8 @@ def test_a_curve_is_mean_and_interval_along_a_parameter() -> None:
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["A", "B"]
     assert reference[0].get_linestyle() == "--"
     assert (ax.get_xlabel(), ax.get_xscale()) == ("p", "log")
-    assert ax.get_ylabel() == "error [s]\nmedian and 95 % interval"
+    assert ax.get_ylabel() == "error\nmedian and 95 % interval"
+    assert ax.yaxis.get_major_formatter()(0.002) == "2 ms"
     wide = plots.curves(results(outcomes), x="dataset.p", metric="error", log_x=False)
     assert wide.get_xscale() == "linear"
 

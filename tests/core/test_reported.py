@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import hcbench
+from hcbench.analysis.overviews import make_tables
 from hcbench.analysis.results import Results
 from hcbench.errors import ParameterError
 from hcbench.oracle import Answers, Oracle
@@ -91,6 +92,8 @@ def test_reported_numbers_are_columns_beside_the_metrics(results: Any, tmp_path:
     )
     assert line[header.index("iterations (reported)")] == "12.000"
     assert all("(reported)" not in ranking.metric.label for ranking in results.rankings)
+    titles = [block.title for block in make_tables(results, most=0)]
+    assert not any("(reported)" in title for title in titles), "a table of one algorithm's numbers"
 
 
 def test_they_are_stored_exported_imported_and_not_tidied_away(

@@ -24,6 +24,7 @@ from hcbench.model.trees.partition import facing_orders
 from hcbench.registry.suite import Claim, Suite
 from hcbench.store import Store
 from hcbench_pages.report import make_report, read_contents
+from hcbench_pages.report.figures import make_legend
 from hcbench_pages.report.page import json_block, render_report
 from hcbench_pages.report.sections import describe_page
 from hcbench_pages.report.trees import MOST_LEAVES
@@ -284,6 +285,15 @@ def test_figures_show_the_intervals_and_fronts_of_the_views(store: Store) -> Non
     front = next(trace for trace in figure["data"] if trace.get("hoverinfo") == "skip")
     (expected,) = panel.fronts
     assert list(front["x"]) == [panel.points[i].x.mean for i in expected]
+
+
+def test_room_is_kept_for_as_many_rows_as_a_legend_has() -> None:
+    short, long = "UPGMA", "sk-bisecting-kmeans[n_clusters=50]"  # 95 and 298 pixels with symbols
+    heights = [
+        make_legend(names, 480)[1] for names in ([short] * 4, [short] * 5, [short, long] * 2)
+    ]
+    assert heights == [35, 56, 56], "rows of 21 pixels: one, two and two"
+    assert make_legend([short], 480) == ({}, 0), "one line needs no legend"
 
 
 def test_sections_without_content_and_their_links_are_absent(store: Store) -> None:

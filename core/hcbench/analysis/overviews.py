@@ -267,12 +267,13 @@ def make_tables(results: Results, most: int | None = None) -> list[Block]:
 
 
 def _overview_blocks(results: Results) -> Iterator[Block]:
-    """One table per metric of quality; of all metrics if none is of quality."""
+    """One table per metric of quality, of all metrics if none is; none of reported numbers."""
     groups = [group for group in results.groups if group.checkpoint is None]
     variants = name_variants(groups)
     columns = list(dict.fromkeys(variants.values()))
     place = {(group.dataset, variants[group]): group for group in groups}
-    for metric in [metric for metric in results.metrics if not metric.cost] or results.metrics:
+    quality = [m for m in results.metrics if not (m.cost or m.label.endswith(REPORTED))]
+    for metric in quality or results.metrics:
         notes = Notes()
         rows = []
         for dataset in results.datasets:

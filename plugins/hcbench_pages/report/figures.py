@@ -237,7 +237,10 @@ def make_legend(names: Sequence[str], width: int) -> tuple[dict[str, Any], int]:
     """A legend below a figure of this width, and its height in pixels."""
     if len(names) < 2:
         return {}, 0
-    across = max(1, (width - 40) // (60 + _LETTER * min(max(map(len, names)), 60)))
+    rows, room = 0, 0
+    for name in names:  # as plotly fills its rows
+        wide = 60 + _LETTER * min(len(name), 60)
+        rows, room = (rows + 1, width - 40 - wide) if wide > room else (rows, room - wide)
     style = {
         "font": {"size": 12},
         "orientation": "h",
@@ -247,8 +250,9 @@ def make_legend(names: Sequence[str], width: int) -> tuple[dict[str, Any], int]:
         "yanchor": "bottom",
         "yref": "container",
         "itemsizing": "constant",
+        "tracegroupgap": 2,
     }
-    below = 21 * math.ceil(len(names) / across) + 14
+    below = 21 * rows + 14
     return {**style, "maxheight": below + 40}, below  # otherwise half of the figure
 
 
