@@ -194,7 +194,7 @@ def count_columns(
 
 @njit((BITS, BITS, _BETWEEN, types.int64), cache=True)
 def sum_blocks(won: Any, lost: Any, between: NDArray[np.int32], K: int) -> NDArray[np.int32]:
-    """As `_kernels.net_preferences`: sums of S over the blocks of pairs of clusters, (P, P).
+    """As `_list_kernels.net_preferences`: sums of S over the blocks of pairs of clusters, (P, P).
 
     O(M^2 / 64 + P M) time; 19 M bytes plus the sums. The pairs of items are processed block by
     block; the sum of a block is the difference of the running sum.

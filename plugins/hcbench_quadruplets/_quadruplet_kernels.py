@@ -48,7 +48,7 @@ def kernel_by_products(
     Parameters
     ----------
     start, middle, other
-        The columns of S, of `_kernels.index_pairs`.
+        The columns of S, of `_index_kernels.index_pairs`.
     i, j : (M,) int32
         Items of each pair.
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import AllComparisons, Comparisons, Given, Oracle, Tree, pair_items
-from hcbench_quadruplets import _kernels, _quadruplet_kernels as kernels
+from hcbench_quadruplets import _quadruplet_kernels as kernels
+from hcbench_quadruplets._index_kernels import index_pairs
 from hcbench_quadruplets.linkage import tree_by_mean
 from hcbench_quadruplets.pairs import net_wins, pair_levels, square, warn_of_missing_items
 
@@ -98,7 +99,7 @@ def _of_sample(comparisons: Comparisons) -> NDArray[np.int64]:
         values = kernels.kernel_by_bits(bits.won, bits.lost, n, WORDS)
         return values
     i, j = (items.astype(np.int32) for items in pair_items(np.arange(n_pairs), n))
-    columns = _kernels.index_pairs(comparisons.closer, comparisons.farther, n_pairs)
+    columns = index_pairs(comparisons.closer, comparisons.farther, n_pairs)
     values = kernels.kernel_by_products(*columns, i, j, n)
     return values
 

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, types
+from numba import njit
 from numpy.typing import NDArray
 
-from hcbench_vectors._means_kernels import _maximum
-
-_FF = types.float64[:, ::1]
+_CHUNK = 256  # the maximum is computed by chunks, with vector instructions, then located
 
 
-@njit((_FF, _FF), cache=True)
+@njit(cache=True, fastmath={"nnan", "nsz", "reassoc"})
+def maximum(row: NDArray[np.float64], start: int, end: int) -> tuple[float, int]:
+    """The maximum of ``row[start:end]``, which is not empty, and its first index."""
+    largest, chunk = row[start], start
+    for low in range(start, end, _CHUNK):
+        top = row[low]
+        for at in range(low, min(low + _CHUNK, end)):
+            top = max(top, row[at])
+        if top > largest:
+            largest, chunk = top, low
+    for at in range(chunk, end):
+        if row[at] == largest:
+            return largest, at
+    return largest, chunk
+
+
+@njit(cache=True)
 def average_chain(similarity: NDArray[np.float64], merges: NDArray[np.float64]) -> None:
     """Average linkage by largest mean similarity, along a nearest-neighbour chain (Murtagh 1983).
 
@@ -40,7 +54,7 @@ def average_chain(similarity: NDArray[np.float64], merges: NDArray[np.float64]) 
             chain[0], length = start, 1
         while True:
             u = chain[length - 1]
-            top, v = _maximum(similarity[u], 0, n)
+            top, v = maximum(similarity[u], 0, n)
             # For ties prefer the previous one in the chain, so that the chain cannot cycle.
             if length > 1 and similarity[u, chain[length - 2]] == top:
                 v = chain[length - 2]
@@ -63,7 +77,7 @@ def average_chain(similarity: NDArray[np.float64], merges: NDArray[np.float64]) 
         size[u], size[v], node[u] = new_size, 0.0, n + n_merged
 
 
-@njit((_FF, types.float64[::1]), cache=True)
+@njit(cache=True)
 def mean_squares(merges: NDArray[np.float64], square: NDArray[np.float64]) -> NDArray[np.float64]:
     """``|m|^2`` of the mean of each node's vectors, from the merges only: O(n).
 

@@ -21,29 +21,13 @@ from numba import njit, types
 from numpy.typing import NDArray
 
 from hcbench.compiled import inner
+from hcbench_vectors._gram_kernels import maximum
 
 UNKNOWN = -1  # the nearest cluster must be searched
 _NEW = -2  # likewise, for a cluster that was just merged
-_CHUNK = 256  # the maximum is computed by chunks, with vector instructions, then located
 
 _F, _FF, _I = types.float64[::1], types.float64[:, ::1], types.int64[::1]
 _N = types.int64
-
-
-@njit(cache=True, fastmath={"nnan", "nsz", "reassoc"})
-def _maximum(row: NDArray[np.float64], start: int, end: int) -> tuple[float, int]:
-    """The maximum of ``row[start:end]``, which is not empty, and its first index."""
-    largest, chunk = row[start], start
-    for low in range(start, end, _CHUNK):
-        top = row[low]
-        for at in range(low, min(low + _CHUNK, end)):
-            top = max(top, row[at])
-        if top > largest:
-            largest, chunk = top, low
-    for at in range(chunk, end):
-        if row[at] == largest:
-            return largest, at
-    return largest, chunk
 
 
 @njit((_FF, _N, _I, _I, _F), cache=True)
@@ -64,12 +48,12 @@ def update_nearest(
         own = rows[r]
         before = min(max(own - first, 0), width)
         if before > 0:
-            top, at = _maximum(score[r], 0, before)
+            top, at = maximum(score[r], 0, before)
             if top > best[own]:
                 best[own], nearest[own] = top, first + at
         after = max(own + 1 - first, 0)
         if after < width:
-            top, at = _maximum(score[r], after, width)
+            top, at = maximum(score[r], after, width)
             if top > best[own] or (top == best[own] and nearest[own] < own):
                 best[own], nearest[own] = top, first + at
 
@@ -114,7 +98,7 @@ def update_nearest_ward(
             row[at] = -distance * (size[own] * other / (size[own] + other))
         if first <= own < first + width:
             row[own - first] = -np.inf
-        top, _ = _maximum(row, 0, width)
+        top, _ = maximum(row, 0, width)
         error = 4e-16 * (mean.shape[1] + 8.0) * (square[own] + largest[0]) * size[own]
         bar = max(top, best[own]) - 2.0 * error
         if top < bar:

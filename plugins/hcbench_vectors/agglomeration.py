@@ -11,7 +11,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 from hcbench_vectors.distances import condensed_distances, square_distances
-from hcbench_vectors.means import check_size
+from hcbench_vectors.products import check_size
 
 if TYPE_CHECKING:
     from hcbench import Vectors

@@ -11,7 +11,6 @@ from hcbench import Given, HeightKind, Oracle, Tree
 from hcbench_vectors.agglomeration import Method, linkage_of_distances, linkage_of_vectors
 from hcbench_vectors.components import Reduction, read_similarities, read_vectors
 from hcbench_vectors.distances import directions, distances_of_similarities
-from hcbench_vectors.means import ward_of_vectors
 from hcbench_vectors.products import merge_by_products, merge_by_similarity
 
 
@@ -115,6 +114,8 @@ def ward(
     items. O(n^2 p) time; O(n p) memory by means, or, for sparse vectors with n <= p, O(n^2) by
     their distances, which is less.
     """
+    from hcbench_vectors.means import ward_of_vectors  # compiles kernels that others do not need
+
     if given.n == 1:
         return _single_item(given)
     vectors = read_vectors(oracle, rng, "Ward", reduction)

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from hcbench import DataError
 from hcbench_vectors import _means_kernels as kernels
+from hcbench_vectors.products import check_size, in_order
 
 Floats: TypeAlias = NDArray[np.float64]
 Ids: TypeAlias = NDArray[np.int64]
@@ -129,25 +129,3 @@ class _Clusters:
             choose = kernels.clusters_to_search if searches < _MANY * n else kernels.end_of_chain
             n_wanted = choose(count, self.nearest, rows)
         return in_order(merges)
-
-
-def check_size(largest: float) -> None:
-    """Refuse data whose scores may overflow; ``largest`` is a bound of all scores.
-
-    Raises
-    ------
-    DataError
-    """
-    if not np.isfinite(largest):
-        raise DataError("the dot products of the data overflow; scale the data down")
-
-
-def in_order(merges: Floats) -> Floats:
-    """Sort merges by decreasing score and renumber the nodes: O(n log n)."""
-    n = len(merges) + 1
-    order = np.argsort(-merges[:, 2], kind="stable")
-    number = np.arange(2 * n - 1)
-    number[n + order] = n + np.arange(n - 1)
-    merges = merges[order]
-    merges[:, :2] = number[merges[:, :2].astype(np.int64)]
-    return merges

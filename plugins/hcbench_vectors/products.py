@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hcbench import DataError
 from hcbench_vectors._gram_kernels import average_chain
-from hcbench_vectors.means import average_of_products, check_size, in_order
 
 if TYPE_CHECKING:
     from hcbench import Vectors
@@ -36,6 +36,10 @@ def merge_by_products(vectors: Vectors, sign: float = 1.0) -> Floats:
     (n-1, 4) linkage matrix
         Column 2 holds ``sign`` times the mean dot product, and decreases.
     """
+    # Importing it compiles kernels that given similarities do not need, and a warm-up on few
+    # vectors those that many need.
+    from hcbench_vectors.means import average_of_products
+
     n, p = vectors.shape
     if n <= max(p, _SMALL):
         with np.errstate(over="ignore", invalid="ignore"):  # checked by check_size
@@ -65,6 +69,28 @@ def merge_by_similarity(similarity: NDArray[np.floating[Any]]) -> Floats:
     merges = np.empty((len(matrix) - 1, 4))
     average_chain(matrix, merges)
     return in_order(merges)
+
+
+def check_size(largest: float) -> None:
+    """Refuse data whose scores may overflow; ``largest`` is a bound of all scores.
+
+    Raises
+    ------
+    DataError
+    """
+    if not np.isfinite(largest):
+        raise DataError("the dot products of the data overflow; scale the data down")
+
+
+def in_order(merges: Floats) -> Floats:
+    """Sort merges by decreasing score and renumber the nodes: O(n log n)."""
+    n = len(merges) + 1
+    order = np.argsort(-merges[:, 2], kind="stable")
+    number = np.arange(2 * n - 1)
+    number[n + order] = n + np.arange(n - 1)
+    merges = merges[order]
+    merges[:, :2] = number[merges[:, :2].astype(np.int64)]
+    return merges
 
 
 def _dense(vectors: Any) -> Floats:

@@ -11,7 +11,7 @@ import hcbench
 from hcbench import AllComparisons, Comparisons, HeightKind, Oracle, pair_items
 from hcbench_datasets.planted import planted as planted_model
 from hcbench_oracles.passive import quadruplet_set
-from hcbench_quadruplets import _kernels, _quadruplet_kernels
+from hcbench_quadruplets import _index_kernels, _quadruplet_kernels
 from hcbench_quadruplets.quadruplet_kernel import kernel_matrix
 from hcbench_quadruplets.triplet_kernel import triplet_kernel
 
@@ -57,7 +57,7 @@ def answers(draw):
 def both_ways(comparisons):
     n = comparisons.n
     i, j = (items.astype(np.int32) for items in pair_items(np.arange(n * (n - 1) // 2), n))
-    columns = _kernels.index_pairs(comparisons.closer, comparisons.farther, i.size)
+    columns = _index_kernels.index_pairs(comparisons.closer, comparisons.farther, i.size)
     yield _quadruplet_kernels.kernel_by_products(*columns, i, j, n)
     bits = comparisons.bits()
     for at_once in (512, 1, 7):  # words: a row at once, or in several parts

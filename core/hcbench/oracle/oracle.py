@@ -85,6 +85,11 @@ class Ledger:
         self.expenses = dict.fromkeys(names, 0.0)
         self._most = 0.0  # that an answer has cost, in the unit of the limit
 
+    def _settle(self) -> None:
+        """Note the questions that wait; where none does, the loop is not compiled."""
+        if self._counters[kernels.WAITING]:
+            kernels.settle(self._state)
+
     def _count(self, which: int) -> int | None:
         return int(self._counters[which]) if self.countable else None
 
@@ -96,7 +101,7 @@ class Ledger:
     @property
     def distinct_queries(self) -> int | None:
         """How many different questions; asking a pair the other way round is the same question."""
-        kernels.settle(self._state)
+        self._settle()
         if not self.countable:
             return None
         return int(max(self._counters[kernels.DISTINCT], self._counters[kernels.SET]))
@@ -174,7 +179,16 @@ class Ledger:
     @property
     def is_sound(self) -> bool:
         """Whether the counts agree with the questions noted one by one."""
-        return bool(kernels.is_sound(self._state))
+        self._settle()
+        numbered, asked, times = kernels.notes_of(self._state)
+        distinct = np.bitwise_count(asked).sum() if numbered else np.count_nonzero(asked)
+        counters = self._counters
+        return bool(
+            counters[kernels.QUERIES] == distinct + times.sum() + counters[kernels.WHOLE]
+            and counters[kernels.DISTINCT] == distinct
+            and counters[kernels.SET] <= counters[kernels.WHOLE]
+            and counters[kernels.QUERIES] <= counters[kernels.BUDGET]
+        )
 
     def _allows(self, questions: int) -> bool:
         left = self.left
