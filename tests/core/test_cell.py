@@ -3,6 +3,7 @@
 import os
 import random
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -131,6 +132,35 @@ def test_shared_comparisons_are_drawn_once_and_counted_for_each_algorithm() -> N
     assert [seed for seed in drawn if seed == 7] == [7]
     assert len(drawn) == 3, "one of these for the warm-up"
     assert run(noise_seed=7, budget=1) == 1
+
+
+def test_who_uses_an_index_that_was_drawn_is_charged_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def draw(problem: Problem, seed: int, budget: int | None) -> Answers:
+        words = -(-problem.n * (problem.n - 1) // 2 // 64)
+        sides = np.zeros((2, 64 * words, words), np.uint64)
+        sides[0, 0, 0] = 1 << 5  # pair 0 is closer than pair 5
+        data = Comparisons.from_bits(problem.n, sides)
+        return Answers(kind="quadruplet-set", n=problem.n, data=data, size=1)
+
+    def cost(use: Callable[[Comparisons], Any]) -> Any:
+        def read(oracle: Any, given: Any, rng: Any) -> Tree:
+            use(oracle.read())
+            return Tree.from_levels(np.zeros((given.n, 1), dtype=int))
+
+        monkeypatch.setattr("hcbench.run.cell.reset_peak", lambda: 40)
+        monkeypatch.setattr("hcbench.run.cell.peak_since", lambda held: held)
+        ticks = count()
+        timer = "hcbench.model.comparisons.comparisons.perf_counter"
+        monkeypatch.setattr(timer, lambda: 2.0 * next(ticks))
+        quarters = count(8)
+        changes: dict[str, Any] = {"clock": lambda: next(quarters) / 4, "data_key": "bits"}
+        done = run_job(job(Call(read, {}), oracle=Call(draw, {}), **changes))
+        return done.cost.seconds, done.cost.oracle_seconds, done.cost.peak_bytes
+
+    assert cost(len) == (0.25, 0, 40)
+    assert cost(lambda drawn: drawn.bits()) == (0.25, 2, 40 + 2 * 192 * 3 * 8), "190 pairs"
 
 
 def test_the_same_seed_gives_the_same_result() -> None:

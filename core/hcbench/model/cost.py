@@ -54,12 +54,13 @@ class Cost:
         Wall time of the algorithm alone, in s; None at a checkpoint and where nothing was run.
     oracle_seconds : float or None
         Wall time of the answers computed during the call, and of the index of a set of comparisons
-        (`Comparisons.bits`), in s; None where the answers are compiled into the algorithm's own
-        loop and cannot be told apart, and as for seconds.
+        (`Comparisons.bits`) that it uses, though an oracle may have drawn it before, in s; None
+        where the answers are compiled into the algorithm's own loop and cannot be told apart, and
+        as for seconds.
     peak_bytes : int or None
-        The most memory that the process held during the call, above what it held before. The
-        processes that it starts do not count, though the limit counts them, too. None where the
-        system cannot tell.
+        The most memory that the process held during the call, above what it held before, and the
+        index that it uses, if an oracle has drawn it before. The processes that it starts do not
+        count, though the limit counts them, too. None where the system cannot tell.
     queries, distinct_queries, rounds : int or None
         As the oracle's ledger has them; None for kinds of oracle that answer nothing countable.
     draws : int or None

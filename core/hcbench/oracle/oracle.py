@@ -177,6 +177,11 @@ class Ledger:
         return None if self._compiled else self._seconds + indexing
 
     @property
+    def drawn(self) -> tuple[float, int]:
+        """Wall time and bytes of an index that was drawn before the call, and used in it."""
+        return max((read.drawn for read in self._read), default=(0.0, 0))
+
+    @property
     def is_sound(self) -> bool:
         """Whether the counts agree with the questions noted one by one."""
         self._settle()

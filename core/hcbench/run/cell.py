@@ -388,10 +388,11 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
 
 
 def _cost(ledger: Ledger, elapsed: float, peak: int | None) -> Cost:
+    seconds, size = ledger.drawn
     return Cost(
         seconds=max(elapsed - (ledger.seconds or 0.0), 0.0),
-        oracle_seconds=ledger.seconds,
-        peak_bytes=peak,
+        oracle_seconds=None if ledger.seconds is None else ledger.seconds + seconds,
+        peak_bytes=None if peak is None else peak + size,
         queries=ledger.queries,
         distinct_queries=ledger.distinct_queries,
         rounds=ledger.rounds,

@@ -110,6 +110,8 @@ class Comparisons:
     ----------
     index_seconds : float
         Wall time that making `bits` of a list, or a list of bits, has taken.
+    drawn : (float, int)
+        Wall time and bytes of bits that `from_bits` has made, once `bits` gave them; else 0.
     """
 
     n: int
@@ -123,10 +125,12 @@ class Comparisons:
     _in_order: bool  # as `unique` orders them
     _list: tuple[PairIds, PairIds] | None
     _size: int
+    _drawn: tuple[float, int]  # what `drawn` becomes
+    drawn: tuple[float, int]
     index_seconds: float
     __slots__ = (
-        *("_bits", "_distinct", "_in_order", "_list", "_size"),
-        *("annotator", "index_seconds", "n"),
+        *("_bits", "_distinct", "_drawn", "_in_order", "_list", "_size"),
+        *("annotator", "drawn", "index_seconds", "n"),
     )
 
     def __init__(
@@ -151,7 +155,7 @@ class Comparisons:
         self.n, self.annotator = int(n), annotators
         self._list, self._bits = (pairs[0], pairs[1]), None
         self._size, self._in_order = int(pairs[0].size), _in_order(*pairs)
-        self.index_seconds = 0.0
+        self.index_seconds, self._drawn, self.drawn = 0.0, (0.0, 0), (0.0, 0)
 
     @classmethod
     def _of_bits(cls, n: int, bits: PreferenceBits) -> Comparisons:
@@ -161,6 +165,7 @@ class Comparisons:
         made._list, made._bits = None, bits
         made._size = made._distinct = int(kernels.count_rows(bits.won).sum())
         made._in_order, made.index_seconds = True, 0.0
+        made._drawn = made.drawn = 0.0, 0
         return made
 
     def share(self) -> Comparisons:
@@ -169,6 +174,7 @@ class Comparisons:
         made.n, made.annotator, made.index_seconds = self.n, self.annotator, 0.0
         made._list, made._bits = self._list, self._only_bits
         made._size, made._in_order = self._size, self._in_order
+        made._drawn, made.drawn = self._drawn, (0.0, 0)
         if made._bits is not None:
             made._distinct = self._distinct
         return made
@@ -206,7 +212,10 @@ class Comparisons:
         if beyond.any() or sides[:, n_pairs:].any():
             raise InvalidComparisonsError(f"{n} items have the pairs 0..{n_pairs - 1}, and no more")
         _compile_both_ways()
-        return cls._of_bits(int(n), mirrored(sides))
+        start = perf_counter()
+        made = cls._of_bits(int(n), mirrored(sides))
+        made._drawn = perf_counter() - start, sides.nbytes
+        return made
 
     @classmethod
     def from_quadruplets(
@@ -419,6 +428,7 @@ class Comparisons:
             start = perf_counter()
             self._bits, self._distinct = write_bits(self.n, *self._pairs())
             self.index_seconds += perf_counter() - start
+        self.drawn = self._drawn
         return self._bits
 
     def duplicates(self) -> int:
@@ -473,7 +483,8 @@ class Comparisons:
     def _pairs(self) -> tuple[PairIds, PairIds]:
         """The closer and the farther pairs, (m,) each; made once."""
         if self._list is None:
-            start, bits = perf_counter(), self.bits()
+            assert self._bits is not None
+            start, bits = perf_counter(), self._bits
             self._list = kernels.read_list(bits.won, bits.lost, self._size)
             for pairs in self._list:
                 pairs.flags.writeable = False
