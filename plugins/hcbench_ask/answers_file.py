@@ -13,13 +13,13 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
-from hcbench import NONE, QUERY_KINDS, UNSURE, DataError, QueryKind
+from hcbench import NONE, QUERY_KINDS, UNSURE, Choice, DataError, QueryKind
 
 FORMAT = 1
 _MARK = "hcbench answers"
@@ -43,6 +43,8 @@ class Header:
         Seed of the algorithm.
     tree : str
         The tree to be cut, as Newick; "" without one.
+    own : QueryKind, optional
+        The kind, if it is not in `QUERY_KINDS` but a plugin's.
     """
 
     kind: str
@@ -50,6 +52,12 @@ class Header:
     algorithm: str = ""
     seed: int = 0
     tree: str = ""
+    own: QueryKind | None = None
+
+    @property
+    def query_kind(self) -> QueryKind:
+        """The kind of queries."""
+        return self.own or QUERY_KINDS[self.kind]
 
     @property
     def digest(self) -> str:
@@ -62,6 +70,7 @@ class Header:
         return {
             _MARK: FORMAT,
             "kind": self.kind,
+            **({} if self.own is None else {"question kind": asdict(self.own)}),
             "algorithm": self.algorithm,
             "seed": self.seed,
             "tree": self.tree,
@@ -79,6 +88,8 @@ class Header:
             old, new = getattr(other, name), getattr(self, name)
             if old != new:
                 return f"another {name}: {'none' if old == '' else old}, not {new}"
+        if self.own != other.own:
+            return f"another question of the kind {self.kind}"
         return "" if self.tree == other.tree else "another tree to be cut"
 
 
@@ -141,7 +152,7 @@ class RecordedAnswers:
     @property
     def kind(self) -> QueryKind:
         """Kind of the queries."""
-        return QUERY_KINDS[self.header.kind]
+        return self.header.query_kind
 
     def codes(self) -> dict[Texts, list[int]]:
         """The answers to each query in `canonical` order, except unsure ones."""
@@ -317,14 +328,25 @@ def _read_header(path: Path, line: bytes) -> Header | None:
             algorithm=str(read["algorithm"]),
             seed=int(read["seed"]),
             tree=str(read["tree"]),
+            own=_read_kind(read["question kind"]) if "question kind" in read else None,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{path}, line 1: {error} is missing or wrong") from error
-    if header.kind not in QUERY_KINDS or read.get("digest") != header.digest:
+    is_known = header.own is not None or header.kind in QUERY_KINDS
+    if not is_known or read.get("digest") != header.digest:
         raise DataError(
             f"{path}, line 1 was changed: its digest does not match its items; undo the change"
         )
     return header
+
+
+def _read_kind(written: Mapping[str, Any]) -> QueryKind:
+    """A plugin's kind of queries, as it is written in a header."""
+    parts = dict(written)
+    parts["choices"] = tuple(Choice(**choice) for choice in parts["choices"])
+    parts["neither"] = None if parts["neither"] is None else Choice(**parts["neither"])
+    parts["scale"] = None if parts["scale"] is None else tuple(parts["scale"])
+    return QueryKind(**parts)
 
 
 def _parse_json(line: bytes) -> Any:

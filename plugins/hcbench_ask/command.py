@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
-    from hcbench import AlgorithmSpec, Tree, Use
+    from hcbench import AlgorithmSpec, OracleSpec, Tree, Use
     from hcbench_ask.answers_file import AnswersFile
     from hcbench_ask.session import SessionResult
 
@@ -27,6 +27,7 @@ class Options:
     items: Path
     column: str | None
     algo: str | None
+    oracle: str | None
     noise: float | None
     delta: float | None
     tree: Path | None
@@ -94,6 +95,12 @@ Examples:
     metavar="NAME",
     help="The algorithm that asks: by default InsertionClustering, with --noise "
     "NoisyInsertion. The oracle that it accepts determines the kind of question.",
+)
+@click.option(
+    "--oracle",
+    metavar="NAME",
+    help="For a kind of question that a plugin defines: the oracle of this kind, where its "
+    "parameters decide the question, such as odd-of-many[k=4].",
 )
 @click.option(
     "--noise",
@@ -202,16 +209,16 @@ def ask(**given: Any) -> None:
     if options.annotators > 1 and not options.web:
         raise click.UsageError(f"--annotators {options.annotators} needs --web")
     texts, head = _read_items(options)
-    use = _choose_algorithm(options)
+    use, oracles = _choose_algorithm(options)
     tree = None if options.tree is None else read_shape(options.tree, texts)
     check_needs(use, tree)
-    least = kind_of(use).least
-    if len(texts) < least:
-        raise DataError(f"{options.items}: {len(texts)} items, but a question needs {least}")
+    kind = kind_of(use, oracles)
+    if len(texts) < kind.least:
+        raise DataError(f"{options.items}: {len(texts)} items, but a question needs {kind.least}")
     if head:
         _print_message(f"{len(texts)} items; {head!r} is the header")
     _warn_of_missing_pictures(texts, options.folder)
-    header = header_of(use, texts, options.seed, tree)
+    header = header_of(use, texts, options.seed, tree, kind)
     with ExitStack() as stack:
         numbers = range(1, options.annotators + 1)
         files = [
@@ -243,9 +250,9 @@ def _read_items(options: Options) -> tuple[tuple[str, ...], str]:
     return items.texts, items.header
 
 
-def _choose_algorithm(options: Options) -> Use[AlgorithmSpec]:
-    """The algorithm that asks, with the parameters of the options."""
-    from hcbench import load_registry
+def _choose_algorithm(options: Options) -> tuple[Use[AlgorithmSpec], Sequence[Use[OracleSpec]]]:
+    """The algorithm that asks, with the parameters of the options, and oracles it may ask like."""
+    from hcbench import default_uses, load_registry
 
     with redirect_stdout(sys.stderr):
         registry = load_registry(options.plugin)
@@ -265,7 +272,8 @@ def _choose_algorithm(options: Options) -> Use[AlgorithmSpec]:
     uses = registry.use_algorithms(text, **params)
     if len(uses) > 1:
         raise click.UsageError(f"--algo {options.algo} gives several algorithms; name one")
-    return uses[0]
+    named = registry.use_oracles(options.oracle) if options.oracle else ()
+    return uses[0], named or default_uses(registry.oracles)
 
 
 def _warn_of_missing_pictures(items: Sequence[str], folder: Path) -> None:

@@ -186,7 +186,7 @@ def earlier_text(query: Query) -> str:
 def items_with_keys(query: Query) -> Iterator[tuple[str, str]]:
     """The items, each with its key; "" if it has none of its own."""
     keys = [choice.key for choice in query.kind.choices if not choice.text]
-    if query.kind.arity == 4:
+    if query.kind.symmetry == "quadruplet":
         keys = [keys[0], "", keys[1], ""]
     for at, text in enumerate(query.items):
         yield keys[at] if keys else "", text

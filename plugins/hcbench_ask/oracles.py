@@ -20,6 +20,7 @@ from hcbench import (
     QUERY_KINDS,
     UNSURE,
     Answers,
+    DataError,
     NewickWarning,
     NotApplicableError,
     Problem,
@@ -71,7 +72,13 @@ def oracle_of(path: str) -> tuple[str, dict[str, Any]]:
     DataError
         If the file cannot be read.
     """
-    kind = RecordedAnswers.read(path).header.kind
+    header = RecordedAnswers.read(path).header
+    if header.own is not None:
+        raise DataError(
+            f"{path} has answers to {header.kind}, a kind of a plugin, which no oracle of hcbench "
+            "replays; in Python, hcbench_ask.oracles.replay makes one of them"
+        )
+    kind = header.kind
     return f"recorded-{kind.removesuffix('-queries')}", {"file": path}
 
 
@@ -93,6 +100,7 @@ def replay(recorded: RecordedAnswers, names: Sequence[str]) -> Answers:
         kind=recorded.kind.name,
         n=len(names),
         arity=recorded.kind.arity,
+        query_kind=recorded.kind,
         answer=_Replay(recorded, recorded.codes(), tuple(names)),
     )
 
@@ -206,7 +214,11 @@ class _Person:
     def _read(self, texts: Texts) -> int:
         kind = self._kind
         codes = {choice.key: choice.code for choice in kind.offered(neither=True)} | {"u": UNSURE}
-        shown = [" and ".join(texts[:2]), " and ".join(texts[2:])] if kind.arity == 4 else texts
+        shown = (
+            [" and ".join(texts[:2]), " and ".join(texts[2:])]
+            if kind.symmetry == "quadruplet"
+            else texts
+        )
         keys = [choice.key for choice in kind.choices if not choice.text]
         if keys:
             shown = [f"{key}: {text}" for key, text in zip(keys, shown, strict=True)]

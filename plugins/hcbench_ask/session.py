@@ -10,7 +10,7 @@ gets one of its possible answers. Its answer is marked as early, as the algorith
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,7 @@ from hcbench import (
     HcbenchError,
     NotApplicableError,
     Oracle,
+    OracleSpec,
     ParameterError,
     Partition,
     Problem,
@@ -35,6 +36,7 @@ from hcbench import (
     derive_seed,
     fit,
 )
+from hcbench.run import Call
 from hcbench_ask.answers_file import (
     AnswersFile,
     Header,
@@ -46,6 +48,7 @@ from hcbench_ask.answers_file import (
 )
 
 _MOST_PROBES = 1000
+_TAKEN = ("u", "d", "z", "q", "?")  # keys that are no choices
 _LATER = 3  # lines of the file until a deferred query comes back
 _MOST_DEFERRED = 3  # at once, as each multiplies the continuations to be tried
 
@@ -107,33 +110,52 @@ class SessionResult:
     notes: tuple[str, ...]
 
 
-def kind_of(use: Use[AlgorithmSpec]) -> QueryKind:
+def kind_of(use: Use[AlgorithmSpec], oracles: Iterable[Use[OracleSpec]] = ()) -> QueryKind:
     """Kind of queries of an algorithm that a person can be asked.
+
+    Parameters
+    ----------
+    use : Use
+    oracles : iterable of Use
+        Oracles, of which the first with a kind of its own that the algorithm accepts is taken.
 
     Raises
     ------
     ParameterError
-        If there is none.
+        If there is none, or not every choice has a key.
     """
     for kind in use.spec.accepts:
         if kind in QUERY_KINDS:
             return QUERY_KINDS[kind]
+        for oracle in oracles:
+            if oracle.spec.kind == kind and oracle.spec.query_kind is not None:
+                return _with_keys(Call(oracle.spec.query_kind, dict(oracle.params))())
     raise ParameterError(
         f"{use.label} accepts {', '.join(use.spec.accepts)}: a person cannot answer these; "
         f"use an algorithm that accepts {' or '.join(QUERY_KINDS)}"
     )
 
 
-def takes_neither(use: Use[AlgorithmSpec]) -> bool:
+def _with_keys(kind: QueryKind) -> QueryKind:
+    """A plugin's kind of queries, if one key answers each."""
+    for choice in kind.offered(neither=True):
+        if len(choice.key) != 1 or choice.key in _TAKEN:
+            raise ParameterError(
+                f"{kind.name}: the key of a choice is {choice.key!r}; a person answers by one key, "
+                f"which is none of {', '.join(_TAKEN)}"
+            )
+    return kind
+
+
+def takes_neither(use: Use[AlgorithmSpec], kind: QueryKind) -> bool:
     """Whether an algorithm accepts the answer that no choice is right.
 
     It is tried with the smallest number of items for which the algorithm makes a query.
     """
-    kind = kind_of(use)
     if kind.neither is None:
         return False
     code = kind.neither.code
-    oracle = ask_oracle(kind.name, lambda *_: code, n=kind.least, budget=_MOST_PROBES)
+    oracle = ask_oracle(kind, lambda *_: code, n=kind.least, budget=_MOST_PROBES)
     try:
         with collect_notes():
             fit(use, oracle)
@@ -221,10 +243,10 @@ class Session:
         self._use = use
         self._file = file
         self._person = person
-        self._kind = kind_of(use)
+        self._kind = file.header.query_kind
         self._items = file.header.items
         self._problem = Problem(n=len(self._items), names=self._items, tree=tree)
-        self._takes_neither = takes_neither(use)
+        self._takes_neither = takes_neither(use, self._kind)
         self._playback = _Playback(file.recorded)
         self._unsure: Counter[Texts] = Counter()
         self._shown: Texts = ()
@@ -267,7 +289,7 @@ class Session:
         return SessionResult(result=result, recorded=recorded, notes=tuple(notes))
 
     def _fit(self, answer: Callable[..., int]) -> Tree | Partition:
-        oracle = ask_oracle(self._kind.name, answer, n=len(self._items))
+        oracle = ask_oracle(self._kind, answer, n=len(self._items))
         return fit(self._use, self._problem, oracle=oracle, seed=self._file.header.seed)
 
     def _answer(self, *query: int) -> int:
@@ -343,8 +365,12 @@ class Session:
         self._shown = texts
         answers = self._file.recorded.answers
         seed = derive_seed(self._file.header.seed, "arrangement", str(len(answers)))
-        orders = self._kind.orders
-        order = orders[int(np.random.default_rng(seed).integers(len(orders)))]
+        rng = np.random.default_rng(seed)
+        if self._kind.symmetry == "unordered" and len(texts) > 4:  # too many orders to list
+            order = tuple(rng.permutation(len(texts)).tolist())
+        else:
+            orders = self._kind.orders
+            order = orders[int(rng.integers(len(orders)))]
         query = Query(
             kind=self._kind,
             items=reordered(texts, order),
@@ -375,10 +401,18 @@ class Session:
         return (remaining, is_bound) if remaining > 0 else None
 
 
-def header_of(use: Use[AlgorithmSpec], items: Texts, seed: int, tree: Tree | None = None) -> Header:
+def header_of(
+    use: Use[AlgorithmSpec],
+    items: Texts,
+    seed: int,
+    tree: Tree | None = None,
+    kind: QueryKind | None = None,
+) -> Header:
     """Describe the session to which answers belong."""
+    kind = kind or kind_of(use)
     return Header(
-        kind=kind_of(use).name,
+        kind=kind.name,
+        own=None if kind.name in QUERY_KINDS else kind,
         items=items,
         algorithm=use.label,
         seed=seed,

@@ -373,7 +373,7 @@ def _choices(query: Query) -> Iterator[tuple[str, str]]:
 def _cards(server: Server, query: Query) -> list[tuple[str, list[dict[str, Any]]]]:
     """The items of each choice, with its key; "" if they have none."""
     cards: list[tuple[str, list[dict[str, Any]]]] = []
-    pairs = query.kind.arity == 4
+    pairs = query.kind.symmetry == "quadruplet"
     for at, (key, text) in enumerate(items_with_keys(query)):
         number = server.items.index(text)
         item = {

@@ -62,6 +62,7 @@ def hcbench_oracles() -> Iterable[OracleSpec]:
                 Parameter("noise", 0.0, "Probability of a wrong answer.", interval="[0, 1)"),
                 _SIMILARITY,
             ),
+            query_kind="hcbench_ratings.oracles:kind_of_many",
         ),
     )
 

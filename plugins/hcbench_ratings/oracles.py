@@ -99,16 +99,21 @@ def odd_of_many(
         positions: NDArray[Any] = (queries == found[:, None]).argmax(axis=1)
         return positions
 
-    kind = QueryKind(
+    kind = kind_of_many(k=k)
+    return Answers(
+        kind=kind.name, n=problem.n, arity=k, query_kind=kind, answer=answer, timed=False
+    )
+
+
+def kind_of_many(*, k: int, **_others: object) -> QueryKind:
+    """The question about k items, as a person is asked; its choices are their positions from 1."""
+    return QueryKind(
         name="odd-of-many",
         arity=k,
         symmetry="unordered",
         argument="",
         text="Which one is the odd one out?",
         choices=tuple(Choice(str(position + 1), position) for position in range(k)),
-    )
-    return Answers(
-        kind=kind.name, n=problem.n, arity=k, query_kind=kind, answer=answer, timed=False
     )
 
 

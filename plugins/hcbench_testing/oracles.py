@@ -185,6 +185,12 @@ def check_valid_answers(subject: Subject) -> None:
     require(answers.kind == spec.kind, f"declares {spec.kind} and has {answers.kind}")
     require(answers.n == problem.n, f"answers about {answers.n} items of {problem.n}")
     require(answers.arity > 0 or answers.data is not None, "can neither be queried nor read")
+    if spec.query_kind is not None:
+        declared = Call(spec.query_kind, subject.params)()
+        require(
+            declared == answers.query_kind,
+            f"declares a query_kind that its answers do not have: {declared}",
+        )
     countable = answers.arity > 0 or answers.size is not None
     require(
         countable == spec.countable,

@@ -24,6 +24,7 @@ from hcbench import (
     Partition,
     Problem,
     Tree,
+    ask_oracle,
     fit,
     load_registry,
 )
@@ -32,7 +33,7 @@ from hcbench.registry import make_use
 from hcbench.registry.plugins import Plugin
 from hcbench_ask.answers_file import AnswersFile, Header, RecordedAnswer, RecordedAnswers
 from hcbench_ask.contradictions import find_contradiction
-from hcbench_ask.oracles import replay
+from hcbench_ask.oracles import oracle_of, replay
 from hcbench_ask.results import (
     contradiction,
     count_disagreeing,
@@ -49,6 +50,7 @@ from hcbench_ask.session import (
     Undo,
     check_needs,
     header_of,
+    kind_of,
     takes_neither,
 )
 from tests.core.trees import trees
@@ -225,7 +227,7 @@ def test_the_estimate_is_a_bound_until_an_answer_invalidates_it(tmp_path):
 )
 def test_only_algorithms_that_accept_none_offer_it(algorithm, takes):
     (use,) = load_registry().use_algorithms(algorithm)
-    assert takes_neither(use) is takes
+    assert takes_neither(use, kind_of(use)) is takes
 
 
 def test_with_noise_questions_are_repeated_until_the_tree_is_certain(tmp_path):
@@ -342,7 +344,7 @@ def test_a_tree_is_cut_by_asking_which_items_belong_together(tmp_path):
 def test_unmet_needs_of_an_algorithm_are_reported():
     registry = load_registry()
     with pytest.raises(ParameterError, match="a person cannot answer these"):
-        takes_neither(registry.use_algorithms("UPGMA")[0])
+        kind_of(registry.use_algorithms("UPGMA")[0])
     with pytest.raises(Exception, match="give one with --tree"):
         check_needs(CUTTER, None)
     with pytest.raises(ParameterError, match="omit --tree"):
@@ -656,3 +658,53 @@ def test_a_person_at_a_terminal_is_asked_in_lines_and_nothing_twice(tmp_path, mo
 def test_a_person_who_is_never_sure_is_an_error_of_the_oracle():
     with pytest.raises(UnansweredError, match="asked 5 times"):
         fit("Build", n=3, ordinal=lambda *_: -2)
+
+
+# ---- A plugin's own kind of question -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("oracle", "k"), [("odd-of-many", 5), ("odd-of-many[k=4]", 4)])
+def test_a_kind_of_a_plugin_is_asked_stored_and_replayed(oracle, k, tmp_path):
+    registry = load_registry()
+    (use,) = registry.use_algorithms("OddLinkage[queries=3]")
+    kind = kind_of(use, registry.use_oracles(oracle))
+    path, asked = tmp_path / "a.jsonl", []
+
+    def last_word(query):
+        if len(asked) == 5:
+            asked.clear()
+            raise Leave
+        asked.append(query)
+        return query.items.index(max(query.items))
+
+    def run():
+        with AnswersFile(path, header_of(use, WORDS, 0, None, kind)) as file:
+            return Session(use, file, last_word).run()
+
+    with pytest.raises(Leave):
+        run()
+    result = run().result
+    assert {len(query.items) for query in asked} == {k}
+    recorded = RecordedAnswers.read(path)
+    assert recorded.kind == kind
+    assert all(a.query[a.code] == max(a.query) for a in recorded.answers)
+    true = ask_oracle(kind, lambda *items: np.argmax([WORDS[i] for i in items]), n=len(WORDS))
+    assert result.isomorphic(fit(use, true))
+    assert result.isomorphic(fit(use, Oracle(replay(recorded, WORDS))))
+    with pytest.raises(DataError, match="a kind of a plugin, which no oracle of hcbench replays"):
+        oracle_of(path)
+    other = registry.use_oracles("odd-of-many[k=6]")
+    with (
+        pytest.raises(DataError, match="another question of the kind odd-of-many"),
+        AnswersFile(path, header_of(use, WORDS, 0, None, kind_of(use, other))),
+    ):
+        pass
+
+
+def test_each_choice_of_a_kind_of_a_plugin_has_one_key():
+    registry = load_registry()
+    (use,) = registry.use_algorithms("OddLinkage")
+    with pytest.raises(ParameterError, match="the key of a choice is '10'; a person answers by"):
+        kind_of(use, registry.use_oracles("odd-of-many[k=10]"))
+    with pytest.raises(ParameterError, match="accepts odd-of-many: a person cannot answer"):
+        kind_of(use, registry.use_oracles("vectors"))

@@ -101,7 +101,7 @@ class QueryKind:
     @property
     def least(self) -> int:
         """The least number of items about which there is a query: two pairs may share one."""
-        return min(self.arity, 3)
+        return 3 if self.symmetry == "quadruplet" else self.arity
 
     @property
     def orders(self) -> tuple[tuple[int, ...], ...]:

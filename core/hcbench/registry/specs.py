@@ -500,6 +500,9 @@ class OracleSpec(Spec):
         ``--dry-run`` estimates what a run costs.
     person : bool
         Whether a person answers.
+    query_kind : str or callable, optional
+        ``query_kind(**params) -> QueryKind``, for a kind that is not in `QUERY_KINDS`: the one that
+        its answers have. ``hcbench ask`` asks people such questions.
     """
 
     noun = "oracle"
@@ -511,6 +514,7 @@ class OracleSpec(Spec):
     currency: str = ""
     price: Function | None = None
     person: bool = False
+    query_kind: Function | None = None
 
     @property
     def is_live(self) -> bool:
