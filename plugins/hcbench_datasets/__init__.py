@@ -96,7 +96,7 @@ def _provides_of_file(params: Params) -> tuple[str, ...]:
         return ("comparisons", "truth") if params["truth"] is not None else ("comparisons",)
     is_matrix = params["similarity"] or params["distance"] or params["categorical"] == "gower"
     data = "similarity" if is_matrix else "vectors"
-    provides = {data}
+    provides = set() if params["texts"] else {data}
     path = Path(str(params["path"])).expanduser()
     if path.suffix.lower() == ".npz":
         provides = _provides_of_npz(path, data)
@@ -190,6 +190,12 @@ FILE = DatasetSpec(
             None,
             "A Newick file whose leaves are the names of the items, or 0..n-1 without names.",
             type="str",
+        ),
+        Parameter(
+            "texts",
+            False,
+            "Whether the items are texts, the names, with nothing else but labels; other columns "
+            "are ignored.",
         ),
         Parameter("similarity", False, "Whether the file is an n x n matrix of similarities."),
         Parameter(

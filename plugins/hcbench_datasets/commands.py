@@ -106,6 +106,8 @@ def _summary(problem: Any) -> list[str]:
         lines.append(f"similarities of {problem.n} items")
     if problem.comparisons is not None:
         lines.append(f"{len(problem.comparisons)} comparisons of {problem.n} items")
+    if not lines:
+        lines.append(f"{problem.n} items with nothing but names and labels")
     for name, tree in problem.truths.items():
         lines.append(f"truth {name!r}: a tree with {tree.n_nodes - tree.n} clusters")
     if not problem.truths:
@@ -116,6 +118,9 @@ def _summary(problem: Any) -> list[str]:
 def _print_command(written: str, params: Mapping[str, Any]) -> None:
     from hcbench_datasets.content import with_params
 
+    if params.get("texts"):
+        click.echo(f'\nhcbench ask "{written.partition("[")[0]}" --column "{params["names"]}"')
+        return
     name = with_params(written, {**params, "path": None})
     click.echo(f'\nhcbench compare --algos UPGMA,Ward --datasets "{name}" -r 1')
 

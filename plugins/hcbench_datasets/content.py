@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 #: Representations of a missing number, in lower case.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "<na>"})
+_MISSING_TEXTS = MISSING - {"na", "null", "none"}  # these are words, and may be classes
 
 _SHOWN = 12  # columns listed in a message
 _DATE = re.compile(
@@ -71,12 +72,12 @@ class Column:
         """Which cells (n,) are missing."""
         if self.numbers is not None:
             return np.isnan(self.numbers)
-        return np.array([text.lower() in MISSING for text in self._cells])
+        return np.array([text.lower() in _MISSING_TEXTS for text in self._cells])
 
     @property
     def classes(self) -> list[str]:
         """The different texts that are not missing, sorted."""
-        return sorted({text for text in self._cells if text.lower() not in MISSING})
+        return sorted({text for text in self._cells if text.lower() not in _MISSING_TEXTS})
 
     @property
     def _cells(self) -> Sequence[str]:

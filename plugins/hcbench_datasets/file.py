@@ -51,9 +51,11 @@ def file(seed: int, **params: Any) -> Problem:
     if params["comparisons"]:
         return _comparisons_problem(path, params, roles)
     content = _read(path, params, roles)
-    data = content.vectors if content.vectors is not None else content.similarity
-    assert data is not None  # every reader returns one of them
-    n = int(data.shape[0])
+    parts = (content.vectors, content.similarity, content.levels, content.names)
+    data = next((part for part in parts if part is not None), None)
+    if data is None:
+        raise DataError(f"{path}: texts=true: give the column of the texts, names=...")
+    n = int(data.shape[0]) if hasattr(data, "shape") else len(data)
     if content.levels is not None:
         written = "give y as {}"
         if roles.labels:
@@ -132,7 +134,7 @@ def _read(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
             categorical=params["categorical"],
         )
     else:
-        unused = ("missing", "categorical", "decimal", "encoding", "delimiter")
+        unused = ("texts", "missing", "categorical", "decimal", "encoding", "delimiter")
         if roles.named or any(params[name] for name in unused):
             raise DataError(
                 f"{path}: labels, names, drop, {', '.join(unused)} are for tables "

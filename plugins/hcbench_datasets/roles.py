@@ -38,7 +38,7 @@ def guess(table: Table, roles: Roles) -> dict[str, Any]:
     Returns
     -------
     dict of parameter to value
-        Of names, labels, drop and missing, the roles given included.
+        Of names, labels, drop, missing and texts, the roles given included.
     """
     names, drop, missing = roles.names, list(roles.drop), None
     labels: list[Column] = []
@@ -63,7 +63,14 @@ def guess(table: Table, roles: Roles) -> dict[str, Any]:
     finer = (column for column in labels if all(_is_nested(column, other) for other in given))
     levels = [*roles.labels, *(column.name for column in nested_levels(finer))]
     drop += [column.name for column in labels if column.name not in levels]
-    return {"names": names, "labels": levels, "drop": drop, "missing": missing}
+    used = {names, *levels, *drop}
+    return {
+        "names": names,
+        "labels": levels,
+        "drop": drop,
+        "missing": missing,
+        "texts": names is not None and used.issuperset(table.names),
+    }
 
 
 def nested_levels(columns: Iterable[Column]) -> list[Column]:
@@ -138,16 +145,24 @@ def content_of(
     """
     check_rows(len(table.lines), table.where)
     free = [column for column in table.columns if column.name not in roles.named]
+    if given.get("texts"):
+        free = []
     if categorical == "drop":
         free = [column for column in free if column.texts is None]
     problems = list(_problems(table, roles, free, missing, categorical))
     if problems:
         raise DataError(_message(table, roles, given, problems))
-    if not free:
-        raise DataError(f"{table.where}: no numeric column is left; {_listed(table)}")
+    if not free and not given.get("texts"):
+        name = with_params(str(given["path"]), {**given, "path": None, "texts": True})
+        raise DataError(
+            f"{table.where}: no numeric column is left; {_listed(table)}; for items with nothing "
+            f"but names and labels write {name}"
+        )
     labels = [table.column(name) for name in roles.labels]
     if missing == "drop":
-        absent = np.any([column.missing for column in free], axis=0)
+        absent = np.zeros(len(table.lines), dtype=bool)
+        for column in free:
+            absent |= column.missing
         for column in labels:
             absent |= [is_missing_label(text) for text in column.texts or ()]
         table = _without(table, np.flatnonzero(~absent))
@@ -161,6 +176,8 @@ def content_of(
         places = [table.place(row) for row in range(len(table.lines))]
         names = check_names(list(table.column(roles.names).texts or ()), places, table.where)
     levels = table_of_labels([list(column.texts or ()) for column in labels])
+    if not free:
+        return Content(levels=levels, names=names)
     if categorical == "gower":
         return Content(similarity=1 - gower(free), levels=levels, names=names)
     matrix = np.column_stack([part for column in free for part in _numbers(column)])

@@ -287,7 +287,7 @@ def _spreadsheet(path: Path) -> pd.DataFrame:
             raise DataError(
                 f"{path}: more than {_LARGEST >> 30} GiB when decompressed; save it as .csv"
             )
-        frame = pd.read_excel(path, engine="openpyxl")
+        frame = pd.read_excel(path, engine="openpyxl", keep_default_na=False, na_values=[""])
     except ImportError as error:
         raise DataError(
             f'{path}: Excel files need openpyxl: pip install "hcbench[excel]"'

@@ -140,6 +140,37 @@ def test_one_column_needs_no_brackets(csv):
     assert problem.levels.tolist() == [[0], [1]]
 
 
+def test_items_that_are_texts_need_no_numbers(csv):
+    path = csv("text,topic,stars\na good film,film,5\na bad phone,phone,1\na phone,phone,2\n")
+    problem = read(path, names="text", labels=("topic",), texts=True)
+    assert problem.names == ("a good film", "a bad phone", "a phone")
+    assert problem.provides == {"levels", "truth"}
+    assert read(path, names="text", texts=True).n == 3
+    assert "no numeric column is left" in fail(path, names="text", drop=("topic", "stars"))
+    assert "[names=text,drop=[topic,stars],texts=true]" in fail(
+        path, names="text", drop=("topic", "stars")
+    )
+    assert "give the column of the texts, names=..." in fail(path, texts=True)
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_none_na_and_null_are_classes_of_texts_and_missing_numbers(tmp_path, ending):
+    path = tmp_path / f"data.{ending}"
+    grades = ["none", "mild", "severe", "none", "mild", "NA", "null", "none"]
+    frame = pd.DataFrame({"x": [1, "NA", 3, 4, 5, 6, 7, 9], "grade": grades})
+    frame.to_csv(path, index=False) if ending == "csv" else frame.to_excel(path, index=False)
+    problem = read(path, labels=("grade",), missing="median")
+    assert problem.classes == (("NA", "mild", "none", "null", "severe"),)
+    assert problem.vectors.ravel().tolist() == [1, 5, 3, 4, 5, 6, 7, 9]
+    coded = read(path, categorical="onehot", missing="median").vectors
+    assert coded.shape == (8, 6)
+    assert coded[:, 1:].sum(axis=1).tolist() == [1] * 8
+    shown = CliRunner().invoke(main, ["inspect", str(path)])
+    assert shown.exit_code == 0, shown.stderr
+    assert "texts, 5 different" in shown.stdout
+    assert "labels=[grade],missing=median" in shown.stdout
+
+
 def test_drop(csv):
     problem = read(csv(ANIMALS), drop=("name", "order", "family"))
     assert problem.vectors.shape == (3, 2)
