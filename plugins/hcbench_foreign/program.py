@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
+import select
 import subprocess
 import tempfile
 import time
@@ -97,7 +99,7 @@ class ForeignProgram:
             return time.perf_counter() - start
 
     def _run(self, command: list[str], folder: Path, source: Path | None) -> tuple[bytes, int]:
-        """What a command printed, and its peak memory in bytes; 0 if below that of this process.
+        """What a command printed, and its peak memory in bytes.
 
         The process is of the worker's group, so that limits and the end of the worker hold for it.
 
@@ -122,6 +124,7 @@ class ForeignProgram:
                 raise HcbenchError(
                     f"{self.declared.name}: cannot start {command[0]}: {error.strerror}"
                 ) from error
+            sampled = _watch(process.pid)
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             stderr.seek(0)
@@ -133,7 +136,7 @@ class ForeignProgram:
             stdout.seek(0)
             # Linux counts this process too, of which the other one is a copy until it starts.
             own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            return stdout.read(), usage.ru_maxrss * 1024 if usage.ru_maxrss > own else 0
+            return stdout.read(), usage.ru_maxrss * 1024 if usage.ru_maxrss > own else sampled
 
     def _result(self, output: bytes, given: Given) -> Tree | Partition:
         declared = self.declared
@@ -155,6 +158,24 @@ class ForeignProgram:
         if declared.returns == "labels":
             return Partition(labels.ravel())
         return Tree.from_levels(labels, names=given.names)
+
+
+def _watch(pid: int) -> int:
+    """Wait for the end of a process; its largest memory in bytes, sampled every 20 ms or sooner."""
+    peak, pause = 0, 1  # milliseconds
+    descriptor = os.pidfd_open(pid)
+    try:
+        ended = select.poll()
+        ended.register(descriptor, select.POLLIN)
+        while True:
+            status = Path(f"/proc/{pid}/status").read_text()
+            found = re.search(r"VmHWM:\s*(\d+) kB", status)  # none after its end
+            peak = max(peak, int(found[1]) * 1024 if found else 0)
+            if ended.poll(pause):
+                return peak
+            pause = min(2 * pause, 20)
+    finally:
+        os.close(descriptor)
 
 
 def _write(data: NDArray[Any], file: Path) -> None:

@@ -17,6 +17,8 @@ import pytest
 import hcbench
 from hcbench import Comparisons, HcbenchError, Partition, Tree, load_registry
 from hcbench.errors import PluginError
+from hcbench_foreign.declaration import read_declaration
+from hcbench_foreign.program import ForeignProgram
 
 # Points on a line: 0 and 1 join at 1, 10 and 12 at 2, and the rest at 10.5, the mean of four.
 LINE = np.array([[0.0], [1.0], [10.0], [12.0]])
@@ -155,6 +157,14 @@ int main(int argc, char **argv) {  // a caterpillar; 300 MB, or no end, from 100
   for (int i = 1, top = 0; i < n; top = n + i++ - 1) printf("%d,%d,%d,%d\\n", i, top, i, i + 1);
 }
 """
+
+
+@pytest.mark.parametrize("megabytes", [40, 500])
+def test_the_memory_of_a_program_is_its_own(tmp_path: Path, megabytes: int) -> None:
+    code = f"import time; held = bytearray({megabytes} << 20); time.sleep(0.1)"
+    program = ForeignProgram(read_declaration(declare(tmp_path, command=["true"])))
+    _, peak = program._run([sys.executable, "-c", code], tmp_path, None)
+    assert megabytes << 20 <= peak < (megabytes + 40) << 20
 
 
 @pytest.mark.slow
