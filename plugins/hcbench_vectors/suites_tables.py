@@ -108,7 +108,7 @@ CLEANED_TWICE = replace(
 
 _HDBSCAN = (
     "open: the authors' version of hdbscan is not known; only the installed one was tried, whose "
-    "values differ in the third digit"
+    "values differ by up to 0.001"
 )
 _TIES = (
     "most rows share no term, so most pairs are equally far apart but for rounding errors, which "
@@ -116,7 +116,11 @@ _TIES = (
 )
 _DOT_TIES = (
     "most dot products are 0, and the order of these ties decides; in scipy's order of merging the "
-    "value on Newsgroups Y is -0.00529, as printed"
+    "value is -0.00529 on Newsgroups Y, as printed, and -0.00043 on Reviews Y"
+)
+_SCORES_WITHOUT_TIES = (
+    "open: scores have no ties, and scipy's linkage gives the measured value too; text cleaned "
+    "once gives -0.0018, 21 and 23 components -0.0006 and -0.0028, centred ones 0.0004"
 )
 _BROKEN_TIES = (
     "open: the order in which rounding broke the ties of the truth is not known. All 2304 orders "
@@ -240,7 +244,7 @@ def _explanation(cell: Printed, data: Data) -> str:
     if cell.column == "HDBSCAN":
         return _HDBSCAN
     if cell.column == "UPGMA[metric=dot-product]":
-        return _DOT_TIES
+        return _SCORES_WITHOUT_TIES if cell.scores else _DOT_TIES
     ties = data.is_text and not cell.scores and cell.column.startswith("Complete")
     return _TIES if ties else ""
 
