@@ -14,7 +14,7 @@ PairIds = NDArray[np.uint32]
 QUADRUPLET, TRIPLET = (0, 1, 2, 3), (0, 1, 0, 2)
 """Which columns are i, j, k, l of w_ij > w_kl."""
 
-_CHUNK = 1 << 20  # rows that are converted at a time
+_CHUNK = 1 << 14  # rows that are converted at a time: they stay in the cache
 _MOST_ENTRIES = 1 << 32  # of an array with an axis for each item
 MAX_ITEMS = 92_682
 """Pair ids of more items than this do not fit into 32 bits."""
