@@ -182,8 +182,8 @@ REASONS = {
 
 _OPEN = (
     "open: 11.4 and 10.8 on COMP are reached by no c0 from 0.1 to 30, with untouched subtrees "
-    "together or apart, and 11.0 on SING by none of the grid; with c0 of 0.01 or less single runs "
-    "err by as much"
+    "together or apart; 10.0 on COMP at 1000 queries, where c0 = 10 gives 9.3, and 11.0 on SING by "
+    "none of the grid; with c0 of 0.01 or less single runs err by as much"
 )
 
 
