@@ -34,8 +34,8 @@ _NO_CLUSTER = (
     "open: of rec and of two topics of sci fewer of the five closest are of their class by dot "
     "product than by distance, in the authors' matrix with 34 scores; over all topics of these "
     "classes there are 41 by dot product and 25 by distance. With squared distances, the topic "
-    "itself as one of the five, distances of mean scores, or vectors without PCA, at most one topic "
-    "of rec has more by dot product"
+    "itself as one of the five, distances of mean scores, or vectors without PCA, at most one "
+    "topic of rec has more by dot product"
 )
 
 FIGURE_3 = Suite(
