@@ -24,6 +24,7 @@ from hcbench_datasets.content import (
     with_params,
 )
 
+_COUNTERS = ("id", "index", "no", "nr", "number", "row")  # names of columns that count the rows
 _SHOWN = 8  # problems of columns listed in a message
 _FEW = 0.5  # the largest share of missing numbers for which replacing them is suggested
 
@@ -46,7 +47,8 @@ def guess(table: Table, roles: Roles) -> dict[str, Any]:
         if column.name in roles.named:
             continue
         absent = int(column.missing.sum())
-        is_counter = column.kind == "counter" and column is table.columns[0]
+        is_first = column is table.columns[0]
+        is_counter = column.kind == "counter" and (is_first or column.name.lower() in _COUNTERS)
         if (is_counter and len(table.columns) > 1) or absent > _FEW * len(table.lines):
             drop.append(column.name)
         elif column.numbers is not None:
@@ -63,13 +65,13 @@ def guess(table: Table, roles: Roles) -> dict[str, Any]:
     finer = (column for column in labels if all(_is_nested(column, other) for other in given))
     levels = [*roles.labels, *(column.name for column in nested_levels(finer))]
     drop += [column.name for column in labels if column.name not in levels]
-    used = {names, *levels, *drop}
+    is_text = {*roles.drop} == {*drop} and {names, *levels, *drop}.issuperset(table.names)
     return {
         "names": names,
         "labels": levels,
         "drop": drop,
         "missing": missing,
-        "texts": names is not None and used.issuperset(table.names),
+        "texts": names is not None and is_text,
     }
 
 
@@ -240,6 +242,9 @@ def _message(table: Table, roles: Roles, given: Mapping[str, Any], problems: lis
     found = {name: value for name, value in guess(table, roles).items() if value}
     if any(is_missing_label(text) for of in roles.labels for text in table.column(of).texts or ()):
         found["missing"] = "drop"
+    used = {found.get("names"), *found.get("labels", ()), *found.get("drop", ())}
+    if used.issuperset(table.names) and not found.get("texts"):
+        return f"{table.where}: {listed}; correct the file, as no column of numbers is left"
     name = with_params(str(given["path"]), {**given, **found, "path": None})
     return f"{table.where}: {listed}; correct the file, or write {name}"
 

@@ -27,11 +27,12 @@ from hcbench_datasets.content import MISSING, Column, Table, looks_numeric
 if TYPE_CHECKING:
     import pandas as pd
 
-SUFFIXES = (".csv", ".tsv", ".xlsx", ".parquet")
+SUFFIXES = (".csv", ".tsv", ".txt", ".xlsx", ".parquet")
 OPEN: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 )
 _LARGEST = 2 << 30  # bytes of text in a compressed file
+_DELIMITERS = ("\t", ";", "|", ",")
 _SAMPLE = 50  # lines from which the delimiter and the decimal mark are found
 _BLOCK = 10_000  # lines whose cells are in memory as texts
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
@@ -52,7 +53,7 @@ def read_table(
     Parameters
     ----------
     path : Path
-        A .csv or .tsv file, which may be compressed, or a .xlsx or .parquet file.
+        A .csv, .tsv or .txt file, which may be compressed, or a .xlsx or .parquet file.
     texts : collection of str
         Columns that are texts even if all cells are numbers.
     delimiter, decimal, encoding : str, optional
@@ -71,6 +72,7 @@ def read_table(
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise DataError(f"delimiter must be one character such as ';', got {delimiter!r}")
     text, encoding = _text(path, encoding)
+    text = _without_comments(text)
     found = _delimiter(path, text) if delimiter is None else delimiter
     start = [cells for _, cells in islice(table_rows(path, found, text), _SAMPLE)]
     if not start:
@@ -94,7 +96,9 @@ def read_table(
     mixed = {column.name for column in read if column.numbers is None} - set(texts)
     if mixed:  # read again, now that these are known to be texts
         read, lines = _read_columns(rows(), columns, {*texts, *mixed}, decimal)
-    spoken = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}.get(found, repr(found))
+    spoken = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "blank"}.get(
+        found, repr(found)
+    )
     form = f"{spoken}-separated, decimal {'comma' if decimal == ',' else 'point'}, {encoding}"
     return Table(str(path), read, lines, "line", has_header, form)
 
@@ -148,9 +152,28 @@ def _decoded(path: Path, content: bytes, encoding: str) -> str:
         ) from error
 
 
+def _without_comments(text: str) -> str:
+    """The text with blank lines for the comments before the table, which begin with "#".
+
+    The last of them is the header if it has as many delimiters as the line below it.
+    """
+    lines = text.splitlines(keepends=True)
+    first = next((i for i, line in enumerate(lines) if not line.startswith("#")), 0)
+    if first:
+        above, below = lines[first - 1], lines[first]
+        is_header = any(above.count(d) == below.count(d) > 0 for d in _DELIMITERS)
+        if is_header:
+            first -= 1
+            lines[first] = above.lstrip("#").lstrip(" ")
+    return "\n" * first + "".join(lines[first:])
+
+
 def _delimiter(path: Path, text: str) -> str:
-    """The delimiter that gives all of the first lines the same number of cells, at least two."""
-    for delimiter in ("\t", ";", "|", ","):
+    """The delimiter that gives all of the first lines the same number of cells, at least two.
+
+    Blanks are tried last, and in .txt files only, as names have them, too.
+    """
+    for delimiter in (*_DELIMITERS, *([" "] if ".txt" in path.suffixes else [])):
         try:
             start = [len(cells) for _, cells in islice(table_rows(path, delimiter, text), _SAMPLE)]
         except DataError:  # a quote in the middle of a cell, as between other delimiters

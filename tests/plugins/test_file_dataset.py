@@ -171,6 +171,38 @@ def test_none_na_and_null_are_classes_of_texts_and_missing_numbers(tmp_path, end
     assert "labels=[grade],missing=median" in shown.stdout
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("# made by a logger, 3.1\n# 2024\na,b\n1,2\n3,4\n", "data.csv"),
+        ("# 2024\n#a;b\n1;2\n3;4\n", "data.csv"),
+        ("a|b\n1|2\n3|4\n", "data.txt"),
+        ('"a" "b"\n"x" 1 2\n"y" 3 4\n', "data.txt"),
+        (" a   b\n 1  2\n 3   4\n", "data.txt"),
+    ],
+)
+def test_comments_and_tables_in_text_files(csv, text, name):
+    assert read(csv(text, name)).vectors.tolist() == [[1, 2], [3, 4]]
+    assert read(csv(text, name), drop=("a",)).vectors.tolist() == [[2], [4]]
+
+
+def test_lines_are_counted_with_comments(csv):
+    assert "line 4, column 'b': 'x' is not a number" in fail(csv("# c\na,b\n1,2\n3,x\n1,1\n"))
+
+
+def test_names_of_two_words_are_one_column(csv):
+    path = csv("plant\nMalus domestica\nPyrus communis\n", "plants.csv")
+    assert read(path, names="plant", texts=True).names == ("Malus domestica", "Pyrus communis")
+
+
+def test_where_no_column_of_numbers_is_left_the_file_is_to_be_corrected(csv):
+    rows = "".join(f"p{i},{i} kg\n" for i in range(9))
+    said = fail(csv(f"name,weight\n{rows}"))
+    assert said.endswith("; correct the file, as no column of numbers is left")
+    guessed = fail(csv("x,kind,id\n" + "".join(f"{i % 5},{'ab'[i % 2]},{i}\n" for i in range(9))))
+    assert guessed.endswith("[labels=[kind],drop=[id]]")
+
+
 def test_drop(csv):
     problem = read(csv(ANIMALS), drop=("name", "order", "family"))
     assert problem.vectors.shape == (3, 2)
@@ -232,7 +264,7 @@ def test_missing_file_folder_and_ending(csv, tmp_path):
     assert "No such file" in fail(tmp_path / "none.csv")
     (tmp_path / "folder.csv").mkdir()
     assert "folder" in fail(tmp_path / "folder.csv")
-    assert ".parquet" in fail(csv("1,2\n3,4\n", "data.txt"))
+    assert ".parquet" in fail(csv("1,2\n3,4\n", "data.dat"))
 
 
 def test_delimiter_of_two_characters(csv):
