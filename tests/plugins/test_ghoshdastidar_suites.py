@@ -110,6 +110,19 @@ def test_separations_are_on_the_right_side_of_the_bounds_of_theorem_1(size: int)
     assert most - 0.01 < little <= most
 
 
+def test_recovery_in_all_repetitions_decides_the_claims_about_its_probability():
+    suite = suites_theorems.THEOREMS
+    shares = [
+        claim
+        for claim in suite.claims
+        if claim.metric == suites_theorems.RECOVERY and claim.relation == ">="
+    ]
+    assert len(shares) >= 12
+    for claim in shares:
+        # The exact lower bound of a proportion of 1 at 95 %.
+        assert 0.05 ** (1 / suite.repetitions) > float(claim.paper), claim.claim
+
+
 def test_queries_of_theorem_2_are_bounded_by_2_q_n_squared_per_reference():
     bounds = [c for c in suites_theorems.THEOREMS.claims if "at most 2 q N^2" in c.claim]
     assert len(bounds) == 2 * len(suites_theorems.ACTIVE_SIZES)
