@@ -117,22 +117,25 @@ def _read_points(
     labels_of: dict[str, list[str]] = {}
     for label, key in (metric_keys or {}).items():
         labels_of.setdefault(key, []).append(label)
-    names = (value.metric_key, value.metric, value.value, value.status, value.reason)
-    measured = sa.select(value.cell, value.checkpoint, *names).join(ids, wanted == value.cell)
+    # What most rows have is None, and the label is left out where it is known: texts take long.
+    unusual = sa.func.nullif(value.status, "ok"), sa.func.nullif(value.reason, "")
+    label = (value.metric,) if metric_keys is None else ()
+    names = (value.cell, value.checkpoint, value.value, *unusual, value.metric_key, *label)
+    measured = sa.select(*names).join(ids, wanted == value.cell)
     if metric_keys is None:
         measured = measured.order_by(value.run)
     else:
         of_run = value.metric_key.in_(list(labels_of)) | is_reported
         measured = measured.where(of_run)
     for part in fetch(connection, measured):
-        of_cell, checkpoints, *told, numbers, statuses, reasons = zip(*part, strict=True)
+        of_cell, checkpoints, numbers, statuses, reasons, *told = zip(*part, strict=True)
         places = np.searchsorted(rows, of_cell)
         known = np.array(numbers, dtype=np.float64)
         triples = zip(numbers, statuses, reasons, strict=True)
-        special = np.array([n is None or s != "ok" or why != "" for n, s, why in triples])
-        for (checkpoint, key, label), at in _split(zip(checkpoints, *told, strict=True)):
+        special = np.array([n is None or not (s is why is None) for n, s, why in triples])
+        for (checkpoint, *key), at in _split(zip(checkpoints, *told, strict=True)):
             of_point = by_checkpoint.get(checkpoint)
-            for name in (label,) if metric_keys is None else labels_of.get(key, (key,)):
+            for name in labels_of.get(key[0], key[-1:]):
                 if of_point is None:
                     continue  # of a damaged store
                 if name not in of_point.values:
@@ -140,7 +143,7 @@ def _read_points(
                 values = of_point.values[name]
                 values.numbers[places[at]] = known[at]
                 for i in at[special[at]].tolist():
-                    read = _value(numbers[i], statuses[i], reasons[i])
+                    read = _value(numbers[i], statuses[i] or "ok", reasons[i] or "")
                     values.others[int(places[i])] = read
                 if metric_keys is None and values.others:  # the latest is last
                     for place in places[at[~special[at]]].tolist():
