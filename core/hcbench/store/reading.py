@@ -119,8 +119,8 @@ def _read_points(
         labels_of.setdefault(key, []).append(label)
     # What most rows have is None, and the label is left out where it is known: texts take long.
     unusual = sa.func.nullif(value.status, "ok"), sa.func.nullif(value.reason, "")
-    label = (value.metric,) if metric_keys is None else ()
-    names = (value.cell, value.checkpoint, value.value, *unusual, value.metric_key, *label)
+    called = (value.metric,) if metric_keys is None else ()
+    names = (value.cell, value.checkpoint, value.value, *unusual, value.metric_key, *called)
     measured = sa.select(*names).join(ids, wanted == value.cell)
     if metric_keys is None:
         measured = measured.order_by(value.run)
@@ -133,9 +133,9 @@ def _read_points(
         known = np.array(numbers, dtype=np.float64)
         triples = zip(numbers, statuses, reasons, strict=True)
         special = np.array([n is None or not (s is why is None) for n, s, why in triples])
-        for (checkpoint, *key), at in _split(zip(checkpoints, *told, strict=True)):
+        for (checkpoint, *of_metric), at in _split(zip(checkpoints, *told, strict=True)):
             of_point = by_checkpoint.get(checkpoint)
-            for name in labels_of.get(key[0], key[-1:]):
+            for name in labels_of.get(of_metric[0], of_metric[-1:]):
                 if of_point is None:
                     continue  # of a damaged store
                 if name not in of_point.values:
