@@ -257,13 +257,15 @@ def deadly(scored: Any) -> float:
         (deadly, "killed by signal 11 (SIGSEGV) in a metric"),
     ],
 )
-def test_a_metric_that_ends_its_worker_loses_values_and_not_the_result(
+def test_a_metric_that_ends_its_worker_loses_no_value_but_its_own(
     store: Path, monkeypatch: pytest.MonkeyPatch, metric: Any, reason: str
 ) -> None:
     monkeypatch.setattr("hcbench.run.workers.messages.GRACE", 6.0)  # also for the start of a worker
     for again in (False, True):
-        (outcome,) = compare(store, "good", metrics=["leaves", metric], timeout=1).outcomes
+        (outcome,) = compare(store, "good", metrics=["leaves", metric, "depth"], timeout=1).outcomes
         assert (outcome.status, outcome.reused, outcome.phase) == ("ok", again, "")
+        others = [outcome.points[0].values[name] for name in ("leaves", "depth")]
+        assert [value.value for value in others] == [20, 19]
         assert outcome.cost.seconds is not None
         value = outcome.points[0].values[metric.__name__]
         assert (value.status, value.reason) == ("error", reason)

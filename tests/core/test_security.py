@@ -380,3 +380,10 @@ def test_control_characters_in_names_reach_neither_the_terminal_nor_a_figure(
     plots.dendrogram(ax, tree)
     drawn.savefig(figure)
     ElementTree.parse(figure)
+
+
+def test_an_error_shows_the_beginning_of_a_word_that_is_longer_than_any_path() -> None:
+    ended = CliRunner().invoke(main, ["compare", "--algos", "A" * 100_000, "--dry-run"])
+    assert ended.exit_code == 2
+    assert f"'{'A' * 39}..." in ended.stderr
+    assert len(ended.stderr) < 500

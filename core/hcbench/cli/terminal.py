@@ -24,8 +24,9 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def tell(text: str) -> None:
-    """One line to stderr."""
-    click.echo(f"hcbench: {printable(' '.join(text.split()))}", err=True)
+    """One line to stderr; of a word that is longer than any path, the beginning."""
+    words = (word if len(word) <= 4096 else f"{word[:40]}..." for word in text.split())
+    click.echo(f"hcbench: {printable(' '.join(words))}", err=True)
 
 
 def write_json(value: Any) -> None:

@@ -18,7 +18,7 @@ from hcbench.plan.plan import Plan, metric_keys
 from hcbench.plan.presentation import Presentation
 from hcbench.registry.plugins import Plugins
 from hcbench.run.environment import describe_environment
-from hcbench.run.tasks import RescoreTask, Task
+from hcbench.run.tasks import RescoreTask, Task, rescore_tasks
 from hcbench.run.workers import Report
 from hcbench.run.workers.messages import METRICS
 from hcbench.store import Store
@@ -69,6 +69,8 @@ class RunRecord:
         self._reused: dict[str, Stored] = {}
         # Of the data in this run, to check that stored results are of the same data.
         self._digests: dict[str, set[str]] = {}
+        # Keys of the cells whose worker ended in a metric, which are told already.
+        self._cut_short: set[str] = set()
 
     @contextmanager
     def running(
@@ -131,15 +133,22 @@ class RunRecord:
                     if self.may_run:
                         continue  # the new metrics saw other data: see `outdated_tasks`
                     report = replace(report, value=Outcome(status="error", reason=_OTHER_DATA))
-                outcome = _rescored(cell, task.metrics, task.outcome, report)
+                known = self._measured.get(cell.key)
+                outcome = _rescored(cell, task.metrics, known or task.outcome, report)
                 keys = {label: self._metric_keys[label] for label in task.metrics}
                 self.store.save_values(self._run, task.stored.row, outcome.points, keys)
-                self._reused[cell.key] = task.stored
+                if known is None:
+                    self._reused[cell.key] = task.stored
+                else:
+                    self._measured[cell.key] = outcome
             else:
                 outcome = outcome_of(cell, report)
                 records[task.fresh].append(self._record(outcome, cell))
                 self._measured[cell.key] = outcome
-            finished.append((outcome, report.seconds))
+            if cell.key not in self._cut_short:
+                finished.append((outcome, report.seconds))
+            if report.ending != "done" and report.phase == METRICS and len(task.metrics) > 1:
+                self._cut_short.add(cell.key)
         for fresh, measured in records.items():
             if measured:
                 self.store.save(self._run, measured, fresh=fresh)
@@ -160,6 +169,15 @@ class RunRecord:
             Task(cell=cell, metrics=tuple(self._metric_keys), fresh=True)
             for cell in self.plan.cells
             if cell.key not in self._reused and cell.key not in self._measured
+        ]
+
+    def cut_short_tasks(self) -> list[Task]:
+        """The metrics of the cells whose worker ended in one, each alone: others have values."""
+        stored = self.store.find([*self._cut_short], self._metric_keys)
+        return [
+            replace(task, metrics=(label,))
+            for task in rescore_tasks(self.plan, stored, self.store, self._metric_keys)
+            for label in task.metrics
         ]
 
     def _finish(self, *, interrupted: bool) -> None:

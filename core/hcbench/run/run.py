@@ -91,6 +91,7 @@ def run_plan(
             else:
                 _work([*to_rescore, *to_run], record, machines)
             _work(record.outdated_tasks(), record, machines, alone=exclusive)
+            _work(record.cut_short_tasks(), record, machines)
     return record.outcomes
 
 
@@ -129,6 +130,7 @@ def rescore_plan(
     record = RunRecord(plan, plugins, store, memory, observer or Observer(), may_run=False)
     with record.running(command, machines.describe(), stored_results, tasks):
         _work(tasks, record, machines)
+        _work(record.cut_short_tasks(), record, machines)
     return record.outcomes
 
 
