@@ -16,7 +16,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +183,38 @@ def test_a_server_is_away(undisturbed: Any) -> None:
             assert stored.items() <= rows(url).items()
             assert numbers(url) == undisturbed
             _survived[area] += 1
+
+
+def test_the_only_dask_worker_is_replaced(tmp_path: Path) -> None:
+    """A run goes on with the next worker, however long there was none."""
+    pytest.importorskip("distributed")
+    from tests.plugins import test_dask as dask
+
+    area, draw = "dask workers replaced", random.Random(6)
+    names = ("draws", "Random")
+    dask.compare(tmp_path / "here.sqlite", *names, **dask.SHORT)
+    for number in times(20):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        options = "--no-nanny", "--death-timeout=60"
+        with ExitStack() as stack:
+            address, _ = stack.enter_context(dask.scheduler_in(folder))
+            first = stack.enter_context(ExitStack())
+            first.enter_context(dask.worker_of(address, folder / "first.log", *options))
+
+            def replace_worker() -> None:
+                first.close()  # noqa: B023 - called in this round
+                time.sleep(draw.choice([0, 0.05, 0.3, 1, 3]))
+                next_one = dask.worker_of(address, folder / "next.log", *options)  # noqa: B023
+                stack.enter_context(next_one)
+
+            watched = dask.After({draw.randrange(1, 47): replace_worker})
+            store = folder / "store.sqlite"
+            _tried[area] += 1
+            dask.compare(store, *names, **dask.SHORT, **dask.on(address), observer=watched)
+        assert watched.keys.total() == len(watched.keys) == 48, "each cell is told once"
+        assert dask.contents(store) == dask.contents(tmp_path / "here.sqlite")
+        _survived[area] += 1
 
 
 @pytest.mark.filterwarnings("ignore:branch lengths are ignored")
