@@ -105,7 +105,7 @@ def recommend(
     else:
         _print(found)
     if report is not None:
-        found.results.report(report, lead=found.sentences)
+        found.results.report(report, lead=(f"Recommendation for {found.data}", *found.sentences))
         tell(f"the page is in {report}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,11 @@ EXTERNAL = ("AARI", "dendrogram-purity", "triplet-agreement[count=resolved-in-tr
 INTERNAL = ("silhouette", "cophenetic-correlation", "dasgupta-normalised[similarity=gaussian]")
 #: Share of the subsamples in which one method must be better than another.
 CONFIDENT = 0.8
+#: The fastest method is named if each other takes at least so many times as long, since single
+#: calls differ by less for no reason.
+FASTER = 2.0
+#: A column with this share of the variance of all is told of.
+DOMINANT = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +171,8 @@ def recommend(
     whole = compare(algorithms, [written], metrics=measured, repetitions=1, **options)
     part = f"subsample[of={written!r}, share={share}]"
     results = compare(algorithms, [part], metrics=measured, repetitions=subsamples, **options)
-    return _judge(written, whole.outcomes, results, deciding, subsamples, share)
+    found = _judge(written, whole.outcomes, results, deciding, subsamples, share)
+    return replace(found, sentences=(*found.sentences, *describe_scale(uses[0])))
 
 
 def _judge(
@@ -228,7 +234,7 @@ def _judge(
             text,
             *describe_costs(methods, undecided),
             *describe_confidence(methods, wins, drawn),
-            f"Methods are ranked by the mean of their ranks by {', '.join(tables)}.",
+            *describe_metrics(methods, tuple(tables)),
         ),
         results=results,
     )
@@ -313,9 +319,10 @@ def in_words(methods: Sequence[Method], undecided: Sequence[str], subsamples: in
             f"{CONFIDENT:.0%} of the subsamples, and {often}."
         )
     listed = f"{', '.join(undecided[:-1])} and {undecided[-1]}"
-    timed = [m for m in methods if m.name in undecided and m.seconds is not None]
-    fastest = min(timed, key=lambda m: m.seconds or 0.0).name if timed else ""
-    cost = f" {fastest} is the fastest of them." if fastest else ""
+    times = {m.name: m.seconds for m in methods if m.name in undecided and m.seconds is not None}
+    fastest = sorted(times, key=lambda name: times[name])[:2]
+    apart = len(fastest) == 2 and times[fastest[1]] >= FASTER * times[fastest[0]]
+    cost = f" {fastest[0]} is the fastest of them." if apart else ""
     if set(undecided) == {method.name for method in methods} - {BASELINE}:
         return f"No recommendation: nothing separates the methods on these data.{cost}"
     return (
@@ -366,15 +373,67 @@ def describe_confidence(methods: Sequence[Method], wins: int, drawn: str) -> lis
     """
     if len(methods) == 1:
         return []
-    first = methods[0]
+    first, second = methods[:2]
+    means = [
+        f"{label.partition('[')[0]} {one:.3f} and {other:.3f}"
+        for label, one in first.values.items()
+        if one is not None and (other := second.values[label]) is not None
+    ]
     stable = (
         ""
         if first.stability is None
-        else f" Two of its trees agree on {first.stability:.0%} of the triplets of common items, "
-        "random ones on 33%."
+        else f" Two trees of {first.name} agree on {first.stability:.0%} of the triplets of common "
+        "items, random ones on 33%."
     )
     return [
-        f"Of {drawn}, {first.name} is better than the second, {methods[1].name}, in "
-        f"{wins}.{stable} "
+        f"Of {drawn}, {first.name} is better than the second, {second.name}, in {wins}. Their "
+        f"means: {', '.join(means) or 'none in common'}.{stable} "
         "Subsamples share items, so this is no test; other data may differ more."
+    ]
+
+
+def describe_metrics(methods: Sequence[Method], metrics: Sequence[str]) -> list[str]:
+    """By what methods are ranked, who has no value of it, and what internal metrics do not say.
+
+    Parameters
+    ----------
+    methods : sequence of Method
+        Best first.
+    metrics : sequence of str
+        Those that decide.
+    """
+    told = [f"Methods are ranked by the mean of their ranks by {', '.join(metrics)}."]
+    for label in metrics:
+        without = [m.name for m in methods if m.values[label] is None and not m.reason]
+        if without:
+            told.append(
+                f"Ranked last by {label}, of which they have no value: {', '.join(without)}."
+            )
+    if set(metrics) <= set(INTERNAL):
+        told.append(
+            "These metrics use no labels: each prefers its own idea of a cluster, and none says "
+            "whether there are clusters."
+        )
+    return [" ".join(told)]
+
+
+def describe_scale(use: Any) -> list[str]:
+    """Whether one column of data that could be standardised decides the distances.
+
+    Parameters
+    ----------
+    use : DatasetUse
+    """
+    if use.params.get("standardise", True):
+        return []  # it is, or it cannot be
+    vectors = use.spec.load()(0, **use.params).vectors
+    if not isinstance(vectors, np.ndarray):
+        return []
+    variance = vectors.var(axis=0)
+    share = variance.max() / max(variance.sum(), np.finfo(float).tiny)
+    if len(variance) < 2 or share < DOMINANT:
+        return []
+    return [
+        f"One of {len(variance)} columns has {share:.1%} of the variance, so it decides the "
+        "distances; standardise=true gives all columns the same weight."
     ]

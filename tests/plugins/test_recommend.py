@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from hcbench import HcbenchError, Problem
 from hcbench_recommend.command import recommend as command, split_names
 from hcbench_recommend.recommending import (
     Method,
+    describe_metrics,
+    describe_scale,
     in_words,
     mean_ranks,
     not_separated,
@@ -50,14 +53,26 @@ def test_a_method_is_separated_if_the_first_is_better_in_four_of_five():
 
 
 def test_sentences_say_no_more_than_is_known():
-    methods = [method("A", 4), method("B", 1, 0.5), method("C"), method("Random", seconds=0.1)]
+    methods = [method("A", 4), method("B", 1, 0.4), method("C"), method("Random", seconds=0.1)]
     assert "Use A: it is better than each other method" in in_words(methods, ["A"], 5)
     assert "best in 4 of 5" in in_words(methods, ["A"], 5)
     both = in_words(methods, ["A", "B"], 5)
     assert both.startswith("A and B are not separated")
     assert both.endswith("B is the fastest of them.")
+    alike = [method("A", 4), method("B", 1, 0.6)]  # less than twice as fast, in one call
+    assert "fastest" not in in_words(alike, ["A", "B"], 5)
     assert "nothing separates the methods" in in_words(methods, ["A", "B", "C"], 5)
     assert "not separated from Random" in in_words(methods, ["A", "Random"], 5)
+
+
+def test_what_internal_metrics_do_not_say_is_said():
+    valued = replace(method("A"), values={"silhouette": 0.5, "AARI": 0.5})
+    without = replace(method("B"), values={"silhouette": None, "AARI": 0.5})
+    (text,) = describe_metrics([valued, without], ["silhouette"])
+    assert "Ranked last by silhouette, of which they have no value: B." in text
+    assert "none says whether there are clusters" in text
+    (text,) = describe_metrics([valued, without], ["AARI"])
+    assert text == "Methods are ranked by the mean of their ranks by AARI."
 
 
 def test_a_subsample_is_a_part_of_the_items_with_their_labels():
@@ -103,12 +118,23 @@ def test_the_command_recommends_what_separates_the_rings(tmp_path):
     text = page.read_text()
     assert "Use Single: it is better than each other method" in text
     assert "One call on all items took: Single " in text
-    assert "Single is better than the second, UPGMA, in 3." in text
+    assert "Single is better than the second, UPGMA, in 3. Their means: AARI 1.000 and " in text
+    assert "<h1>Recommendation for " in text
+    assert "standardise=true" not in text  # the two columns have the same variance
     assert "some of the same items" in text  # so there is no test
     assert "signed-rank" not in text
     table = CliRunner().invoke(command, arguments, catch_exceptions=False).stdout  # from the store
     assert "Use Single" in table
     assert "3/3" in table
+
+
+def test_a_column_that_decides_the_distances_is_told_of(tmp_path):
+    # The variances are 1 and 100: the second column has 100 / 101 of their sum.
+    (tmp_path / "units.csv").write_text("x,y\n" + "-1,10\n1,-10\n-1,-10\n1,10\n")
+    registry = hcbench.load_registry()
+    for changes, told in (("", ["One of 2 columns has 99.0%"]), ("[standardise=true]", [])):
+        (use,) = registry.use_datasets(f"{tmp_path}/units.csv{changes}")
+        assert [text[: len(told[0])] for text in describe_scale(use)] == told
 
 
 def test_mistakes_are_one_line():

@@ -84,7 +84,7 @@ class StoredResults(Results):
         path : path
             An existing file is replaced.
         lead : sequence of str
-            Paragraphs at the top of the page.
+            A title, and the paragraphs below it.
         """
         pages: Any = importlib.import_module("hcbench.pages")  # a built-in plugin
         with Store(self.store) as opened:

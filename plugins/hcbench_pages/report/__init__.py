@@ -51,7 +51,7 @@ def make_report(
     trees : int
         The most trees; their data are generated again.
     lead : sequence of str
-        Paragraphs at the top of the page.
+        A title, and the paragraphs below it.
     assets : str
         The folder of `page.shared_assets` relative to the page; by default all is in the page.
 

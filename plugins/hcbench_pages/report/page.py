@@ -245,7 +245,7 @@ def render_report(
         The algorithms and data sets.
     papers : sequence of Reference
     lead : sequence of str
-        Paragraphs at the top.
+        A title, and the paragraphs below it.
     assets : str
         The folder of `shared_assets` relative to the page; by default all is in the page.
     """
