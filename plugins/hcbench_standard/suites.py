@@ -250,6 +250,7 @@ NOISE = Suite(
     metrics=("AARI", "triplet-agreement[count=resolved-in-truth]", "queries", "seconds"),
     repetitions=SMALL,
     timeout=120.0,
+    ranks=False,
     figures=(
         Figure(
             name="standard-noise-answers",

@@ -90,6 +90,7 @@ def drawn_by(in_process: None, tmp_path: Path) -> Callable[..., dict[str, set[st
     def lines_of(suite: Suite, **settings: object) -> dict[str, set[str]]:
         small = replace(suite, repetitions=1, **settings)  # type: ignore[arg-type]
         results = run_suite(small, store=tmp_path / "store.sqlite", progress=False)
+        assert bool(results.rankings) == suite.ranks  # conditions are no rivals
         found = {}
         for figure in suite.figures:
             draw_figure = load_function(figure.function)

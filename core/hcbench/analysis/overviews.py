@@ -325,7 +325,6 @@ def _ranking_blocks(results: Results) -> list[Block]:
         f"no p: {ranking.friedman.reason}" if value is None else ""
         for value, ranking in zip(p, rankings, strict=True)
     ]
-    few = [pairs_line(ranking) if ranking.too_few_blocks else "" for ranking in rankings]
     limits = [ranking.nemenyi.value for ranking in rankings]
     for label, values, *remarks in (
         (
@@ -337,7 +336,7 @@ def _ranking_blocks(results: Results) -> list[Block]:
         (
             "critical difference",
             [NOTHING if limit is None else f"{limit:.2f}" for limit in limits],
-            few,
+            [pairs_line(r) if r.too_few_blocks else "" for r in rankings],
         ),
     ):
         texts = [text for of_one in remarks for text in _by_metric(rankings, of_one)]

@@ -303,15 +303,15 @@ class Results:
     def rankings(self) -> list[Ranking]:
         """Average ranks over data sets for each metric of quality, with their significance.
 
-        What the blocks are, and whether there is a test, is said by `hcbench.analysis.groups`.
-        Algorithms that failed in a repetition rank last in the
-        block. A block is excluded if an algorithm did not run there, but elsewhere, or the metric
-        is undefined for one. Reference lines are not ranked. Empty for a single algorithm.
+        `hcbench.analysis.groups` says what the blocks are, and whether there is a test. Algorithms
+        that failed in a repetition rank last in the block. A block is excluded if an algorithm did
+        not run there, but elsewhere, or the metric is undefined for one. Reference lines are not
+        ranked. Empty for a single algorithm, and for a suite without `ranks`.
         """
         rankings = [
             rank(make_blocks(self.competing, metric, dependent=self.dependent_data), metric)
             for metric in self.metrics
-            if not metric.cost and metric.direction != "none"
+            if self.suite.ranks and not metric.cost and metric.direction != "none"
         ]
         return [r for r in rankings if r.n_blocks and len(r.competitors) > 1]
 

@@ -237,6 +237,8 @@ class Suite:
     threads : int
         Threads of BLAS, OpenMP and numba in a cell. More than one belong to its key, as they change
         times and perhaps rounding.
+    ranks : bool
+        Whether algorithms are ranked; not where conditions vary, such as noise.
     claims : tuple of Claim
     figures : tuple of Figure
     paper : Reference, optional
@@ -257,6 +259,7 @@ class Suite:
     timeout: float | None = 300.0
     memory: float | None = None
     threads: int = 1
+    ranks: bool = True
     claims: tuple[Claim, ...] = ()
     figures: tuple[Figure, ...] = ()
     paper: Reference | None = None
