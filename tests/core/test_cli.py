@@ -16,7 +16,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from hcbench import load_registry
+from hcbench.analysis.tables import Block, Entry
 from hcbench.cli import COMMANDS, main
+from hcbench.cli.draw import write_blocks
 from hcbench.cli.show import example as example_of
 from hcbench.registry.names import parse_name
 
@@ -223,6 +225,13 @@ def test_list_of_one_kind_has_a_name_and_a_line_each() -> None:
     assert "nodes " in text
     assert "Number of nodes.\n" in text
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_names_are_folded_between_their_parameters(capsys: pytest.CaptureFixture[str]) -> None:
+    name = Entry("ordinal-queries[source=similarity,noise=0.25,repeats=3]")
+    write_blocks([Block("one", ("oracle", "AARI"), (False, True), ((name, Entry("0.5")),), ())])
+    lines = [line.split(" ")[0] for line in capsys.readouterr().out.splitlines()]
+    assert lines[3:5] == ["ordinal-queries[source=similarity,", "noise=0.25,repeats=3]"]
 
 
 def test_list_has_all_kinds() -> None:

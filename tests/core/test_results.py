@@ -529,14 +529,14 @@ def test_reasons_that_differ_in_numbers_are_one_note() -> None:
         ("C", 1, "no such file"),
     )
     assert marks == [(1,), (1,), (2,)]
-    assert notes == (f"error: {sums.format(-59.5273)} (and alike)", "error: no such file")
+    assert notes == (f"error: {sums.format(-59.5273)} (and similar)", "error: no such file")
 
 
 def test_the_number_of_failed_repetitions_is_shown_in_notes() -> None:
     marks, notes = notes_of(("A", 0, "x 1"), ("A", 1, "x 2"), ("A", 2, "y"), ("B", 0, "x 3"))
     assert marks == [(1, 2), (3,)]
     assert notes == (
-        "2 of 3 repetitions: error: x 1 (and alike)",
+        "2 of 3 repetitions: error: x 1 (and similar)",
         "1 of 3 repetitions: error: y",
         "error: x 3",
     )

@@ -128,7 +128,7 @@ def test_data_are_new_only_if_all_repetitions_differ() -> None:
         outcomes = [cell("A", r, data=digest) for r, digest in enumerate(digests)]
         outcomes.append(replace(cell("B", 0), data_digest=""))  # it failed before it had data
         groups = results(outcomes).groups
-        assert allowed_inference(groups, ["d"]).draws == {"d": new}
+        assert allowed_inference(groups).draws == {"d": new}
 
 
 def test_differences_on_the_same_data_are_not_said_to_be_significant() -> None:

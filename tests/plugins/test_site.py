@@ -197,6 +197,8 @@ def test_the_home_page_has_the_leaderboard_and_verdicts_of_each_suite(
     page, data = Page(index.read_text()), data_of(index)
     assert "My <site>" in page.text
     assert "A suite with a claim." in page.text
+    assert '<a href="suites/judged.html">judged</a>' in index.read_text()
+    assert "★ is the best; a stronger shade is better" in page.text
     metric, blocks = data["sections"]["leaderboard-judged"]["views"][0]
     assert metric == ["AARI"]
     board = data["tables"][blocks[0]["table"]]

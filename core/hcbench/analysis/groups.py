@@ -228,9 +228,7 @@ class Inference:
     reason: str = ""
 
 
-def allowed_inference(
-    groups: Iterable[Group], datasets: Sequence[str], dependent: Iterable[str] = ()
-) -> Inference:
+def allowed_inference(groups: Iterable[Group], dependent: Iterable[str] = ()) -> Inference:
     """What statements the cells of a comparison allow.
 
     With several data sets, blocks are data sets. With a single one, blocks are its repetitions if
@@ -240,22 +238,20 @@ def allowed_inference(
     Parameters
     ----------
     groups : iterable of Group
-    datasets : sequence of str
-        The labels of the data sets on which algorithms ran.
     dependent : iterable of str
-        Those whose repetitions share items.
+        Labels of data sets whose repetitions share items.
     """
-    digests: dict[str, dict[int, str]] = {dataset: {} for dataset in datasets}
+    digests: dict[str, dict[int, str]] = {}
     for group in groups:
         names = ("repetition", "data_digest")
         pairs = zip(*(group.outcomes.column(name).tolist() for name in names), strict=True)
-        digests[group.dataset].update((r, digest) for r, digest in pairs if digest)
+        digests.setdefault(group.dataset, {}).update((r, digest) for r, digest in pairs if digest)
     draws = {
         dataset: 1 < len(of_one) == len(set(of_one.values())) for dataset, of_one in digests.items()
     }
-    if len(datasets) != 1:
+    if len(digests) != 1:
         return Inference(unit="data set", about="data sets", draws=draws)
-    (dataset,) = datasets
+    (dataset,) = digests
     shared = dataset in dependent
     if draws[dataset] and not shared:
         return Inference(unit="repetition", about=dataset, draws=draws)

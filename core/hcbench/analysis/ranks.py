@@ -118,7 +118,7 @@ def make_blocks(
     for group in competing:
         by_dataset.setdefault(group.dataset, {})[names[group]] = group
     skipped = {(g.algorithm, g.dataset): g for g in at_end if not g.ran}
-    inference = allowed_inference(competing, list(by_dataset), dependent)
+    inference = allowed_inference(competing, dependent)
     alone = inference.unit == "repetition"
     scores: dict[str, list[float]] = {}
     excluded = []

@@ -318,9 +318,7 @@ class Results:
     @cached_property
     def inference(self) -> Inference:
         """What statements about its algorithms the comparison allows."""
-        ran = [group for group in self.competing if group.ran]
-        datasets = list(dict.fromkeys(group.dataset for group in ran))
-        return allowed_inference(ran, datasets, self.dependent_data)
+        return allowed_inference([g for g in self.competing if g.ran], self.dependent_data)
 
     @cached_property
     def competing(self) -> list[Group]:

@@ -125,7 +125,7 @@ class Notes:
     def texts(self) -> tuple[str, ...]:
         """The footnotes, from number 1."""
         return tuple(
-            f"{reason.share}{reason.text}{' (and alike)' if cause in self.alike else ''}"
+            f"{reason.share}{reason.text}{' (and similar)' if cause in self.alike else ''}"
             for cause, reason in self.first.items()
         )
 

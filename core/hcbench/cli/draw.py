@@ -29,6 +29,7 @@ _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 MOST_TABLES = 12  # of data sets; of more there is one for each metric
 _NARROW = 10  # headers are folded to no less
 _BREAKS = re.compile(r"( +)|(?<=-)(?=\w)|(?=\[)|(?<=[=,])")  # where headers may be folded
+_BETWEEN = re.compile(r"(?<=[\[,])(?=.)")  # the parameters in a name
 
 
 def write_results(results: Results, form: str) -> None:
@@ -39,8 +40,7 @@ def write_results(results: Results, form: str) -> None:
         write_blocks(make_tables(results, MOST_TABLES))
         out = console()
         for line in describe_numbers(results, "bold" if out.is_terminal else "*"):
-            folded = textwrap.wrap(line, out.width, break_on_hyphens=False)
-            click.echo(printable("\n".join(folded)))
+            click.echo(printable(textwrap.fill(line, out.width, break_on_hyphens=False)))
         if len(results.datasets) > MOST_TABLES:
             click.echo(
                 f"{len(results.datasets)} data sets; for their own tables, with costs: "
@@ -126,6 +126,9 @@ class _Drawing:
         """The entries of a column, with room for stars and marks behind numbers."""
         entries = [row[number] for row in self.block.rows]
         numeric = self.block.numeric[number]
+        share = self.width // (1 + self.block.numeric.count(False))
+        texts = [printable(entry.text) for entry in entries]
+        texts = [text if " " in text else _fold(text, share, _BETWEEN) for text in texts]
         behind = [
             (self.star if numeric and entry.bold else "")
             + ",".join(str(mark).translate(_SUPERSCRIPT) for mark in entry.marks)
@@ -134,8 +137,8 @@ class _Drawing:
         room = max(map(cell_len, behind), default=0) if numeric else 0
         styles = ["bold" if entry.bold else "dim" if entry.faint else "" for entry in entries]
         return [
-            Text(printable(entry.text) + mark + " " * (room - cell_len(mark)), style)
-            for entry, mark, style in zip(entries, behind, styles, strict=True)
+            Text(text + mark + " " * (room - cell_len(mark)), style)
+            for text, mark, style in zip(texts, behind, styles, strict=True)
         ]
 
     def _header(self, number: int) -> str:
@@ -144,11 +147,8 @@ class _Drawing:
         if not self.block.numeric[number]:
             return text
         below = max((cell_len(entry.plain) for entry in self.columns[number]), default=0)
-        arrow_stays = text.replace(" ↑", "\N{NO-BREAK SPACE}↑").replace(" ↓", "\N{NO-BREAK SPACE}↓")
-        wrapper = textwrap.TextWrapper(max(below, _NARROW), break_long_words=False)
-        wrapper.wordsep_re = _BREAKS
-        lines = wrapper.wrap(arrow_stays)
-        return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
+        arrow_stays = re.sub(" (?=[↑↓])", "\N{NO-BREAK SPACE}", text)
+        return _fold(arrow_stays, max(below, _NARROW), _BREAKS).replace("\N{NO-BREAK SPACE}", " ")
 
     def _table(self, columns: Sequence[int]) -> Table:
         # One blank is the box's own.
@@ -171,3 +171,10 @@ class _Drawing:
         for row in range(len(self.block.rows)):
             table.add_row(*(self.columns[column][row] for column in columns))
         return table
+
+
+def _fold(text: str, width: int, breaks: re.Pattern[str]) -> str:
+    """A text in lines of this width, if it can be broken so."""
+    wrapper = textwrap.TextWrapper(width, break_long_words=False)
+    wrapper.wordsep_re = breaks
+    return wrapper.fill(text)

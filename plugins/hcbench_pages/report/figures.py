@@ -53,8 +53,8 @@ BASE: dict[str, Any] = {
     "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": SOFT, "activecolor": ACCENT},
 }
 #: The smallest width in pixels for which each layout is used, and that in which its legend fits.
-WIDTHS = (0, 480, 900)
-DESIGNED = (320, 480, 900)
+WIDTHS = (0, 480, 700, 900)
+DESIGNED = (320, 480, 700, 900)
 _LETTER = 7  # pixels
 
 
@@ -220,7 +220,7 @@ def _arrange(
             **({} if column == 0 else hide),
         }
         if title:
-            most = int((width / columns - 40) / _LETTER)
+            most = int((width / columns - 78) / (_LETTER + 1))  # bold, between the margins
             layout["annotations"].append(
                 heading(cut(title, most), left, upper, xanchor="left", hovertext=plain(title))
             )

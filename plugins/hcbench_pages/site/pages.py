@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hcbench import slug, split_label
-from hcbench.analysis import count_verdicts
+from hcbench.analysis import count_verdicts, describe_numbers
 from hcbench_pages.report.figures import make_table
 from hcbench_pages.report.sections import (
     Sections,
@@ -103,6 +103,7 @@ class Page:
         info, verdicts = run.run, count_verdicts(run.results.judged)
         told = [f"Run {info.id} of {info.started:%Y-%m-%d}"]
         told += [f"claims: {verdicts}"] if verdicts else []
+        told += [*describe_numbers(run.results, "★"), "a stronger shade is better"]
         heading = Heading(
             name,
             run.title if part else "Leaderboard",
@@ -110,6 +111,7 @@ class Page:
             part=part,
             doc=run.results.suite.doc if part else "",
             href=f"{self.up}runs/{info.id}.html",
+            page=page_of("suite", run.title),
         )
         self.add(heading, views, ("Metric",))
 
@@ -126,6 +128,8 @@ class Heading:
     doc : str
     href : str
         To the report of what it shows.
+    page : str
+        To the page of what it shows, from the home page.
     """
 
     id: str
@@ -134,6 +138,7 @@ class Heading:
     part: str = ""
     doc: str = ""
     href: str = ""
+    page: str = ""
 
 
 @dataclass(frozen=True, slots=True)

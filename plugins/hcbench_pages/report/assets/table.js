@@ -9,8 +9,9 @@ const aboutOf = (cell) => (Array.isArray(cell) ? cell[2] : undefined) ?? {};
 const isNumeric = (cells) => cells.some((cell) => typeof valueOf(cell) === "number");
 const collate = new Intl.Collator("en", { numeric: true }).compare;
 
-// Text that may be broken after brackets, commas and signs of equality.
-const breakable = (text) => element("span", {}, ...text.split(/(?<=[[,=])/).flatMap((part) => [part, element("wbr")]));
+// A label that is broken after brackets and commas, and at blanks; long parts also elsewhere.
+const breakable = (text) =>
+  element("span", {}, ...text.split(/(?<=[[, ])/).flatMap((part) => [element("span", { class: part.length <= 24 ? "part" : "", text: part }), element("wbr")]));
 
 class Table {
   static all = [];
@@ -160,7 +161,7 @@ class Table {
   sheets(columns, rows) {
     const longest = (texts) => Math.max(8, ...texts.map(({ length }) => length));
     const lengthOf = ({ at, label, wide }) =>
-      3 + Math.min(wide ? 15 : 26, longest([...label.split(/[[,=\s-]/), ...rows.map(({ cells }) => textOf(cells[at]))]));
+      3 + Math.min(wide ? 15 : 26, longest([...label.split(/[[,\s-]/), ...rows.map(({ cells }) => textOf(cells[at]))]));
     const names = columns.slice(0, this.names);
     const free = names.reduce((room, column) => room - lengthOf(column), Table.printedWidth);
     const parts = [[]];
@@ -218,7 +219,7 @@ class Table {
       drawn.append(button(text, toggle, { class: "fold", "aria-expanded": String(this.isOpen(unit)) }));
     } else if (href) drawn.append(element("a", { href, text }));
     else if (badge) drawn.append(element("span", { class: `badge ${badge}`, text }));
-    else drawn.append(value, ...(spread ? [element("span", { class: "spread", text: spread })] : []));
+    else drawn.append(wide || numeric ? value : breakable(value), ...(spread ? [element("span", { class: "spread", text: spread })] : []));
     if (best) drawn.append(element("span", { class: "hidden-text", text: " (best)" }));
     if (note) {
       if (!notes.has(note)) notes.set(note, notes.size + 1);
