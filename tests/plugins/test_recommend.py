@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -119,6 +120,7 @@ def test_the_command_recommends_what_separates_the_rings(tmp_path):
     assert "Use Single: it is better than each other method" in text
     assert "One call on all items took: Single " in text
     assert "Single is better than the second, UPGMA, in 3. Their means: AARI 1.000 and " in text
+    assert re.search(r"Their means: AARI 1.000 and [\d.]+ \(Random -?[\d.]+\)", text)
     assert "<h1>Recommendation for " in text
     assert "standardise=true" not in text  # the two columns have the same variance
     assert "some of the same items" in text  # so there is no test
