@@ -207,7 +207,7 @@ class Table {
     const { href, heat, best, note, badge } = aboutOf(cell);
     const text = textOf(cell) || "–";
     const isShort = !wide && text.length <= 26;
-    const looks = [numeric && "number", wide && "wide", isShort && "short", best && "best", heat !== undefined && "heat"];
+    const looks = [numeric && "number", wide && "wide", isShort && "short", !(numeric || wide || isShort) && "long", best && "best", heat !== undefined && "heat"];
     const drawn = element(place ? "td" : "th", { class: looks.filter(Boolean).join(" "), scope: place ? null : "row" });
     if (heat !== undefined) drawn.style.setProperty("--heat", heat);
     const [value, spread] = numeric ? text.split(/(?= (?:± |\[))/) : [text];
