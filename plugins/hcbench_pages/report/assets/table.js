@@ -217,9 +217,9 @@ class Table {
         this.draw();
       };
       drawn.append(button(text, toggle, { class: "fold", "aria-expanded": String(this.isOpen(unit)) }));
-    } else if (href) drawn.append(element("a", { href, text }));
+    } else if (href) drawn.append(element("a", { href }, breakable(text)));
     else if (badge) drawn.append(element("span", { class: `badge ${badge}`, text }));
-    else drawn.append(wide || numeric ? value : breakable(value), ...(spread ? [element("span", { class: "spread", text: spread })] : []));
+    else drawn.append(numeric ? value : breakable(value), ...(spread ? [element("span", { class: "spread", text: spread })] : []));
     if (best) drawn.append(element("span", { class: "hidden-text", text: " (best)" }));
     if (note) {
       if (!notes.has(note)) notes.set(note, notes.size + 1);
