@@ -24,6 +24,7 @@ from hcbench.model.trees.partition import facing_orders
 from hcbench.registry.suite import Claim, Suite
 from hcbench.store import Store
 from hcbench_pages.report import make_report, read_contents
+from hcbench_pages.report.charts import shortened
 from hcbench_pages.report.figures import make_legend
 from hcbench_pages.report.page import json_block, render_report
 from hcbench_pages.report.sections import describe_page
@@ -107,6 +108,11 @@ def check_figures(page: Page) -> int:
 
 def a_value(x: float) -> dict[str, float | None]:
     return {"AARI": x, "queries": 100 * x, "seconds": x / 10}
+
+
+def test_long_titles_of_axes_lose_their_parameters() -> None:
+    assert shortened("triplet-agreement[count=resolved-in-truth] ↑") == "triplet-agreement[…] ↑"
+    assert shortened("peak-memory [MB] ↓") == "peak-memory [MB] ↓"
 
 
 # ---- Content -------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _MOST_PANELS = 12
 _MOST_TICKS = 8
+_LONG = 32  # letters of a title beside an axis
 _SECONDS = ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _COUNTS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))
 
@@ -98,7 +100,12 @@ def _axis(of_chart: Axis, ends: tuple[float, float] | None) -> dict[str, Any]:
         texts = [_with_unit(tick, of_chart.unit) for tick in at]
         scale |= {"tickmode": "array", "tickvals": at, "ticktext": texts}
         title = title.replace(f" [{of_chart.unit}]", "")
-    return axis(title, **scale)
+    return axis(shortened(title), **scale)
+
+
+def shortened(title: str) -> str:
+    """A title beside an axis, without parameters if it is long; the caption has all of it."""
+    return re.sub(r"\[.*\]", "[…]", title) if len(title) > _LONG else title
 
 
 def _with_unit(tick: float, unit: str) -> str:
