@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
-from hcbench_vectors.distances import condensed_distances, square_distances
+from hcbench_vectors.distances import (
+    condensed_distances,
+    distances_of_similarities,
+    square_distances,
+)
 from hcbench_vectors.products import check_size
 
 if TYPE_CHECKING:
@@ -140,6 +144,32 @@ def linkage_of_distances(distances: Floats, method: Method) -> Floats:
 
     kernels.prim(distances, kernels.GIVEN, merges)
     return _in_order(merges)
+
+
+def linkage_of_similarities(similarity: NDArray[np.floating[Any]], method: Method) -> Floats:
+    """The linkage matrix of the distances ``max(S) - S``; column 2 holds similarities again.
+
+    Average, weighted, complete or single linkage; the diagonal is ignored. O(n^2) time. Of more
+    than 2048 items the first three take 8 bytes for each pair beside ``similarity``.
+    """
+    n = len(similarity)
+    if n <= _FEW or method == "single":
+        distances, top = distances_of_similarities(similarity)
+        merges = linkage_of_distances(distances, method)
+    else:
+        pairs, start = np.empty(n * (n - 1) // 2), 0
+        for i in range(n - 1):
+            np.negative(similarity[i, i + 1 :], out=pairs[start : start + n - 1 - i])
+            start += n - 1 - i
+        largest = float(max(pairs.max(), -pairs.min()))
+        check_size(2.0 * n * largest)
+        top = 0.0
+        if method != "average":  # means of similarities need not be shifted, which would round
+            top = -float(pairs.min())
+            pairs += top
+        merges = _merge(pairs, method, np.empty((n - 1, 4)))
+    merges[:, 2] = top - merges[:, 2]
+    return merges
 
 
 def _merge(distances: Floats, method: Method, merges: Floats) -> Floats:

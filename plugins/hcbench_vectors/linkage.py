@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import Given, HeightKind, Oracle, Tree
-from hcbench_vectors.agglomeration import Method, linkage_of_distances, linkage_of_vectors
+from hcbench_vectors.agglomeration import Method, linkage_of_similarities, linkage_of_vectors
 from hcbench_vectors.components import Reduction, read_similarities, read_vectors
-from hcbench_vectors.distances import directions, distances_of_similarities
+from hcbench_vectors.distances import directions
 from hcbench_vectors.products import merge_by_products, merge_by_similarity
 
 
@@ -155,10 +155,7 @@ def _by_distances(
     name = _NAMES[method]
     if oracle.kind == "similarities":
         similarity = read_similarities(oracle, name, reduction)
-        distances, top = distances_of_similarities(similarity)
-        merges = linkage_of_distances(distances, method)
-        merges[:, 2] = top - merges[:, 2]
-        return _affinity_tree(merges, given)
+        return _affinity_tree(linkage_of_similarities(similarity, method), given)
     vectors = read_vectors(oracle, rng, name, reduction)
     merges = linkage_of_vectors(vectors, method, metric, name, given.names, precision)
     return Tree.from_linkage(merges, names=given.names)

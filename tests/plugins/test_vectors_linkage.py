@@ -13,8 +13,12 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import pdist, squareform
 
 from hcbench import DataError
-from hcbench_vectors import agglomeration, algorithm_specs as specs
-from hcbench_vectors.agglomeration import linkage_of_distances, linkage_of_vectors
+from hcbench_vectors import agglomeration, algorithm_specs as specs, products
+from hcbench_vectors.agglomeration import (
+    linkage_of_distances,
+    linkage_of_similarities,
+    linkage_of_vectors,
+)
 
 METHODS = ("average", "weighted", "complete", "single")
 CENTRES = ("centroid", "median")
@@ -148,6 +152,26 @@ def test_other_vectors_and_metrics(method, metric, make):
     expected = linkage(pdist(rows, METRICS[metric]), method)
     np.testing.assert_array_equal(merges[:, [0, 1, 3]], expected[:, [0, 1, 3]])
     np.testing.assert_allclose(merges[:, 2], expected[:, 2], rtol=1e-7)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_similarities_of_many_items_merge_as_their_distances(method, monkeypatch):
+    distances = pdist(np.random.default_rng(0).normal(size=(60, 5)))
+    similarity = -squareform(distances)
+    np.fill_diagonal(similarity, 1e6)  # is ignored
+    top = -distances.min()
+    expected = linkage(top + distances, method)
+    monkeypatch.setattr("hcbench_vectors.agglomeration._FEW", 1)
+    merges = linkage_of_similarities(similarity, method)
+    np.testing.assert_array_equal(merges[:, [0, 1, 3]], expected[:, [0, 1, 3]])
+    np.testing.assert_allclose(top - merges[:, 2], expected[:, 2], atol=1e-7)
+    if method == "average":
+        monkeypatch.setattr("hcbench_vectors.products._FEW", 1)
+        np.testing.assert_array_equal(products.merge_by_similarity(similarity), merges)
+    if method != "single":
+        similarity[0, 1] = similarity[1, 0] = 1e308
+        with pytest.raises(DataError, match="overflow"):
+            linkage_of_similarities(similarity, method)
 
 
 def test_wpgma_weighs_merged_clusters_equally_by_hand():

@@ -132,7 +132,8 @@ class Problem:
                 raise InvalidProblemError(
                     f"a similarity matrix is n x n; this one is {self.similarity.shape}"
                 )
-            if not np.allclose(self.similarity, self.similarity.T, rtol=1e-8, atol=1e-12):
+            mirror = self.similarity.T
+            if (self.similarity != mirror).any() and not np.allclose(mirror, mirror.T, 1e-8, 1e-12):
                 raise InvalidProblemError("the similarity matrix is not symmetric")
 
     @property
