@@ -19,6 +19,7 @@ import fastcluster
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import AgglomerativeClustering
 from threadpoolctl import threadpool_limits
 
@@ -38,6 +39,8 @@ CASES = {
     "UPGMA": ("average", "euclidean"),
     "UPGMA of cosines": ("average", "cosine"),
     "UPGMA of manhattan": ("average", "manhattan"),
+    "UPGMA of similarities": ("average", "precomputed"),
+    "Complete of similarities": ("complete", "precomputed"),
     "WPGMA": ("weighted", "euclidean"),
     "Complete": ("complete", "euclidean"),
     "Single": ("single", "euclidean"),
@@ -61,6 +64,8 @@ def normal_vectors(case: str, n: int) -> Floats:
 def call_of(case: str, package: str, vectors: Floats) -> Call | None:
     """One package's tree from vectors, distances included; None if it has no such linkage."""
     method, metric = CASES[case]
+    if metric == "precomputed":
+        return _call_of_matrix(case.split()[0], method, package, vectors)
     theirs = "cityblock" if metric == "manhattan" else metric
     if package == "hcbench":
         params = {} if metric == "euclidean" else {"metric": metric}
@@ -77,6 +82,19 @@ def call_of(case: str, package: str, vectors: Floats) -> Call | None:
         return None
     model = AgglomerativeClustering(1, metric=metric, linkage=method, compute_full_tree=True)
     return lambda: model.fit(vectors)
+
+
+def _call_of_matrix(name: str, method: str, package: str, vectors: Floats) -> Call | None:
+    """One package's tree from a square matrix, of which each makes what it needs."""
+    square = squareform(pdist(vectors))
+    if package == "hcbench":
+        problem = hcbench.Problem(n=len(square), similarity=-square)
+        return lambda: hcbench.fit(name, problem)
+    if package == "scipy":
+        return lambda: linkage(squareform(square, checks=False), method)
+    if package == "fastcluster":
+        return lambda: fastcluster.linkage(squareform(square, checks=False), method)
+    return None
 
 
 def seconds_in_turns(calls: list[Call], rounds: int = 3) -> list[list[float]]:
