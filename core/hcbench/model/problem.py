@@ -127,13 +127,12 @@ class Problem:
                 raise InvalidProblemError(
                     "edges of a graph have positive weights and join different items"
                 )
-        if self.similarity is not None:
-            if self.similarity.shape != (self.n, self.n):
+        if (given := self.similarity) is not None:
+            if given.shape != (self.n, self.n):
                 raise InvalidProblemError(
-                    f"a similarity matrix is n x n; this one is {self.similarity.shape}"
+                    f"a similarity matrix is n x n; this one is {given.shape}"
                 )
-            mirror = self.similarity.T
-            if (self.similarity != mirror).any() and not np.allclose(mirror, mirror.T, 1e-8, 1e-12):
+            if (given != given.T).any() and not np.allclose(given, given.T, rtol=1e-8, atol=1e-12):
                 raise InvalidProblemError("the similarity matrix is not symmetric")
 
     @property
