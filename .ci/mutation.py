@@ -27,7 +27,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 LEAST = 0.9
-_REMOVED = ("njit", "cache", "lru_cache")
+_REMOVED = ("njit", "inner", "cache", "lru_cache")
 _MOVED = ("property", "cached_property")
 _KILLED = (1, 3, -24, 24, 36, 152, 255, -11)  # a test failed, the time was up, or the process died
 
