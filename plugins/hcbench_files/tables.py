@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import struct
+import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,10 @@ TABLES: dict[str, str] = {".csv": ",", ".tsv": "\t"}
 #: What numpy raises for a damaged .npy or .npz file, depending on where the damage is.
 _DAMAGE = (
     *(ValueError, TypeError, LookupError, ArithmeticError, RuntimeError, MemoryError, EOFError),
-    *(SyntaxError, TokenError, BadZipFile, struct.error, zlib.error),
+    *(SyntaxError, TokenError, zipfile.BadZipFile, struct.error, zlib.error),
 )
+
+_LARGEST = 2 << 30  # bytes of arrays in a compressed file
 
 
 def read_text(path: Path) -> str:
@@ -64,7 +66,8 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     Raises
     ------
     DataError
-        If it cannot be read, or holds Python objects, which could run code.
+        If it cannot be read, holds Python objects, which could run code, or is more than 2 GiB
+        when decompressed.
     """
     name = ""
     arrays: dict[str, Any] = {}
@@ -74,8 +77,16 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
             loaded = np.load(stream, allow_pickle=False)
             if isinstance(loaded, np.ndarray):
                 return {"": loaded}
+            packed = (f for f in loaded.zip.infolist() if f.compress_type != zipfile.ZIP_STORED)
+            if sum(member.file_size for member in packed) > _LARGEST:
+                raise DataError(
+                    f"{path}: more than {_LARGEST >> 30} GiB when decompressed; save it with "
+                    "numpy.savez, which compresses nothing"
+                )
             for name in loaded.files:
                 arrays[name] = loaded[name]
+    except DataError:
+        raise
     except OSError as error:
         raise DataError.of_file("read", path, error) from error
     except _DAMAGE as error:

@@ -459,6 +459,14 @@ def test_npz(tmp_path, keys):
     assert problem.names == ("p", "q", "r")
 
 
+def test_npz_that_would_become_all_memory_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("hcbench_files.tables._LARGEST", 100)
+    np.savez(tmp_path / "x.npz", X=np.ones((50, 1)))
+    assert read(tmp_path / "x.npz").n == 50
+    np.savez_compressed(tmp_path / "x.npz", X=np.ones((50, 1)))
+    assert "when decompressed; save it with numpy.savez" in fail(tmp_path / "x.npz")
+
+
 def test_npz_with_vectors_and_similarities(tmp_path):
     np.savez(tmp_path / "x.npz", X=np.ones((2, 1)), similarity=np.eye(2), y=np.array([0, 1]))
     problem = read(tmp_path / "x.npz")
