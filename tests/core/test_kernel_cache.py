@@ -15,6 +15,7 @@ from typing import TextIO
 from uuid import uuid4
 
 import pytest
+from numba.core.event import install_recorder
 
 from hcbench.registry.fingerprint import read_sources
 from tests.core.forks import Fork
@@ -193,7 +194,9 @@ def test_of_processes_that_need_a_kernel_at_a_time_one_compiles_it(package: Path
         print("imported", file=told)
         while not begin.exists():
             time.sleep(0.001)
-        kernels[1](1)
+        with install_recorder("numba:compile") as compilations:
+            kernels[1](1)
+        assert compilations.buffer, "who waits for a kernel is told too, and times it again"
         print(*(sum(kernel.stats.cache_misses.values()) for kernel in kernels), file=told)
 
     processes = [Fork(compile_it) for _ in range(2)]

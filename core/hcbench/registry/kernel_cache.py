@@ -10,7 +10,7 @@ A function that encloses a kernel would be compiled in every process, since numb
 apart by random numbers. So it does by the name of such a kernel and the stamp of its file.
 
 Workers that need a kernel which is not stored would all compile it. So one of them does, and the
-others wait for it and read what it has stored.
+others wait for it and read what it has stored. For numba's listeners, they compile meanwhile.
 """
 
 from __future__ import annotations
@@ -95,7 +95,11 @@ def _locked(kernel: Any) -> Iterator[None]:
         return
     place = zlib.crc32(os.fsencode(kernel._impl.filename_base))
     with suppress(OSError):  # the cache is read-only, or on a file system without locks
-        fcntl.lockf(_lock_file(path), fcntl.LOCK_EX, 1, place)
+        try:
+            fcntl.lockf(_lock_file(path), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+        except (BlockingIOError, PermissionError):  # a timed call must know that it waited
+            with import_module("numba.core.event").trigger_event("numba:compile"):
+                fcntl.lockf(_lock_file(path), fcntl.LOCK_EX, 1, place)
     try:
         yield
     finally:
