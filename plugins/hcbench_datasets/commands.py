@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,10 @@ from hcbench import printable
 if TYPE_CHECKING:
     from hcbench_datasets.content import Column, Table
 
+# A number with a currency before it, with separators of thousands, or with a unit after it.
+_WRITTEN_NUMBER = re.compile(
+    r"[$€£¥]?\s?[-+]?(\d{1,3}([,. '\u2019]\d{3})+|\d+)([.,]\d+)?(\s?%|\s[^\d\s]{1,6})?"
+)
 _EXAMPLES = Path(__file__).with_name("example")
 
 
@@ -45,6 +50,7 @@ def inspect(file: str) -> None:
         if given["similarity"] or given["distance"]:
             found = {"names": roles.names, "labels": roles.labels, "drop": roles.drop}
         _print_columns(table, found)
+        _print_written_numbers(table, found)
         changed |= {name: value for name, value in found.items() if value}
     problem = use.spec.load()(0, **{**given, **changed})
     for line in _summary(problem):
@@ -68,6 +74,16 @@ def _print_columns(table: Table, found: Mapping[str, Any]) -> None:
     Console().print(printed)
     if len(table.columns) > 50:
         click.echo(f"and {len(table.columns) - 50} more columns")
+
+
+def _print_written_numbers(table: Table, found: Mapping[str, Any]) -> None:
+    """Name the dropped columns such as ``3 kg`` or ``1,234``, which plain numbers would save."""
+    for column in table.columns:
+        if column.name not in found["drop"] or column.numbers is not None:
+            continue
+        if column.kind == "texts" and all(map(_WRITTEN_NUMBER.fullmatch, column.classes)):
+            text = f"column {column.name!r} has numbers written like {column.classes[0]!r}; "
+            click.echo(printable(f"{text}without units and separators they would be used"))
 
 
 def _described(column: Column) -> tuple[str, str]:

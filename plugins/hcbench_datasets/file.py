@@ -142,19 +142,21 @@ def _read(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
                 "y and names"
             )
         content = read_array(path, is_matrix)
-    _note_symmetric(content, path)
+    _note_symmetric(content, path, params)
     return content
 
 
-def _note_symmetric(content: Content, path: Path) -> None:
+def _note_symmetric(content: Content, path: Path, params: Mapping[str, Any]) -> None:
     """Add a note if vectors look like a matrix of similarities or distances."""
     matrix = content.vectors
     if isinstance(matrix, np.ndarray) and len(matrix) > 2 and np.array_equal(matrix, matrix.T):
-        is_distance = looks_like_distances(matrix)
+        name, kind = "similarity", "similarities"
+        if looks_like_distances(matrix):
+            name, kind = "distance", "distances"
+        written = with_params(str(path), {**params, "path": None, name: True})
         warnings.warn(
-            "the numbers are a symmetric matrix, used as vectors; if they are "
-            f"{'distances' if is_distance else 'similarities'}, write "
-            f"{path}[{'distance' if is_distance else 'similarity'}=true]",
+            f"the numbers are a symmetric matrix, used as vectors; if they are {kind}, "
+            f"write {written}",
             ModelWarning,
             stacklevel=3,
         )

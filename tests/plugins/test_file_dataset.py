@@ -771,9 +771,20 @@ def test_standardised_and_sampled(csv):
     assert "exceeds the 4 items" in fail(path, n=5)
 
 
-def test_a_symmetric_matrix_of_vectors_has_a_note(csv):
+def test_a_symmetric_matrix_of_vectors_has_a_note_with_the_parameters_given(csv):
     with pytest.warns(ModelWarning, match=r"distances, write .*\[distance=true\]"):
         read(csv("0,1,2\n1,0,3\n2,3,0\n"))
+    with pytest.warns(ModelWarning, match=r"write .*\[names=id,distance=true\]"):
+        read(csv("id,a,b,c\na,0,1,2\nb,1,0,3\nc,2,3,0\n"), names="id")
+
+
+def test_inspect_names_columns_of_numbers_with_units_or_separators(csv):
+    path = csv('id,x,a,b,c\nu,1,3 kg,"1,234",P1\nv,7,4 kg,"2,345.6",P2\nw,2,5 kg,999,P4\n')
+    shown = CliRunner().invoke(main, ["inspect", str(path)])
+    assert shown.exit_code == 0
+    assert "column 'a' has numbers written like '3 kg'" in shown.stdout
+    assert "column 'b' has numbers written like '1,234'" in shown.stdout
+    assert "column 'c'" not in shown.stdout
 
 
 def test_excel(tmp_path):
