@@ -860,3 +860,13 @@ def test_the_example_is_read_as_inspect_says(tmp_path, monkeypatch):
     again = CliRunner().invoke(main, ["example", "plants"])
     assert again.exit_code != 0
     assert "plants.csv exists" in again.stderr
+
+
+def test_a_file_without_its_ending_is_suggested(tmp_path, monkeypatch):
+    (tmp_path / "plants.csv").write_text("x,y\n1,2\n")
+    (tmp_path / "plants.aaa").touch()
+    monkeypatch.chdir(tmp_path)
+    shown = CliRunner().invoke(main, ["compare", "--datasets", "plants", "--dry-run"])
+    assert "for the file, write ./plants.csv" in shown.stderr
+    shown = CliRunner().invoke(main, ["--store", "x", "compare"])
+    assert "No such option '--store'; options are written after the command" in shown.stderr

@@ -204,6 +204,8 @@ def _explain(error: BaseException) -> tuple[str, int]:
     if isinstance(error, click.UsageError):
         command = error.ctx.command_path if error.ctx else "hcbench"
         text = error.format_message().strip().rstrip(".")
+        if isinstance(error, click.NoSuchOption) and error.ctx and error.ctx.parent is None:
+            text += "; options are written after the command"
         return f"error: {text} (see {command} --help)", ExitCode.USAGE
     if isinstance(error, click.ClickException):
         return f"error: {error.format_message()}", ExitCode.USAGE

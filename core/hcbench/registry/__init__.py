@@ -379,7 +379,13 @@ class Registry:
             raise DataError(
                 f"{name.base} is no data set: give a file that ends in {self.file_endings}"
             )
-        return self._uses("datasets", name)
+        try:
+            return self._uses("datasets", name)
+        except UnknownNameError as error:
+            files = sorted(path for path in Path().glob("*.*") if path.stem == name.base)
+            if file := next(filter(self.reader_of, files), None):
+                raise UnknownNameError(f"{error}; for the file, write ./{file}") from error
+            raise
 
     def reader_of(self, path: Path) -> Entry[DatasetSpec] | None:
         """The data set that reads files with this ending."""
