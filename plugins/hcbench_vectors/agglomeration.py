@@ -27,7 +27,7 @@ Method: TypeAlias = Literal[
 ]
 
 #: Up to this number of items scipy takes .1 s at most, and no kernel has to be compiled or loaded.
-_FEW = 2048
+FEW = 2048
 #: With more points than this for each of the 2^p cells that halves of the coordinates make,
 #: searches in a k-d tree are faster than Prim's algorithm (measured for normal data, p <= 10).
 _CROWDED = 64
@@ -70,7 +70,7 @@ def linkage_of_vectors(
     DataError
         If a row is zero and ``metric`` is cosine, or distances overflow.
     """
-    if vectors.shape[0] <= _FEW or method == "ward":
+    if vectors.shape[0] <= FEW or method == "ward":
         return linkage(condensed_distances(vectors, metric, algorithm, names), method)
     if metric == "cosine" or not isinstance(vectors, np.ndarray):
         return linkage_of_distances(square_distances(vectors, metric, algorithm, names), method)
@@ -130,7 +130,7 @@ def linkage_of_distances(distances: Floats, method: Method) -> Floats:
     again, and scipy as much again.
     """
     n, distances = len(distances), np.ascontiguousarray(distances, dtype=np.float64)
-    if n <= _FEW or method == "ward":
+    if n <= FEW or method == "ward":
         return linkage(squareform(distances, checks=False), method)
     largest = float(distances.max())
     check_size(largest * largest if method in _CENTRES else largest)
@@ -150,10 +150,11 @@ def linkage_of_similarities(similarity: NDArray[np.floating[Any]], method: Metho
     """The linkage matrix of the distances ``max(S) - S``; column 2 holds similarities again.
 
     Average, weighted, complete or single linkage; the diagonal is ignored. O(n^2) time. Of more
-    than 2048 items the first three take 8 bytes for each pair beside ``similarity``.
+    than 2048 items the first three read the upper triangle only, and take 8 bytes for each pair
+    beside ``similarity``.
     """
     n = len(similarity)
-    if n <= _FEW or method == "single":
+    if n <= FEW or method == "single":
         distances, top = distances_of_similarities(similarity)
         merges = linkage_of_distances(distances, method)
     else:

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
 #: Up to this number of items an n x n matrix (8 MB) is faster, whatever the vectors' length.
 _SMALL = 1024
-#: With more items the kernel of `linkage_of_similarities` is twice as fast as `average_chain`, but
-#: compiles longer.
-_FEW = 2048
 
 
 def merge_by_products(vectors: Vectors, sign: float = 1.0) -> Floats:
@@ -64,9 +61,9 @@ def merge_by_similarity(similarity: NDArray[np.floating[Any]]) -> Floats:
     (n-1, 4) linkage matrix
         Column 2 holds mean similarities, and decreases.
     """
-    if len(similarity) > _FEW:
-        from hcbench_vectors.agglomeration import linkage_of_similarities
+    from hcbench_vectors.agglomeration import FEW, linkage_of_similarities
 
+    if len(similarity) > FEW:  # twice as fast, but its kernel compiles longer
         return linkage_of_similarities(similarity, "average")
     matrix = np.array(similarity, dtype=np.float64, order="C")
     np.fill_diagonal(matrix, 0.0)

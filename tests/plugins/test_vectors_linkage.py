@@ -28,7 +28,7 @@ METRICS = {"euclidean": "euclidean", "manhattan": "cityblock", "cosine": "cosine
 @pytest.fixture(autouse=True, scope="module")
 def _compiled_for_few_items():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(agglomeration, "_FEW", 1)
+        patch.setattr(agglomeration, "FEW", 1)
         yield
 
 
@@ -161,12 +161,11 @@ def test_similarities_of_many_items_merge_as_their_distances(method, monkeypatch
     np.fill_diagonal(similarity, 1e6)  # is ignored
     top = -distances.min()
     expected = linkage(top + distances, method)
-    monkeypatch.setattr("hcbench_vectors.agglomeration._FEW", 1)
+    monkeypatch.setattr("hcbench_vectors.agglomeration.FEW", 1)
     merges = linkage_of_similarities(similarity, method)
     np.testing.assert_array_equal(merges[:, [0, 1, 3]], expected[:, [0, 1, 3]])
     np.testing.assert_allclose(top - merges[:, 2], expected[:, 2], atol=1e-7)
     if method == "average":
-        monkeypatch.setattr("hcbench_vectors.products._FEW", 1)
         np.testing.assert_array_equal(products.merge_by_similarity(similarity), merges)
     if method != "single":
         similarity[0, 1] = similarity[1, 0] = 1e308
@@ -192,7 +191,7 @@ def test_distances_that_overflow_are_refused(method):
 def test_few_items_are_left_to_scipy_with_the_same_result(monkeypatch):
     rows = np.random.default_rng(0).integers(0, 4, (200, 3)) / 10
     compiled = linkage_of_vectors(rows, "average", "euclidean", "", None)
-    monkeypatch.setattr(agglomeration, "_FEW", 200)
+    monkeypatch.setattr(agglomeration, "FEW", 200)
     few = linkage_of_vectors(rows, "average", "euclidean", "", None)
     np.testing.assert_array_equal(few, compiled)
 

@@ -132,7 +132,7 @@ def _read_points(
         places = np.searchsorted(rows, of_cell)
         known = np.array(numbers, dtype=np.float64)
         triples = zip(numbers, statuses, reasons, strict=True)
-        special = np.array([n is None or not (s is why is None) for n, s, why in triples])
+        special = np.array([n is None or s is not None or why is not None for n, s, why in triples])
         for (checkpoint, *of_metric), at in _split(zip(checkpoints, *told, strict=True)):
             of_point = by_checkpoint.get(checkpoint)
             for name in labels_of.get(of_metric[0], of_metric[-1:]):
