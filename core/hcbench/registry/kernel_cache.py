@@ -60,7 +60,7 @@ def extend_cache(dispatcher: Any) -> None:
         return signature, codegen.magic_tuple(), (code, closure)
 
     def compile_once(self: Any, signature: Any) -> Any:
-        with _locked(self._cache):
+        with _locked(self, signature):
             return compile_kernel(self, signature)
 
     locator.get_source_stamp = get_source_stamp
@@ -83,12 +83,13 @@ def _closure_of(function: Any) -> str:
 
 
 @contextmanager
-def _locked(kernel: Any) -> Iterator[None]:
+def _locked(dispatcher: Any, signature: Any) -> Iterator[None]:
     """Let no other process read or compile a kernel meanwhile; nothing is locked without a cache.
 
     A kernel is a byte of a file that is locked, and the system unlocks it when a process dies. One
     process can hold several, as a kernel calls others; none of these calls the first.
     """
+    kernel = dispatcher._cache
     path = getattr(kernel, "cache_path", None)
     if path is None or fcntl is None:
         yield
@@ -98,7 +99,11 @@ def _locked(kernel: Any) -> Iterator[None]:
         try:
             fcntl.lockf(_lock_file(path), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
         except (BlockingIOError, PermissionError):  # a timed call must know that it waited
-            with import_module("numba.core.event").trigger_event("numba:compile"):
+            arguments, returned = import_module("numba.core.sigutils").normalize_signature(
+                signature
+            )
+            told = {"dispatcher": dispatcher, "args": arguments, "return_type": returned}
+            with import_module("numba.core.event").trigger_event("numba:compile", data=told):
                 fcntl.lockf(_lock_file(path), fcntl.LOCK_EX, 1, place)
     try:
         yield
