@@ -26,13 +26,15 @@ _CORE, _PYTHON = "hcbench core", "Python"
 _SHARE = 0.8  # of the memory, so that something is left for the system
 
 
-def describe_environment(plugins: list[Plugin]) -> dict[str, Any]:
+def describe_environment(plugins: list[Plugin], libraries: set[str]) -> dict[str, Any]:
     """What is recorded with every run.
 
     Parameters
     ----------
     plugins : list of Plugin
         Whose distributions take part.
+    libraries : set of str
+        Distributions that the specs of the run require.
 
     Returns
     -------
@@ -44,7 +46,7 @@ def describe_environment(plugins: list[Plugin]) -> dict[str, Any]:
     return {
         "machine": describe_machine(),
         "python": platform.python_version(),
-        "versions": versions({"hcbench", *(p.distribution for p in plugins if not p.file)}),
+        "versions": versions({*libraries, *(p.distribution for p in plugins if not p.file)}),
         "plugins": {p.name: p.fingerprint for p in plugins},
         "commit": commit(),
     }

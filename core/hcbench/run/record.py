@@ -101,10 +101,12 @@ class RunRecord:
             for cell in self.plan.cells
             if cell.key in stored_results and stored_results[cell.key].labels != cell.labels
         }
+        uses = (*self.plan.algorithms, *self.plan.datasets, *self.plan.metrics)
+        libraries = {"hcbench", *(name for use in uses for name in use.spec.requires)}
         self._run = self.store.begin_run(
             command=command,
             suite=self.plan.suite.name,
-            environment={**describe_environment(self.plugins.loaded), **machines},
+            environment={**describe_environment(self.plugins.loaded, libraries), **machines},
             layout=replace(Presentation.of_plan(self.plan), renamed=self._renamed).describe(),
         )
         self.store.save(self._run, [self._record(outcome, None) for outcome in self.outcomes])
