@@ -231,10 +231,11 @@ def tradeoff_chart(view: TradeoffView, results: Results) -> Chart:
         ]
         panels.append(Panel(panel.dataset, series, fronts, _reach(panel.points, log=is_log)))
     title = metric_title(view.metric)
-    caption = [
-        f"{title} against {cost}; bars are 95 % bootstrap intervals of the averages",
-        "rings and dotted lines: the Pareto front, which no other algorithm dominates",
-    ]
+    caption = [f"{title} against {cost}; bars are 95 % bootstrap intervals of the averages"]
+    if any(panel.fronts for panel in panels):
+        caption.append(
+            "rings and dotted lines: the Pareto front, which no other algorithm dominates"
+        )
     if levels or any(point.reference for _, point in points):
         caption.append(f"dashed: references, and algorithms without {cost}")
     header = ["data set", "algorithm", "oracle", "budget", "after queries"]

@@ -25,7 +25,7 @@ from hcbench.registry.suite import Claim, Suite
 from hcbench.store import Store
 from hcbench_pages.report import make_report, read_contents
 from hcbench_pages.report.charts import shortened
-from hcbench_pages.report.figures import make_legend
+from hcbench_pages.report.figures import legend_entry, make_legend
 from hcbench_pages.report.page import json_block, render_report
 from hcbench_pages.report.sections import describe_page
 from hcbench_pages.report.trees import MOST_LEAVES
@@ -299,6 +299,9 @@ def test_room_is_kept_for_as_many_rows_as_a_legend_has() -> None:
         make_legend(names, 480)[1] for names in ([short] * 4, [short] * 5, [short, long] * 2)
     ]
     assert heights == [35, 56, 56], "rows of 21 pixels: one, two and two"
+    long = f"Name, oracle {'x' * 50}"
+    assert make_legend([short, long], 480)[1] == 71, "a row, and one of two lines"
+    assert legend_entry(long) == f"Name, oracle<br>{'x' * 50}"
     assert make_legend([short], 480) == ({}, 0), "one line needs no legend"
 
 

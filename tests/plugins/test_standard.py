@@ -13,8 +13,10 @@ import pytest
 
 import hcbench_standard
 from hcbench import Problem, Suite, load_registry, run_suite
+from hcbench.analysis.views import tradeoff
 from hcbench.plan.plan import make_plan
 from hcbench.registry.specs import load_function
+from hcbench.store import Store
 from hcbench_standard.shapes import shapes
 from hcbench_standard.suites import NOISE, SCALING, SUITES
 from tests.plugins.registering import light_suites
@@ -90,7 +92,13 @@ def drawn_by(in_process: None, tmp_path: Path) -> Callable[..., dict[str, set[st
     def lines_of(suite: Suite, **settings: object) -> dict[str, set[str]]:
         small = replace(suite, repetitions=1, **settings)  # type: ignore[arg-type]
         results = run_suite(small, store=tmp_path / "store.sqlite", progress=False)
-        assert bool(results.rankings) == suite.ranks  # conditions are no rivals
+        # Conditions are no rivals.
+        assert bool(results.rankings) == bool(results.best()) == suite.ranks
+        fronts = [panel.fronts for panel in tradeoff(results, "AARI", "seconds").panels]
+        assert any(fronts) == suite.ranks
+        with Store(tmp_path / "store.sqlite") as store:
+            libraries = store.run().environment["versions"]
+        assert ("fastcluster" in libraries) == any("fc-" in name for name in small.algorithms)
         found = {}
         for figure in suite.figures:
             draw_figure = load_function(figure.function)
@@ -104,13 +112,20 @@ def drawn_by(in_process: None, tmp_path: Path) -> Callable[..., dict[str, set[st
 def test_figures_of_costs_have_the_lines_of_a_method(drawn_by: Any) -> None:
     lines = drawn_by(
         SCALING,
-        algorithms=("UPGMA", "Single", "Ward", "scipy-linkage", "scipy-linkage[method=ward]"),
+        algorithms=(
+            "UPGMA",
+            "Single",
+            "Ward",
+            "scipy-linkage",
+            "scipy-linkage[method=ward]",
+            "fc-linkage",
+        ),
         datasets=("shapes[n=[20, 40]]",),
     )
     assert lines == {
         "standard-scaling-average": {"UPGMA"},
         "standard-scaling-ward": {"Ward", "scipy-linkage[method=ward]"},
-        "standard-scaling-single": {"Single", "scipy-linkage"},
+        "standard-scaling-single": {"Single", "scipy-linkage", "fc-linkage"},
     }
 
 

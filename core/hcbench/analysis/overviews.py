@@ -148,11 +148,11 @@ def describe_numbers(results: Results, best: str) -> list[str]:
         over.append("times: median [quartiles] of the repetitions")
     several = len({results.query_kinds.get(g.oracle, g.oracle) for g in results.groups}) > 1
     asked = several and any(metric.unit == "questions" for metric in results.metrics)
-    apart = " (of queries: of each kind of oracle)" if asked else ""
+    marked = f", {best} is the best" + " (of queries: of each kind of oracle)" * asked
     tests = results.inference.reason if results.rankings else ""
     return [
         *over,
-        f"↑ more is better, ↓ less is better, {best} is the best{apart}",
+        "↑ more is better, ↓ less is better" + marked * results.suite.ranks,
         *([f"no test of differences between algorithms: {tests}"] if tests else []),
         *_warn_of_load(results),
     ]

@@ -251,7 +251,9 @@ class Results:
     # ---- Rankings --------------------------------------------------------------------------------
 
     def best_rows(self, dataset: str, metric: MetricInfo) -> list[Group]:
-        """The best groups of a data set (see `find_best`); reference lines are not ranked."""
+        """The best groups of a data set (see `find_best`), no references; none without ranks."""
+        if not self.suite.ranks:
+            return []
         groups = [g for g in self.competing if g.dataset == dataset]
         return find_best(groups, metric, self.query_kinds)
 

@@ -400,9 +400,9 @@ def find_fronts(
     """The Pareto fronts of groups on one data set, as places in the sequence, cheapest first.
 
     Of queries there is one front for each kind of oracle. There is none by a metric without a
-    direction.
+    direction, nor in a suite without ranks.
     """
-    if quality.direction == "none":
+    if quality.direction == "none" or not results.suite.ranks:
         return ()
     rivals: dict[str, list[int]] = {}
     means = [(_average(group, cost), _average(group, quality)) for group in groups]

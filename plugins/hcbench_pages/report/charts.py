@@ -16,6 +16,7 @@ from hcbench_pages.report.figures import (
     SOFT,
     axis,
     clear,
+    legend_entry,
     line_style,
     make_figure,
     make_panels,
@@ -121,7 +122,7 @@ def _traces(series: Series, panel: Panel, listed: set[str]) -> Iterator[dict[str
     trace: dict[str, Any] = {
         "x": x,
         "y": y,
-        "name": plain(series.name),
+        "name": legend_entry(series.name),
         "legendgroup": series.name,
         "showlegend": series.name not in listed,
         "hoverinfo": "text",

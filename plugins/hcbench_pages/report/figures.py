@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import html
 import math
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -56,6 +57,7 @@ BASE: dict[str, Any] = {
 WIDTHS = (0, 480, 700, 900)
 DESIGNED = (320, 480, 700, 900)
 _LETTER = 7  # pixels
+_LONGEST = 60  # letters of a line of a legend
 
 
 Cell = Any  # a text, a number, None, or [text, value to sort by, properties]
@@ -99,6 +101,15 @@ def short(value: float | None) -> float | None:
 def plain(text: str) -> str:
     """Text for plotly, which interprets markup in labels; lines are separated by line breaks."""
     return html.escape(text, quote=False).replace("\n", "<br>")
+
+
+def legend_entry(name: str) -> str:
+    """A name in a legend, on lines that fit into a narrow figure."""
+    return plain("\n".join(_folded(name)))
+
+
+def _folded(name: str) -> list[str]:
+    return textwrap.wrap(name, _LONGEST, break_on_hyphens=False) or [""]
 
 
 def sentence(text: str) -> str:
@@ -237,10 +248,13 @@ def make_legend(names: Sequence[str], width: int) -> tuple[dict[str, Any], int]:
     """A legend below a figure of this width, and its height in pixels."""
     if len(names) < 2:
         return {}, 0
-    rows, room = 0, 0
+    below, room = 14, 0
     for name in names:  # as plotly fills its rows
-        wide = 60 + _LETTER * min(len(name), 60)
-        rows, room = (rows + 1, width - 40 - wide) if wide > room else (rows, room - wide)
+        lines = _folded(name)
+        wide = 60 + _LETTER * max(map(len, lines))
+        if wide > room:
+            below, room = below + 21 + 15 * (len(lines) - 1), width - 40
+        room -= wide
     style = {
         "font": {"size": 12},
         "orientation": "h",
@@ -252,7 +266,6 @@ def make_legend(names: Sequence[str], width: int) -> tuple[dict[str, Any], int]:
         "itemsizing": "constant",
         "tracegroupgap": 2,
     }
-    below = 21 * rows + 14
     return {**style, "maxheight": below + 40}, below  # otherwise half of the figure
 
 

@@ -18,6 +18,7 @@ from hcbench_pages.report.figures import (
     SOFT,
     cut,
     heading,
+    legend_entry,
     make_figure,
     make_legend,
     plain,
@@ -289,7 +290,11 @@ def _colour_patches(
             continue
         place = classes.index(name)
         colour = PALETTE[place % len(PALETTE)]
-        patch: dict[str, Any] = {"name": plain(name), "legendgroup": name, "showlegend": False}
+        patch: dict[str, Any] = {
+            "name": legend_entry(name),
+            "legendgroup": name,
+            "showlegend": False,
+        }
         if trace["mode"] == "markers":
             patch["marker"] = {"color": colour, "symbol": SYMBOLS[place % len(SYMBOLS)]}
             patch["showlegend"] = name not in listed and 1 < len(classes) <= _LEGEND
