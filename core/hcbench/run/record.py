@@ -16,6 +16,7 @@ from hcbench.plan.columns import Outcomes
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.plan import Plan, metric_keys
 from hcbench.plan.presentation import Presentation
+from hcbench.registry import Use
 from hcbench.registry.plugins import Plugins
 from hcbench.run.environment import describe_environment
 from hcbench.run.tasks import RescoreTask, Task, rescore_tasks
@@ -101,7 +102,7 @@ class RunRecord:
             for cell in self.plan.cells
             if cell.key in stored_results and stored_results[cell.key].labels != cell.labels
         }
-        uses = (*self.plan.algorithms, *self.plan.datasets, *self.plan.metrics)
+        uses: list[Use[Any]] = [*self.plan.algorithms, *self.plan.datasets, *self.plan.metrics]
         libraries = {"hcbench", *(name for use in uses for name in use.spec.requires)}
         self._run = self.store.begin_run(
             command=command,
