@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -57,14 +58,13 @@ def pytest_configure(config: pytest.Config) -> None:
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, _ignore)
     executors.PRELOADED += _USUAL
-    quick = config.getoption("markexpr") == "not slow"
-    settings.load_profile("inner loop" if quick else "usual")
+    settings.load_profile("inner loop" if _in_inner_loop(config) else "usual")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One more process than cores, as tests wait for other processes a quarter of their time."""
-    return (os.cpu_count() or 1) + 1
+    """One more process than cores, as slow tests wait for other processes."""
+    return (os.cpu_count() or 1) + (not _in_inner_loop(config))
 
 
 def pytest_collection(session: pytest.Session) -> None:
@@ -87,9 +87,10 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files of slow tests, so that no worker is alone with one at the end."""
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    """Begin with files of slow tests, so that no worker is alone with one at the end."""
+    every = Counter(item.path for item in items)
+    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(key=lambda item: -slow[item.path] / every[item.path])
 
 
 @pytest.fixture
@@ -106,6 +107,10 @@ def in_process() -> Iterator[None]:
     """Run cells in this process, for tests of results and not of isolation."""
     with cells_in_this_process():
         yield
+
+
+def _in_inner_loop(config: pytest.Config) -> bool:
+    return bool(config.getoption("markexpr") == "not slow")
 
 
 def _ignore(*_: object) -> None:

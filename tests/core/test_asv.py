@@ -122,6 +122,7 @@ def test_heights_are_those_of_the_random_walk_and_labels_its_first_levels() -> N
         assert len(set(codes)) == 16 // size
 
 
+@pytest.mark.slow
 def test_mean_products_of_vectors_are_the_heights_of_common_ancestors() -> None:
     products = np.zeros((16, 16))
     for seed in range(400):
@@ -192,6 +193,7 @@ def test_inapplicable_benchmarks_have_a_reason(measured: Measured) -> None:
     assert "answers" in measured.measure(("oracle_person", N))["reason"]
 
 
+@pytest.mark.slow
 def test_asv_reuses_one_measurement(cases: Cases) -> None:
     names = ("algorithm_Bottom_up", "algorithm_Truth", "oracle_person")
     few = replace(cases, kinds={name: cases.kinds[name] for name in names})

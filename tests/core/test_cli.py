@@ -122,6 +122,7 @@ def test_every_option_is_documented_in_a_sentence() -> None:
     assert without == []
 
 
+@pytest.mark.slow
 def test_every_command_has_help_with_both_flags() -> None:
     for command in COMMANDS:
         short, long = call(command, "-h"), call(command, "--help")
@@ -130,6 +131,7 @@ def test_every_command_has_help_with_both_flags() -> None:
         assert short.stdout.startswith(f"Usage: hcbench {command}")
 
 
+@pytest.mark.slow
 def test_examples_in_help_are_quoted_and_work() -> None:
     text = call("compare", "--help").stdout
     examples = [line.strip() for line in text.split("Examples:")[1].splitlines() if line.strip()]
@@ -198,6 +200,7 @@ def test_info_as_json_has_the_same() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_list_of_one_kind_has_a_name_and_a_line_each() -> None:
     listed = json.loads(toys("list", "metrics", "--format", "json").stdout)
     ours = [row for row in listed["metrics"] if row["plugin"] == "toys:file"]
@@ -234,6 +237,7 @@ def test_names_are_folded_between_their_parameters(capsys: pytest.CaptureFixture
     assert lines[3:5] == ["ordinal-queries[source=similarity,", "noise=0.25,repeats=3]"]
 
 
+@pytest.mark.slow
 def test_list_has_all_kinds() -> None:
     listed = json.loads(toys("list", "--format", "json").stdout)
     assert list(listed) == ["algorithms", "datasets", "oracles", "metrics", "suites"]
@@ -252,6 +256,7 @@ def test_cite_prints_each_paper_once_and_reports_missing_ones() -> None:
     assert result.stderr == "hcbench: Fail has no paper\n"
 
 
+@pytest.mark.slow
 def test_plugins_lists_what_is_registered_and_broken_with_reasons(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -313,6 +318,7 @@ def test_dry_run_shows_cells_and_excluded_combinations_and_creates_nothing(tmp_p
     assert not store.parent.exists()
 
 
+@pytest.mark.slow
 def test_dry_run_estimates_times_from_stored_cells(tmp_path: Path) -> None:
     args = ["compare", "--algos=Comb", f"--store={tmp_path}/s.sqlite"]
     assert toys(*args, "--datasets=line", "-r1", "--quiet").exit_code == 0
@@ -340,6 +346,7 @@ def test_dry_run_of_100_000_cells_takes_seconds() -> None:
     assert "100000 cells, 0 stored" in result.stdout
 
 
+@pytest.mark.slow
 def test_defaults_are_those_of_the_suite_compare() -> None:
     plan = json.loads(call("compare", "--dry-run", "--format", "json").stdout)
     about = json.loads(call("info", "compare", "--format", "json").stdout)
@@ -348,6 +355,7 @@ def test_defaults_are_those_of_the_suite_compare() -> None:
     assert {f"hcbench:{g['algorithm']}" for g in plan["groups"]} <= set(about["algorithms"])
 
 
+@pytest.mark.slow
 def test_a_suite_is_a_name_or_a_file_and_options_take_precedence(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('algorithms = ["Comb"]\ndatasets = ["line"]\nrepetitions = 4\n')
@@ -417,6 +425,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.slow
 def test_a_mistake_is_one_line_on_stderr_and_an_exit_code() -> None:
     for args, code, message in MISTAKES.values():
         result = toys("compare", *args)
@@ -517,6 +526,7 @@ def test_a_defect_is_one_line_and_a_traceback_on_request(
     assert told.endswith(line)
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_not_an_error() -> None:
     command = f"{sys.executable} -m hcbench info UPGMA | head -c 10; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
@@ -536,6 +546,7 @@ def complete(*words: str) -> list[str]:
     return result.stdout.split()
 
 
+@pytest.mark.slow
 def test_names_are_completed() -> None:
     for words, expected in [
         (["compare", "--plugin", TOYS, "--algos", "comb"], ["plain,Comb"]),
@@ -564,6 +575,7 @@ def test_completion_prints_the_line_for_a_shell(shell: str) -> None:
     assert result.stderr == ""
 
 
+@pytest.mark.slow
 def test_no_command_at_all_shows_the_help() -> None:
     done = subprocess.run([sys.executable, "-m", "hcbench"], capture_output=True, text=True)
     assert "Commands:" in done.stdout
@@ -571,6 +583,7 @@ def test_no_command_at_all_shows_the_help() -> None:
     assert not done.stderr
 
 
+@pytest.mark.slow
 def test_a_full_disk_for_the_output_is_one_line() -> None:
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "hcbench", "list"]
@@ -605,6 +618,7 @@ def test_options_may_be_singular_and_words_need_not_be_english():
     assert parse_name("./pflanzen.csv[labels=größe]").params == {"labels": "größe"}
 
 
+@pytest.mark.slow
 def test_list_short_prints_names_one_per_line() -> None:
     names = toys("list", "metrics", "--short").stdout.splitlines()
     listed = json.loads(toys("list", "metrics", "--format", "json").stdout)

@@ -113,6 +113,7 @@ mean ± standard deviation over 2 repetitions, one number if all are equal
 # ---- Tables --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_table_has_a_block_per_data_set_and_reasons_below(mixed: Result) -> None:
     assert mixed.exit_code == 1
     shown = re.sub(r"crash: .*", "crash: CRASHED", without_values(mixed.stdout))
@@ -134,6 +135,7 @@ def test_failures_and_the_end_are_reported_on_stderr(mixed: Result, store: Path)
     assert lines[-1] == f"hcbench: stored in {store}; see hcbench results"
 
 
+@pytest.mark.slow
 def test_stored_cells_are_not_run_again(small: Result, store: Path) -> None:
     assert small.exit_code == 0
     assert small.stderr == (
@@ -164,6 +166,7 @@ def test_columns_that_do_not_fit_continue_below_with_the_names(small: Result, st
     assert shown.count("\nComb ") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_other_columns_that_distinguish_rows_are_repeated_too(store: Path) -> None:
     many = ("compare", "--datasets", "cut-of[n=8]", "--algos", "BF", "--repetitions", "1")
@@ -173,6 +176,7 @@ def test_other_columns_that_distinguish_rows_are_repeated_too(store: Path) -> No
     assert all("budget" in line for line in parts), shown
 
 
+@pytest.mark.slow
 def test_quiet_says_nothing_on_stderr(small: Result, store: Path) -> None:
     assert small.exit_code == 0
     result = call("compare", *SMALL, "--quiet", store=store)
@@ -191,6 +195,7 @@ def strict(text: str) -> dict[str, list[dict[str, object]]]:
     return loaded
 
 
+@pytest.mark.slow
 def test_json_is_one_strict_object(mixed: Result, store: Path) -> None:
     assert mixed.exit_code == 1
     found = strict(call("compare", *MIXED, "--format=json", store=store).stdout)
@@ -203,6 +208,7 @@ def test_json_is_one_strict_object(mixed: Result, store: Path) -> None:
     assert found["verdicts"] == []
 
 
+@pytest.mark.slow
 def test_csv_markdown_and_latex(small: Result, store: Path) -> None:
     assert small.exit_code == 0
     table = call("compare", *SMALL, "--format=csv", store=store).stdout
@@ -230,6 +236,7 @@ def on_a_terminal(folder: Path, **env: str) -> str:
         return page.written
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_a_bar_failures_and_bold(tmp_path: Path) -> None:
     written = on_a_terminal(tmp_path)
     assert "0 of 6 cells" in written
@@ -239,6 +246,7 @@ def test_a_terminal_gets_a_bar_failures_and_bold(tmp_path: Path) -> None:
     assert written.endswith("see hcbench results\r\n")
 
 
+@pytest.mark.slow
 def test_no_color_is_respected(tmp_path: Path) -> None:
     written = on_a_terminal(tmp_path, NO_COLOR="1")
     colours = re.findall(r"\x1b\[(?:3[0-7]|9[0-7]|38)[;m]", written)
@@ -310,6 +318,7 @@ def results(*args: str, store: Path) -> Result:
     )
 
 
+@pytest.mark.slow
 def test_past_runs_are_listed(small: Result, store: Path) -> None:
     assert small.exit_code == 0
     bare, listed = results(store=store), results("list", store=store)
@@ -335,6 +344,7 @@ def test_a_stored_run_is_shown_as_when_it_ended(small: Result, store: Path) -> N
     assert call("results", "show", "2", store=store).stdout == small.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_a_stored_run_is_shown_in_the_order_asked_for(tmp_path: Path) -> None:
     store = tmp_path / "s.sqlite"
@@ -349,6 +359,7 @@ def test_a_stored_run_is_shown_in_the_order_asked_for(tmp_path: Path) -> None:
     assert [(run["cells"], run["reused"]) for run in runs] == [(16, 0), (8, 0)]
 
 
+@pytest.mark.slow
 def test_a_stored_run_is_filtered(mixed: Result, store: Path) -> None:
     assert mixed.exit_code == 1
     args = ["results", "show", "1", "--algo=comb", "--dataset=lin*", "--metric=nodes"]
@@ -364,6 +375,7 @@ def test_a_stored_run_is_filtered(mixed: Result, store: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_runs_are_compared(tmp_path: Path) -> None:
     store = tmp_path / "s.sqlite"
@@ -387,6 +399,7 @@ def test_runs_are_compared(tmp_path: Path) -> None:
     assert size["marked"] == (size["low"] * size["high"] > 0)
 
 
+@pytest.mark.slow
 def test_a_run_is_exported(small: Result, store: Path, tmp_path: Path) -> None:
     assert small.exit_code == 0
     file = tmp_path / "run.csv"
@@ -415,6 +428,7 @@ def key_of(store: Path, algorithm: str) -> str:
     return next(o.key for o in outcomes if o.algorithm == algorithm and o.key)
 
 
+@pytest.mark.slow
 def test_a_rerun_is_shown_with_the_stored_result(mixed: Result, store: Path) -> None:
     assert mixed.exit_code == 1
     key = key_of(store, "Comb")
@@ -429,6 +443,7 @@ def test_a_rerun_is_shown_with_the_stored_result(mixed: Result, store: Path) -> 
         assert size[0] == size[1]
 
 
+@pytest.mark.slow
 def test_a_rerun_of_a_failure_shows_the_traceback(mixed: Result, store: Path) -> None:
     assert mixed.exit_code == 1
     key = key_of(store, "Fail")
@@ -464,6 +479,7 @@ def test_pdb_needs_this_process(store: Path) -> None:
     assert alone.stderr == "hcbench: error: --pdb needs --in-process (see hcbench rerun --help)\n"
 
 
+@pytest.mark.slow
 def test_a_rerun_says_that_the_plugin_has_changed(tmp_path: Path) -> None:
     store, file = tmp_path / "s.sqlite", tmp_path / "changing.py"
     file.write_text(Path(TOYS).read_text())
@@ -480,6 +496,7 @@ def test_a_rerun_says_that_the_plugin_has_changed(tmp_path: Path) -> None:
     assert "for a plugin in a file, give --plugin FILE" in gone.stderr
 
 
+@pytest.mark.slow
 def test_a_rerun_says_that_a_package_has_changed(
     small: Result, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -500,6 +517,7 @@ def test_a_missing_cell_ends_with_3(small: Result, store: Path) -> None:
 # ---- Claims --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_a_suite_with_claims_ends_with_verdicts(tmp_path: Path) -> None:
     file = tmp_path / "claims.toml"
@@ -523,6 +541,7 @@ def test_a_suite_with_claims_ends_with_verdicts(tmp_path: Path) -> None:
         assert {"claim", "paper", "measured", "standard_error", "verdict", "note"} <= set(row)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_a_comparison_without_cells_is_reported_with_reasons(tmp_path: Path) -> None:
     args = ["compare", "--algos=Knowing", "--datasets=bare", "--metrics=nodes", "-r1"]

@@ -35,6 +35,7 @@ def check(comparisons: Comparisons) -> None:
         assert np.count_nonzero(made) == np.count_nonzero(expected)  # and no others
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_bits_are_the_matrix_of_preferences(data):
     """With repetitions and opposite answers, which cancel."""

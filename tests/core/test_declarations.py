@@ -78,6 +78,7 @@ def test_parameters_of_a_tag_or_pattern_are_those_of_each() -> None:
     assert [use.label for use in uses] == ["skbio-nj[metric=cosine]", "skbio-upgma[metric=cosine]"]
 
 
+@pytest.mark.slow
 def test_a_former_name_works_and_one_line_tells_the_new_one(file: Path) -> None:
     registry = load_registry([file])
     with pytest.warns(FutureWarning, match="the algorithm old-chain is called Chain now"):
@@ -146,11 +147,13 @@ def test_specs_refuse_what_no_data_set_provides() -> None:
     assert OracleSpec(**given, kind="vectors", needs=("similarity|vectors", "tree")).needs
 
 
+@pytest.mark.slow
 def test_list_tells_how_to_install_what_is_missing(file: Path) -> None:
     shown = call("list", "--plugin", file).stderr.splitlines()
     assert "hcbench: unavailable until pip install no-such-library: Lacking" in shown
 
 
+@pytest.mark.slow
 def test_list_filters_by_tag_licence_oracle_and_text(file: Path) -> None:
     for filters, names in [
         (["--tag", "toy"], ["Chain"]),
@@ -168,6 +171,7 @@ def test_list_filters_by_tag_licence_oracle_and_text(file: Path) -> None:
     assert (row["tags"], row["licence"]) == (["toy"], "GPL-3.0-only")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("columns", "most"), [(80, 60), (100, 45), (120, 42)])
 def test_list_is_an_overview_that_fits_a_screen(columns: int, most: int) -> None:
     lines = CliRunner(env={"COLUMNS": str(columns)}).invoke(main, ["list"]).stdout.splitlines()
@@ -183,6 +187,7 @@ def test_list_is_an_overview_that_fits_a_screen(columns: int, most: int) -> None
         assert not missing
 
 
+@pytest.mark.slow
 def test_every_built_in_algorithm_has_tags_and_a_licence() -> None:
     rows = json.loads(call("list", "algorithms", "--format", "json").stdout)["algorithms"]
     assert [row["name"] for row in rows if not row["tags"] or not row["licence"]] == []
@@ -207,6 +212,7 @@ def hcbench_algorithms():
 '''
 
 
+@pytest.mark.slow
 def test_cells_have_as_many_threads_as_asked_for_and_are_stored_apart(tmp_path: Path) -> None:
     file, store = tmp_path / "noting.py", tmp_path / "store.sqlite"
     file.write_text(THREADS)

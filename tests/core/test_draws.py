@@ -36,6 +36,7 @@ def pairs_of(n: int, **kwargs: Any) -> Oracle:
 # ---- The oracle ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_draws_are_free_and_counted() -> None:
     oracle = pairs_of(9, budget=2)
     drawn = oracle.draw(1000)
@@ -96,6 +97,7 @@ def test_until_due_leads_to_the_next_checkpoint_and_to_the_end() -> None:
     assert pairs_of(9).until_due == compiled.UNLIMITED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arity", "kind"), [(2, "pair-queries"), (3, "ordinal-queries")])
 @pytest.mark.parametrize("timed", [True, False])
 def test_each_set_of_items_is_one_query(arity: int, kind: str, timed: bool) -> None:
@@ -187,6 +189,7 @@ def make_job(**changes: Any) -> Job:
     return Job(**{**values, **changes})
 
 
+@pytest.mark.slow
 def test_a_metric_gets_the_answers_of_the_algorithm() -> None:
     done = run_job(make_job())
     assert done.status == "ok", done.reason

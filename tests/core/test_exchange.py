@@ -68,6 +68,7 @@ def store(tmp_path: Path) -> Path:
 # ---- Export and import ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "parquet"])
 @pytest.mark.parametrize("trees", [True, False])
 def test_what_was_exported_is_imported_without_loss(
@@ -96,6 +97,7 @@ def test_what_was_exported_is_imported_without_loss(
     assert repr(shown(target, number)) == repr(shown(store, 2))
 
 
+@pytest.mark.slow
 def test_trees_come_with_a_later_import(store: Path, tmp_path: Path) -> None:
     bare, whole, target = tmp_path / "bare", tmp_path / "whole", tmp_path / "new"
     hcbench("results", "export", 2, "--format", "json", "-o", bare, "--store", store)
@@ -107,6 +109,7 @@ def test_trees_come_with_a_later_import(store: Path, tmp_path: Path) -> None:
         assert len(opened.outcomes()) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_files_have_what_is_shown_with_types(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -131,6 +134,7 @@ def test_files_have_what_is_shown_with_types(tmp_path: Path) -> None:
     assert table.column("leaves").to_pylist() == [c["metrics"]["leaves"] for c in results.rows]
 
 
+@pytest.mark.slow
 def test_an_invalid_export_is_one_line(store: Path, tmp_path: Path) -> None:
     file = tmp_path / "file"
     hcbench("results", "export", "--format", "csv", "-o", tmp_path / "csv", "--store", store)
@@ -150,6 +154,7 @@ def test_an_invalid_export_is_one_line(store: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.slow
 def test_export_reports_missing_packages(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where = ["--store", store]
     code, _, err = hcbench("results", "export", "--format", "parquet", *where)
@@ -306,6 +311,7 @@ def test_values_of_old_versions_of_a_metric_go(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.slow
 def test_tidying_on_the_command_line(store: Path, tmp_path: Path) -> None:
     code, out, _ = hcbench("results", "gc", "--dry-run", "--keep-runs", "1", "--store", store)
     assert code == 0
@@ -331,6 +337,7 @@ GONE = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_rescoring_computes_what_is_missing_and_runs_nothing(tmp_path: Path) -> None:
     store, plugin = tmp_path / "store", tmp_path / "gone.py"
@@ -354,6 +361,7 @@ def test_rescoring_computes_what_is_missing_and_runs_nothing(tmp_path: Path) -> 
     assert hcbench("results", "show", "--store", store)[1].count("depth ↓") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_rescoring_an_old_run_scores_its_own_results(tmp_path: Path) -> None:
     store = tmp_path / "store"
@@ -396,6 +404,7 @@ def test_rescoring_on_other_data_is_refused_and_nothing_is_run(tmp_path: Path) -
     assert cell["seconds"] == before.rows[0]["seconds"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_rescoring_errors_are_one_line(tmp_path: Path) -> None:
     store = tmp_path / "store"

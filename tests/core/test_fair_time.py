@@ -131,6 +131,7 @@ def test_on_fixed_data_algorithms_take_turns() -> None:
     assert datasets == sorted(datasets), "what shares data stands together"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_the_conditions_of_a_call_are_stored(tmp_path: Path) -> None:
     results = hcbench.compare("UPGMA", "iris[n=15]", repetitions=1, store=tmp_path / "s.sqlite")

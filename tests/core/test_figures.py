@@ -136,6 +136,7 @@ def drawn(folder: Path) -> Result:
 # ---- Figures of a suite --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_draws_its_figures_and_reports_failed_ones(drawn: Result, folder: Path) -> None:
     assert sorted(file.name for file in (folder / "out").iterdir()) == ["curve.svg", "tree.svg"]
     told = [line for line in drawn.stderr.splitlines() if re.search("figure |figures are", line)]
@@ -149,6 +150,7 @@ def test_a_run_draws_its_figures_and_reports_failed_ones(drawn: Result, folder: 
     assert drawn.exit_code == 1
 
 
+@pytest.mark.slow
 def test_stored_trees_and_formats(drawn: Result, folder: Path) -> None:
     assert drawn.exit_code == 1
     for form, magic in (("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")):
@@ -175,6 +177,7 @@ def test_without_matplotlib_no_cell_runs_for_figures(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_suite_lists_its_figures_before_anything_runs(folder: Path) -> None:
     shown = call("run", "drawn", "--dry-run", folder=folder).stdout
     assert "figure curve: The curve.\nfigure tree: The tree.\n" in shown
@@ -276,6 +279,7 @@ def test_data_of_the_caller_cannot_be_generated_again(tmp_path: Path) -> None:
         draw_figures(results, tmp_path, format="gif")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_drawing_has_no_global_state() -> None:
     code = (
         "import sys, hcbench; hcbench.plots.new_figure();"
@@ -432,6 +436,7 @@ def test_names_and_pure_branches_have_the_colour_of_their_class() -> None:
         plots.dendrogram(None, tree, classes=[0, 1, 2])
 
 
+@pytest.mark.slow
 def test_names_are_written_where_there_is_room() -> None:
     many = Tree.from_levels(np.arange(300)[:, None] // 10)
     assert len(plots.dendrogram(None, many).get_xticklabels()) == 300

@@ -26,6 +26,7 @@ def test_every_hook_has_a_page_and_an_example() -> None:
     assert all(f"def {name}(" in example(name) for name in hooks.__all__)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_the_examples_are_a_plugin(tmp_path: Path) -> None:
     file = tmp_path / "examples.py"

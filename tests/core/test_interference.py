@@ -45,6 +45,7 @@ def sorts_in_place(X: Any) -> Any:
     return linkage(X, "average")
 
 
+@pytest.mark.slow
 def test_an_algorithm_that_changes_its_input_is_an_error(
     tmp_path: Path, undisturbed: dict[str, Any]
 ) -> None:
@@ -144,6 +145,7 @@ def test_functions_of_libraries_that_an_algorithm_replaced_are_put_back_and_note
     assert not following["notes"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_what_was_replaced_before_a_cell_began_is_neither_noted_nor_put_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -219,6 +219,7 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
     assert after.digest != before.digest
 
 
+@pytest.mark.slow
 def test_digests_of_files_are_stored_until_their_folder_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,6 +74,7 @@ scalars = st.one_of(
 words = st.from_regex(r"[a-zA-Z][a-zA-Z0-9_-]{0,6}", fullmatch=True)
 
 
+@pytest.mark.slow
 @given(
     words, st.dictionaries(words, scalars | st.lists(scalars, min_size=1, max_size=3).map(tuple))
 )

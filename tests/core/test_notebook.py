@@ -92,6 +92,7 @@ def test_one_data_set_needs_no_list() -> None:
         named_pairs(5)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_results_are_shown_drawn_and_reported(tmp_path: Path, capsys: Any) -> None:
     given = {"store": tmp_path / "s.sqlite", "repetitions": 1, "metrics": ["AARI"]}

@@ -106,6 +106,7 @@ def counts(oracle: Oracle) -> tuple:
     return oracle.ledger.queries, oracle.ledger.distinct_queries, oracle.ledger.rounds
 
 
+@pytest.mark.slow
 def test_queries_distinct_queries_and_rounds():
     oracle = quadruplets_of(6)
     assert counts(oracle) == (0, 0, 0)
@@ -121,6 +122,7 @@ def test_queries_distinct_queries_and_rounds():
     assert repr(oracle.ledger).startswith("Ledger(quadruplet-queries: 8 queries, 3 distinct")
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(*[st.integers(0, 4)] * 4), max_size=40))
 def test_distinct_quadruplets_are_those_that_differ_as_unordered_pairs(questions):
     oracle = quadruplets_of(5)
@@ -303,6 +305,7 @@ def test_the_trace_keeps_the_last_result_at_each_number_of_questions():
     assert oracle.trace[1].result is third
 
 
+@pytest.mark.slow
 def test_the_table_of_questions_grows():
     n = 600  # 179,700 different queries
     oracle = Oracle(
@@ -362,6 +365,7 @@ NAMINGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("naming", NAMINGS)
 @settings(max_examples=10)
 @given(data=st.data())
@@ -417,6 +421,7 @@ def test_a_batch_that_names_no_item_counts_nothing(dtype: str, wrong: int) -> No
     assert oracle.ledger.is_sound
 
 
+@pytest.mark.slow
 def test_small_integers_are_items_as_any_others() -> None:
     """Batches larger than a chunk; 8 bits hold the last item of 256."""
     questions = np.random.default_rng(1).integers(0, 256, size=(40_000, 4))
@@ -448,6 +453,7 @@ def fails_at_nine(floats, ints, i, j, k, l, key, time):  # noqa: E741
     return np.int64(0)
 
 
+@pytest.mark.slow
 def test_the_ledger_is_consistent_after_a_failed_answer() -> None:
     oracle = Oracle(Answers(kind="pair-queries", n=10, arity=2, compiled=fails_at_nine))
     with pytest.raises(ValueError, match="nine"):
@@ -582,6 +588,7 @@ def test_a_kind_defines_which_queries_are_equal(symmetry: Any, distinct: int) ->
     assert oracle.ledger.distinct_queries == distinct
 
 
+@pytest.mark.slow
 def test_an_error_in_a_kernel_is_raised_unchanged() -> None:
     def overflows(ask: Any, state: Any) -> None:
         raise OverflowError("mine")
@@ -675,6 +682,7 @@ def no_pair_with_itself(floats, ints, i, j, k, l, key, time):  # noqa: E741
     return np.int64(compiled.WITH_ITSELF if i == j else 1)
 
 
+@pytest.mark.slow
 def test_a_question_that_pairs_an_item_with_itself_is_named() -> None:
     oracle = quadruplets_of(5, no_pair_with_itself)
     with pytest.raises(InvalidQuestionError, match=r"pairs an item with itself: \[2, 2, 0, 1\]"):

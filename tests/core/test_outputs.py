@@ -66,6 +66,7 @@ def test_a_number_that_is_missing_is_named() -> None:
         part.load()(None)
 
 
+@pytest.mark.slow
 def test_the_name_stands_for_all_columns(in_process: None, tmp_path: Path) -> None:
     plugin = tmp_path / "two.py"
     plugin.write_text(

@@ -212,6 +212,7 @@ def run(plugin: Any, store: Path, **changes: Any) -> Any:
     )
 
 
+@pytest.mark.slow
 def test_no_answer_is_paid_twice_with_one_store(plugin: Any, tmp_path: Path) -> None:
     store = tmp_path / "results.sqlite"
     outcomes = run(plugin, store).outcomes
@@ -234,6 +235,7 @@ def test_no_answer_is_paid_twice_with_one_store(plugin: Any, tmp_path: Path) -> 
     assert len(plugin.ASKED) > before, "other items are other questions"
 
 
+@pytest.mark.slow
 def test_budgets_of_money_make_runs_each(plugin: Any, tmp_path: Path) -> None:
     results = run(
         plugin, tmp_path / "s.sqlite", budget=["0.05USD", 1000], repetitions=1, metrics=["price"]
@@ -251,6 +253,7 @@ def test_budgets_of_money_make_runs_each(plugin: Any, tmp_path: Path) -> None:
         run(plugin, tmp_path / "s.sqlite", budget="5EUR")
 
 
+@pytest.mark.slow
 def test_a_cell_whose_oracle_was_away_is_resumed(plugin: Any, tmp_path: Path) -> None:
     store = tmp_path / "s.sqlite"
     plugin.AWAY[0] = 4

@@ -171,6 +171,7 @@ def test_a_plugin_file_is_loaded_for_one_run(tmp_path: Path) -> None:
     assert after != before
 
 
+@pytest.mark.slow
 def test_an_installed_plugin_is_identified_by_its_code_beside_its_version(site: Path) -> None:
     def fingerprint(value: str) -> str:
         (site / "mine_main.py").write_text(f"VALUE = {value}")
@@ -275,6 +276,7 @@ def hcbench(*arguments: str) -> Result:
     return CliRunner().invoke(main, arguments)
 
 
+@pytest.mark.slow
 def test_a_plugin_adds_a_command_that_is_listed_without_importing_it(site: Path) -> None:
     add_command(site, "polite", "greet", "code:greet")
     assert "  greet       Greet greet.\n" in hcbench("--help").stdout
@@ -323,6 +325,7 @@ def test_a_command_that_fails_is_one_line(site: Path) -> None:
     assert line.startswith("hcbench: error: ZeroDivisionError: division by zero; ")
 
 
+@pytest.mark.slow
 def test_commands_of_two_packages_with_one_name_are_qualified(site: Path) -> None:
     add_command(site, "first", "greet", "code:greet")
     add_command(site, "second", "greet", "code:greet")
@@ -335,6 +338,7 @@ def test_commands_of_two_packages_with_one_name_are_qualified(site: Path) -> Non
     assert hcbench("second:greet", "you").stdout == "hello you\n"
 
 
+@pytest.mark.slow
 def test_a_plugin_cannot_take_the_place_of_a_command_of_hcbench(site: Path) -> None:
     add_command(site, "rude", "compare", "code:greet")
     assert hcbench("compare", "--help").stdout.startswith("Usage: hcbench compare [OPTIONS]\n")
@@ -405,6 +409,7 @@ def test_a_plugin_offers_an_executor(site: Path, tmp_path: Path) -> None:
         assert {o.algorithm: o.points for o, _ in opened.outcomes()} == there
 
 
+@pytest.mark.slow
 def test_an_executor_that_does_not_exist(tmp_path: Path) -> None:
     result = hcbench("compare", "--executor=nowhere", f"--store={tmp_path / 'store.sqlite'}")
     assert result.exit_code == ExitCode.USAGE

@@ -72,6 +72,7 @@ def test_a_number_that_is_not_finite_or_has_a_long_name_is_refused(
     assert oracle.reported == {"loss": 1.0}
 
 
+@pytest.mark.slow
 def test_reported_numbers_are_columns_beside_the_metrics(results: Any, tmp_path: Path) -> None:
     of = {row["algorithm"]: row["metrics"] for row in results.rows}
     assert of["counting"]["iterations (reported)"] == 12
@@ -96,6 +97,7 @@ def test_reported_numbers_are_columns_beside_the_metrics(results: Any, tmp_path:
     assert not any("(reported)" in title for title in titles), "a table of one algorithm's numbers"
 
 
+@pytest.mark.slow
 def test_they_are_stored_exported_imported_and_not_tidied_away(
     results: Any, tmp_path: Path
 ) -> None:
@@ -120,6 +122,7 @@ def test_they_are_stored_exported_imported_and_not_tidied_away(
         assert (summary["mean"], summary["n"]) == (12, 2)
 
 
+@pytest.mark.slow
 def test_a_run_that_reuses_or_rescores_cells_shows_what_they_reported(
     in_process: None, tmp_path: Path
 ) -> None:

@@ -587,6 +587,7 @@ def test_two_figures_of_one_name_are_refused() -> None:
 # ---- Power ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_claim_of_the_registered_suites_can_fail() -> None:
     registry = load_registry()
     suites = [entry.spec for entry in registry.suites.entries]

@@ -103,6 +103,7 @@ def quality(results: Results) -> list[tuple[Any, ...]]:
     )
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_numbers_whatever_the_circumstances(tmp_path: Path) -> None:
     options: dict[str, Any] = {
         "datasets": ["numbers", "numbers[n=13]"],
@@ -118,6 +119,7 @@ def test_the_same_seed_gives_the_same_numbers_whatever_the_circumstances(tmp_pat
     assert quality(other) != quality(one)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_stored_cells_are_not_run_again_and_missing_ones_are(store: Path) -> None:
     first = compare(store, "draws", repetitions=2)
@@ -131,6 +133,7 @@ def test_stored_cells_are_not_run_again_and_missing_ones_are(store: Path) -> Non
     assert quality(fresh) == quality(first)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_a_new_metric_reruns_nothing(store: Path) -> None:
     before = compare(store, "draws", metrics=["leaves"])
@@ -195,6 +198,7 @@ def test_results_of_other_data_are_not_mixed_with_new_ones(
     assert all(o.reused for o in again.outcomes)
 
 
+@pytest.mark.slow
 def test_new_metrics_do_not_score_results_with_other_data(
     store: Path, tmp_path: Path, drifting: dict[str, Any]
 ) -> None:
@@ -216,6 +220,7 @@ def test_functions_of_one_name_have_separate_rows(store: Path) -> None:
     assert all(row["metrics"] == {"lambda": 1.0, "lambda#2": 2.0} for row in results.rows)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_reused_cells_have_the_label_of_the_current_run(store: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
@@ -324,6 +329,7 @@ def test_older_runs_keep_their_values(store: Path) -> None:
     assert [o.reused for o in compare(store, "draws").outcomes] == [True]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_an_inapplicable_combination_is_a_row_for_each_repetition(store: Path) -> None:
     results = compare(store, "good", "asker", datasets=["car"], repetitions=2)
@@ -331,6 +337,7 @@ def test_an_inapplicable_combination_is_a_row_for_each_repetition(store: Path) -
     assert "accepts quadruplet-queries" in rows(results)["asker"]["reason"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_budgets_and_checkpoints_are_axes(store: Path) -> None:
     results = compare(
@@ -381,6 +388,7 @@ def test_peak_memory_is_that_of_the_call(store: Path) -> None:
     assert peaks["UPGMA"] < 5 * 2**20
 
 
+@pytest.mark.slow
 def test_functions_and_arrays_of_the_caller(store: Path) -> None:
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(10, 2)), rng.normal(size=(10, 2)) + 9])

@@ -132,6 +132,7 @@ def test_runs_are_filtered_by_suite_date_and_algorithm(store: Store) -> None:
     assert found(since=store.run(3).started + timedelta(seconds=1)) == []
 
 
+@pytest.mark.slow
 def test_names_and_removed_runs_travel_with_merges_and_exports(
     store: Store, tmp_path: Path
 ) -> None:
@@ -238,6 +239,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "s.sqlite"
 
 
+@pytest.mark.slow
 def test_a_name_and_a_note_are_listed_and_shown(path: Path) -> None:
     assert call("name", "1", "baseline", store=path).output == ""
     assert call("note", "baseline", "before the new kernel", store=path).output == ""
@@ -257,6 +259,7 @@ def test_a_name_and_a_note_are_listed_and_shown(path: Path) -> None:
     assert call("show", "other", store=path).stderr.startswith("hcbench: run 3 of ")
 
 
+@pytest.mark.slow
 def test_runs_are_listed_by_suite_date_and_algorithm(path: Path) -> None:
     def listed(*args: str) -> list[int]:
         done = call("list", *args, "--format", "json", store=path)
@@ -273,6 +276,7 @@ def test_runs_are_listed_by_suite_date_and_algorithm(path: Path) -> None:
     assert "write the options after show" in wrong.stderr
 
 
+@pytest.mark.slow
 def test_removing_asks_first(path: Path) -> None:
     refused = call("rm", "1", store=path, typed="n\n")
     assert "Remove run 1: hcbench compare? [y/N]" in refused.stderr
@@ -295,6 +299,7 @@ def test_several_names_choose_cells_and_metrics(path: Path) -> None:
     assert METRICS[0].label not in shown.stdout
 
 
+@pytest.mark.slow
 def test_a_run_that_mixes_blas_kernels_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -153,6 +153,7 @@ def test_arbitrary_bytes_are_only_damage(content: bytes) -> None:
 # ---- SQL -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", INJECTIONS)
 def test_sql_in_labels_filters_and_keys_is_text(tmp_path: Path, text: str) -> None:
     path = tmp_path / "store"
@@ -205,6 +206,7 @@ function = "{function}"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "function",
     ["os:system", "subprocess:run", "antigravity:geohash", "evil:draw", "hcbench:compare"],
@@ -249,6 +251,7 @@ def test_names_that_look_like_code_are_names(tmp_path: Path, name: str) -> None:
     assert "defect" not in err
 
 
+@pytest.mark.slow
 def test_text_that_would_take_all_memory_or_the_stack_is_one_line(tmp_path: Path) -> None:
     for text in (
         "[" * 10**5,
@@ -331,6 +334,7 @@ def test_what_is_printable_has_no_control_characters(text: str) -> None:
         assert printable(text) == text
 
 
+@pytest.mark.slow
 def test_escape_sequences_of_a_store_do_not_reach_the_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,6 +123,7 @@ def test_invalid_shards_are_refused(text: str, tmp_path: Path) -> None:
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_merged_shards_show_what_one_run_of_the_whole_shows(tmp_path: Path) -> None:
     stores = [tmp_path / f"{number}.sqlite" for number in (1, 2, 3, 4)]
     for number, store in enumerate(stores, 1):
@@ -161,6 +162,7 @@ def test_dry_run_shows_the_shard_alone(tmp_path: Path) -> None:
     assert not (tmp_path / "s").exists()
 
 
+@pytest.mark.slow
 def test_shards_without_a_cell_are_runs_too(tmp_path: Path) -> None:
     command = [*COMPARE, "-r", "1", "--store"]
     for number in (1, 2, 3, 4, 5):
@@ -174,6 +176,7 @@ def test_shards_without_a_cell_are_runs_too(tmp_path: Path) -> None:
         assert store.run(1).cells == 3
 
 
+@pytest.mark.slow
 def test_shards_of_different_plans_remain_separate_runs(tmp_path: Path) -> None:
     hcbench(*COMPARE, "--store", tmp_path / "a", "--shard", "1/2")
     hcbench(*COMPARE, "--seed", "9", "--store", tmp_path / "b", "--shard", "2/2")
@@ -182,6 +185,7 @@ def test_shards_of_different_plans_remain_separate_runs(tmp_path: Path) -> None:
     assert "shards of different plans: they stay runs of their own (1, 2)" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["merge", "import"])
 def test_errors_of_merging_and_importing_are_one_line(tmp_path: Path, command: str) -> None:
     (tmp_path / "notes.txt").write_text("my notes\n" * 200)

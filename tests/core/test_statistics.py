@@ -46,6 +46,7 @@ def test_the_interval_lies_within_the_numbers_and_is_always_the_same(values: lis
     assert summarise(values) == found
 
 
+@pytest.mark.slow
 def test_the_interval_is_that_of_an_independent_bca_bootstrap() -> None:
     values = np.random.default_rng(1).exponential(size=40)
     found = summarise(values.tolist())

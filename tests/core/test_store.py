@@ -179,6 +179,7 @@ def test_saved_cells_are_found(store: Store, path: Path) -> None:
     assert cell["algorithm"]["params"]["k"] == math.inf
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(
@@ -460,6 +461,7 @@ def test_a_cell_is_found_by_the_beginning_of_its_key(store: Store) -> None:
             store.cell(unknown)
 
 
+@pytest.mark.slow
 def test_many_keys_are_found_in_parts(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hcbench.store.database._TOGETHER", 300)
     run = begin(store)
@@ -504,6 +506,7 @@ def test_a_sqlite_url_is_a_path(tmp_path: Path) -> None:
         assert store.location == f"{tmp_path}/a.sqlite"
 
 
+@pytest.mark.slow
 def test_a_store_that_is_deleted_or_moved_while_it_is_open_is_written_again(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -765,6 +768,7 @@ def read_and_write(path: Path) -> str:
     return f"{count} written"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read_only", ["file", "folder"])
 def test_a_store_that_cannot_be_written_can_be_read(reachable: Path, read_only: str) -> None:
     (reachable if read_only == "file" else reachable.parent).chmod(
@@ -776,6 +780,7 @@ def test_a_store_that_cannot_be_written_can_be_read(reachable: Path, read_only: 
     reachable.parent.chmod(0o755)
 
 
+@pytest.mark.slow
 def test_a_store_in_use_can_be_read_by_those_who_cannot_write_it(reachable: Path) -> None:
     with Store(reachable) as writer:
         writer.save(begin(writer), [make_record(make_outcome(999))])

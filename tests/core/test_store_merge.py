@@ -64,6 +64,7 @@ def count_rows(path: Path) -> tuple[int, ...]:
     return tuple(len(rows[name]) for name in ("runs", "cells", "points", "metric_values"))
 
 
+@pytest.mark.slow
 def test_a_merge_contains_both_stores_and_runs_show_the_same(tmp_path: Path) -> None:
     a = filled(tmp_path / "a", range(3))
     b = filled(tmp_path / "b", range(2, 6), cost=Cost(seconds=7.0))
@@ -77,6 +78,7 @@ def test_a_merge_contains_both_stores_and_runs_show_the_same(tmp_path: Path) -> 
     assert [point.result for point in results] == [TREE, TREE]
 
 
+@pytest.mark.slow
 def test_merging_again_in_whatever_order_adds_nothing(tmp_path: Path) -> None:
     for name, numbers in {"a": (0, 1), "b": (1, 2), "c": (3,)}.items():
         filled(tmp_path / name, numbers)
@@ -88,6 +90,7 @@ def test_merging_again_in_whatever_order_adds_nothing(tmp_path: Path) -> None:
     assert contents(tmp_path / "all") == before
 
 
+@pytest.mark.slow
 def test_a_continued_copy_adds_new_cells(tmp_path: Path) -> None:
     a = filled(tmp_path / "a", range(3))
     copy = tmp_path / "copy"
@@ -150,6 +153,7 @@ def test_merge_errors_are_reported_and_leave_the_target_unchanged(tmp_path: Path
     assert contents(a) == before
 
 
+@pytest.mark.slow
 def test_a_merge_that_is_interrupted_leaves_the_target_as_it_was(tmp_path: Path) -> None:
     target, source = filled(tmp_path / "all", [0]), filled(tmp_path / "a", range(1200))
     before = contents(target)
@@ -200,6 +204,7 @@ def shard(
     return path
 
 
+@pytest.mark.slow
 def test_shards_of_one_plan_become_one_run_that_shows_the_whole(tmp_path: Path) -> None:
     parts = [shard(tmp_path / str(i), i, range(10 * i, 10 * i + 4)) for i in (1, 2, 3)]
     for order in itertools.permutations(parts):
@@ -219,6 +224,7 @@ def test_shards_of_one_plan_become_one_run_that_shows_the_whole(tmp_path: Path) 
         assert machines == ["1", "2", "3"]
 
 
+@pytest.mark.slow
 def test_merged_shards_are_merged_with_merged_shards(tmp_path: Path) -> None:
     parts = [shard(tmp_path / str(i), i, [i]) for i in (1, 2, 3)]
     merge(tmp_path / "ab", *parts[:2])
@@ -232,6 +238,7 @@ def test_merged_shards_are_merged_with_merged_shards(tmp_path: Path) -> None:
     assert contents(tmp_path / "all") == before
 
 
+@pytest.mark.slow
 def test_a_shard_that_was_interrupted_and_resumed_counts_once(tmp_path: Path) -> None:
     one, two = shard(tmp_path / "1", 1, [1, 2], finish=False), shard(tmp_path / "2", 2, [7])
     target = tmp_path / "all"

@@ -85,6 +85,7 @@ def labels(what: object) -> set[str]:
     return {check.subject.label for check in checks_of(what)}
 
 
+@pytest.mark.slow
 def test_checks_can_be_selected_by_name(plugin):
     assert labels("UPGMA") == {"UPGMA"}
     assert labels(["upgma[metric=['cosine','euclidean']]", "AARI"]) == {
@@ -98,6 +99,7 @@ def test_checks_can_be_selected_by_name(plugin):
     assert {"UPGMA", "iris", "vectors", "AARI"} <= labels("hcbench")
 
 
+@pytest.mark.slow
 def test_names_of_a_file_take_parameters(plugin):
     found = checks_of("Star[flag=true]", plugins=[plugin])
     assert {check.subject.label for check in found} == {"Star[flag=true]"}
@@ -130,6 +132,7 @@ def test_specs_of_a_package_with_required_parameters_are_skipped():
     assert check.run().reason == "NoisyInsertion needs p: name NoisyInsertion[p=...]"
 
 
+@pytest.mark.slow
 def test_an_algorithm_uses_the_oracle_of_its_plugin(plugin):
     found = {check.id: check.run() for check in checks_of(str(plugin))}
     assert {name for name, each in found.items() if each.status == "failed"} == {"Star:paper"}
@@ -137,6 +140,7 @@ def test_an_algorithm_uses_the_oracle_of_its_plugin(plugin):
     assert found["count:valid_answers"].status == "passed"
 
 
+@pytest.mark.slow
 def test_exemptions(plugin):
     def statuses(exempt):
         checks = checks_of(str(plugin), exempt)
@@ -153,6 +157,7 @@ def test_exemptions(plugin):
     }
 
 
+@pytest.mark.slow
 def test_a_spec_declares_its_own_exemptions():
     def declared(**exempt):
         """The outcomes of checks of a metric without documentation, by name."""
@@ -221,6 +226,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return done.exit_code, done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_a_failed_check_is_exit_code_1(plugin):
     code, out, _ = run(str(plugin))
     assert code == 1
@@ -231,6 +237,7 @@ def test_a_failed_check_is_exit_code_1(plugin):
     assert "made up: for a test" in " ".join(out.split())
 
 
+@pytest.mark.slow
 def test_one_plugin_has_a_row_for_each_check():
     code, out, _ = run("AARI", "-q")
     assert code == 0
@@ -246,6 +253,7 @@ def test_list_runs_nothing(tmp_path):
     assert "Star:truth_unseen" in out
 
 
+@pytest.mark.slow
 def test_json(plugin):
     code, out, _ = run(str(plugin), "--format", "json")
     rows = json.loads(out)["checks"]
@@ -297,6 +305,7 @@ def test_the_limit_of_a_check_is_an_option(tmp_path):
     assert "'soon' is no time above 0; write 300, 90s" in err
 
 
+@pytest.mark.slow
 def test_mistakes_in_one_line() -> None:
     for arguments, code, sentence in [
         (["UPGM"], 2, "did you mean UPGMA or WPGMA"),

@@ -92,6 +92,7 @@ def wrong_pairs(function, **changes):
     return replace(PAIRS, function=function, **changes)
 
 
+@pytest.mark.slow
 def test_valid_plugins_pass_all_checks():
     assert failed(LINKAGE) == {}
     assert {"renumbered_items", "another_process", "sparse", "truth_unseen"} <= passed(LINKAGE)
@@ -160,6 +161,7 @@ def unseeded(oracle, given, rng):
     return by_number(oracle, given, rng).restrict(items)
 
 
+@pytest.mark.slow
 def test_results() -> None:
     for check, function, sentence in [
         ("valid_result", one_leaf_less, "returned 11 leaves for 12 items"),
@@ -175,6 +177,7 @@ def test_results() -> None:
         assert sentence in found[check]
 
 
+@pytest.mark.slow
 def test_same_seed():
     """Checks that compare with an earlier result fail, too."""
     found = failed(wrong(unseeded))
@@ -199,6 +202,7 @@ def distinct(X):
     return len(np.unique(X, axis=0))
 
 
+@pytest.mark.slow
 def test_degenerate_items() -> None:
     for check, condition, where in [
         ("few_items", lambda X: len(X) == 1, "on 1 item:"),
@@ -217,6 +221,7 @@ def test_degenerate_items() -> None:
         assert "ZeroDivisionError" in found[check]
 
 
+@pytest.mark.slow
 def test_nan_heights_are_not_a_valid_result():
     def nan(oracle, given, rng):
         tree = average(oracle, given, rng)
@@ -254,6 +259,7 @@ def dense_only(oracle, given, rng):
     return average(oracle, given, rng) if given.n == 1 else linkage(X, "average")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("check", "function", "sentence"),
     [
@@ -272,6 +278,7 @@ def test_layouts(check, function, sentence):
     assert sentence in found[check]
 
 
+@pytest.mark.slow
 def test_an_algorithm_that_refuses_sparse_data_passes():
     from hcbench import NotApplicableError
 
@@ -330,6 +337,7 @@ def peeks_at_a_hint(oracle, given, rng):
     return average(oracle, given, rng)
 
 
+@pytest.mark.slow
 def test_honesty() -> None:
     for check, spec, sentence in [
         ("budget", wrong_pairs(own_error), "fails with a budget of 0, other than by Budget"),
@@ -362,10 +370,12 @@ def test_a_wrong_kind_of_oracle_is_detected():
     assert "accepts ordinal-queries and asks them for what they do not have" in found["needs"]
 
 
+@pytest.mark.slow
 def test_a_declared_tree_may_be_used():
     assert failed(wrong(uses_the_tree, needs=("tree",))) == {}
 
 
+@pytest.mark.slow
 def test_questions():
     found = failed(replace(PAIRS, questions=lambda n: (3, True)))
     assert "declares at most 3 queries about 12 items and makes 11" in found["questions"]
@@ -381,6 +391,7 @@ def records_too_few(oracle, given, rng):
     return together(oracle, given, rng)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
@@ -425,6 +436,7 @@ def writes(oracle, given, rng):
     return average(oracle, given, rng)
 
 
+@pytest.mark.slow
 def test_the_process() -> None:
     for check, function, sentence in [
         ("global_random_state", uses_numpys_generator, "uses a global generator"),
@@ -456,6 +468,7 @@ def stale_words(oracle, given, rng):
     return average(oracle, given, rng)
 
 
+@pytest.mark.slow
 def test_declarations() -> None:
     for check, spec, sentence in [
         ("signature", replace(LINKAGE, parameters=()), "does not declare method"),
@@ -528,6 +541,7 @@ def components(oracle, given, rng):
 GRAPH = replace(LINKAGE, name="Edges", function=components, accepts=("graph",), parameters=())
 
 
+@pytest.mark.slow
 def test_an_algorithm_of_graphs_passes_on_connected_and_unconnected_ones():
     assert failed(GRAPH) == {}
     assert {"graph_parts", "renumbered_items", "truth_unseen", "few_items"} <= passed(GRAPH)

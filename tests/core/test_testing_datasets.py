@@ -105,12 +105,14 @@ def absent(seed, *, n=20):
     raise DataNotAvailableError("clouds: no clouds.csv; get it from example.org")
 
 
+@pytest.mark.slow
 def test_a_valid_plugin_passes_all_checks():
     assert failed(CLOUDS) == {}
     assert skipped(CLOUDS) == {}
     assert {"another_process", "random", "size", "truth"} <= passed(CLOUDS)
 
 
+@pytest.mark.slow
 def test_datasets() -> None:
     for check, spec, sentence in [
         ("another_process", wrong(by_process), "other data for the same seed in another process"),

@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from hcbench import MetricSpec, NotApplicableError, Parameter
 from tests.core.checking import failed, passed, skipped
@@ -113,12 +114,14 @@ def with_parameter(scored, weight=1.0):
     return jaccard(scored) * weight
 
 
+@pytest.mark.slow
 def test_a_valid_plugin_passes_all_checks():
     assert failed(JACCARD) == {}
     assert skipped(JACCARD) == {}
     assert {"range", "symmetry", "best_on_truth", "reasons"} <= passed(JACCARD)
 
 
+@pytest.mark.slow
 def test_metrics() -> None:
     for check, spec, sentence in [
         ("range", wrong(nan), "of a random result is NaN"),
@@ -159,6 +162,7 @@ def test_a_value_outside_of_the_interval():
     assert "is 3, outside of its declared [0, 1]" in found["range"]
 
 
+@pytest.mark.slow
 def test_symmetry():
     """Recovered clusters of the truth, for trees of which one is less resolved."""
 

@@ -176,11 +176,13 @@ def prints(problem, seed, budget, *, noise=0.0):
     return made(problem, seed, noise)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", [CLASSES, TRIPLETS], ids=lambda spec: spec.name)
 def test_valid_plugins_pass_all_checks(spec):
     assert failed(spec) == {}
 
 
+@pytest.mark.slow
 def test_checks_of_an_oracle_with_queries():
     assert set(skipped(CLASSES)) == {"persistence", "compiled", "budget"}
     assert {"noise_rate", "same_question", "vectorised", "counting"} <= passed(CLASSES)
@@ -275,6 +277,7 @@ def test_budget():
     assert "holds 660 answers with a budget of 0" in found["budget"]
 
 
+@pytest.mark.slow
 def test_an_oracle_about_other_items_passes():
     def other_items(problem, seed, budget):
         """Recorded answers."""

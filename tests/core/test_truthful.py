@@ -174,6 +174,7 @@ def test_a_metric_that_leaves_its_range_says_why_and_ranks_nothing() -> None:
     assert [(b.block, b.reason) for b in ranking.excluded] == [("d", f"A: dasgupta is {why}")]
 
 
+@pytest.mark.slow
 def test_scores_of_trees_outside_of_the_range_are_not_compared(tmp_path: Path) -> None:
     from click.testing import CliRunner
 

@@ -74,6 +74,7 @@ def test_a_data_set_without_that_truth_has_no_column_for_it(folder: Path) -> Non
     assert [name for name in header if name.startswith("AARI")] == ["AARI ↑"]
 
 
+@pytest.mark.slow
 def test_a_single_truth_has_one_column_among_data_with_several(
     folder: Path, tmp_path: Path
 ) -> None:

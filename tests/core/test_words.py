@@ -1,6 +1,7 @@
 """Words and values of several words in compiled loops, against Python's integers."""
 
 import numpy as np
+import pytest
 from hypothesis import given, strategies as st
 from numba import njit
 
@@ -57,6 +58,7 @@ def signed(value: int) -> int:
     return (value + 2**63) % 2**64 - 2**63
 
 
+@pytest.mark.slow
 @given(WORDS, WORDS, st.integers(0, 5))
 def test_operations_on_values_are_those_of_integers(one, other, at):
     a, b = (np.array([0] * at + words, np.uint64) for words in (one, other))
@@ -70,6 +72,7 @@ def test_operations_on_values_are_those_of_integers(one, other, at):
     )
 
 
+@pytest.mark.slow
 @given(WORDS, WORD, st.integers(0, 63), st.integers(0, 5))
 def test_values_are_shifted_and_written(words, word, by, at):
     out = written(np.array(words, np.uint64), np.uint64(word), np.uint64(by), at)

@@ -486,6 +486,7 @@ def test_closing_a_pool_ends_its_own_workers_only(tmp_path: Path) -> None:
         assert run_alone(other, os.getpid) == worker
 
 
+@pytest.mark.slow
 def test_a_pool_in_another_environment_starts_another_fork_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -506,6 +507,7 @@ def test_a_pool_in_another_environment_starts_another_fork_server(
         assert server_of(pool) not in (first, second)
 
 
+@pytest.mark.slow
 def test_a_fork_server_that_was_killed_while_idle_is_replaced() -> None:
     with Pool(1, PERFORM) as pool:
         server = server_of(pool)
@@ -581,6 +583,7 @@ def start(tmp_path: Path) -> Iterator[Callable[[str], tuple[subprocess.Popen[str
 Start = Callable[[str], tuple[subprocess.Popen[str], list[int]]]
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_runs_once_and_leaves_nothing(
     start: Start, tmp_path: Path
 ) -> None:
@@ -610,6 +613,7 @@ def test_killing_main_and_fork_server_at_once_leaves_nothing(start: Start) -> No
     assert gone([*pids, *workers])
 
 
+@pytest.mark.slow
 def test_ctrl_c_interrupts_an_endless_wait_and_leaves_nothing(start: Start) -> None:
     process, pids = start("pool.wait()")
     workers = [worker.pid for worker in psutil.Process(pids[1]).children()]
@@ -633,6 +637,7 @@ def test_an_orphan_is_limited_by_processor_time() -> None:
         assert run(pool, limit, Limits()).value == resource.getrlimit(resource.RLIMIT_CPU)[1]
 
 
+@pytest.mark.slow
 def test_a_warm_up_that_hangs_is_bounded_by_the_limit_of_the_algorithm() -> None:
     limits = Limits(seconds=2.0, grace=7.0)
     assert limits.allowed("algorithm") == 2.0

@@ -134,6 +134,7 @@ def test_results_of_a_job_are_never_reported_for_another() -> None:
     assert [reports[tag].value for tag in (1, 2)] == [None, "third"]
 
 
+@pytest.mark.slow
 def test_losing_the_fork_server_affects_only_the_running_job(pool: Pool) -> None:
     reports = submit(pool, jobs.kill_parent, partial(jobs.add, 1, 2), partial(jobs.add, 2, 2))
     assert endings(reports) == ["crash", "done", "done"]

@@ -69,6 +69,7 @@ def test_answers_of_a_known_tree_give_it_back(algorithm, tmp_path):
     assert finding.result.names == WORDS
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(tree=trees(min_leaves=3, max_leaves=8, kind=HeightKind.NONE), seed=st.integers(0, 100))
 def test_answers_of_none_give_trees_of_any_degree(tree, seed, tmp_path_factory):
@@ -143,6 +144,7 @@ def test_questions_deferred_in_a_row_and_taken_back(tmp_path):
     assert finding.result.isomorphic(TRUE)
 
 
+@pytest.mark.slow
 def test_a_session_in_which_every_question_is_deferred_once_ends(tmp_path):
     seen = set()
 
@@ -378,6 +380,7 @@ def test_answers_are_read_as_written_and_others_refused(kind, codes, tmp_path):
             RecordedAnswers.read(path)
 
 
+@pytest.mark.slow
 def test_a_truncated_file_keeps_all_complete_answers(tmp_path):
     """Truncated at any byte, as by kill -9."""
     path = tmp_path / "a.jsonl"
@@ -515,6 +518,7 @@ def _holds(tree: Tree, triplet: tuple[int, int, int]) -> bool:
     return odd_one_out(tree, *triplet) == 2
 
 
+@pytest.mark.slow
 def test_answers_about_four_items_contradict_each_other_if_no_tree_agrees():
     """All answers to the four queries: one of three for each, or none."""
     questions = list(combinations(range(4), 3))

@@ -175,6 +175,7 @@ def call(*args: str, keys: str = "") -> Result:
     return CliRunner().invoke(main, ["ask", *args], input=keys)
 
 
+@pytest.mark.slow
 def test_without_a_terminal_keys_are_read_line_by_line(folder):
     first = call("items.txt", keys="9\n1\nz\nq\n")
     assert first.exit_code == 130
@@ -197,6 +198,7 @@ def test_without_a_terminal_keys_are_read_line_by_line(folder):
     assert "3 undone" in back.stderr, "one of them in the first session"
 
 
+@pytest.mark.slow
 def test_a_file_without_answers_can_be_replaced(folder):
     assert call("items.txt", keys="q\n").exit_code == 130
     result = call("items.txt", "--noise", "0.1", keys="1\nq\n")
@@ -206,6 +208,7 @@ def test_a_file_without_answers_can_be_replaced(folder):
     assert "another algorithm: NoisyInsertion[p=0.9], not InsertionClustering" in refused.stderr
 
 
+@pytest.mark.slow
 def test_a_tree_to_be_cut_may_be_a_linkage_matrix(folder):
     np.save(folder / "z.npy", linkage(np.arange(12.0)[:, None]))
     args = ("items.txt", "--algo", "WDP", "--tree", "z.npy")
@@ -286,6 +289,7 @@ def test_every_error_is_one_line(name, text, args, said, folder):
     assert result.stdout == ""
 
 
+@pytest.mark.slow
 def test_its_help_imports_nothing_heavy():
     code = (
         "import atexit, sys; from hcbench.cli import main; "
@@ -328,6 +332,7 @@ def test_the_items_may_be_a_folder_of_pictures(folder):
     assert "empty has 0 pictures" in refused.stderr
 
 
+@pytest.mark.slow
 def test_a_viewer_is_quiet_and_may_be_missing(folder, monkeypatch, capfd):
     (folder / "items.txt").write_text("a.png\nb.png\nc.png\n")
     viewer = folder / "xdg-open"
@@ -361,6 +366,7 @@ def test_missing_pictures_are_reported(folder):
 # ---- In comparisons ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_replayed_answers_in_a_comparison_and_missing_ones_as_rows(folder):
     (folder / "true.nwk").write_text(TRUE.to_newick(lengths=False))

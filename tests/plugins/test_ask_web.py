@@ -102,6 +102,7 @@ def stored(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()[1:]]
 
 
+@pytest.mark.slow
 def test_the_pages_give_the_same_tree_and_file_as_the_terminal(tmp_path):
     person = Knower(TRUE, WORDS)
     expected = hold(tmp_path / "other.jsonl", person, "InsertionClustering")
@@ -226,6 +227,7 @@ def test_a_link_becomes_a_cookie_and_pages_allow_no_other_resources(served, capf
     assert capfd.readouterr() == ("", ""), "nothing is logged"
 
 
+@pytest.mark.slow
 def test_annotators_have_links_and_answers_of_their_own(tmp_path):
     items = WORDS[:4]
     with serving(tmp_path, items, people=2) as server:

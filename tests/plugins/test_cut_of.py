@@ -86,6 +86,7 @@ def test_every_cut_is_drawn_equally_often(tree, seed):
         assert stats.chisquare([drawn[cut] for cut in cuts]).pvalue > 1e-6
 
 
+@pytest.mark.slow
 def test_each_node_is_below_the_cut_with_a_constant_probability():
     """Eq. (1) of the paper for P = alpha, each cut of a small tree."""
     alpha, draws = 0.3, 20_000
@@ -114,6 +115,7 @@ def k_tilde(tree, cut):
     return sum(not above_cut & set(tree.children(v).tolist()) for v in above_cut)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(trees(min_leaves=2, max_leaves=9, binary=True), st.integers(0, 10**6))
 def test_the_hard_prior_is_uniform_over_2_to_the_b_cuts_of_theorem_2(tree, seed):
@@ -142,6 +144,7 @@ def test_hard_cuts_by_hand():
         hard_cut(star, rng, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["balanced", "caterpillar"])
 def test_cuts_of_large_trees_are_drawn_in_linear_time_and_exactly(shape):
     """N(T) of a balanced tree of 2^14 leaves has about 2900 digits."""

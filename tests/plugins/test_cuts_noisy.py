@@ -98,6 +98,7 @@ def test_without_noise_the_cut_is_the_true_one_merged_where_too_few_pairs_vote(n
             assert found == Cut(tree, coarsened(tree, cut, votes)).partition
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("votes", [2, 3])
 def test_the_paths_are_as_many_as_the_tree_of_nodes_with_enough_pairs_has(monkeypatch, votes):
     """Lemma 3 for T_lambda, whose leaves are preset."""

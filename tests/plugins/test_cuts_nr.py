@@ -78,6 +78,7 @@ def test_margins_with_at_most_k_clusters_are_those_of_all_such_cuts(case, most):
         bounded.reweigh_bounded(arrays, table, W, a, weight)
 
 
+@pytest.mark.slow
 @given(histories(), st.sampled_from([1.0, 0.1, 1 / 3]))
 def test_excesses_brought_up_to_date_are_those_of_one_pass(case, unit):
     tree, weighted = case

@@ -84,6 +84,7 @@ def test_every_cut_of_every_binary_tree_of_six_and_seven_leaves_is_found(way):
             assert cut_by(name, tree, compiled_oracle(labels), **params) == Partition(labels)
 
 
+@pytest.mark.slow
 def test_breadth_first_queries_nodes_above_and_just_below_the_cut():
     for tree in small_trees(5):
         for cut in all_cuts(tree):
@@ -107,6 +108,7 @@ def test_ots_stays_within_the_bound_of_theorem_1(backbone, step):
             assert oracle.ledger.queries <= log(n_cuts(tree)) / log(1.5) + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", PRIORS)
 def test_wdp_searches_as_many_paths_as_lemma_3_says(monkeypatch, prior):
     seen = spied_paths(monkeypatch)
@@ -116,6 +118,7 @@ def test_wdp_searches_as_many_paths_as_lemma_3_says(monkeypatch, prior):
             assert seen[-1].at[PATHS] == k_tilde(tree, cut)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", [0.1, 0.3, 0.6, "uniform"])
 def test_wdp_asks_on_average_what_the_entropy_of_the_prior_allows(prior):
     """At least H(c*) (Shannon); at most 2 more for each path by weight-balanced search."""
@@ -212,6 +215,7 @@ def test_without_queries_undecided_is_apart_or_together(name):
         assert nothing.ledger.refused
 
 
+@pytest.mark.slow
 def test_a_deep_and_a_wide_tree_need_no_recursion():
     n = 20_000
     star = Tree([n] * n + [-1])

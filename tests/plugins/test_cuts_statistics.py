@@ -173,6 +173,7 @@ def test_the_excess_is_that_over_the_best_of_all_cuts(tree, data):
         assert found == pytest.approx(expected / n**2)
 
 
+@pytest.mark.slow
 @given(trees(min_leaves=2, max_leaves=6), st.data(), st.sampled_from(["labels", "matrix"]))
 def test_the_excess_against_answers_is_that_over_the_best_cut_for_them(tree, data, source):
     n, cuts = tree.n, all_cuts(tree)

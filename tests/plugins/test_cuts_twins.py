@@ -84,6 +84,7 @@ def wdp_by_the_book(tree, p, y):
     return queried, clusters
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_wdp_makes_the_queries_of_algorithm_1(seed):
     rng = np.random.default_rng(seed)
@@ -189,6 +190,7 @@ def ots_by_the_book(tree, y, backbone):
     return queried
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backbone", ["any", "longest"])
 def test_ots_makes_the_queries_of_appendix_b1(backbone):
     for tree in [*list(small_trees(6))[::5], *LARGER[1:]]:

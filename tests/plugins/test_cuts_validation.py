@@ -56,6 +56,7 @@ def test_the_set_is_of_the_oracle_and_its_seed_not_of_the_result():
     np.testing.assert_array_equal(validation_pairs(one, 50)[:20], validation_pairs(one, 20))
 
 
+@pytest.mark.slow
 def test_all_pairs_are_equally_likely():
     """4 of the 10 pairs of 5 items, in 2000 sets: each 800 times, standard deviation 22."""
     count = np.zeros((5, 5), int)

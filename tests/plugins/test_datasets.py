@@ -167,6 +167,7 @@ def test_data_provide_what_their_spec_declares(name):
     assert spec.provides_with(spec.resolve({})) <= make(name).provides
 
 
+@pytest.mark.slow
 def test_importing_the_plugin_imports_nothing_heavy():
     code = (
         "import sys, hcbench_datasets as p; list(p.hcbench_datasets()); list(p.hcbench_suites())\n"

@@ -125,6 +125,7 @@ def test_invalid_statements_are_refused(tmp_path, row):
 # ---- sp500 ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @real
 def test_sp500_is_381_stocks_of_1259_days():
     raw = make("sp500", standardise=False)
@@ -174,6 +175,7 @@ def test_a_stock_that_never_moves_cannot_be_standardised(tmp_path, monkeypatch):
 # ---- amazon-reviews ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @real
 def test_reviews_have_the_papers_5594_terms():
     problem = make("amazon-reviews")
@@ -195,6 +197,7 @@ def test_reviews_need_their_columns(tmp_path):
 # ---- mnist ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @real
 def test_mnist_is_the_first_10000_digits():
     problem = make("mnist")
@@ -245,6 +248,7 @@ def test_damaged_idx_files_are_refused(tmp_path, content):
 # ---- all -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @real
 @pytest.mark.parametrize("name", ["zoo", "glass", "car", "sp500", "mnist"])
 def test_data_that_depend_on_no_seed_are_declared_so(name):

@@ -54,6 +54,7 @@ by_name = pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
 # ---- Names ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_plugin_registers_its_suites_and_imports_nothing_heavy():
     assert light_suites("hcbench_ordinal") == [suite.name for suite in SUITES]
 
@@ -191,6 +192,7 @@ def unbalanced_share(tree: Tree, balance: float) -> float:
     return uneven / math.comb(tree.n, 2)
 
 
+@pytest.mark.slow
 @given(
     st.integers(3, 20),
     st.sampled_from(SHAPES),
@@ -210,6 +212,7 @@ def test_lemma_3_1_holds_for_random_trees(n, shape, seed):
     assert score("unbalanced-splits", tree, Problem(n=n)) <= 125 / 128
 
 
+@pytest.mark.slow
 def test_quick_clustering_repeats_unbalanced_splits_as_often_as_measured():
     n, runs, balance = 12, 300, 0.7
     tree = random_tree(0, n=n, shape="caterpillar").truth
@@ -392,6 +395,7 @@ def test_figures_without_data_are_reported(tmp_path: Path):
             assert "was not measured" in drawn.reason
 
 
+@pytest.mark.slow
 def test_a_tree_built_from_some_triples_is_unique():
     """So Build returns a tree only if the triples identify it, as theorem 2.3 requires."""
     for seed in range(18):

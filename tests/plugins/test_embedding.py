@@ -49,6 +49,7 @@ def groups(tree: Tree, k: int) -> set[frozenset[int]]:
     return {frozenset(np.flatnonzero(labels == label).tolist()) for label in np.unique(labels)}
 
 
+@pytest.mark.slow
 @BOTH
 @pytest.mark.parametrize("d", [2, 3, 30])
 def test_planted_groups_are_recovered(name: str, d: int) -> None:
@@ -78,6 +79,7 @@ def test_one_seed_one_tree(name: str) -> None:
     assert np.array_equal(first.linkage, run(name, some, seed=3, restarts=2, d=4).linkage, True)
 
 
+@pytest.mark.slow
 @BOTH
 def test_new_names_of_the_items_change_only_names(name: str) -> None:
     w = planted_similarity(2)

@@ -153,6 +153,7 @@ def test_items_that_are_texts_need_no_numbers(csv):
     assert "give the column of the texts, names=..." in fail(path, texts=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "xlsx"])
 def test_none_na_and_null_are_classes_of_texts_and_missing_numbers(tmp_path, ending):
     path = tmp_path / f"data.{ending}"
@@ -787,6 +788,7 @@ def test_inspect_names_columns_of_numbers_with_units_or_separators(csv):
     assert "column 'c'" not in shown.stdout
 
 
+@pytest.mark.slow
 def test_excel(tmp_path):
     frame = pd.DataFrame({"name": ["a", "b"], "x": [1, 2.5], "kind": ["u", "v"], "n": [3, 4]})
     frame.to_excel(tmp_path / "data.xlsx", index=False)
@@ -849,6 +851,7 @@ def test_levels_are_the_columns_that_are_nested(csv):
     assert "drop=[kingdom,colour]" in shown
 
 
+@pytest.mark.slow
 def test_the_example_is_read_as_inspect_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run("example", "plants")

@@ -159,6 +159,7 @@ int main(int argc, char **argv) {  // a caterpillar; 300 MB, or no end, from 100
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("megabytes", [40, 500])
 def test_the_memory_of_a_program_is_its_own(tmp_path: Path, megabytes: int) -> None:
     code = f"import time; held = bytearray({megabytes} << 20); time.sleep(0.1)"

@@ -67,10 +67,12 @@ def test_a_percentage_is_a_fraction_with_the_printed_rounding():
 # ---- Names ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_plugin_registers_its_suites_and_imports_nothing_heavy():
     assert {suite.name for suite in SUITES} <= set(light_suites("hcbench_cuts"))
 
 
+@pytest.mark.slow
 @by_name
 def test_claims_are_about_runs_of_their_suite(suite: Suite):
     registry = load_registry()

@@ -34,6 +34,7 @@ by_name = pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
 # ---- Names ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_plugin_registers_its_suites_and_imports_nothing_heavy():
     assert light_suites("hcbench_quadruplets") == [suite.name for suite in SUITES]
 

@@ -178,6 +178,7 @@ def test_every_figure_can_be_loaded(name: str) -> None:
         assert callable(load_function(figure.function))
 
 
+@pytest.mark.slow
 def test_suites_are_registered_and_import_nothing_heavy() -> None:
     assert find_suite(load_registry(), "gray2023-table1") == SUITES["gray2023-table1"]
     code = (
@@ -188,6 +189,7 @@ def test_suites_are_registered_and_import_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_the_figure_of_a_table_has_a_row_for_each_printed_value() -> None:
     for name in ("gray2023-table1", "gray2023-table3", "gray2023-table4"):
         suite = SUITES[name]

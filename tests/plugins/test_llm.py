@@ -329,6 +329,7 @@ def compare(model: Model, folder: Path, **changes: Any) -> Any:
     return hcbench.compare(**{**settings, **changes}).outcomes
 
 
+@pytest.mark.slow
 def test_two_algorithms_pay_once_and_the_key_is_nowhere(
     model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_process: None
 ) -> None:

@@ -195,6 +195,7 @@ def test_heights_of_leaves_do_not_count():
     assert merge_distortion(scored(one, truth=affinity_tree(SINGLE, [8]))) == 0.0
 
 
+@pytest.mark.slow
 def test_equal_infinite_heights_differ_by_0():
     truth = affinity_tree(CHAIN, [np.inf, np.inf, 5, 5, np.inf, 3, -np.inf])
     assert merge_distortion(scored(truth, truth=truth)) == 0.0
@@ -281,6 +282,7 @@ def test_every_binary_tree_costs_the_same_if_all_items_are_alike(tree):
     assert dasgupta(scored(tree, similarity=np.ones((n, n)))) == (n**3 - n) / 3
 
 
+@pytest.mark.slow
 @given(trees(binary=True, min_leaves=5, max_leaves=5), st.integers(0, 9))
 def test_one_is_the_mean_over_all_orders_of_the_leaves(tree, seed):
     w = np.random.default_rng(seed).random((5, 5))
@@ -327,6 +329,7 @@ def test_dasgupta_is_scikit_networks_times_the_sum_of_similarities(tree, seed):
     assert dasgupta(scored(tree, similarity=w)) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 @given(
     trees(), st.integers(1, 5), st.integers(0, 99), st.sampled_from(["cosine", "dot", "euclidean"])
 )
@@ -406,6 +409,7 @@ def test_specs_have_the_parameters_of_their_functions():
         assert spec.cost or spec.paper
 
 
+@pytest.mark.slow
 def test_specs_import_nothing_heavy():
     heavy = "{'numba', 'numpy', 'scipy', 'sklearn'}"
     code = (

@@ -67,6 +67,7 @@ def of_cuts(tree, other, k):
     return fowlkes_mallows_score(one.labels, two.labels)
 
 
+@pytest.mark.slow
 @given(two_trees(monotone=False))
 def test_b_k_agrees_with_scikit_learn(pair):
     found = curve(*pair)

@@ -131,6 +131,7 @@ def concordances(result, truth):
     return by_rows, by_classes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_both_methods_count_the_same_pairs(seed):
     rng = np.random.default_rng(seed)

@@ -164,6 +164,7 @@ def test_value_by_hand():
         assert cohen_addad_normalised(score) == 1.0
 
 
+@pytest.mark.slow
 def test_the_offset_is_the_largest_of_a_pair_and_not_of_the_diagonal():
     w = np.array([[9.0, -5, -1], [-5, 9, -7], [-1, -7, 9]])
     score = scored(Tree(THREE[0, 1]), similarity=w)

@@ -91,6 +91,7 @@ def test_the_paper_counts_ten_equal_classes_in_one_cluster_as_ninety_percent():
     assert singletons == pytest.approx(0.1 - 1 / 200)
 
 
+@pytest.mark.slow
 @given(two_labellings(), st.sampled_from(["arithmetic", "geometric", "min", "max"]))
 def test_agreement_is_that_of_scikit_learn(labels, average):
     found, true = labels

@@ -68,12 +68,14 @@ def test_quartets_by_hand():
     assert quartet_distance(scored(fine, truth=coarse), "resolved-in-truth") == 0.0
 
 
+@pytest.mark.slow
 @given(two_trees(min_leaves=4, max_leaves=8))
 def test_counts_are_those_of_an_enumeration(both):
     tree, truth = both
     assert count_quartets(tree, truth) == naive_counts(tree, truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [2, 5])
 def test_counts_of_larger_trees_and_their_symmetry(width):
     rng = np.random.default_rng(width)

@@ -106,6 +106,7 @@ def test_all_measures_are_tested():
     assert {name for name, _ in VARIANTS} == set(SPEC)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), VARIANTS)
 @settings(max_examples=25)
 @given(data=st.data())
@@ -118,6 +119,7 @@ def test_values_are_in_range_whatever_the_names_of_the_leaves(name, options, dat
     assert value is None or value in Interval(SPEC[name].interval)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), [v for v in VARIANTS if v[0] != "entanglement"])
 @settings(max_examples=25)
 @given(data=st.data())
@@ -149,6 +151,7 @@ def test_result_and_truth_may_change_places(name, options, pair):
         assert one == pytest.approx(other, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), [v for v in VARIANTS if v[0] in BY_ORDER])
 @settings(max_examples=25)
 @given(pair=two_trees(kind=HeightKind.DISTANCE, monotone=False))

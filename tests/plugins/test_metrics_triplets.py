@@ -76,6 +76,7 @@ def test_fewer_than_three_items_are_refused(tree):
             triplet_agreement(scored(tree, truth=tree), count)
 
 
+@pytest.mark.slow
 @given(two_trees(max_leaves=10))
 def test_counts_of_triplets_agree_with_enumeration(pair):
     tree, truth = pair

@@ -194,6 +194,7 @@ def test_the_topology_is_read_again(tree):
     assert again.isomorphic(tree)
 
 
+@pytest.mark.slow
 def test_a_deep_tree_breaks_no_recursion_limit():
     tree = caterpillar(100_000)
     again = Tree.from_newick(tree.to_newick(), names=[str(i) for i in range(tree.n)])

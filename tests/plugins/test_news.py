@@ -84,6 +84,7 @@ def test_nouns_have_the_lemmas_of_morphy(word, expected):
     assert noun_lemmatiser(nouns, exceptions)(word) == expected
 
 
+@pytest.mark.slow
 def test_simplemma_knows_irregular_forms():
     lemma = lemmatiser("simplemma", "x")
     assert [lemma(word) for word in ("mice", "was", "better", "cars")] == [

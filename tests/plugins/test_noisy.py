@@ -34,6 +34,7 @@ IDS = ["-".join(map(str, params.values())) for params in STRATEGIES]
 each_strategy = pytest.mark.parametrize("params", STRATEGIES, ids=IDS)
 
 
+@pytest.mark.slow
 @each_strategy
 @settings(max_examples=25)
 @given(n=st.integers(1, 14), seed=st.integers(0, 10**6), p=st.sampled_from([0.6, 0.9, 0.999]))
@@ -82,6 +83,7 @@ def test_the_guarantee_fails_if_answers_are_wrong_more_often():
     assert found < enough(100, 0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["bayes", "repeat", "paper"])
 def test_deep_trees_are_found_like_others(strategy):
     n, runs = (40, 60) if strategy != "paper" else (12, 20)

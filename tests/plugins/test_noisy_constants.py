@@ -22,6 +22,7 @@ def test_repetitions_of_vertex_queries_by_hand(p, hoeffding, exact):
     assert constants.vertex_repetitions(p, "binomial") == exact
 
 
+@pytest.mark.slow
 @given(st.integers(52, 99))
 def test_two_majorities_are_correct_as_often_as_one_answer_lemma_5_3(percent):
     p = Fraction(percent, 100)

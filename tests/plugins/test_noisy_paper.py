@@ -137,6 +137,7 @@ def leaves_below(parent, n):
     return {frozenset(s) for s in found}
 
 
+@pytest.mark.slow
 @given(
     st.integers(3, 9),
     st.integers(0, 10**6),

@@ -61,6 +61,7 @@ def test_bayes_weighs_all_places_and_stops_when_one_has_nearly_all(n, seed, p, w
     assert clusters(result) == tree.tree
 
 
+@pytest.mark.slow
 @given(sizes, seeds, st.sampled_from([0.6, 0.75, 0.9]), st.sampled_from(["majority", "lead"]))
 def test_repeat_is_binary_search_by_early_stopped_majorities(n, seed, p, stop):
     truth, failure = random_truth(n, seed), 0.0437 / max(noiseless_queries(n), 1)

@@ -122,6 +122,7 @@ def test_heavy_vertices_are_marked_until_none_remains():
     assert not marked.any()
 
 
+@pytest.mark.slow
 def test_multiplicative_weights_mark_the_target_as_often_as_lemma_5_4_says():
     # A vertex query is correct with probability p, else it points to a decoy if possible.
     p, delta, n, runs = 0.8, 0.3, 16, 200

@@ -73,6 +73,7 @@ def test_positions_drawn_block_by_block_are_uniform(part):
         assert 1e-4 < stats.chi2.sf(statistic / (1 - wanted / total), 49) < 1 - 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left_out", [False, True])
 def test_how_many_fall_into_a_block_is_hypergeometric(left_out):
     """For the last of two blocks, which is half as large as the other."""
@@ -103,6 +104,7 @@ def test_blocks_are_corrected_in_proportion_to_what_is_free_or_taken(counts, mis
     assert stats.binomtest(first, 1000, 1 / 4).pvalue > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
 def test_every_set_of_positions_is_equally_likely(number):
     """Dense sampling, by the drawn positions (up to half) and by the excluded ones."""
@@ -111,6 +113,7 @@ def test_every_set_of_positions_is_equally_likely(number):
     assert stats.chisquare([drawn[s] for s in sets]).pvalue > 1e-3
 
 
+@pytest.mark.slow
 def test_every_set_is_equally_likely_in_sparse_samples_too():
     total, number, repeats = 200, 3, 4000  # 200 > 64 * 3, and repeats among three are common
     drawn = [positions(total, number, seed) for seed in range(repeats)]
@@ -138,6 +141,7 @@ def test_sparse_samples_are_uniform_over_their_buckets():
     assert stats.chisquare(ends).pvalue > 1e-3
 
 
+@pytest.mark.slow
 def test_every_pair_of_queries_is_equally_likely():
     """n = 4: 15 queries, 105 sets of two."""
     seen = Counter(
@@ -148,6 +152,7 @@ def test_every_pair_of_queries_is_equally_likely():
     assert stats.chisquare(list(seen.values())).pvalue > 1e-3
 
 
+@pytest.mark.slow
 def test_every_query_is_equally_likely():
     """n = 4: 6 pairs, 15 unordered pairs of pairs, those with a common item included."""
     seen = Counter(
@@ -228,6 +233,7 @@ def test_whole_oracles_hand_over_the_data_and_count_nothing():
         vectors(problem, 0, None)
 
 
+@pytest.mark.slow
 def test_noise_flips_at_its_rate_and_depends_only_on_the_query():
     problem = problem_of(30)
     rate = 0.2
@@ -303,6 +309,7 @@ def test_all_comparisons_are_stored_with_a_budget_or_noise():
     assert len(large) == 179_700 * 179_699 // 2
 
 
+@pytest.mark.slow
 def test_the_budget_leaves_a_uniform_part():
     seen = Counter(
         frozenset((int(one.closer[0]), int(one.farther[0])))
@@ -325,6 +332,7 @@ def test_impossible_parameters_are_refused_in_one_line():
     assert len(read(problem_of(300), p=0.5, budget=10)) == 10  # not more than requested
 
 
+@pytest.mark.slow
 def test_comparisons_of_the_data_set_are_the_set():
     fixed = Comparisons.from_quadruplets(
         5, [[0, 1, 2, 3], [2, 3, 1, 4], [0, 4, 1, 2], [0, 1, 2, 4]]
@@ -344,6 +352,7 @@ def test_comparisons_of_the_data_set_are_the_set():
     assert fixed == Comparisons(5, fixed.closer, fixed.farther)
 
 
+@pytest.mark.slow
 def test_memory_is_proportional_to_the_sample():
     """Dense, and for n = 1797, as scikit-learn's digits, 1.3e12 queries."""
     count, matrix = 10**6, 2 * 8 * 1797**2  # the similarities, and a copy during checks

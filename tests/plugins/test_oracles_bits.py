@@ -46,6 +46,7 @@ def test_bits_are_those_of_the_positions(total, part):
     assert np.flatnonzero(bits).tolist() == positions(total, number, 5)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=40), st.sampled_from([0.0, 0.2, 0.35, 9]))
 def test_ranks_show_which_similarities_are_tied(values, tolerance):
     """Multiples of a tenth: their differences are rounded."""

@@ -66,6 +66,7 @@ def test_p_of_one_gives_every_triplet_once_and_true(n):
     assert (problem.similarity[i, j] > problem.similarity[i, k]).all()
 
 
+@pytest.mark.slow
 def test_every_triplet_is_equally_likely():
     seen = Counter(
         (int(i), frozenset((int(j), int(k))))
@@ -86,6 +87,7 @@ def test_a_triplet_is_answered_as_the_quadruplet_that_it_is_noise_included():
     assert 0.1 < wrong(problem, triplets).mean() < 0.5
 
 
+@pytest.mark.slow
 def test_triplets_have_counts_budgets_and_ties():
     problem = problem_of(30)
     assert len(read(triplet_set, problem, count=77)) == 77
@@ -124,6 +126,7 @@ def test_logistic_noise_is_likelier_the_closer_the_similarities_are(oracle):
     assert comparisons.annotator is None
 
 
+@pytest.mark.slow
 def test_annotators_differ_and_are_named():
     problem = problem_of(60)
     crowd = read(quadruplet_set, problem, 1, count=200_000, noise=0.2, annotators=40)

@@ -56,6 +56,7 @@ def test_every_binary_tree_of_up_to_six_items_is_found(name):
             assert fit(f"{name[:-1]}, order={order}]", Oracle(answers)).isomorphic(truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_every_order_of_insertion_finds_the_tree(name):
     for parent in binary_trees(4):
@@ -122,6 +123,7 @@ def test_a_python_function_answers_as_the_compiled_oracle_does_and_counts_the_sa
         assert (ledger.queries, ledger.distinct_queries) == (len(recorder.asked), len(sets))
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(3, 120), st.sampled_from(SHAPES), st.integers(0, 10**6))
 def test_no_exact_insertion_exceeds_its_bound(n, shape, seed):
@@ -133,6 +135,7 @@ def test_no_exact_insertion_exceeds_its_bound(n, shape, seed):
         assert len(questions) <= floor(log2(2 * i - 3))
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(3, 80), st.integers(3, 12), st.integers(0, 10**6))
 def test_insertion_into_trees_of_higher_degree_keeps_its_bound(n, degree, seed):
@@ -203,6 +206,7 @@ def test_a_search_restores_the_weights_of_all_vertices():
         assert (w == before).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_fast_search_makes_about_as_many_queries_as_the_exact_one(shape):
     problem = random_tree(7, n=4000, shape=shape)

@@ -73,6 +73,7 @@ def test_queries_grow_as_n_log_n(shape):
     assert oracle.ledger.queries < 2 * 5000 * log2(5000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", [-1, 0, 1, 2])
 def test_constant_answers_terminate(answer):
     tree = fit("QuickClustering", n=18, ordinal=lambda *_: answer)
@@ -138,6 +139,7 @@ def test_random_trees_of_a_degree_have_nodes_of_that_many_children():
     assert random_tree(0, n=300, degree=300).truth.isomorphic(Tree([300] * 300 + [-1]))
 
 
+@pytest.mark.slow
 def test_random_shapes_of_four_items_have_their_probabilities():
     """Of 15 trees 3 are balanced; a Yule tree of 4 leaves is balanced with probability 1/3."""
     m = 3000

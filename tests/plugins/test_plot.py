@@ -118,6 +118,7 @@ def test_the_kinds_on_the_command_line_are_those_that_are_drawn() -> None:
     assert tuple(KINDS) == ON_COMMAND_LINE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("args", "begins"),
     [
@@ -141,6 +142,7 @@ def test_each_kind_is_written_in_the_format_of_its_suffix(
     assert (tmp_path / name).read_bytes().startswith(begins)
 
 
+@pytest.mark.slow
 def test_without_a_kind_it_lists_what_can_be_drawn(folder: Path) -> None:
     done = call("plot", folder=folder)
     assert done.exit_code == 0
@@ -152,6 +154,7 @@ def test_without_a_kind_it_lists_what_can_be_drawn(folder: Path) -> None:
     assert "(no cell has a result)" in failed.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("args", "message"),
     [
@@ -206,6 +209,7 @@ def test_damaged_results_have_no_size(folder: Path, tmp_path: Path) -> None:
     assert "--x       dataset.n\n" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_full_label_selects_only_that_tree(folder: Path, tmp_path: Path) -> None:
     """Although it is contained in another label."""
     args = ("plot", "dendrogram", "--algo", "comb", "--dataset", "points[n=12]")
@@ -305,6 +309,7 @@ def test_the_front_is_marked() -> None:
     assert ringed == {10.0, 30.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["ranks", "profile", "tradeoff", "curve", "scaling"])
 def test_one_repetition_nan_and_infinite_values_are_drawn(kind: str, tmp_path: Path) -> None:
     table = [[0.1, math.nan, 0.3], [math.inf, 0.2, 0.1], [0.2, 0.3, -math.inf], [0.1, 0.2, 0.3]]
@@ -336,6 +341,7 @@ def test_too_few_algorithms_are_reported() -> None:
 # ---- Trees ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_tanglegram_joins_each_item_to_itself(folder: Path) -> None:
     with Store(folder / "s.sqlite") as store:
         from hcbench.commands import read_run

@@ -14,6 +14,7 @@ from hcbench_quadruplets import _bit_linkage_kernels as bits, _bit_sums_kernels 
 from hcbench_quadruplets.average_linkage import merge_all, sums_over_blocks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [8, 9, 15, 449])
 def test_columns_are_summed_as_by_unpacking_their_bits(words):
     """Near the numbers of columns and words that are processed at once."""
@@ -91,6 +92,7 @@ def merges_in_whole_numbers(S, cluster):
     return merges, similarities
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(
     st.integers(2, 18),

@@ -96,6 +96,7 @@ def test_names_are_split_outside_brackets():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_the_command_recommends_what_separates_the_rings(tmp_path):
     # Two rings, which single linkage separates and average linkage does not.

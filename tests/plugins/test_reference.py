@@ -31,6 +31,7 @@ def shape(tree: Tree) -> frozenset[frozenset[int]]:
     return frozenset(frozenset(tree.leaves(v).tolist()) for v in range(tree.n, tree.n_nodes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
 def test_random_is_uniform_over_all_trees(n):
     n_trees = prod(range(2 * n - 3, 0, -2))  # (2n-3)!!: 1, 3, 15, 105

@@ -117,12 +117,14 @@ def test_only_a_declared_regression_is_accepted() -> None:
     assert [one.verdict for one in judged] == ["accepted", "regression"]
 
 
+@pytest.mark.slow
 def test_unchanged_times_are_no_regression() -> None:
     for seed in range(20):
         rows = [timed(1.0, 1000 * seed + k, noise=0.2) for k in range(100)]
         assert {one.verdict for one in judge(rows)} == {"same"}
 
 
+@pytest.mark.slow
 def test_a_slower_algorithm_is_detected_among_many() -> None:
     for seed in range(20):
         rows = [timed(1.0, 1000 * seed + k) for k in range(100)] + [timed(1.3, seed)]
@@ -352,6 +354,7 @@ def test_an_added_query_and_a_slower_algorithm_end_with_1(repository: Path) -> N
     assert "2 regression" in done.stdout
 
 
+@pytest.mark.slow
 def test_unchanged_code_ends_with_0_and_says_so(repository: Path) -> None:
     results_in(repository)
     done = call("main")
@@ -384,6 +387,7 @@ def test_outside_of_a_repository_there_is_nothing_to_compare(tmp_path: Path) -> 
         find_root(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_commit_that_cannot_be_installed_is_told_in_one_line(repository: Path) -> None:
     commit = find_commit(repository, "topic")
     with pytest.raises(DataError, match=r"topic cannot be installed: ERROR: .*setup\.py"):

@@ -118,6 +118,7 @@ def test_long_titles_of_axes_lose_their_parameters() -> None:
 # ---- Content -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_page_is_whole_html_and_needs_no_other_file(store: Store) -> None:
     cells = [outcome(a, d, r, values=a_value(0.5)) for a in "AB" for d in "xy" for r in range(2)]
     page = page_of(store, keep_run(store, cells))
@@ -138,6 +139,7 @@ def test_a_page_may_not_load_anything_from_a_network(store: Store) -> None:
     assert "*" not in str(policy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "drawn"), [(7, 7), (12, 10)])
 def test_data_sets_without_a_figure_of_quality_and_cost_are_counted(
     store: Store, count: int, drawn: int
@@ -211,6 +213,7 @@ def test_the_leaderboard_has_a_column_for_each_data_set(store: Store) -> None:
     assert [cell[2].get("best", False) for cell in column_of(table, "y")] == [False, True]
 
 
+@pytest.mark.slow
 def test_the_metric_that_a_suite_names_first_leads(store: Store) -> None:
     cells = [outcome("A", name, values=a_value(0.5)) for name in "xy"]
     for first, order in (("seconds", ["seconds", "AARI", "queries"]), ("AARI", None)):
@@ -313,6 +316,7 @@ def test_sections_without_content_and_their_links_are_absent(store: Store) -> No
     assert "plotly" not in page.ids
 
 
+@pytest.mark.slow
 def test_title_note_papers_and_licences_are_told(tmp_path: Path) -> None:
     env = {"HCBENCH_STORE": str(tmp_path / "s.sqlite"), "COLUMNS": "100", "HCBENCH_DEBUG": ""}
     asked = ["compare", "--algos", "UPGMA", "--datasets", "iris", "-r", "1", "-j1", "-q"]
@@ -369,6 +373,7 @@ def test_provenance_names_command_machine_and_versions(store: Store) -> None:
 # ---- Special input -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_names_with_html_stay_text(store: Store) -> None:
     suite = Suite(name=HOSTILE, doc=HOSTILE)
     cells = [
@@ -445,6 +450,7 @@ def test_a_tree_that_refines_the_other_is_drawn_without_a_crossing() -> None:
     assert x.tolist() == y.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_trees_are_shown_with_the_truth_of_their_data(tmp_path: Path) -> None:
     env = {"HCBENCH_STORE": str(tmp_path / "s.sqlite"), "COLUMNS": "100", "HCBENCH_DEBUG": ""}
@@ -501,6 +507,7 @@ def invoke(*args: str, store: Path) -> Any:
     return CliRunner(env=env).invoke(main, list(args))
 
 
+@pytest.mark.slow
 def test_the_command_writes_one_file(tmp_path: Path) -> None:
     with Store(tmp_path / "s.sqlite") as store:
         keep_run(store, [outcome("A", "x", values=a_value(1))])
@@ -512,6 +519,7 @@ def test_the_command_writes_one_file(tmp_path: Path) -> None:
     Page(out.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("args", "code", "message"),
     [

@@ -83,6 +83,7 @@ def test_every_written_file_and_the_next_steps_are_listed(tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.slow
 def test_no_name_of_the_example_remains_and_ruff_passes(tmp_path: Path) -> None:
     for number, kinds in enumerate([(), *((kind,) for kind in KINDS), KINDS]):
         folder = tmp_path / str(number)
@@ -156,6 +157,7 @@ def test_invalid_arguments_are_reported_in_one_line(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_an_existing_folder_is_not_changed(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     result = new_plugin(tmp_path, "mine")

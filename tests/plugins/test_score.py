@@ -82,6 +82,7 @@ TREE = Tree.from_linkage(linkage(X, "average"), names=NAMES)
 ARI_AT_2 = adjusted_rand_score(LABELS, TREE.cut(2).labels)
 
 
+@pytest.mark.slow
 def test_values_are_those_of_the_metrics_whatever_the_order_of_the_files():
     found = values("tree.nwk", "--truth", "truth.nwk", "--vectors", "x.csv")
     truth = Tree.from_newick(TRUTH, names=NAMES)
@@ -97,6 +98,7 @@ def test_values_are_those_of_the_metrics_whatever_the_order_of_the_files():
     assert found["cophenetic-correlation", "", "tree.nwk"] == pytest.approx(correlation)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tree", ["tree.nwk", "z.npy", "merge.csv"])
 @pytest.mark.parametrize(
     "data",
@@ -114,6 +116,7 @@ def test_items_are_matched_by_names_or_their_order(tree, data):
     assert list(found.values()) == [pytest.approx(hcbench.score("dasgupta", TREE, W))]
 
 
+@pytest.mark.slow
 def test_vectors_are_matched_with_the_tree() -> None:
     for vectors in ["named.csv", "named.csv[names=item]", "x.npy", "bare.csv"]:
         names = () if vectors.startswith("named") else ("--names", "names.txt")
@@ -235,6 +238,7 @@ def test_trees_of_one_name_are_distinguished_by_their_folders(folder):
 # ---- Applicable metrics --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_all_metrics_are_scored_or_reported_as_inapplicable():
     rows = told("tree.nwk", "--truth", "truth.nwk", "--similarity", "w.csv")
     names = {
@@ -257,6 +261,7 @@ def test_costs_do_not_apply_to_a_tree():
     assert "cost of the call" in rows["seconds", "", "z.npy"]["reason"]
 
 
+@pytest.mark.slow
 def test_infinite_values_are_shown_but_are_no_json(folder):
     code = (
         "from hcbench import MetricSpec, hookimpl\n"
@@ -295,6 +300,7 @@ def test_an_inapplicable_parameter_is_not_a_failure():
     assert (row["status"], "is a cost" in row["reason"]) == ("skipped", True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
 def test_written_forms(form):
     result = call("tree.nwk", "other.nwk", "--truth", "truth.nwk", "--format", form)
@@ -310,6 +316,7 @@ def test_written_forms(form):
         assert r"clade-recovery $\uparrow$ & \textbf{1.000} & 0.000" in result.stdout
 
 
+@pytest.mark.slow
 def test_lengths_that_are_not_heights_are_reported_unless_quiet(folder):
     (folder / "ragged.nwk").write_text("(((a:1,b:2):1,(c:1,d:1):1):1,(e:1,f:9):1);")
     args = ("ragged.nwk", "--truth", "truth.nwk", "--metrics", "AARI")

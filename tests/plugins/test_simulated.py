@@ -132,6 +132,7 @@ def observed_alpha(problem: Problem) -> np.ndarray:
     )
 
 
+@pytest.mark.slow
 def test_dot_products_estimate_alpha():
     p = 20_000
     found = observed_alpha(make(1, n=100, p=p))

@@ -81,6 +81,7 @@ def dot_products(problem: Problem) -> np.ndarray:
     return vectors @ vectors.T / vectors.shape[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "params"),
     [
@@ -138,6 +139,7 @@ def test_densities_of_blocks_are_their_probabilities():
 # ---- Phylogenies ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_coalescent_has_its_expected_heights():
     heights = np.array([coalescent_tree(rng(s), 6).height for s in range(600)])
     assert is_mean(heights[:, -1], 2 * (1 - 1 / 6))
@@ -180,6 +182,7 @@ def forward_birth_death(seed: int, birth: float, death: float, n: int) -> list[f
     return found
 
 
+@pytest.mark.slow
 def test_birth_death_trees_have_the_heights_of_a_forward_simulation():
     forward = np.array(forward_birth_death(1, 1.0, 0.6, 3))
     ours = np.array([birth_death_tree(rng(s), 3, 1.0, 0.6).height[-1] for s in range(1500)])

@@ -51,6 +51,7 @@ def files(folder: Path) -> set[str]:
     return {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
 
 
+@pytest.mark.slow
 def test_there_is_a_page_for_each_run_suite_algorithm_and_data_set(
     tmp_path: Path, store: Store
 ) -> None:
@@ -71,6 +72,7 @@ def test_there_is_a_page_for_each_run_suite_algorithm_and_data_set(
     assert built.pages == len(pages)
 
 
+@pytest.mark.slow
 def test_every_link_leads_to_a_file(tmp_path: Path, store: Store) -> None:
     two_runs(store)
     site = tmp_path / "site"
@@ -91,6 +93,7 @@ def test_every_link_leads_to_a_file(tmp_path: Path, store: Store) -> None:
     assert len(entries) == len([f for f in files(site) if f.endswith(".html")]) - 1
 
 
+@pytest.mark.slow
 def test_the_page_of_an_algorithm_has_its_runs_and_its_spec(tmp_path: Path, store: Store) -> None:
     two_runs(store)
     build(tmp_path / "site", store)
@@ -103,6 +106,7 @@ def test_the_page_of_an_algorithm_has_its_runs_and_its_spec(tmp_path: Path, stor
     assert "euclidean" in page.text  # a default
 
 
+@pytest.mark.slow
 def test_an_unchanged_site_is_not_written_again(tmp_path: Path, store: Store) -> None:
     two_runs(store)
     site = tmp_path / "site"
@@ -112,6 +116,7 @@ def test_an_unchanged_site_is_not_written_again(tmp_path: Path, store: Store) ->
     assert before == {n: (site / n).stat().st_mtime_ns for n in files(site) if n != MARKER}
 
 
+@pytest.mark.slow
 def test_another_run_changes_only_what_it_belongs_to(tmp_path: Path, store: Store) -> None:
     two_runs(store)
     site = tmp_path / "site"
@@ -123,6 +128,7 @@ def test_another_run_changes_only_what_it_belongs_to(tmp_path: Path, store: Stor
     assert (site / "runs/1.html").stat().st_mtime_ns == modified
 
 
+@pytest.mark.slow
 def test_removed_runs_lose_their_pages_and_files_of_the_user_stay(
     tmp_path: Path, store: Store
 ) -> None:
@@ -184,6 +190,7 @@ def test_an_empty_store_and_a_run_of_failures_have_a_site(tmp_path: Path, store:
 # ---- The home page -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_home_page_has_the_leaderboard_and_verdicts_of_each_suite(
     tmp_path: Path, store: Store
 ) -> None:
@@ -214,6 +221,7 @@ def test_the_home_page_has_the_leaderboard_and_verdicts_of_each_suite(
 SCORES = (("A", 0.25), ("B", 0.75))
 
 
+@pytest.mark.slow
 def test_runs_without_results_and_repeated_runs_are_hidden(tmp_path: Path, store: Store) -> None:
     keep_run(store, [outcome("A", "iris", status="crash", reason="signal 9")])
     first = keep_run(store, [outcome("A", "iris", values=a_value(0.5))])
@@ -230,6 +238,7 @@ def test_runs_without_results_and_repeated_runs_are_hidden(tmp_path: Path, store
     assert {path.name for path in (tmp_path / "site" / "runs").iterdir()} == {"2.html"}
 
 
+@pytest.mark.slow
 def test_no_page_has_a_path_of_this_machine(tmp_path: Path, store: Store) -> None:
     file = tmp_path / "private" / "mine.csv"
     command = f"hcbench compare --datasets {file} --store ~/secret/s.sqlite"
@@ -267,6 +276,7 @@ def test_paths_are_told_from_urls_tags_and_images(text: str, public: str) -> Non
 # ---- Performance over commits --------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_performance_over_commits_is_on_the_home_page_and_one_of_its_own(
     tmp_path: Path, store: Store
 ) -> None:
@@ -292,6 +302,7 @@ def test_the_performance_over_commits_is_on_the_home_page_and_one_of_its_own(
     assert len(page["tables"]["all benchmarks"]["rows"]) == 2
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_from_elsewhere_and_plotly_once(tmp_path: Path, store: Store) -> None:
     two_runs(store)
     site = tmp_path / "site"
@@ -304,6 +315,7 @@ def test_nothing_is_loaded_from_elsewhere_and_plotly_once(tmp_path: Path, store:
                 assert "//" not in about.get(key, ""), page
 
 
+@pytest.mark.slow
 def test_names_with_html_and_paths_are_safe(tmp_path: Path, store: Store) -> None:
     names = [HOSTILE, "../../../etc/passwd", "CON", "ünïcode ✓", "a" * 300]
     suite = Suite(name=HOSTILE, doc=HOSTILE)
@@ -336,6 +348,7 @@ def test_a_plain_name_is_its_own_slug() -> None:
     assert slug("upgma").casefold() != slug("UPGMA").casefold()
 
 
+@pytest.mark.slow
 def test_the_command_reports_written_files(tmp_path: Path, store: Store) -> None:
     two_runs(store)
     env: dict[str, Any] = {"HCBENCH_STORE": str(tmp_path / "s.sqlite"), "HCBENCH_DEBUG": ""}

@@ -24,6 +24,7 @@ X = np.random.default_rng(0).normal(size=(40, 3)) + 6 * (np.arange(40) % 4)[:, N
 Y = np.arange(40) % 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "estimator",
     [
@@ -152,6 +153,7 @@ def run(spec: hcbench.AlgorithmSpec, data: Any, **params: Any) -> Any:
     return spec.load()(oracle, given, np.random.default_rng(0), **spec.resolve(params))
 
 
+@pytest.mark.slow
 def test_an_estimators_tree_is_that_of_scipy() -> None:
     for method in ["ward", "average", "complete", "single"]:
         tree = run(from_estimator(AgglomerativeClustering(linkage=method, n_clusters=3)), X)
@@ -159,6 +161,7 @@ def test_an_estimators_tree_is_that_of_scipy() -> None:
         assert tree.isomorphic(hcbench.Tree.from_linkage(linkage(X, method)))
 
 
+@pytest.mark.slow
 def test_parameters_of_an_estimator_are_those_of_the_algorithm() -> None:
     spec = from_estimator(AgglomerativeClustering(linkage="single", memory=None))
     assert run(spec, X, linkage="ward").isomorphic(hcbench.Tree.from_linkage(linkage(X, "ward")))
@@ -168,6 +171,7 @@ def test_parameters_of_an_estimator_are_those_of_the_algorithm() -> None:
     assert "pooling_func" not in {p.name for p in mean.parameters}, "a function has no name"
 
 
+@pytest.mark.slow
 def test_a_precomputed_metric_gets_distances_of_similarities() -> None:
     similarity = X @ X.T
     spec = from_estimator(AgglomerativeClustering(metric="precomputed", linkage="average"))
@@ -176,18 +180,21 @@ def test_a_precomputed_metric_gets_distances_of_similarities() -> None:
     assert run(spec, similarity).isomorphic(expected)
 
 
+@pytest.mark.slow
 def test_labels_are_a_partition_and_outliers_are_alone() -> None:
     points = np.array([[0.0], [0.1], [5.0], [5.1], [50.0], [90.0]])
     spec = from_estimator(DBSCAN(eps=1.0, min_samples=2), returns="partition")
     assert run(spec, points) == hcbench.Partition([0, 0, 1, 1, 2, 3])
 
 
+@pytest.mark.slow
 def test_a_random_state_that_is_open_comes_from_the_cells_seed() -> None:
     spec = from_estimator(KMeans(n_clusters=12, n_init=1, init="random"), returns="partition")
     assert run(spec, X) == run(spec, X)
     assert run(spec, X, random_state=1) != run(spec, X, random_state=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
@@ -206,6 +213,7 @@ def test_other_objects_than_estimators_are_refused(wrong: Any) -> None:
         from_estimator(wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_estimators_and_algorithms_are_compared(tmp_path: Path) -> None:
     theirs = from_estimator(AgglomerativeClustering(linkage="average"), name="sk-average")

@@ -62,6 +62,7 @@ def call(*words: str, store: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_repetitions_of_a_run_are_compared(store: Path):
     steady, random = json.loads(call("1", "--format", "json", store=store))
     assert (steady["algorithm"], steady["mean"], steady["pairs"]) == ("UPGMA", 1.0, 3)
@@ -69,6 +70,7 @@ def test_the_repetitions_of_a_run_are_compared(store: Path):
     assert random["reason"] == ""
 
 
+@pytest.mark.slow
 def test_what_cannot_be_compared_has_a_reason(store: Path):
     shown = call("2", store=store)
     assert "repetitions have other items, and these have no names" in shown

@@ -29,6 +29,7 @@ def draw(kind: str, **changes: object) -> Problem:
     return shapes(5, kind=kind, **{**settings, **changes})  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_listing_the_suites_imports_nothing_heavy() -> None:
     assert light_suites("hcbench_standard") == [suite.name for suite in SUITES]
 
@@ -109,6 +110,7 @@ def drawn_by(in_process: None, tmp_path: Path) -> Callable[..., dict[str, set[st
     return lines_of
 
 
+@pytest.mark.slow
 def test_figures_of_costs_have_the_lines_of_a_method(drawn_by: Any) -> None:
     lines = drawn_by(
         SCALING,
@@ -129,6 +131,7 @@ def test_figures_of_costs_have_the_lines_of_a_method(drawn_by: Any) -> None:
     }
 
 
+@pytest.mark.slow
 def test_figures_of_noise_have_the_lines_that_vary(drawn_by: Any) -> None:
     lines = drawn_by(
         NOISE,

@@ -236,6 +236,7 @@ for spec in ALGORITHMS:
     assert done.stdout + done.stderr == ""
 
 
+@pytest.mark.slow
 def test_importing_the_plugin_imports_nothing_heavy():
     code = (
         "import sys, hcbench_vectors as p; list(p.hcbench_algorithms())\n"

@@ -98,6 +98,7 @@ def test_single_linkage_of_many_points_on_a_plane(metric):
     np.testing.assert_array_equal(merges, linkage(pdist(rows, METRICS[metric]), "single"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", CENTRES)
 @given(rows=tied_rows())
 def test_each_merge_is_of_the_two_nearest_centres(method, rows):
@@ -139,6 +140,7 @@ def test_an_inversion_by_hand(method):
     np.testing.assert_allclose(merges[:, 2], [1, side + 0.01, top])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "metric"),
     [*((a, b) for a in METHODS for b in METRICS), *((a, "euclidean") for a in CENTRES)],
