@@ -350,7 +350,7 @@ def _run_web(
 
 
 def _show(session: SessionResult, stem: Path | None, *, is_noisy: bool) -> None:
-    from hcbench import Tree
+    from hcbench import Tree, printable
     from hcbench_ask.outline import outline
     from hcbench_ask.results import contradiction, describe_contradiction, report, save
 
@@ -359,7 +359,8 @@ def _show(session: SessionResult, stem: Path | None, *, is_noisy: bool) -> None:
     said = report(session, contradicting)
     click.echo("\n".join(outline(session.result, recorded.header.items)))
     if isinstance(session.result, Tree):
-        click.echo(f"\n{said['newick']}")
+        newick = said["newick"]
+        click.echo(f"\n{printable(newick) if sys.stdout.isatty() else newick}")
     counts = [f"{said[name]} {name}" for name in ("answers", "distinct", "unsure", "undone")]
     _print_message(f"{', '.join(counts)}; stored in {recorded.path}")
     for note in session.notes:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 from rich.console import Console, Group, RenderableType
+from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
@@ -85,7 +86,7 @@ class Pages:
         self, folder: Path, title: str, terminal: Terminal | None, *, open_pictures: bool = False
     ) -> None:
         self._folder = folder
-        self._title = title
+        self._title = visible(title)
         self._terminal = terminal
         self._opens = open_pictures
 
@@ -137,7 +138,7 @@ class Pages:
     def _format_item(self, text: str, console: Console, room: int) -> Text:
         """An item in the available lines; a picture as a link."""
         picture = address(text, self._folder)
-        shown = Text(visible(text), style=f"link {picture}" if picture else "bold")
+        shown = Text(visible(text), style=Style(link=visible(picture)) if picture else "bold")
         lines = shown.wrap(console, max(console.width - 6, 10), overflow="fold")
         if len(lines) > room:
             return Text("\n").join([*lines[: room - 1], lines[room - 1] + Text(" …")])

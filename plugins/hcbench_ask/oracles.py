@@ -34,6 +34,7 @@ from hcbench_ask.answers_file import (
     Texts,
     quoted,
 )
+from hcbench_ask.outline import visible
 
 
 def _recorded(
@@ -214,11 +215,9 @@ class _Person:
     def _read(self, texts: Texts) -> int:
         kind = self._kind
         codes = {choice.key: choice.code for choice in kind.offered(neither=True)} | {"u": UNSURE}
-        shown = (
-            [" and ".join(texts[:2]), " and ".join(texts[2:])]
-            if kind.symmetry == "quadruplet"
-            else texts
-        )
+        shown = list(map(visible, texts))
+        if kind.symmetry == "quadruplet":
+            shown = [" and ".join(shown[:2]), " and ".join(shown[2:])]
         keys = [choice.key for choice in kind.choices if not choice.text]
         if keys:
             shown = [f"{key}: {text}" for key, text in zip(keys, shown, strict=True)]

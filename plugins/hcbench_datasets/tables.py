@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, ModelWarning, table_rows
+from hcbench.files import MAX_DECOMPRESSED
 from hcbench_datasets.content import MISSING, Column, Table, looks_numeric
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ SUFFIXES = (".csv", ".tsv", ".txt", ".xlsx", ".parquet")
 OPEN: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 )
-_LARGEST = 2 << 30  # bytes of text in a compressed file
 _DELIMITERS = ("\t", ";", "|", ",")
 _SAMPLE = 50  # lines from which the delimiter and the decimal mark are found
 _BLOCK = 10_000  # lines whose cells are in memory as texts
@@ -111,14 +111,14 @@ def _text(path: Path, encoding: str | None) -> tuple[str, str]:
             content = path.read_bytes()
         else:
             with opener(path) as stream:
-                content = stream.read(_LARGEST + 1)
+                content = stream.read(MAX_DECOMPRESSED + 1)
     except (OSError, EOFError, lzma.LZMAError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise DataError.of_file("read", path, error) from error
         raise DataError(f"{path}: the file is damaged: {error}; compress it again") from error
-    if opener is not None and len(content) > _LARGEST:
+    if opener is not None and len(content) > MAX_DECOMPRESSED:
         raise DataError(
-            f"{path}: more than {_LARGEST >> 30} GiB when decompressed; decompress it first"
+            f"{path}: more than {MAX_DECOMPRESSED >> 30} GiB when decompressed; decompress it first"
         )
     if encoding is not None:
         return _decoded(path, content, encoding), encoding
@@ -306,9 +306,9 @@ def _spreadsheet(path: Path) -> pd.DataFrame:
     try:
         with zipfile.ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())
-        if size > _LARGEST:
+        if size > MAX_DECOMPRESSED:
             raise DataError(
-                f"{path}: more than {_LARGEST >> 30} GiB when decompressed; save it as .csv"
+                f"{path}: more than {MAX_DECOMPRESSED >> 30} GiB when decompressed; save it as .csv"
             )
         frame = pd.read_excel(path, engine="openpyxl", keep_default_na=False, na_values=[""])
     except ImportError as error:

@@ -2,6 +2,7 @@
 
 Public as `hcbench.read_tree`, `hcbench.read_items` and so on; `hcbench.Comparisons.read` and
 `hcbench.Comparisons.write` are here, too. Data sets in files are in ``hcbench_datasets``.
+`MAX_DECOMPRESSED` is the number of bytes that a compressed file may become.
 """
 
 import lazy_loader

@@ -10,6 +10,7 @@ from .newick import (
     write_newick as write_newick,
 )
 from .tables import (
+    MAX_DECOMPRESSED as MAX_DECOMPRESSED,
     Items as Items,
     is_number as is_number,
     read_arrays as read_arrays,

@@ -27,7 +27,8 @@ _DAMAGE = (
     *(SyntaxError, TokenError, zipfile.BadZipFile, struct.error, zlib.error),
 )
 
-_LARGEST = 2 << 30  # bytes of arrays in a compressed file
+MAX_DECOMPRESSED = 2 << 30
+"""Bytes that a compressed file may become, as a few MB of zeros would fill the memory."""
 
 
 def read_text(path: Path) -> str:
@@ -78,10 +79,10 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
             if isinstance(loaded, np.ndarray):
                 return {"": loaded}
             packed = (f for f in loaded.zip.infolist() if f.compress_type != zipfile.ZIP_STORED)
-            if sum(member.file_size for member in packed) > _LARGEST:
+            if sum(member.file_size for member in packed) > MAX_DECOMPRESSED:
                 raise DataError(
-                    f"{path}: more than {_LARGEST >> 30} GiB when decompressed; save it with "
-                    "numpy.savez, which compresses nothing"
+                    f"{path}: more than {MAX_DECOMPRESSED >> 30} GiB when decompressed; "
+                    "save it with numpy.savez, which compresses nothing"
                 )
             for name in loaded.files:
                 arrays[name] = loaded[name]

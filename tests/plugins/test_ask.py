@@ -643,12 +643,16 @@ def test_without_a_terminal_recorded_answers_are_used(tmp_path):
     assert found.isomorphic(TRUE)
 
 
-def test_a_person_at_a_terminal_is_asked_in_lines_and_nothing_twice(tmp_path, monkeypatch):
-    path, problem = tmp_path / "a.jsonl", Problem(n=4, names=("fir", "oak", "cat", "dog"))
+def test_a_person_at_a_terminal_is_asked_in_lines_and_nothing_twice(tmp_path, monkeypatch, capfd):
+    names = ("fir\x1b[31m", "oak", "cat\x9b\u202e", "dog")
+    path, problem = tmp_path / "a.jsonl", Problem(n=4, names=names)
     said = ("what", "u", *"1212121212")
     monkeypatch.setattr("hcbench_ask.oracles.has_terminal", lambda: True)
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(said)))
     found = fit("Build", problem, oracle=f"person[answers='{path}']", on_conflict="star")
+    shown = capfd.readouterr().err
+    assert "fir" in shown
+    assert not {"\x1b", "\x9b", "\u202e"} & {*shown}
     recorded = RecordedAnswers.read(path)
     assert len(recorded.answers) == 5, "four questions, one of them put twice"
     assert recorded.answers[0].code == UNSURE

@@ -80,6 +80,23 @@ def test_a_session_that_is_killed_halfway_goes_on_and_asks_nothing_twice(folder)
     assert written.isomorphic(TRUE)
 
 
+EVIL = "\x1b]0;owned\x07\x1b[31m\x9b32m\u202ereversed"
+
+
+@pytest.mark.slow
+def test_names_of_items_and_files_do_not_reach_the_terminal_as_escapes(folder):
+    names = ["apple" + EVIL, f"https://example.org/{EVIL}x.png", "pear"]
+    (folder / f"{EVIL}.txt").write_text("\n".join(names))
+    with Page(["ask", f"{EVIL}.txt", "--algo", "InsertionClustering"], folder) as page:
+        page.wait(r"Question 1 ·.*\? help")
+        page.press("1")
+        code, rest = page.end()
+    assert code == 0, rest
+    assert "reversed" in rest
+    for raw in ("\x1b]0;", "\x07", "\x1b[31m", "\x9b", "\u202e"):
+        assert raw not in page.written
+
+
 @pytest.mark.slow
 def test_keys_of_all_sorts(folder):
     (folder / "items.txt").write_text(ITEMS.replace("apple", "a/b.png"))
