@@ -26,8 +26,9 @@ a cell can end, and `FORMATS` those of figures. An ordinal oracle answers `NONE`
 items are closer, and `UNSURE` if it does not know. `Vectors` are an (n, p) array or csr_array,
 `Params` a mapping of names to values. `HINTS` say how to meet the needs of an algorithm, a
 `Code` is the answer to a question, and `Questions` are rows of items. `REGISTER_HOOKS` are the
-hooks that declare something. A `Value` is that of a parameter, `Needs` are what data sets provide,
-an `Interval` has the limits of a metric, and a `Result` is what an algorithm returns.
+hooks that declare something. `MAX_DECOMPRESSED` limits the bytes of compressed files. A `Value` is
+that of a parameter, `Needs` are what data sets provide, an `Interval` has the limits of a metric,
+and a `Result` is what an algorithm returns.
 """
 
 import importlib

@@ -37,6 +37,7 @@ from .errors import (
     WorkerError as WorkerError,
 )
 from .files import (
+    MAX_DECOMPRESSED as MAX_DECOMPRESSED,
     is_number as is_number,
     read_arrays as read_arrays,
     read_items as read_items,

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, ModelWarning, table_rows
-from hcbench.files import MAX_DECOMPRESSED
+from hcbench import MAX_DECOMPRESSED, DataError, ModelWarning, table_rows
 from hcbench_datasets.content import MISSING, Column, Table, looks_numeric
 
 if TYPE_CHECKING:
