@@ -17,7 +17,15 @@ from typing import Any, Self
 from distributed import Client, Scheduler, SpecCluster, Worker
 
 from hcbench import check_machine
-from hcbench_dask.host import ClusterError, Presence, SchedulerLostError, Terms, Welcome, greet
+from hcbench_dask.host import (
+    ClusterError,
+    Departure,
+    Presence,
+    SchedulerLostError,
+    Terms,
+    Welcome,
+    greet,
+)
 from hcbench_dask.pool import DaskPool
 
 _CONNECT = 8.0  # seconds for the scheduler to answer
@@ -169,11 +177,13 @@ class Cluster:
     def _present(self) -> Iterator[None]:
         """Start a host in each worker, and end it at the end."""
         try:
+            self.client.register_plugin(Departure(self.terms.run, self.client.id))
             self.client.register_plugin(Presence(self.terms), name=self.terms.run)
         except Exception as error:
             raise self.loss() or ClusterError(
-                f"a dask worker of {self._name} cannot take part ({type(error).__name__}: "
-                f"{_first_line(error)}); install there what is installed here"
+                f"the scheduler or a worker of {self._name} cannot take part "
+                f"({type(error).__name__}: {_first_line(error)}); "
+                "install there what is installed here"
             ) from error
         try:
             yield

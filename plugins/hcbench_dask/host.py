@@ -11,20 +11,17 @@ import multiprocessing
 import shutil
 import tempfile
 import threading
-import time
 from collections.abc import Mapping
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from distributed import Worker, WorkerPlugin, get_worker
+from distributed import Scheduler, SchedulerPlugin, Worker, WorkerPlugin, get_worker
 
 from hcbench import CellPool, ExitCode, HcbenchError, Report, check_machine
 
 _TICK = 0.2  # seconds between looks at whether a cell was given up
-_LOOK = 60.0  # seconds between looks for processes without a cell
-_IDLE = 300.0  # seconds without a cell, after which the processes of a run are ended
 _hosts: dict[str, Host] = {}
 
 
@@ -140,6 +137,29 @@ class Presence(WorkerPlugin):
                 await host.close()
 
 
+class Departure(SchedulerPlugin):
+    """A dask plugin that ends all hosts of a run if its main process goes without doing so.
+
+    Parameters
+    ----------
+    run : str
+    client : str
+        The name that dask has given to the main process.
+    """
+
+    def __init__(self, run: str, client: str) -> None:
+        self.name = f"{run}-departure"
+        self._run = run
+        self._client = client
+
+    def remove_client(self, scheduler: Scheduler, client: str) -> None:
+        """End them, and this plugin."""
+        if client == self._client:
+            scheduler.remove_plugin(self.name)
+            if self._run in scheduler.worker_plugins:
+                scheduler.loop.add_callback(scheduler.unregister_worker_plugin, None, self._run)
+
+
 class Host:
     """The cells of one run in one process, each in a thread.
 
@@ -167,8 +187,6 @@ class Host:
         self._running: set[str] = set()
         self._given_up: set[str] = set()
         self._closed = False
-        self._last = time.monotonic()
-        self._alarm = asyncio.get_running_loop().call_later(_LOOK, self._end_idle)
 
     @property
     def welcome(self) -> Welcome:
@@ -199,7 +217,6 @@ class Host:
             while not (reports or self._closed or key in self._given_up):
                 reports = pool.wait(_TICK)
         finally:
-            self._last = time.monotonic()
             if pool is not None and reports:
                 self._idle.append(pool)
             elif pool is not None:
@@ -228,12 +245,6 @@ class Host:
                     self._places[origin] = str(place)
         return self._places
 
-    def _end_idle(self) -> None:
-        """End the processes of a run without a cell for long: its main process may be dead."""
-        if not self._running and time.monotonic() - self._last > _IDLE:
-            self._close_idle()
-        self._alarm = asyncio.get_running_loop().call_later(_LOOK, self._end_idle)
-
     def _close_idle(self) -> None:
         with self._lock:
             pools, self._idle = self._idle, []
@@ -243,7 +254,6 @@ class Host:
 
     async def close(self) -> None:
         """Kill what runs, and leave nothing behind."""
-        self._alarm.cancel()
         self._closed = True
         while self._running:  # each thread ends its own
             await asyncio.sleep(_TICK)
