@@ -375,6 +375,31 @@ def test_a_stored_run_is_filtered(mixed: Result, store: Path) -> None:
     )
 
 
+STUCK = """
+import numpy as np
+from hcbench import DatasetSpec, Problem, hookimpl
+
+def same(seed):
+    return Problem(n=4, vectors=np.eye(4))
+
+@hookimpl
+def hcbench_datasets():
+    about = {"function": same, "doc": "The same.", "provides": ("vectors",)}
+    return [DatasetSpec(name="stuck", **about), DatasetSpec(name="fixed", random=False, **about)]
+"""
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_data_set_that_ignores_its_seed_is_told(tmp_path: Path) -> None:
+    file, store = tmp_path / "stuck.py", tmp_path / "s.sqlite"
+    file.write_text(STUCK)
+    args = ["--algos=Comb", "--metrics=nodes", f"--plugin={file}", "--jobs=1"]
+    for repetitions, warned in ((1, []), (2, ["stuck"])):
+        several = ["--datasets=stuck,fixed,bare", f"-r{repetitions}"]
+        told = call("compare", *args, *several, store=store).stderr
+        assert re.findall(r"warning: (\w+) has the same data in all repetitions", told) == warned
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_runs_are_compared(tmp_path: Path) -> None:

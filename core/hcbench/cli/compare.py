@@ -256,6 +256,13 @@ def _tell_end(results: Results, store: Store, plugins: Sequence[Path], plan: Pla
     if broken:
         parts.append(f"a metric failed in {broken}")
     tell(f"{count_cells(len(outcomes))}: {', '.join(parts)}")
+    columns = (outcomes.column(name) for name in ("dataset", "repetition", "data_digest"))
+    made = {*zip(*columns, strict=True)}
+    for use in plan.datasets:
+        digests = [digest for label, _, digest in made if label == use.label and digest]
+        if use.spec.random_with(use.params) and len(digests) > 1 == len({*digests}):
+            same = f"{use.label} has the same data in all repetitions"
+            tell(f"warning: {same}, though it is declared to draw new data for each seed")
     for currency, (now, saved) in paid.items():
         tell(f"answers: {now:.4g} {currency} paid, {saved:.4g} {currency} saved by stored ones")
     failed = next((o for o in outcomes.take(outcomes.failed) if o.key), None)

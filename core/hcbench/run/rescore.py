@@ -115,7 +115,7 @@ class _Making:
         self.descriptions = store.descriptions(run.id)
 
     def plan(self, metrics: Sequence[str]) -> StoredPlan:
-        outcomes = [outcome for outcome, _ in self.store.outcomes(run=self.run.id)]
+        outcomes = [*self.store.cells(run=self.run.id)]
         rows = self.store.find_in(self.run.id, {})
         cells = [self._cell(o, rows[o.key]) for o in outcomes if o.key]
         datasets = self._in_order(cells, "dataset", self.layout.datasets)

@@ -38,15 +38,10 @@ class Task:
     attempt: int = 1
 
     @property
-    def data(self) -> str:
-        """Which data it uses."""
-        return self.cell.data_key
-
-    @property
     def answers(self) -> tuple[object, ...]:
         """Which answers it needs: those of one oracle about one repetition's data."""
         cell = self.cell
-        return self.data, cell.repetition, cell.oracle.label, cell.budget
+        return cell.data_key, cell.repetition, cell.oracle.label, cell.budget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +151,7 @@ def by_data(tasks: Iterable[Task]) -> list[Task]:
     return sorted(
         tasks,
         key=lambda task: (
-            places.setdefault(task.data, len(places)),
+            places.setdefault(task.cell.data_key, len(places)),
             task.cell.repetition,
             places.setdefault(task.answers[2:], len(places)),
         ),

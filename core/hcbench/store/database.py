@@ -431,14 +431,11 @@ def _use_write_ahead_log(engine: sa.Engine, place: Place) -> None:
 @contextmanager
 def _transaction(engine: sa.Engine, *, reading: bool = False) -> Iterator[sa.Connection]:
     """One transaction, undone by any exception inside. Readers see one state throughout."""
-    with engine.connect() as plain:
-        connection = plain.execution_options(
-            hcbench_begin="BEGIN" if reading else "BEGIN IMMEDIATE"
-        )
-        if reading and engine.dialect.name == "postgresql":
-            connection = connection.execution_options(isolation_level="REPEATABLE READ")
-        with connection.begin():
-            yield connection
+    options = {"hcbench_begin": "BEGIN"} if reading else {}
+    if reading and engine.dialect.name == "postgresql":
+        options["isolation_level"] = "REPEATABLE READ"
+    with engine.connect().execution_options(**options) as connection, connection.begin():
+        yield connection
 
 
 @contextmanager

@@ -178,10 +178,9 @@ class Store:
             known: dict[int, Record] = {}
             for key, record in by_key.items():
                 row, measured_by = latest.get(key, (0, 0))
-                is_shared = row and not fresh
                 if row and measured_by == run:
                     new[row] = record
-                elif is_shared and _agrees(connection, row, record):
+                elif row and not fresh and _agrees(connection, row, record):
                     known[row] = record
                 else:
                     new[next(unused)] = record
@@ -326,14 +325,15 @@ class Store:
 
         columns = (points.c.checkpoint, points.c.queries, points.c.result)
         with self.database.reading() as connection:
-            rows = connection.execute(sa.select(*columns).where(points.c.cell == row)).all()
+            of_row = sa.select(*columns).where(points.c.cell == row)
+            rows = connection.execute(of_row.order_by(points.c.checkpoint == END, *columns[:1]))
             return tuple(
                 ScoredPoint(
                     checkpoint=None if checkpoint == END else checkpoint,
                     queries=queries,
                     result=None if packed is None else decode_result(packed),
                 )
-                for checkpoint, queries, packed in sorted(rows, key=_in_order)
+                for checkpoint, queries, packed in rows
             )
 
     @_retried
@@ -657,11 +657,6 @@ def is_latest() -> sa.ColumnElement[bool]:
     newer = cells.alias()
     again = sa.select(newer.c.id).where(newer.c.key == cells.c.key, newer.c.id > cells.c.id)
     return ~again.exists()
-
-
-def _in_order(row: Sequence[Any]) -> tuple[bool, int]:
-    """Sort checkpoints by their count, then the end."""
-    return row[0] == END, row[0]
 
 
 def run_infos(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> dict[int, RunInfo]:
