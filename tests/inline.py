@@ -26,7 +26,7 @@ class InlinePool:
         return None if self._reports else 0
 
     def submit(self, tag: object, job: bytes, limits: Limits, worker: int) -> None:
-        with threadpool_limits(1), warnings.catch_warnings():  # as in a worker
+        with warnings.catch_warnings():  # as in a worker
             warnings.simplefilter("default")
             phases = ["start"]
             done = cell.run_packed(job, lambda phase, value=None: phases.append(phase))
@@ -45,7 +45,7 @@ def cells_in_this_process() -> Iterator[None]:
     def pool(machine: ThisMachine, cells: int) -> Iterator[InlinePool]:
         yield InlinePool()
 
-    with pytest.MonkeyPatch.context() as patch:
+    with threadpool_limits(1), pytest.MonkeyPatch.context() as patch:
         patch.setattr(ThisMachine, "pool", pool)
         patch.setattr(cell, "restore_process", lambda: None)
         yield
