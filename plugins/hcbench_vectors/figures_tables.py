@@ -94,7 +94,13 @@ def _legend() -> list[Any]:
         return Line2D([], [], linestyle="", label=label, **style)
 
     return [
-        dot("printed, ± 2 s.e.", marker="o", markersize=6.5, color=_INK, markerfacecolor="white"),
+        dot(
+            "printed, ± 2 s.e. (simulated: ± 2 s.d. of draws)",
+            marker="o",
+            markersize=6.5,
+            color=_INK,
+            markerfacecolor="white",
+        ),
         dot("measured", marker="o", markersize=4.0, color=plots.PALETTE[1]),
         dot(
             "measured as defined in the text, unlike the printed values",

@@ -196,12 +196,20 @@ def test_an_erratum_can_fail() -> None:
         assert row["note"].startswith("open: ") is (word == "erratum refuted")
     close = {"paper": "2.4", "erratum": "a misprint", "corrected": {"paper": "2"}}
     assert verdict(cells([2.4, 2.4]), **close)["verdict"] == "undecided"  # 2.4 rounds to both
+    # With an error of .5, 2 +- 1.837 differs from 6 by more than 2.132; with 2 it agrees to 4.379.
+    of_one_draw = {
+        "paper": "6.0",
+        "paper_error": 0.5,
+        "erratum": "e",
+        "corrected": {"paper_error": 2},
+    }
+    assert verdict(SPREAD, **of_one_draw)["verdict"] == "erratum confirmed"
     assert verdict(cells([2.0, 2.0]), algorithm="Z", **fields)["verdict"] == "not run"
     broken = [replace(o, status="error", reason="broken", points=()) for o in cells([2.0, 2.0])]
     assert verdict(broken, **fields)["verdict"] == "not run"
     with pytest.raises(SuiteError, match="an erratum needs corrected"):
         claim(paper="3", erratum="a misprint")
-    with pytest.raises(SuiteError, match="corrected replaces fields that are text; got within"):
+    with pytest.raises(SuiteError, match="corrected replaces texts and paper_error; got within"):
         claim(paper="3", erratum="a misprint", corrected={"within": 3})
 
 

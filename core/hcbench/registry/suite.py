@@ -47,7 +47,8 @@ class Claim:
     paper : str
         The value as printed, so that its rounding is known.
     paper_error : float
-        The standard error that the paper prints beside it, 0 if none.
+        The standard error that the paper prints beside it, 0 if none. Where the printed value is of
+        a single draw of random data, the standard deviation over draws belongs here.
     better_than : str, optional
         The algorithm with which ``algorithm`` is compared.
     than_dataset, than_oracle, than_metric : str, optional
@@ -75,9 +76,9 @@ class Claim:
     erratum : str, optional
         Why the printed value is wrong, if it is thought to be. The erratum is confirmed if the
         measurement excludes the printed value and agrees with the corrected claim.
-    corrected : mapping of str to str, optional
-        The fields of the claim that the correction replaces, such as ``{"paper": "0.68"}``;
-        required with ``erratum``.
+    corrected : mapping of str to str or float, optional
+        The fields of the claim that the correction replaces, texts and ``paper_error``, such as
+        ``{"paper": "0.68"}``; required with ``erratum``.
     other_data : str, optional
         Why the data are another sample than that of the paper, if they are. The values are then
         compared, but neither reproduced nor refuted.
@@ -112,7 +113,7 @@ class Claim:
     tuned_by: str = ""
     exponent: str = ""
     erratum: str = ""
-    corrected: Mapping[str, str] = field(default_factory=dict)
+    corrected: Mapping[str, str | float] = field(default_factory=dict)
     other_data: str = ""
     explanation: str = ""
     note: str = ""
@@ -144,10 +145,11 @@ class Claim:
             return "exponent is of the means: it cannot hold in every repetition"
         if bool(self.erratum) != bool(self.corrected):
             return "an erratum needs corrected, the fields it replaces, and the reverse"
-        texts = {f.name for f in fields(self) if f.type == "str"}
+        types: dict[str, Any] = {f.name: str for f in fields(self) if f.type == "str"}
+        types["paper_error"] = int | float
         for name, value in self.corrected.items():
-            if name not in texts or not isinstance(value, str):
-                return f"corrected replaces fields that are text; got {name} = {value!r}"
+            if not isinstance(value, types.get(name, ())):
+                return f"corrected replaces texts and paper_error; got {name} = {value!r}"
         return ""
 
     @property
