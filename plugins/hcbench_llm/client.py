@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from hashlib import blake2b
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
@@ -103,6 +104,10 @@ class ChatClient:
     def complete(self, body: Mapping[str, Any]) -> Completion:
         """Send a request until it succeeds.
 
+        The header ``Idempotency-Key`` is a digest of the body: a server that honours it charges
+        equal requests once, also one that is repeated after a crash. What is asked again for a new
+        answer must therefore differ, such as by its ``seed``.
+
         Parameters
         ----------
         body : mapping
@@ -137,6 +142,7 @@ class ChatClient:
 
     def _send(self, data: bytes) -> bytes:
         headers = {"Content-Type": "application/json", "User-Agent": "hcbench"}
+        headers["Idempotency-Key"] = blake2b(data, digest_size=16).hexdigest()
         if secret := _secret():
             headers["Authorization"] = f"Bearer {secret}"
         request = Request(self.url, data, headers)  # the scheme is checked above

@@ -57,6 +57,7 @@ class Model(ThreadingHTTPServer):
         self.before: Callable[[], object] = lambda: None
         self.says: Callable[[list[str]], str] = odd_one
         self.answered: Counter[frozenset[str]] = Counter()
+        self.charged: dict[str, Any] = {}  # responses by their Idempotency-Key, each charged once
         self.lock = threading.Lock()
 
 
@@ -87,9 +88,11 @@ class _Handler(BaseHTTPRequestHandler):
         shown = re.findall(r"^\d: (.*)$", text, re.MULTILINE)
         message = {"role": "assistant", "content": model.says(shown)}
         usage = {"prompt_tokens": 50, "completion_tokens": 1, "total_tokens": 51}
+        response = {"choices": [{"index": 0, "message": message}], "usage": usage}
         with model.lock:
             model.answered[frozenset(shown)] += 1
-        self.reply(200, {}, {"choices": [{"index": 0, "message": message}], "usage": usage})
+            response = model.charged.setdefault(self.headers["Idempotency-Key"], response)
+        self.reply(200, {}, response)
 
     def reply(self, status: int, headers: dict[str, str], body: Any) -> None:
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -244,6 +247,12 @@ def test_a_server_that_is_away_or_slow_is_asked_again(model: Model) -> None:
         nowhere.complete({})
 
 
+def test_a_query_that_is_made_again_on_purpose_is_another_request(model: Model) -> None:
+    oracle = ask(model, temperature=0.5)
+    assert [oracle.ask(TRIPLES[:1]).tolist() for _ in range(2)] == [[2], [2]]
+    assert len(model.charged) == len(model.bodies) == 2
+
+
 def test_requests_keep_to_the_rate(model: Model) -> None:
     start = time.monotonic()
     ask(model, rate=1200.0).ask(TRIPLES)
@@ -375,13 +384,12 @@ def test_a_run_that_is_killed_pays_the_rest_when_it_is_resumed(
 ) -> None:
     reached, go_on = threading.Event(), threading.Event()
 
-    def stop_at_the_third() -> None:
+    def stop_at_the_fourth() -> None:
         if sum(model.answered.values()) == 3 and not go_on.is_set():
             reached.set()
-            go_on.wait(60)
-            raise ConnectionError("the client is gone, and nothing is charged")
+            go_on.wait(60)  # then it is charged, and nobody reads the answer
 
-    model.before = stop_at_the_third
+    model.before = stop_at_the_fourth
     model.handle_error = lambda *_: None  # type: ignore[method-assign]
     monkeypatch.chdir(tmp_path)
     settings = {"algos": ["InsertionClustering"], "budget": "5USD", "metrics": ["price"]}
@@ -398,9 +406,10 @@ def test_a_run_that_is_killed_pays_the_rest_when_it_is_resumed(
     go_on.set()
     (outcome,) = compare(model, tmp_path, **settings)
     assert outcome.status == "ok"
-    assert set(model.answered.values()) == {1}, "no answer was given twice"
+    assert len(model.charged) == len(model.answered), "no question was charged twice"
+    assert sum(model.answered.values()) == len(model.charged) + 1, "the fourth was sent again"
     assert outcome.cost.saved == pytest.approx(3 * PRICE)
-    assert outcome.cost.price == pytest.approx(PRICE * sum(model.answered.values()))
+    assert outcome.cost.price == pytest.approx(PRICE * len(model.charged))
     assert all(SECRET.encode() not in path.read_bytes() for path in tmp_path.iterdir())
 
 
