@@ -416,6 +416,11 @@ MISTAKES = {
     "timeout nan": (["--timeout", "nan"], 2, "'nan' is no time above 0; write 300"),
     "memory": (["--memory", "inf"], 2, "'inf' is no memory above 0; write 2, which are GiB, 512MB"),
     "budget": (["--budget", "1k"], 2, "'1k' is not a number of queries; write for example 1000"),
+    "unpaid budget": (
+        ["--budget", "5USD"],
+        2,
+        "--budget 5USD limits nothing, as no oracle here is",
+    ),
     "negative budget": (["--budget", "-5"], 2, "'-5' is not a number of queries"),
     "format": (["--format", "xml"], 2, "Invalid value for '--format': 'xml' is not one of"),
     "dry run format": (["--dry-run", "--format", "latex"], 2, "--dry-run has no --format latex"),

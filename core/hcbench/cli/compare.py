@@ -16,7 +16,7 @@ import click
 
 from hcbench.cli import options
 from hcbench.cli.terminal import stdout_for_data, tell, write_json
-from hcbench.errors import DataError, ExitCode, SuiteError
+from hcbench.errors import DataError, ExitCode, ParameterError, SuiteError
 from hcbench.model.text import printable
 
 if TYPE_CHECKING:
@@ -136,6 +136,13 @@ def carry_out(
     with stdout_for_data():
         suite = _changed(base(registry), given, replay, registry)
         plan = make_plan(with_defaults(suite, registry), registry)
+        useful = {cell.budget for cell in plan.cells}
+        useless = [b for b in suite.budgets if isinstance(b, str) and b not in useful]
+        if given["budgets"] and plan.cells and useless:
+            raise ParameterError(
+                f"--budget {useless[0]} limits nothing, as no oracle here is paid; a number, such "
+                "as 1000, limits queries"
+            )
         if shard is not None:
             plan = take_shard(plan, *shard)
     drawn: list[Drawn] = []
