@@ -46,6 +46,7 @@ def store(tmp_path: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.usefixtures("own_fork_server")
 def test_every_kind_of_misbehaviour_affects_only_its_own_cell(store: Path) -> None:
+    earlier = set(psutil.Process().children(recursive=True))  # of other tests
     results = compare(
         store,
         *("good", "segfault", "exits", "sys-exit", "forks", "leaves-a-child"),
@@ -80,8 +81,11 @@ def test_every_kind_of_misbehaviour_affects_only_its_own_cell(store: Path) -> No
     for row in found.values():
         assert (row["metrics"]["leaves"] == 20) == (row["status"] == "ok")
         assert row["reason"] or row["status"] == "ok"
-    (server,) = psutil.Process().children(recursive=True)
-    assert "forkserver" in " ".join(server.cmdline()), "no other process is left behind"
+    started = set(psutil.Process().children(recursive=True)) - earlier
+    (server,) = (child for child in started if child.ppid() == os.getpid())
+    assert "forkserver" in " ".join(server.cmdline())
+    _, left = psutil.wait_procs(started - {server}, timeout=10)  # the last may be dying
+    assert not left, "no other process is left behind"
 
 
 @pytest.mark.slow
