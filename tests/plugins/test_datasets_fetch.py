@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 import hcbench_datasets
 from hcbench import DataError, DataNotAvailableError, Problem
-from hcbench_datasets import cifar, fetch, hierarchies, uci
+from hcbench_datasets import cifar, fetch, hierarchies, uci, words
 
 SPECS = {spec.name: spec for spec in hcbench_datasets.hcbench_datasets()}
 PUBLIC = (
@@ -175,14 +175,15 @@ def test_images_of_cifar_100_have_two_levels_of_classes(nowhere, server, monkeyp
         spec.load()(0, n=2, split="train")
 
 
-def packed(member: str, *texts: tuple[str, str]) -> bytes:
+def packed(member: str, *contents: tuple[str, str | bytes]) -> bytes:
     """An archive .tar.gz of files in this folder."""
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w:gz") as archive:
-        for name, text in texts:
+        for name, content in contents:
+            data = content.encode() if isinstance(content, str) else content
             entry = tarfile.TarInfo(f"{member}/{name}")
-            entry.size = len(text.encode())
-            archive.addfile(entry, io.BytesIO(text.encode()))
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
     return stream.getvalue()
 
 
@@ -230,6 +231,25 @@ def test_nouns_of_wordnet_are_in_the_tree_of_their_first_hypernyms(nowhere, serv
     (nowhere / "cache" / "wordnet" / "data.noun").write_text("00000001 05 n zz\n")
     with pytest.raises(DataError, match=r"data\.noun is damaged: '00000001 05 n zz"):
         load(0, **settings)
+
+
+def test_lemmas_and_stop_words_are_downloaded(nowhere, server, monkeypatch):
+    database = packed("dict", ("index.noun", WORDS))
+    contents = {
+        "_WORDNET": packed(
+            "package", ("WNdb-3.0.tar.gz", database), ("data/noun.exc", "kine cat dog\n")
+        ),
+        "_STOP_WORDS": packed("package/stopwords", ("dutch", "de\n"), ("english", "the\nan\n")),
+    }
+    for name, archive in contents.items():
+        server[getattr(words, name)] = archive
+        monkeypatch.setattr(words, f"{name}_SHA256", sha256(archive).hexdigest())
+    lemma = words.wordnet("20newsgroups")
+    # "thises": "this" is of the licence. Of two lemmas as short the first counts.
+    assert [lemma(word) for word in ("dogs", "kine", "thises", "foxes")] == [
+        "dog", "cat", "thises", "foxes",
+    ]  # fmt: skip
+    assert words.nltk_stop_words("20newsgroups") == {"the", "an"}
 
 
 def test_distances_of_pythons_are_of_sites_known_in_both(nowhere, server, monkeypatch):
