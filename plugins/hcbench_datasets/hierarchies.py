@@ -1,7 +1,8 @@
-"""Public data with the hierarchies of experts: nouns of WordNet, pythons, and news of Reuters."""
+"""Public data with the hierarchies of experts: WordNet, GICS, pythons, and news of Reuters."""
 
 from __future__ import annotations
 
+import ast
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, Problem, Tree
+from hcbench_datasets.content import table_of_labels
 from hcbench_datasets.fetch import Remote, chosen, data_file, from_scikit_learn, open_text
 from hcbench_datasets.words import tf_idf
 
@@ -142,6 +144,53 @@ def _distinct(names: list[str]) -> tuple[str, ...]:
         seen[name] += 1
         told.append(name if seen[name] == 1 else f"{name} {seen[name]}")
     return tuple(told)
+
+
+# ---- GICS ----------------------------------------------------------------------------------------
+
+_GICS = (
+    "https://files.pythonhosted.org/packages/43/ab/"
+    "6761c0de1f00cd214f5edb07b548e319d91ea608f57f6f3b3d24d4aa1248/gics-0.2.1.tar.gz"
+)
+_GICS_SHA256 = "6df43726d5e7c399787689c3fb1bc162082118ecb7282027d47f06daa882a14c"
+
+
+def gics(_seed: int) -> Problem:
+    """Sub-industries of the Global Industry Classification Standard, by their definitions.
+
+    Vectors are TF-IDF of the name and the definition; sparse.
+
+    Returns
+    -------
+    Problem
+        Levels: sector, industry group and industry.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If the file is missing and cannot be downloaded.
+    DataError
+        If the file is damaged.
+    """
+    path = data_file(
+        "gics/d_20230318.py",
+        "gics",
+        "gics/definitions/d_20230318.py of gics 0.2.1, from PyPI",
+        Remote(_GICS, _GICS_SHA256, "definitions/d_20230318.py"),
+    )
+    try:
+        entries = ast.literal_eval(open_text(path).read().partition("=")[2].strip())
+        codes = [code for code in entries if len(code) == 8]
+        levels = [[entries[code[:end]]["name"] for code in codes] for end in (2, 4, 6)]
+        texts = [f"{entries[code]['name']} {entries[code]['description']}" for code in codes]
+    except (LookupError, SyntaxError, TypeError, ValueError) as error:
+        raise DataError(f"{path} is damaged: {error}") from error
+    return Problem(
+        n=len(codes),
+        names=tuple(entries[code]["name"] for code in codes),
+        vectors=tf_idf(texts, "gics", min_df=1, max_df=1.0),
+        levels=table_of_labels(levels),
+    )
 
 
 # ---- Pythons -------------------------------------------------------------------------------------

@@ -268,6 +268,17 @@ WORDNET = DatasetSpec(
     paper=PAPERS["miller1995"],
     tags=("real", "text"),
 )
+GICS = DatasetSpec(
+    name="gics",
+    function="hcbench_datasets.hierarchies:gics",
+    doc="163 sub-industries, TF-IDF of their definitions, with sector, group and industry; sparse.",
+    provides=_LABELLED,
+    random=False,
+    licence="property of MSCI and S&P; the file is of the MIT-licensed package gics",
+    paper=PAPERS["gics2023"],
+    requires=("scikit-learn",),
+    tags=("real", "text"),
+)
 PYTHONS = DatasetSpec(
     name="pythons",
     function="hcbench_datasets.hierarchies:pythons",
@@ -311,6 +322,7 @@ PUBLIC = (
     MNIST,
     CIFAR_100,
     WORDNET,
+    GICS,
     PYTHONS,
     RCV1,
 )

@@ -29,6 +29,7 @@ PUBLIC = (
     "mnist",
     "cifar-100",
     "wordnet",
+    "gics",
     "pythons",
     "rcv1",
     "zebrafish",
@@ -250,6 +251,38 @@ def test_lemmas_and_stop_words_are_downloaded(nowhere, server, monkeypatch):
         "dog", "cat", "thises", "foxes",
     ]  # fmt: skip
     assert words.nltk_stop_words("20newsgroups") == {"the", "an"}
+
+
+# The last two codes are of one sector, group and industry.
+SECTORS = """definition = {
+	"15": {"name": "Materials"}, "55": {"name": "Utilities"},
+	"1510": {"name": "Materials"}, "5510": {"name": "Utilities"},
+	"151010": {"name": "Chemicals"}, "551010": {"name": "Electric Utilities"},
+	"551020": {"name": "Gas Utilities"},
+	"15101010": {"name": "Diversified Chemicals", "description": "A range of chemicals."},
+	"55102010": {"name": "Gas Utilities", "description": "Distribute natural gas."},
+	"55101010": {"name": "Electric Utilities", "description": "Makers of power."},
+	"55101020": {"name": "Windmills", "description": "Makers of more power."}
+}"""
+
+
+def test_sub_industries_have_the_levels_of_their_codes(nowhere, server, monkeypatch):
+    archive = packed("gics-0.2.1/gics/definitions", ("d_20230318.py", SECTORS))
+    server[hierarchies._GICS] = archive
+    monkeypatch.setattr(hierarchies, "_GICS_SHA256", sha256(archive).hexdigest())
+    problem = SPECS["gics"].load()(0)
+    assert problem.names == (
+        *("Diversified Chemicals", "Gas Utilities"),
+        *("Electric Utilities", "Windmills"),
+    )
+    assert problem.class_names(1) == ["Materials", *["Utilities"] * 3]
+    assert problem.class_names(3) == ["Chemicals", "Gas Utilities", *["Electric Utilities"] * 2]
+    cosines = (problem.vectors @ problem.vectors.T).toarray()
+    assert cosines[2, 3] > cosines[1, 2] > cosines[1, 3]  # they share many, few and no words
+    for damaged in ('definition = {"15101010": {"name": "x"}}', "definition = {", "other = 1"):
+        (nowhere / "cache" / "gics" / "d_20230318.py").write_text(damaged)
+        with pytest.raises(DataError, match=r"d_20230318\.py is damaged"):
+            SPECS["gics"].load()(0)
 
 
 def test_distances_of_pythons_are_of_sites_known_in_both(nowhere, server, monkeypatch):
