@@ -422,12 +422,15 @@ def fixed(problem: Problem, _seed: int) -> Problem:
 def job_without_truth(subject: Subject, source: Source, oracle: Call) -> Job:
     """The same on items of which nothing is known but what the algorithm may know."""
     whole = source.problem()
+    data = {hint for hint in subject.hints if hint in ("vectors", "similarity", "graph")}
+    has_truth = data < set(subject.hints)
     bare = Problem(
         n=whole.n,
         names=whole.names,
         tree=whole.tree,
-        truths=whole.truths if subject.hints else {},
-        levels=whole.levels if subject.hints else None,
+        truths=whole.truths if has_truth else {},
+        levels=whole.levels if has_truth else None,
+        **{hint: getattr(whole, hint) for hint in data},
     )
     return replace(
         job_of_algorithm(subject, source),

@@ -418,6 +418,17 @@ def test_hints_are_parts_of_the_truth() -> None:
     assert not give(problem, ()).hints
 
 
+def test_hints_are_data_beside_the_answers_which_no_algorithm_can_change_for_others() -> None:
+    X = sparse.csr_array(np.eye(4))
+    problem = Problem(n=4, vectors=X)
+    received = give(problem, ("vectors",)).hints["vectors"]
+    assert (received != X).nnz == 0
+    received.data = received.data * 2
+    assert (give(problem, ("vectors",)).hints["vectors"] != X).nnz == 0
+    with pytest.raises(NotApplicableError, match="the items have no graph"):
+        give(problem, ("graph",))
+
+
 def test_the_finest_clusters_of_a_tree_are_the_parents_of_its_leaves() -> None:
     truth = Tree.from_newick("((a,b),(c,d));")
     assert finest_partition(Problem(n=4, truths={"t": truth})).n_clusters == 2

@@ -6,6 +6,7 @@ from dataclasses import replace
 from importlib.metadata import Distribution, version
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
@@ -180,6 +181,21 @@ def test_a_hint_needs_a_truth(tmp_path: Path) -> None:
     label = plan.datasets[0].label
     reason = f"4-AL[init=3] needs truth, which {label} does not provide"
     assert plan.inapplicable == [Inapplicable("4-AL[init=3]", label, "", reason)]
+
+
+def test_data_as_a_hint_are_needed_and_told() -> None:
+    def both(oracle: Any, given: Any, rng: Any) -> None: ...
+
+    spec = AlgorithmSpec(
+        name="Both", function=both, doc="", accepts=("ordinal-queries",), hints=("vectors",)
+    )
+    own = own_algorithm(spec)
+    plan = make_plan(Suite(name="t", datasets=("car", "iris")), REGISTRY, algorithms=[own])
+    reason = "Both needs vectors, which car does not provide"
+    assert plan.inapplicable == [Inapplicable("Both", "car", "", reason)]
+    assert {cell.dataset.label for cell in plan.cells} == {"iris"}
+    told = Presentation.of_plan(plan).truth_given["Both"]
+    assert told["iris"] == "the vectors of the items"
 
 
 def test_a_list_is_a_grid_and_duplicates_are_one_cell() -> None:

@@ -236,7 +236,7 @@ def test_an_oracle_that_answers_from_the_truth_is_noted_beside_others() -> None:
     given = {"ordinal": {"d": "the truth"}, "cut": {"d": "the number of the finest true clusters"}}
     found = results(outcomes, truth_given=given)
     oracle = "its oracle answers from the truth, which others do not see"
-    hint = "receives the number of the finest true clusters, which others do not"
+    hint = "receives the number of the finest true clusters without asking"
     assert [row[0] for row in shown(found)] == [f"Insertion ({oracle})", "Ward", f"cut ({hint})"]
     assert found.caveats == (f"Insertion: {oracle}", f"cut: {hint}")  # below each figure
     alone = results(outcomes[:1], truth_given=given)

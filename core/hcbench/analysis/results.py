@@ -274,7 +274,7 @@ class Results:
     def _given_truth(self, group: Group) -> str:
         hint = self.truth_given.get(group.algorithm, {}).get(group.dataset)
         if hint:
-            return f"receives {hint}, which others do not"
+            return f"receives {hint} without asking"
         if group.dataset in self.truth_given.get(group.oracle, {}):
             return "its oracle answers from the truth, which others do not see"
         return ""

@@ -264,6 +264,16 @@ def _read_only(values: Any) -> Any:
     return _with_arrays(values, *parts)
 
 
+def own_view(data: Any) -> Any:
+    """The same data, in a matrix of its own if they are sparse.
+
+    Read-only arrays do not protect the matrix that holds them.
+    """
+    if not hasattr(data, "indptr"):
+        return data
+    return type(data)((data.data, data.indices, data.indptr), shape=data.shape, copy=False)
+
+
 def _with_arrays(like: sparse.csr_array, data: Any, indices: Any, indptr: Any) -> sparse.csr_array:
     """A csr_array of just these arrays; the constructor may copy or convert the indices."""
     made = copy(like)

@@ -20,7 +20,7 @@ from hcbench.errors import (
 )
 from hcbench.model.comparisons import Comparisons
 from hcbench.model.cost import TOKENS, Budget, split_budget
-from hcbench.model.problem import Result
+from hcbench.model.problem import Result, own_view
 from hcbench.oracle import _kernels as kernels, compiled
 from hcbench.oracle.answers import (
     DETAILS,
@@ -334,10 +334,7 @@ class Oracle:
         if isinstance(data, Comparisons):
             data = data.share()  # so that each algorithm makes the index that it uses
             self.ledger._read.append(data)
-        if hasattr(data, "indptr"):
-            # Read-only arrays do not protect the matrix that holds them: everyone gets their own.
-            return type(data)((data.data, data.indices, data.indptr), shape=data.shape, copy=False)
-        return data
+        return own_view(data)
 
     def ask(self, questions: ArrayLike) -> Code:
         """Ask a batch of questions: one round.

@@ -17,6 +17,7 @@ from hcbench.plan.cell import Cell
 from hcbench.registry import Registry, Use, make_use
 from hcbench.registry.fingerprint import installation
 from hcbench.registry.specs import (
+    PROVIDED,
     AlgorithmSpec,
     DatasetSpec,
     MetricSpec,
@@ -334,7 +335,8 @@ def choose_oracles(
         why = f"{algorithm.label} needs {spec.min_items} items or more, and {source} has {n}"
         return [], [("", why)]
     hints = spec.hints_of(algorithm.params)
-    missing = unmet((*spec.needs, "truth") if hints else spec.needs, provided)
+    needs = (hint if hint in PROVIDED else "truth" for hint in hints)
+    missing = unmet((*spec.needs, *needs), provided)
     if missing:
         return [], [("", f"{algorithm.label} needs {missing}, which {source} does not provide")]
     wanted = [oracle for oracle in requested if oracle.spec.kind in spec.accepts]

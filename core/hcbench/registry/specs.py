@@ -229,8 +229,11 @@ HINTS = {
     "truth": "the true hierarchy, a Tree",
     "clusters": "the finest true clusters, a Partition",
     "n_clusters": "the number of the finest true clusters",
+    "vectors": "the vectors of the items",
+    "similarity": "the matrix of similarities",
+    "graph": "the graph of the items",
 }
-"""Parts of the truth that an algorithm may declare as hints."""
+"""What an algorithm may declare as hints: parts of the truth, and data beside the answers."""
 
 PROVIDED = (
     *("vectors", "similarity", "graph", "comparisons"),
@@ -361,7 +364,7 @@ class AlgorithmSpec(Spec):
     accepts : tuple of str
         Kinds of oracle, the preferred first.
     hints : tuple of str, or callable from params to such a tuple
-        Parts of the truth that it receives (see `HINTS`).
+        What it receives without asking, as `Given.hints` (see `HINTS`).
     needs : tuple of str
         What else the data set must provide, such as ``"tree"``.
     returns : {"tree", "partition"}

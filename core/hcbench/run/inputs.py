@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from hcbench.errors import InvalidProblemError, NotApplicableError, ParameterError
 from hcbench.model.comparisons import AllComparisons, Comparisons
 from hcbench.model.cost import Budget, collect_notes
-from hcbench.model.problem import Problem
+from hcbench.model.problem import Problem, own_view
 from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import Answers, Code, Oracle, Questions
-from hcbench.registry.specs import HINTS, unknown_hint
+from hcbench.registry.specs import HINTS, PROVIDED, unknown_hint
 from hcbench.run.job import Call, Job
 
 KEPT_PROBLEMS = 2
@@ -180,8 +180,8 @@ class Given:
     tree : Tree, optional
         The tree to be cut.
     hints : mapping
-        Parts of the truth that the algorithm declares it is helped by (see
-        ``hcbench.registry.specs.HINTS``); they are recorded with its row.
+        Parts of the truth, and data beside the answers, that the algorithm declares (see `HINTS`);
+        they are recorded with its row.
     """
 
     n: int
@@ -196,11 +196,15 @@ def give(problem: Problem, hints: Sequence[str]) -> Given:
     return Given(n=problem.n, names=problem.names, tree=problem.tree, hints=values)
 
 
-def _hint(problem: Problem, name: str) -> Tree | Partition | int:
+def _hint(problem: Problem, name: str) -> Any:
     if name not in HINTS:
         raise ParameterError(unknown_hint(name))
     if name == "truth":
         return problem.truth
+    if name in PROVIDED:
+        if name not in problem.provides:
+            raise NotApplicableError(f"the items have no {name}")
+        return own_view(getattr(problem, name))
     finest = finest_partition(problem)
     return finest if name == "clusters" else finest.n_clusters
 
