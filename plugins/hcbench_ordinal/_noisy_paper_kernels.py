@@ -121,7 +121,7 @@ _NUMBER = types.float64
 @njit(
     types.int64(
         ASK, STATE, _ITEMS, _NUMBER, types.int64, types.int64[::1], types.boolean, _NUMBER, _NUMBER,
-        _NUMBER, _ITEMS, _ITEMS, _ITEMS, _ITEMS
+        _NUMBER, _ITEMS, _ITEMS, _ITEMS, _ITEMS, _ITEMS
     ),
     cache=True,
 )  # fmt: skip
@@ -140,6 +140,7 @@ def insert_all_as_published(
     left: _Ints,
     right: _Ints,
     size: _Ints,
+    counts: _Ints,
 ) -> int:
     """Insert all items by multiplicative weights and a random walk on the marked vertices.
 
@@ -165,6 +166,10 @@ def insert_all_as_published(
         The walk takes max(walk_distance (D + 1), ``walk_marked``) steps for a virtual tree of
         diameter D, with ``walk_all`` instead of ``walk_marked`` if stage 1 was skipped.
     parent, left, right, size : (2n-1,), written
+    counts : (4,), written
+        Vertex queries; those of them that were answered by or towards the place where the item was
+        then inserted; the largest number of vertices that stage 1 marked; and insertions beside a
+        vertex that it did not mark.
 
     Returns
     -------
@@ -182,6 +187,8 @@ def insert_all_as_published(
     near = np.empty((3, 2 * n - 1), np.int64)
     work = np.empty(2 * n - 1, np.int64)
     votes = np.zeros(3, np.int64)
+    responses = np.zeros((4, 2 * n - 1), np.int64)
+    counts[:] = 0
     skipped = 0
 
     def majority(pivot: int, x: int, times: int) -> int:
@@ -217,7 +224,18 @@ def insert_all_as_published(
                 response = below
             elif below == _UP and majority(above, x, repetitions) == here:
                 response = _HERE
+        responses[response, v] += 1
         return response
+
+    def agreeing(place: int) -> int:
+        """The number of responses of this insertion that agree with a place; forget them all."""
+        agree = responses[_HERE, place] + responses[_UP].sum() - responses[_UP, place]
+        v = place
+        while tree.parent[v] >= 0:
+            side, v = _LEFT if tree.left[tree.parent[v]] == v else _RIGHT, tree.parent[v]
+            agree += responses[side, v] - responses[_UP, v]
+        responses[:] = 0
+        return int(agree)
 
     for i in range(2, n):
         x = order[i]
@@ -247,5 +265,10 @@ def insert_all_as_published(
                 counter -= 1
             else:
                 q = near[response, q]
+        counts[0] += responses.sum()
+        counts[1] += agreeing(q)
+        if not all_marked:
+            counts[2] = max(counts[2], marked.sum())
+            counts[3] += not marked[q]
         attach(tree, x, q, n + i - 1)
     return skipped

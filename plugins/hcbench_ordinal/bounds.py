@@ -1,8 +1,8 @@
-"""Bounds of the number of queries for n items."""
+"""Bounds of the number of queries for n items, and of rounds for a tree."""
 
 from __future__ import annotations
 
-from math import comb, lgamma, log
+from math import ceil, comb, lgamma, log, log2
 
 
 def noiseless_queries(n: int) -> int:
@@ -29,3 +29,23 @@ def chance_of_fixed_triples(n: int, count: int) -> float:
     and success with probability 1 - delta needs (1 - delta) n(n-1)(n-2) / 24 triples.
     """
     return min(1.0, 4 * count / comb(n, 3))
+
+
+def capacity(p: float) -> float:
+    """C = 1 - H(p), in bits: the information of an answer that is correct with probability p."""
+    return 1 + p * log2(p) + (1 - p) * log2(1 - p)
+
+
+def weight_rounds(p: float, failure: float, margin: float, vertices: int) -> int:
+    """K of the multiplicative weights for a tree with this number of vertices.
+
+    Lemma 5 of Emamjomeh-Zadeh, Kempe & Singhal 2016: with C = 1 - H(p), L = log2(p / (1-p)) and
+    lambda = margin C / L,
+
+        K = max(log2 |V| / (C - lambda L), ln(1/failure) / (2 lambda^2)).
+
+    Lemma 5.4 of Emamjomeh-Zadeh & Kempe 2018 uses margin = 1/2.
+    """
+    c = capacity(p)
+    least = log(1 / failure) / (2 * (margin * c / log2(p / (1 - p))) ** 2)
+    return ceil(max(log2(vertices) / (c * (1 - margin)), least))

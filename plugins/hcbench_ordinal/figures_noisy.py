@@ -138,6 +138,7 @@ def strategy_of(algorithm: Any) -> str:
         ("wrong", "adversarial"),
         ("stop", "majority"),
         ("repetitions", "hoeffding"),
+        ("skip", True),
     ):
         if algorithm[parameter] != default:
             name += f", {parameter}={algorithm[parameter]}"

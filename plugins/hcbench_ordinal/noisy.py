@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 
 from hcbench import Given, HeightKind, ModelWarning, Oracle, Tree
 from hcbench_ordinal import _noisy_kernels, _noisy_paper_kernels
-from hcbench_ordinal.bounds import noiseless_queries
+from hcbench_ordinal.bounds import capacity, noiseless_queries, weight_rounds
 from hcbench_ordinal.noisy_constants import (
-    capacity,
     check_right_answers,
     lead_of_majority,
     majority_exactly,
     vertex_repetitions,
-    weight_rounds,
 )
 
 _NO_LEAD = np.iinfo(np.int64).max
@@ -110,7 +108,10 @@ def noisy_insertion(
     -----
     "paper": multiplicative weights reduce the candidates to a few vertices, among which a random
     walk finds the correct one; both use simulated vertex queries of up to 2 k_p queries each.
-    O(log(n / delta)) queries per insertion, with large constants.
+    O(log(n / delta)) queries per insertion, with large constants. It reports the mean number of
+    vertex queries per insertion; the proportion that was answered by or towards the place that was
+    found, which if the tree is the true one is that of correct responses; the largest number of
+    vertices that the weights left as candidates; and how many items were not inserted beside one.
 
     "repeat": binary search (algorithm 4), each query repeated k times, the smallest odd number for
     which a majority is correct with probability 1 - d for d = delta / sum_i floor(log2(2i-3)), by
@@ -146,7 +147,12 @@ def noisy_insertion(
             skip,
             *walk,
             *growth.all,
+            counts := np.zeros(4, np.int64),
         )
+        queries, correct, candidates, missed = counts.tolist()
+        if queries:
+            oracle.report(vertex_queries=queries / (given.n - 2), correct=correct / queries)
+            oracle.report(candidates=candidates, missed=missed)
     elif strategy == "repeat":
         times, lead = _repetitions_and_lead(p, delta, given.n, stop)
         _insert(oracle, items, (1.0, 0.0, 0.0), times, lead, inf, growth)
@@ -214,11 +220,11 @@ def _published_constants(
     skip: bool,
 ) -> _Published:
     failure = delta / n
-    rounds = weight_rounds(p, failure * share, margin, np.maximum(2 * np.arange(n) - 1, 1))
+    rounds = [weight_rounds(p, failure * share, margin, max(2 * i - 1, 1)) for i in range(n)]
     steepness = (2 * p - 1) ** 2
     after = log(1 / (failure * (1 - share))) / steepness
     return _Published(
-        vertex_repetitions(p, repetitions), rounds, (after, log(1 / failure) / steepness)
+        vertex_repetitions(p, repetitions), np.array(rounds), (after, log(1 / failure) / steepness)
     )
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil, exp, log, log2, sqrt
+from math import ceil, exp, log, sqrt
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import binom
 
 from hcbench import ParameterError
@@ -22,11 +20,6 @@ def check_right_answers(p: float) -> None:
             f"p must be at least {CLOSEST_TO_HALF} and less than 1, got {p!r}; below, too many "
             "queries would be needed; for p=1 use InsertionClustering"
         )
-
-
-def capacity(p: float) -> float:
-    """C = 1 - H(p), in bits: the information of an answer that is correct with probability p."""
-    return 1 + p * log2(p) + (1 - p) * log2(1 - p)
 
 
 def majority_by_hoeffding(p: float, reached: float) -> int:
@@ -62,26 +55,6 @@ def lead_of_majority(p: float, failure: float) -> int:
     probability at most r^-d (Ville), and there are two wrong answers: d = ceil(log_r(2 / failure)).
     """
     return ceil(log(2 / failure) / log(p / (1 - p)))
-
-
-def weight_rounds(
-    p: float, failure: float, margin: float, vertices: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """K of the multiplicative weights for trees with these numbers of vertices.
-
-    Lemma 5 of Emamjomeh-Zadeh, Kempe & Singhal 2016: with C = 1 - H(p), L = log2(p / (1-p)) and
-    lambda = margin C / L,
-
-        K = max(log2 |V| / (C - lambda L), ln(1/failure) / (2 lambda^2)).
-
-    Lemma 5.4 of Emamjomeh-Zadeh & Kempe 2018 uses margin = 1/2.
-    """
-    c = capacity(p)
-    least = log(1 / failure) / (2 * (margin * c / log2(p / (1 - p))) ** 2)
-    rounds: NDArray[np.int64] = np.ceil(
-        np.maximum(np.log2(vertices) / (c * (1 - margin)), least)
-    ).astype(np.int64)
-    return rounds
 
 
 def vertex_repetitions(p: float, rule: str | int) -> int:

@@ -49,7 +49,7 @@ def last_walk(seed, *, below_a_leaf):
     oracle, asked = adversary(truth, random_tree(seed, n=N).truth, rng)
     distance, least = 2 / (2 * P - 1), 8 * log(1 / DELTA) / (2 * P - 1) ** 2
     # Multiplicative weights are skipped: the walk is on the whole tree.
-    _, tree = run_kernel(
+    _, tree, _ = run_kernel(
         oracle, N, K, 10**6, skip=True, distance=distance, marked=least, all_marked=least
     )
     twin = Published(asked, [0, 1])

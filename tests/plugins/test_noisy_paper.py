@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from hcbench_ordinal import _noisy_kernels as kernels, _noisy_paper_kernels as paper
-from hcbench_ordinal.noisy_constants import vertex_repetitions, weight_rounds
+from hcbench_ordinal.bounds import weight_rounds
+from hcbench_ordinal.noisy_constants import vertex_repetitions
 from tests.plugins.noisy_answers import Replay, clusters, fit, random_truth, scripted
 
 HERE, UP = "here", "up"
@@ -22,6 +23,7 @@ class Published(Replay):
     def __init__(self, asked, first):
         super().__init__(asked, first)
         self.steps = []
+        self.responses = []
 
     def majority(self, pivot, x, times):
         answers = []
@@ -32,6 +34,11 @@ class Published(Replay):
         return next((a for a in set(answers) if 2 * answers.count(a) > times), "no majority")
 
     def vertex_query(self, v, x, k):
+        response = self._vertex_query(v, x, k)
+        self.responses.append((v, response))
+        return response
+
+    def _vertex_query(self, v, x, k):
         above = self.parent(v)
         if above is None:
             return self.majority(v, x, 1) or HERE
@@ -123,8 +130,9 @@ def run_kernel(oracle, n, k, rounds, *, skip, distance, marked, all_marked):
     skipped = oracle.run(
         paper.insert_all_as_published,
         np.arange(n), P, k, rounds, skip, distance, marked, all_marked, *tree,
+        counts := np.zeros(4, np.int64),
     )  # fmt: skip
-    return skipped, tree
+    return skipped, tree, counts.tolist()
 
 
 def leaves_below(parent, n):
@@ -147,22 +155,30 @@ def leaves_below(parent, n):
 )
 def test_every_query_is_the_published_one(n, seed, k, rounds, skip):
     oracle, asked = scripted(n, seed, P, random_truth(n, seed))
-    skipped, tree = run_kernel(
+    skipped, tree, counts = run_kernel(
         oracle, n, k, rounds, skip=skip, distance=1.5, marked=4.2, all_marked=9.0
     )
     twin = Published(asked, [0, 1])
-    left_out = 0
+    left_out = queries = agree = candidates = missed = 0
     for x in range(2, n):
         if skip and rounds >= len(twin.tree):
-            virtual, least = set(twin.tree), 9.0
+            marked, virtual, least = set(twin.tree), set(twin.tree), 9.0
             left_out += 1
         else:
-            virtual, least = twin.virtual(twin.multiplicative_weights(x, rounds, k)), 4.2
+            marked = twin.multiplicative_weights(x, rounds, k)
+            virtual, least = twin.virtual(marked), 4.2
+            candidates = max(candidates, len(marked))
         steps = ceil(max(1.5 * (twin.diameter(virtual) + 1), least))
-        twin.insert(x, twin.walk(x, virtual, steps, k))
+        place = twin.walk(x, virtual, steps, k)
+        missed += place not in marked
+        queries += len(twin.responses)
+        agree += sum(place in twin.region(v, response) for v, response in twin.responses)
+        twin.responses = []
+        twin.insert(x, place)
     assert twin.at == len(asked)
     assert leaves_below(tree[0], n) == twin.tree
     assert skipped == left_out
+    assert counts == [queries, agree, candidates, missed]
 
 
 @given(st.integers(3, 8), st.integers(0, 10**6), st.integers(0, 6))
@@ -190,7 +206,7 @@ def test_defaults_are_the_papers():
     p, delta, n = 0.8, 0.1, 4
     oracle, asked = scripted(n, 1, p, random_truth(n, 1))
     result = fit(oracle, p, delta=delta, strategy="paper", order="given")
-    assert (weight_rounds(p, delta / n / 2, 0.5, np.array([3, 5])) > 5).all()
+    assert min(weight_rounds(p, delta / n / 2, 0.5, vertices) for vertices in (3, 5)) > 5
     twin = Published(asked, [0, 1])
     for x in (2, 3):
         steps = max(2 * (twin.diameter(twin.tree) + 1) / 0.6, 8 * log(n / delta) / 0.36)

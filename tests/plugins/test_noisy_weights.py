@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from hcbench_ordinal import _noisy_kernels as kernels, _noisy_paper_kernels as paper
-from hcbench_ordinal.noisy_constants import weight_rounds
+from hcbench_ordinal.bounds import weight_rounds
 
 RIGHT, LEFT, UP, HERE = range(4)
 
@@ -127,7 +127,7 @@ def test_multiplicative_weights_mark_the_target_as_often_as_lemma_5_4_says():
     # A vertex query is correct with probability p, else it points to a decoy if possible.
     p, delta, n, runs = 0.8, 0.3, 16, 200
     rng = np.random.default_rng(5)
-    (rounds,) = weight_rounds(p, delta, 0.5, np.array([2 * n - 1]))
+    rounds = weight_rounds(p, delta, 0.5, 2 * n - 1)
     found = marks = 0
     twin = Twin(n, rng)
     for run in range(runs):

@@ -34,6 +34,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from hcbench.analysis.measuring import Measured, NotMeasuredError, claimed_metric, measure
+from hcbench.plan.outcome import REPORTED
 from hcbench.registry.specs import Interval
 
 if TYPE_CHECKING:
@@ -402,15 +403,12 @@ def powers_of(suite: Suite, registry: Registry) -> Iterator[Power]:
 
 
 def _power_of(claim: Claim, registry: Registry) -> Power:
-    metrics = [
-        registry.use_metrics(name)[0].spec for name in (claim.metric, claim.than_metric) if name
-    ]
-    relation = relation_of(claim, metrics)
+    names = [name for name in (claim.metric, claim.than_metric) if name]
+    metrics = {n: registry.use_metrics(n)[0].spec for n in names if not n.endswith(REPORTED)}
+    relation = relation_of(claim, metrics.values())
     low, high = accepted_values(claim, relation)
-    first, *others = (
-        Interval("(-inf, inf)" if metric.outside else metric.interval) for metric in metrics
-    )
-    second = others[0] if others else first
+    bounded = {n: spec.interval for n, spec in metrics.items() if not spec.outside}
+    first, second = (Interval(bounded.get(n, "(-inf, inf)")) for n in (names[0], names[-1]))
     bottom, top = first.low, first.high
     if claim.exponent:
         bottom, top = -math.inf, math.inf

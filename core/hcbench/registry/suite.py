@@ -39,7 +39,8 @@ class Claim:
     claim : str
         What the paper says, and where: "Table 2: 0.97 on planted data".
     algorithm, dataset, metric : str
-        Names as in the suite, parameters included.
+        Names as in the suite, parameters included. The metric may be a number that the algorithm
+        reports, such as ``"iterations (reported)"``.
     oracle : str, optional
         Needed where the algorithm runs with several.
     checkpoint : int, optional
