@@ -25,7 +25,7 @@ from hcbench.registry.suite import Claim, Suite
 from hcbench.store import Store
 from hcbench_pages.report import make_report, read_contents
 from hcbench_pages.report.charts import shortened
-from hcbench_pages.report.figures import legend_entry, make_legend
+from hcbench_pages.report.figures import legend_entry, make_legend, make_panels
 from hcbench_pages.report.page import json_block, render_report
 from hcbench_pages.report.sections import describe_page
 from hcbench_pages.report.trees import MOST_LEAVES
@@ -306,6 +306,15 @@ def test_room_is_kept_for_as_many_rows_as_a_legend_has() -> None:
     assert make_legend([short, long], 480)[1] == 71, "a row, and one of two lines"
     assert legend_entry(long) == f"Name, oracle<br>{'x' * 50}"
     assert make_legend([short], 480) == ({}, 0), "one line needs no legend"
+
+
+def test_titles_of_panels_that_differ_at_their_end_can_be_told_apart() -> None:
+    titles = [f"planted[N0=8,sigma={sigma},delta=0.15]" for sigma in (0.05, 0.2)]
+    for layout in make_panels(titles, ["UPGMA"], [({}, {})] * 2):
+        told = [annotation["text"] for annotation in layout["annotations"]]
+        assert "sigma=0.05" in told[0]
+        assert "sigma=0.2" in told[1]
+        assert layout["margin"]["t"] >= 14 + 16 * (told[0].count("<br>") + 1)
 
 
 def test_sections_without_content_and_their_links_are_absent(store: Store) -> None:

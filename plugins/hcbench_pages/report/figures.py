@@ -200,10 +200,12 @@ def _arrange(
     columns = min(count, 2 if count == 4 else 3, max(1, width // 240))
     rows = math.ceil(count / columns)
     legend, below = make_legend(names, width)
-    top = 30 if any(titles) else 12
-    height = rows * 290 + top + below
+    most = int((width / columns - 78) / (_LETTER + 1))  # bold, between the margins
+    headings = [_wrapped(title, most) for title in titles]
+    top = 14 + 16 * max(map(len, headings))
+    height = rows * (260 + top) + top + below
     inner = height - top - below - 56
-    gap_x, gap_y = (0.1 if columns > 1 else 0.0), (86 / inner if rows > 1 else 0.0)
+    gap_x, gap_y = (0.1 if columns > 1 else 0.0), ((56 + top) / inner if rows > 1 else 0.0)
     wide, tall = (1 - gap_x * (columns - 1)) / columns, (1 - gap_y * (rows - 1)) / rows
     layout: dict[str, Any] = {
         "height": height,
@@ -231,11 +233,17 @@ def _arrange(
             **({} if column == 0 else hide),
         }
         if title:
-            most = int((width / columns - 78) / (_LETTER + 1))  # bold, between the margins
+            text = "\n".join(headings[place])
             layout["annotations"].append(
-                heading(cut(title, most), left, upper, xanchor="left", hovertext=plain(title))
+                heading(text, left, upper, xanchor="left", align="left", hovertext=plain(title))
             )
     return layout
+
+
+def _wrapped(title: str, most: int) -> list[str]:
+    """A title on at most three lines, which may end after each comma."""
+    words = " ".join(title.replace(",", ", ").split())
+    return textwrap.wrap(words, most, max_lines=3, placeholder=" …", break_on_hyphens=False)
 
 
 def panel_ids(place: int) -> dict[str, str]:
