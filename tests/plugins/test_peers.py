@@ -12,12 +12,23 @@ from scipy.spatial.distance import cdist
 
 import hcbench
 import hcbench_peers
-from hcbench import AlgorithmSpec, Answers, Oracle, Partition, Suite, Tree, load_registry
+from hcbench import (
+    AlgorithmSpec,
+    Answers,
+    Comparisons,
+    ModelWarning,
+    Oracle,
+    Partition,
+    Suite,
+    Tree,
+    load_registry,
+)
 from hcbench.plan.plan import make_plan
 from hcbench.registry.fingerprint import installation
 from hcbench.testing import checks_of
 from hcbench_peers.inputs import neighbour_graph, private_of, tree_of_groups
 from hcbench_peers.specs import ALGORITHMS
+from tests.environments import Environment
 from tests.plugins.fitting import cophenetic
 
 POINTS = np.random.default_rng(0).normal(size=(25, 4))
@@ -216,3 +227,37 @@ def test_the_plugin_of_the_readme_runs_genie(tmp_path: Path) -> None:
     assert {each.reason for each in findings if each.status == "failed"} == {
         "Genie has no paper; set paper=Reference(...), or exempt it with the reason"
     }
+
+
+#: In place of cblearn: it demands the triplets below, and puts the items on a line.
+STAND_IN = """
+import numpy as np
+
+class SOE:
+    def __init__(self, *, n_components, n_init, random_state):
+        assert n_components == 2
+    def fit(self, triplets, *, n_objects):
+        assert triplets.tolist() == [[0, 1, 2], [2, 1, 3]], triplets
+        self.embedding_ = np.arange(n_objects, dtype=float)[:, None] ** 2
+"""
+
+
+@pytest.mark.slow
+def test_the_program_of_the_readme_gives_cblearn_triplets(tmp_path: Path) -> None:
+    readme = (Path(hcbench_peers.__path__[0]) / "README.md").read_text()
+    for name, kind in (("soe.toml", "toml"), ("soe.py", "text")):
+        text = readme.rpartition(f"```{kind}\n")[2].partition("```")[0]
+        (tmp_path / name).write_text(text)
+    environment = Environment.make(tmp_path)
+    (cblearn,) = (tmp_path / "env" / "lib").glob("python*/site-packages")
+    (cblearn / "cblearn").mkdir()
+    (cblearn / "cblearn" / "__init__.py").touch()
+    (cblearn / "cblearn" / "embedding.py").write_text(STAND_IN)
+    assert environment.python == tmp_path / "env" / "bin" / "python", "as soe.toml has it"
+    # 0 is closer to 1 than to 2, 2 to 1 than to 3; the last pairs share no item.
+    comparisons = Comparisons.from_quadruplets(4, [[0, 1, 0, 2], [2, 1, 3, 2], [0, 1, 2, 3]])
+    (use,) = load_registry([tmp_path / "soe.toml"]).use_algorithms("cblearn-soe[dimensions=2]")
+    with pytest.warns(ModelWarning, match="start-up .* of a null run"):
+        tree = hcbench.fit(use, comparisons)
+    assert isinstance(tree, Tree)
+    assert tree.merge_height([0, 0, 0], [1, 2, 3]).tolist() == [1, 3.5, 22 / 3]
