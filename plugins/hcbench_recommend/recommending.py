@@ -17,6 +17,7 @@ from hcbench import (
     NotApplicableError,
     Outcome,
     ParameterError,
+    Problem,
     compare,
     load_registry,
 )
@@ -40,6 +41,8 @@ CONFIDENT = 0.8
 FASTER = 2.0
 #: A column with this share of the variance of all is told of.
 DOMINANT = 0.9
+#: Items of a subsample: a share of all, and at most so many, as internal metrics need O(n²) time.
+SHARE, MOST = 0.8, 5000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +125,7 @@ def recommend(
     metrics: Sequence[str] = (),
     *,
     subsamples: int = 5,
-    share: float = 0.8,
+    share: float | None = None,
     **options: Any,
 ) -> Recommendation:
     """Compare methods on a data set and on random subsamples of it.
@@ -143,8 +146,8 @@ def recommend(
         internal ones.
     subsamples : int
         At least 2.
-    share : float
-        Of the items that are in a subsample.
+    share : float, optional
+        Of the items that are in a subsample; by default 0.8, or less for at most 5000 items.
     **options
         ``seed``, ``n_jobs``, ``timeout``, ``memory``, ``store``, ``progress`` and ``fresh`` of
         `hcbench.compare`.
@@ -164,15 +167,18 @@ def recommend(
     uses = load_registry().use_datasets(written)
     if len(uses) != 1:
         raise DataError(f"{written} means {len(uses)} data sets; recommend one at a time")
+    problem = uses[0].spec.load()(0, **uses[0].params)
+    share = share or min(SHARE, float(f"{MOST / problem.n:.2g}"))
     provides = uses[0].spec.provides_with(uses[0].params)
     deciding = tuple(metrics) or (EXTERNAL if provides & {"truth", "levels"} else INTERNAL)
     measured = tuple(dict.fromkeys((*deciding, *INTERNAL)))
     algorithms = tuple(dict.fromkeys((*(algos or METHODS), BASELINE)))
-    whole = compare(algorithms, [written], metrics=measured, repetitions=1, **options)
+    whole = compare(algorithms, [written], metrics=["seconds"], repetitions=1, **options)
     part = f"subsample[of={written!r}, share={share}]"
     results = compare(algorithms, [part], metrics=measured, repetitions=subsamples, **options)
-    found = _judge(written, whole.outcomes, results, deciding, subsamples, share)
-    return replace(found, sentences=(*found.sentences, *describe_scale(uses[0])))
+    drawn = f"{subsamples} random subsamples of {round(share * problem.n)} of {problem.n} items"
+    found = _judge(written, whole.outcomes, results, deciding, subsamples, drawn)
+    return replace(found, sentences=(*found.sentences, *describe_scale(uses[0], problem)))
 
 
 def _judge(
@@ -181,7 +187,7 @@ def _judge(
     results: Any,
     deciding: Sequence[str],
     subsamples: int,
-    share: float,
+    drawn: str,
 ) -> Recommendation:
     on_all = {outcome.algorithm: outcome for outcome in whole}
     by_name: dict[str, list[Outcome]] = {}
@@ -222,7 +228,6 @@ def _judge(
     undecided = [methods[k].name for k in not_separated(ranks[order])]
     text = in_words(methods, undecided, subsamples)
     wins = int((ranks[order[0]] < ranks[order[:2][-1]] - 1e-9).sum())
-    drawn = f"{subsamples} random subsamples of {share:.0%} of the items"
     return Recommendation(
         data=data,
         methods=methods,
@@ -419,16 +424,18 @@ def describe_metrics(methods: Sequence[Method], metrics: Sequence[str]) -> list[
     return [" ".join(told)]
 
 
-def describe_scale(use: Any) -> list[str]:
+def describe_scale(use: Any, problem: Problem) -> list[str]:
     """Whether one column of data that could be standardised decides the distances.
 
     Parameters
     ----------
     use : DatasetUse
+    problem : Problem
+        Its data.
     """
     if use.params.get("standardise", True):
         return []  # it is, or it cannot be
-    vectors = use.spec.load()(0, **use.params).vectors
+    vectors = problem.vectors
     if not isinstance(vectors, np.ndarray):
         return []
     variance = vectors.var(axis=0)

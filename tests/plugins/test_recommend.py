@@ -13,6 +13,7 @@ from click.testing import CliRunner
 import hcbench
 import hcbench_recommend
 from hcbench import HcbenchError, Problem
+from hcbench_recommend import recommending
 from hcbench_recommend.command import recommend as command, split_names
 from hcbench_recommend.recommending import (
     Method,
@@ -98,7 +99,7 @@ def test_names_are_split_outside_brackets():
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
-def test_the_command_recommends_what_separates_the_rings(tmp_path):
+def test_the_command_recommends_what_separates_the_rings(tmp_path, monkeypatch):
     # Two rings, which single linkage separates and average linkage does not.
     angle = np.linspace(0, 2 * np.pi, 30, endpoint=False)
     rings = np.concatenate([r * np.column_stack([np.cos(angle), np.sin(angle)]) for r in (1, 6)])
@@ -129,6 +130,9 @@ def test_the_command_recommends_what_separates_the_rings(tmp_path):
     table = CliRunner().invoke(command, arguments, catch_exceptions=False).stdout  # from the store
     assert "Use Single" in table
     assert "3/3" in table
+    monkeypatch.setattr(recommending, "MOST", 20)  # instead of 80 % of the 60 items
+    found = recommend(arguments[0], ["Single"], subsamples=2, store=f"{tmp_path}/r.sqlite")
+    assert "Of 2 random subsamples of 20 of 60 items, Single is better" in found.sentences[2]
 
 
 def test_a_column_that_decides_the_distances_is_told_of(tmp_path):
@@ -137,7 +141,8 @@ def test_a_column_that_decides_the_distances_is_told_of(tmp_path):
     registry = hcbench.load_registry()
     for changes, told in (("", ["One of 2 columns has 99.0%"]), ("[standardise=true]", [])):
         (use,) = registry.use_datasets(f"{tmp_path}/units.csv{changes}")
-        assert [text[: len(told[0])] for text in describe_scale(use)] == told
+        problem = use.spec.load()(0, **use.params)
+        assert [text[: len(told[0])] for text in describe_scale(use, problem)] == told
 
 
 def test_mistakes_are_one_line():
