@@ -237,6 +237,19 @@ def test_names_are_folded_between_their_parameters(capsys: pytest.CaptureFixture
     assert lines[3:5] == ["ordinal-queries[source=similarity,", "noise=0.25,repeats=3]"]
 
 
+def test_parts_of_a_wide_table_have_only_rows_with_a_number(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names = ("algorithm", *(f"{number}" * 15 for number in range(5)))
+    rows = [
+        (Entry("UPGMA"), *[Entry("0.5")] * 4, Entry("-")),
+        (Entry("tSTE-AL"), Entry("-"), *[Entry("0.5")] * 4),
+    ]
+    write_blocks([Block("one", names, (False, *[True] * 5), tuple(rows), ())])
+    shown = [line.split()[0] for line in capsys.readouterr().out.splitlines() if "0.5" in line]
+    assert shown == ["UPGMA", "tSTE-AL", "tSTE-AL"]
+
+
 @pytest.mark.slow
 def test_list_has_all_kinds() -> None:
     listed = json.loads(toys("list", "--format", "json").stdout)

@@ -86,11 +86,17 @@ class _Drawing:
         self.headers = [self._header(number) for number in range(len(block.header))]
 
     def parts(self) -> Iterator[Table]:
-        """Tables with as many columns as fit, each with the names."""
+        """Tables with as many columns as fit, each with the names of the rows that it has."""
         for number, columns in enumerate(self._split()):
+            rows = [
+                texts
+                for entries, *texts in zip(self.block.rows, *self.columns, strict=True)
+                if not number
+                or any(entries[i].text != "-" for i in columns if self.block.numeric[i])
+            ]
             if number:
                 yield Table()  # nothing but a blank line
-            yield self._table(columns)
+            yield self._table(columns, rows)
 
     def notes(self) -> Iterator[Text]:
         """The footnotes of the marks."""
@@ -150,7 +156,7 @@ class _Drawing:
         arrow_stays = re.sub(" (?=[↑↓])", "\N{NO-BREAK SPACE}", text)
         return _fold(arrow_stays, max(below, _NARROW), _BREAKS).replace("\N{NO-BREAK SPACE}", " ")
 
-    def _table(self, columns: Sequence[int]) -> Table:
+    def _table(self, columns: Sequence[int], rows: Sequence[Sequence[Text]]) -> Table:
         # One blank is the box's own.
         table = Table(
             box=box.SIMPLE_HEAD,
@@ -168,8 +174,8 @@ class _Drawing:
                 no_wrap=numeric,
                 overflow="fold",
             )
-        for row in range(len(self.block.rows)):
-            table.add_row(*(self.columns[column][row] for column in columns))
+        for row in rows:
+            table.add_row(*(row[column] for column in columns))
         return table
 
 
