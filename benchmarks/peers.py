@@ -44,6 +44,7 @@ CASES = {
     "WPGMA": ("weighted", "euclidean"),
     "Complete": ("complete", "euclidean"),
     "Single": ("single", "euclidean"),
+    "Single of similarities": ("single", "precomputed"),
     "Single of 3 features": ("single", "euclidean"),
     "Centroid": ("centroid", "euclidean"),
     "Centroid of 3 features": ("centroid", "euclidean"),

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from hcbench.compiled import inner
 
-#: Codes of the distances of vectors, and of distances that are given.
-EUCLIDEAN, MANHATTAN, GIVEN, SQUARED = 0, 1, 2, 3
+#: Codes of the distances of vectors.
+EUCLIDEAN, MANHATTAN, SQUARED = 0, 1, 2
 #: Codes of the linkages of `chain`.
 AVERAGE, WEIGHTED, COMPLETE = 0, 1, 2
 
@@ -273,29 +273,22 @@ def generic(square: NDArray[np.float64], has_sizes: bool, merges: NDArray[np.flo
 
 
 @njit((_FF, _N, _FF), cache=True)
-def prim(data: NDArray[np.float64], metric: int, merges: NDArray[np.float64]) -> None:
+def prim(columns: NDArray[np.float64], metric: int, merges: NDArray[np.float64]) -> None:
     """Single linkage from the order in which Prim's algorithm reaches the items.
 
     The heights are those of the minimum spanning tree, and each is between the items that are
-    reached one after the other (Müllner 2011, section 3.3).
-
-    Parameters
-    ----------
-    data : (p, n) columns, overwritten, or (n, n) distances
-        Columns: O(n^2 p) time, O(n p) memory. Distances, whose upper triangle is read: O(n^2) time.
-    metric : {EUCLIDEAN, MANHATTAN, GIVEN}
+    reached one after the other (Müllner 2011, section 3.3). O(n^2 p) time, O(n p) memory;
+    ``columns`` (p, n) is overwritten.
     """
-    p, n = data.shape
+    p, n = columns.shape
     point, part = np.empty(p), np.empty(_BLOCK)
     item, gone, reach = np.arange(n), np.zeros(n), np.full(n, np.inf)
     kept, width, at = np.empty(n, np.int64), n, 0
     for merge in range(n - 1):
         gone[at] = np.inf
         merges[merge, 0] = item[at]
-        x = item[at]
-        if metric != GIVEN:
-            for k in range(p):
-                point[k] = data[k, at]
+        for k in range(p):
+            point[k] = columns[k, at]
         if n - merge - 1 < _SPARSE * width:
             to = 0
             for i in range(width):
@@ -305,24 +298,33 @@ def prim(data: NDArray[np.float64], metric: int, merges: NDArray[np.float64]) ->
             width = to
             for i in range(width):
                 gone[i] = 0.0
-            if metric != GIVEN:
-                for k in range(p):
-                    for i in range(width):
-                        data[k, i] = data[k, kept[i]]
+            for k in range(p):
+                for i in range(width):
+                    columns[k, i] = columns[k, kept[i]]
         smallest, at = np.inf, -1
         for low in range(0, width, _BLOCK):
             high = min(low + _BLOCK, width)
             block = part[: high - low]
-            if metric == GIVEN:
-                for j in range(low, high):
-                    block[j - low] = data[min(x, item[j]), max(x, item[j])]
-            else:
-                _measure(point, data, low, metric, block)
+            _measure(point, columns, low, metric, block)
             known = reach[low:high]
             for j in range(high - low):
                 known[j] = min(known[j], block[j])
             smallest, at = _nearest(known, low, gone, item, smallest, at)
         merges[merge, 1], merges[merge, 2] = item[at], smallest
+
+
+@njit((types.Array(types.float64, 2, "C", readonly=True), types.float64, _FF), cache=True)
+def prim_of_matrix(matrix: NDArray[np.float64], sign: float, merges: NDArray[np.float64]) -> None:
+    """As `prim`, of the distances ``sign * matrix`` (n, n): O(n^2) time, O(n) memory besides."""
+    n, at = len(matrix), 0
+    item, gone, reach = np.arange(n), np.zeros(n), np.full(n, np.inf)
+    for merge in range(n - 1):
+        gone[at], merges[merge, 0] = np.inf, at
+        row = matrix[at]
+        for i in range(n):
+            reach[i] = min(reach[i], sign * row[i])
+        merges[merge, 2], at = _nearest(reach, 0, gone, item, np.inf, -1)
+        merges[merge, 1] = at
 
 
 @njit((_FF,), cache=True)

@@ -142,7 +142,7 @@ def linkage_of_distances(distances: Floats, method: Method) -> Floats:
         return _merge(pairs, method, merges)
     from hcbench_vectors import _linkage_kernels as kernels
 
-    kernels.prim(distances, kernels.GIVEN, merges)
+    kernels.prim_of_matrix(distances, 1.0, merges)
     return _in_order(merges)
 
 
@@ -150,13 +150,19 @@ def linkage_of_similarities(similarity: NDArray[np.floating[Any]], method: Metho
     """The linkage matrix of the distances ``max(S) - S``; column 2 holds similarities again.
 
     Average, weighted, complete or single linkage; the diagonal is ignored. O(n^2) time. Of more
-    than 2048 items the first three read the upper triangle only, and take 8 bytes for each pair
-    beside ``similarity``.
+    than 2048 items single linkage needs O(n) memory, and the others read the upper triangle only
+    and take 8 bytes for each pair beside ``similarity``.
     """
-    n = len(similarity)
-    if n <= FEW or method == "single":
+    n, top, merges = len(similarity), 0.0, np.empty((len(similarity) - 1, 4))
+    if n <= FEW:
         distances, top = distances_of_similarities(similarity)
         merges = linkage_of_distances(distances, method)
+    elif method == "single":
+        from hcbench_vectors import _linkage_kernels as kernels
+
+        matrix = np.ascontiguousarray(similarity, dtype=np.float64)
+        kernels.prim_of_matrix(matrix, -1.0, merges)
+        merges = _in_order(merges)
     else:
         pairs, start = np.empty(n * (n - 1) // 2), 0
         for i in range(n - 1):
@@ -164,11 +170,10 @@ def linkage_of_similarities(similarity: NDArray[np.floating[Any]], method: Metho
             start += n - 1 - i
         largest = float(max(pairs.max(), -pairs.min()))
         check_size(2.0 * n * largest)
-        top = 0.0
         if method != "average":  # means of similarities need not be shifted, which would round
             top = -float(pairs.min())
             pairs += top
-        merges = _merge(pairs, method, np.empty((n - 1, 4)))
+        merges = _merge(pairs, method, merges)
     merges[:, 2] = top - merges[:, 2]
     return merges
 
