@@ -153,4 +153,4 @@ def _print(found: Recommendation) -> None:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
+    return "" if value is None else f"{value:z.3f}"

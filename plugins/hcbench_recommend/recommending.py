@@ -381,8 +381,8 @@ def describe_confidence(methods: Sequence[Method], wins: int, drawn: str) -> lis
     first, second = methods[:2]
     floor = next((m.values for m in methods[2:] if m.name == BASELINE), {})
     means = [
-        f"{label.partition('[')[0]} {one:.3f} and {other:.3f}"
-        + ("" if (least := floor.get(label)) is None else f" ({BASELINE} {least:.3f})")
+        f"{label.partition('[')[0]} {one:z.3f} and {other:z.3f}"
+        + ("" if (least := floor.get(label)) is None else f" ({BASELINE} {least:z.3f})")
         for label, one in first.values.items()
         if one is not None and (other := second.values[label]) is not None
     ]
