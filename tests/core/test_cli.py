@@ -267,6 +267,9 @@ def test_cite_prints_each_paper_once_and_reports_missing_ones() -> None:
         "}\n"
     )
     assert result.stderr == "hcbench: Fail has no paper\n"
+    of_suite = toys("cite", "toys")
+    assert of_suite.stdout == result.stdout, "the paper of the one algorithm that it names"
+    assert of_suite.stderr == "hcbench: toys has no paper\n"
 
 
 @pytest.mark.slow

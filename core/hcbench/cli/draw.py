@@ -88,15 +88,9 @@ class _Drawing:
     def parts(self) -> Iterator[Table]:
         """Tables with as many columns as fit, each with the names of the rows that it has."""
         for number, columns in enumerate(self._split()):
-            rows = [
-                texts
-                for entries, *texts in zip(self.block.rows, *self.columns, strict=True)
-                if not number
-                or any(entries[i].text != "-" for i in columns if self.block.numeric[i])
-            ]
             if number:
                 yield Table()  # nothing but a blank line
-            yield self._table(columns, rows)
+            yield self._table(columns)
 
     def notes(self) -> Iterator[Text]:
         """The footnotes of the marks."""
@@ -156,7 +150,7 @@ class _Drawing:
         arrow_stays = re.sub(" (?=[↑↓])", "\N{NO-BREAK SPACE}", text)
         return _fold(arrow_stays, max(below, _NARROW), _BREAKS).replace("\N{NO-BREAK SPACE}", " ")
 
-    def _table(self, columns: Sequence[int], rows: Sequence[Sequence[Text]]) -> Table:
+    def _table(self, columns: Sequence[int]) -> Table:
         # One blank is the box's own.
         table = Table(
             box=box.SIMPLE_HEAD,
@@ -174,8 +168,11 @@ class _Drawing:
                 no_wrap=numeric,
                 overflow="fold",
             )
-        for row in rows:
-            table.add_row(*(row[column] for column in columns))
+        is_first = columns[-1] < len(columns)
+        numbers = [column for column in columns if self.block.numeric[column]]
+        for entries, *texts in zip(self.block.rows, *self.columns, strict=True):
+            if is_first or any(entries[column].text != "-" for column in numbers):
+                table.add_row(*(texts[column] for column in columns))
         return table
 
 

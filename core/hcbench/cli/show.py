@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, metadata
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -377,10 +378,13 @@ def _is_enough(spec: Spec, params: Params) -> bool:
 )
 @options.PLUGIN
 def cite(names: Sequence[str], plugin: Sequence[Path]) -> None:
-    """Print the BibTeX entries of what you used."""
+    """Print the BibTeX entries of what you used; of a suite with those of all that it names."""
     registry = options.load_plugins(plugin)
     found = [entry.spec for name in names for entry in registry.find(name)]
-    papers = {spec.paper.key: spec.paper for spec in found if spec.paper is not None}
+    suites = [spec for spec in found if isinstance(spec, Suite)]
+    named = [(*s.algorithms, *s.datasets, *s.oracles, *s.metrics) for s in suites]
+    parts = [entry.spec for name in chain(*named) for entry in registry.find(name)]
+    papers = {spec.paper.key: spec.paper for spec in (*found, *parts) if spec.paper is not None}
     if papers:
         click.echo("\n\n".join(paper.bibtex for paper in papers.values()))
     for name in dict.fromkeys(spec.name for spec in found if spec.paper is None):
