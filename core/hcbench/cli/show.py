@@ -378,7 +378,10 @@ def _is_enough(spec: Spec, params: Params) -> bool:
 )
 @options.PLUGIN
 def cite(names: Sequence[str], plugin: Sequence[Path]) -> None:
-    """Print the BibTeX entries of what you used; of a suite with those of all that it names."""
+    """Print the BibTeX entries of what you used.
+
+    Of a suite these are its own and those of all that it names.
+    """
     registry = options.load_plugins(plugin)
     found = [entry.spec for name in names for entry in registry.find(name)]
     suites = [spec for spec in found if isinstance(spec, Suite)]
