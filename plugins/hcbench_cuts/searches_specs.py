@@ -130,7 +130,8 @@ SEARCHES: tuple[AlgorithmSpec, ...] = (
     AlgorithmSpec(
         name="WDP",
         function="hcbench_cuts.wdp:weighted_dichotomic_path",
-        doc="Weighted Dichotomic Path: binary search on the path of maximum entropy, by a prior.",
+        doc="Weighted Dichotomic Path: binary search on the path of maximum entropy, by a prior. "
+        "Unlike in algorithm 1 as printed, Q includes the top node of the path.",
         parameters=_PRIOR,
         **_SEARCH,
         tags=("cut", "active"),

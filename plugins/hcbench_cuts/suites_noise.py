@@ -125,7 +125,8 @@ def _theorem_5() -> Iterator[Claim]:
                 paper=rounded(excess_bound(rounds)),
                 relation="<=",
                 every_repetition=True,
-                note=f"constant 1, K = {CLUSTERS}, delta = {DELTA}",
+                note=f"constant 1, K = {CLUSTERS}, delta = {DELTA}; the bound of the labels is not "
+                "judged, as it exceeds t: K R* is 1.08",
             )
         yield Claim(
             claim=f"Theorem 5, NR errs as ERM does that asks about all pairs: t = {rounds}",

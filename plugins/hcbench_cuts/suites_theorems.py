@@ -290,7 +290,8 @@ def _theorem_3() -> Iterator[Claim]:
                     metric="queries",
                     paper=rounded(paths * log2_places(height(name, n))),
                     relation="<=",
-                    note=f"E[K-tilde] = {paths:.4g}, times log2(h + 1) + 2",
+                    note=f"E[K-tilde] = {paths:.4g}, times log2(h + 1) + 2; Q of algorithm 1 "
+                    "includes the top node of the path, unlike as printed",
                 )
         yield Claim(
             claim=f"Theorem 3, of few clusters the rate is log h: {name}, {TOP}",

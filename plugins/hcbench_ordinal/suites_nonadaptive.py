@@ -69,7 +69,8 @@ def _theorem_2_3() -> Iterator[Claim]:
                 metric=RECOVERY,
                 paper=f"{chance:.4f}",
                 relation="<=",
-                note="random triples: for leaves in random order no others exceed the bound",
+                note="random triples: for leaves in random order no others exceed the bound; the "
+                "first sentence of the proof has 1 - delta for the delta that the rest shows",
             )
 
 
