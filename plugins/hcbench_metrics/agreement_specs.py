@@ -29,6 +29,12 @@ _RANKS = (
         choices=("rounding",),
         interval="[0, inf)",
     ),
+    Parameter(
+        "by_names",
+        False,
+        "Whether the truth ranks classes by how many names their labels share, at any levels, as "
+        "in the authors' code for Reviews.",
+    ),
 )
 
 AGREEMENT = (

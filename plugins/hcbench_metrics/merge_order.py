@@ -25,6 +25,7 @@ def kendall_tau_b(
     truth: str | None = None,
     transposed: bool = False,
     break_ties: int | str | None = None,
+    by_names: bool = False,
 ) -> float:
     """Mean Kendall tau_b between the merge orders around each item; higher is better.
 
@@ -63,7 +64,11 @@ def kendall_tau_b(
         kind: their ranks come from a Gram matrix in which rounding makes equal entries unequal. A
         number: tied classes are put in a random order with this seed, separately around each class.
         ``"rounding"``: as in the code, by `true_ranks.rounded`, which may round differently on
-        another machine. Not together with ``transposed``.
+        another machine.
+    by_names : bool
+        In the truth, rank the classes around each class by the number of names that are among the
+        labels of both, at whatever levels, as the authors' code does for Reviews. Only one of
+        ``transposed``, ``break_ties`` and ``by_names`` may be given.
 
     Returns
     -------
@@ -78,11 +83,12 @@ def kendall_tau_b(
     NotApplicableError
         If the result is a partition, there is no such truth, or the truth ranks no item: one or two
         items (one, with ``include_self``), or a star. With ``break_ties``, if the truth has more
-        than `true_ranks.MOST_CLASSES` classes or, for rounding, heights that are not affinities.
+        than `true_ranks.MOST_CLASSES` classes or, for rounding, heights that are not affinities;
+        with ``by_names``, if the labels have no names.
     ParameterError
-        If ``transposed`` and ``break_ties`` are both given.
+        If more than one of ``transposed``, ``break_ties`` and ``by_names`` is given.
     """
-    values = tau_b_of_items(scored, include_self, truth, transposed, break_ties)
+    values = tau_b_of_items(scored, include_self, truth, transposed, break_ties, by_names)
     return float(values.mean())
 
 
@@ -92,6 +98,7 @@ def kendall_tau_b_error(
     truth: str | None = None,
     transposed: bool = False,
     break_ties: int | str | None = None,
+    by_names: bool = False,
 ) -> float:
     """Standard error of the mean over items of Kendall's tau_b, within one result.
 
@@ -101,7 +108,7 @@ def kendall_tau_b_error(
 
     Parameters
     ----------
-    scored, include_self, truth, transposed, break_ties
+    scored, include_self, truth, transposed, break_ties, by_names
         As in `kendall_tau_b`.
 
     Returns
@@ -114,7 +121,7 @@ def kendall_tau_b_error(
     NotApplicableError
         As `kendall_tau_b`.
     """
-    values = tau_b_of_items(scored, include_self, truth, transposed, break_ties)
+    values = tau_b_of_items(scored, include_self, truth, transposed, break_ties, by_names)
     # At least two: siblings in the truth rank the others alike.
     return float(values.std(ddof=1) / np.sqrt(values.size))
 
@@ -125,16 +132,24 @@ def tau_b_of_items(
     truth: str | None = None,
     transposed: bool = False,
     break_ties: int | str | None = None,
+    by_names: bool = False,
 ) -> NDArray[np.float64]:
     """tau_b around each item that has one; parameters and errors as `kendall_tau_b`."""
-    if transposed and break_ties is not None:
-        raise ParameterError("transposed and break_ties both change the ranks; give one of them")
+    if transposed + (break_ties is not None) + by_names > 1:
+        raise ParameterError(
+            "transposed, break_ties and by_names all change the ranks; give one of them"
+        )
     tree, true = scored.tree, named_truth(scored.problem, truth)
     n_tied = _tied_with_item(scored.problem, true)
     values = np.empty(0)
     if tree.n > 1:
         if break_ties is not None:
-            counts = _by_table(tree, true, true_ranks.unequal(true, break_ties))
+            counts = _by_table(tree, _parents(true), true_ranks.unequal(true, break_ties))
+        elif by_names:
+            classes = finest_partition(scored.problem)
+            ranks = true_ranks.by_names(scored.problem, classes)
+            n_tied = ((ranks == 0) @ classes.sizes)[classes.labels] - 1
+            counts = _by_table(tree, classes.labels, ranks)
         elif transposed:
             counts = _transposed(tree, true, n_tied)
         else:
@@ -216,13 +231,17 @@ def _transposed(tree: Tree, truth: Tree, n_tied: Ints) -> Counts:
     n_classes = np.unique(truth.parent[:n]).size
     cost = _cost_by_classes(tree, truth, np.full(n, n_classes))
     if n_classes <= true_ranks.MOST_CLASSES and cost <= _cost_by_rows(truth):
-        return _by_table(tree, truth, true_ranks.transposed(truth, shift))
+        return _by_table(tree, _parents(truth), true_ranks.transposed(truth, shift))
     return _by_rows(tree, truth, shift, transposed=True)
 
 
-def _by_table(tree: Tree, truth: Tree, ranks: Ints) -> Counts:
+def _parents(truth: Tree) -> Ints:
+    """The class (n,) of each leaf: that of the leaves of its parent."""
+    return np.unique(truth.parent[: truth.n], return_inverse=True)[1]
+
+
+def _by_table(tree: Tree, class_of: Ints, ranks: Ints) -> Counts:
     """As `_transposed` for the ranks (K, K) from 0 to K - 1 of each class around each class."""
-    _, class_of = np.unique(truth.parent[: tree.n], return_inverse=True)
     n_classes = len(ranks)
     nearest = np.argsort(ranks, axis=1, kind="stable")
     flat = np.full(n_classes, -1, dtype=np.int64)

@@ -15,7 +15,7 @@ from hcbench import HeightKind, NotApplicableError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hcbench import Tree
+    from hcbench import Partition, Problem, Tree
 
     Ints = NDArray[np.int64]
 
@@ -65,6 +65,24 @@ def unequal(truth: Tree, how: int | str) -> Ints:
         far = np.random.default_rng(how).random(ancestors.shape) - truth.depths[ancestors]
     np.fill_diagonal(far, -np.inf)
     return _dense(far)
+
+
+def by_names(problem: Problem, classes: Partition) -> Ints:
+    """Ranks (K, K) of the finest classes by the number of names that both have, at any levels.
+
+    Raises
+    ------
+    NotApplicableError
+        If the labels have no names.
+    """
+    if problem.levels is None or problem.classes is None:
+        raise NotApplicableError("by_names needs label levels with names")
+    levels = problem.levels[np.unique(classes.labels, return_index=True)[1]]
+    columns = [np.array(of)[column] for of, column in zip(problem.classes, levels.T, strict=True)]
+    names, codes = np.unique(np.concatenate(columns), return_inverse=True)
+    has = np.zeros((len(levels), names.size), dtype=np.int64)
+    has[np.tile(np.arange(len(levels)), len(columns)), codes] = 1
+    return _dense(-(has @ has.T))
 
 
 def rounded(affinity: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ _BLOCK_SIZE = 1 << 22
 
 
 def related_neighbours(
-    scored: Scored, *, of: int = 0, k: int = 5, by: str = "dot-product"
+    scored: Scored, *, of: int | None = None, k: int = 5, by: str = "dot-product"
 ) -> float:
     """Number of the k classes closest to a class that share its coarsest class.
 
@@ -31,8 +31,9 @@ def related_neighbours(
     ----------
     scored : Scored
         The problem must have vectors and class labels in two levels or more.
-    of : int
-        Index of the class among the finest classes, sorted by their labels.
+    of : int, optional
+        Index of the class among the finest classes, sorted by their labels; by default the mean
+        over those that share their coarsest class with another.
     k : int
     by : {"dot-product", "euclidean"}
         Largest mean dot product, or smallest mean distance.
@@ -45,7 +46,8 @@ def related_neighbours(
     Raises
     ------
     NotApplicableError
-        If there are no vectors or not two levels of labels.
+        If there are no vectors or not two levels of labels; without ``of``, if no two classes share
+        their coarsest class.
     ParameterError
         If there is no such class, or fewer than k others.
     """
@@ -53,17 +55,20 @@ def related_neighbours(
     if problem.vectors is None:
         raise NotApplicableError("this data set has no vectors")
     class_of, coarse = finest_classes(problem)
-    if of >= coarse.size or k >= coarse.size:
+    shared = np.flatnonzero(np.bincount(coarse)[coarse] > 1) if of is None else np.array([of])
+    if not shared.size:
+        raise NotApplicableError("no two classes share their coarsest class")
+    if max(shared[-1], k) >= coarse.size:
         raise ParameterError(
             f"of and k must be below the number of classes, {coarse.size}; got of={of}, k={k}"
         )
     mean = average_dot_products if by == "dot-product" else average_distances
-    far = mean(problem.vectors, class_of, np.array([of]))[0]
+    far = mean(problem.vectors, class_of, shared)
     if by == "dot-product":
         far = -far
-    far[of] = np.inf
-    closest = np.argsort(far, kind="stable")[:k]
-    return float(np.count_nonzero(coarse[closest] == coarse[of]))
+    far[np.arange(shared.size), shared] = np.inf
+    closest = np.argsort(far, axis=1, kind="stable")[:, :k]
+    return float((coarse[closest] == coarse[shared][:, None]).sum(axis=1).mean())
 
 
 def finest_classes(problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

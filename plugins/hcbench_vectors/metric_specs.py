@@ -97,7 +97,14 @@ METRICS = (
         doc="Number of the classes closest to one that share its coarsest class, without the "
         "result.",
         parameters=(
-            Parameter("of", 0, "Index of the class in the sorted labels.", interval="[0, inf)"),
+            Parameter(
+                "of",
+                None,
+                "Index of the class in the sorted labels; by default the mean over those that "
+                "share their coarsest class with another.",
+                type="int",
+                interval="[0, inf)",
+            ),
             Parameter("k", 5, "Number of closest classes.", interval="[1, inf)"),
             Parameter(
                 "by",

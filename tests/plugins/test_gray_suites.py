@@ -317,6 +317,10 @@ def test_related_neighbours_counts_those_of_the_same_coarse_class() -> None:
     assert related_neighbours(on_a_line(), of=1, k=1, by="euclidean") == 1
     assert related_neighbours(on_a_line(), of=2, k=2) == 0
     assert related_neighbours(on_a_line(), of=2, k=3) == 1
+    # Distances of those at 1, 2, 4 and -1: 1, 3, 2; 1, 2, 3; 3, 2, 5; 2, 3, 5.
+    assert related_neighbours(on_a_line(), k=1, by="euclidean") == 1 / 2
+    alone = on_a_line(levels=((0, 0), (0, 1), (1, 2), (2, 3)))
+    assert related_neighbours(alone, k=1, by="euclidean") == 1
 
 
 def test_related_neighbours_reports_missing_data() -> None:
@@ -324,6 +328,8 @@ def test_related_neighbours_reports_missing_data() -> None:
         related_neighbours(on_a_line(), of=4, k=1)
     with pytest.raises(ParameterError, match="got of=0, k=4"):
         related_neighbours(on_a_line(), of=0, k=4)
+    with pytest.raises(NotApplicableError, match="no two classes share"):
+        related_neighbours(on_a_line(levels=((0, 0), (1, 1), (2, 2), (3, 3))), k=1)
     with pytest.raises(NotApplicableError, match="no class labels in two levels"):
         related_neighbours(on_a_line(levels=((0,), (0,), (1,), (1,))), of=0)
     with pytest.raises(NotApplicableError, match="no vectors"):

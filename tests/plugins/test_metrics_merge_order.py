@@ -240,6 +240,22 @@ def test_transposed_ranks_by_hand():
     assert values[:2] == pytest.approx([plain, plain], abs=1e-15)
 
 
+@given(st.data(), st.integers(2, 14), st.booleans())
+def test_names_of_labels_count_at_any_level(data, n, include_self):
+    result = data.draw(trees(min_leaves=n, max_leaves=n))
+    rows = st.lists(st.sampled_from("abcd"), min_size=3, max_size=3)
+    levels = np.array(data.draw(st.lists(rows, min_size=n, max_size=n)))
+    shared = [[len({*a} & {*b}) for b in levels] for a in levels]
+    ranks = rankdata(-np.array(shared), method="dense", axis=1)
+    assert_tau_b(scored(result, levels=levels), ranks, include_self, by_names=True)
+
+
+def test_labels_without_names_are_not_ranked_by_names():
+    score = scored(CHAIN, levels=np.array([[0], [0], [1], [1]]))
+    with pytest.raises(NotApplicableError, match="by_names needs label levels with names"):
+        kendall_tau_b(score, by_names=True)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_transposed_ranks_are_counted_alike_by_both_methods(seed, monkeypatch):
@@ -252,7 +268,8 @@ def test_transposed_ranks_are_counted_alike_by_both_methods(seed, monkeypatch):
     ]
     for result, truth in itertools.product(shapes, shapes):
         shift = np.zeros(60, dtype=np.int64)
-        by_table = merge_order._by_table(result, truth, true_ranks.transposed(truth, shift))
+        classes = merge_order._parents(truth)
+        by_table = merge_order._by_table(result, classes, true_ranks.transposed(truth, shift))
         by_rows = merge_order._by_rows(result, truth, shift, transposed=True)
         assert [a.tolist() for a in by_table] == [a.tolist() for a in by_rows]
     for most in (0, 10**6):
@@ -346,6 +363,8 @@ def test_too_many_classes_are_refused(monkeypatch):
 def test_two_options_of_rankings_are_refused():
     with pytest.raises(ParameterError, match="one of them"):
         kendall_tau_b(scored(CHAIN, truth=TWO_PAIRS), transposed=True, break_ties=1)
+    with pytest.raises(ParameterError, match="one of them"):
+        kendall_tau_b(scored(CHAIN, truth=TWO_PAIRS), by_names=True, break_ties=1)
 
 
 def test_with_separated_classes_only_the_item_itself_is_first():
