@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hcbench import DataNotAvailableError, plots
 from hcbench_vectors.suites_published import cells_of, columns_of
-from hcbench_vectors.suites_tables import NEWSGROUPS, TAU, TRANSPOSED, data_of
+from hcbench_vectors.suites_tables import ERROR, NEWSGROUPS, TAU, TRANSPOSED, data_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +29,7 @@ def printed_and_measured(view: FigureView) -> Drawing:
     number = int(view.results.suite.name[-1])
     rows = [f"{column}  {_SCORES[pca]}" for column in columns_of(number) for pca in (False, True)]
     # Claims on standard errors have no row of their own.
-    values = [v for v in view.results.judged if v.claim.metric in (TAU, TRANSPOSED)]
+    values = [v for v in view.results.judged if not v.claim.metric.startswith(ERROR)]
     judged = [v for v in values if v.measured is not None]
     panels = {
         name: [v for v in judged if v.claim.dataset == data.dataset]

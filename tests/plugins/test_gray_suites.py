@@ -116,11 +116,11 @@ def test_rows_of_reviews_are_corrected_where_the_paper_exchanged_them() -> None:
     assert (misprint.paper, misprint.as_corrected.paper) == ("-0.0085", "-0.00085")
 
 
-def test_scores_are_not_said_to_differ_by_ties_of_sparse_texts() -> None:
-    claims = {c.claim: c for c in SUITES["gray2023-table4"].claims}
-    of_scores = claims["Table 4: Reviews zeta, UPGMA[metric=dot-product]"]
-    assert "no ties" in of_scores.explanation
-    assert "-0.00043 on Reviews" in claims[of_scores.claim.replace("zeta", "Y")].explanation
+def test_reviews_are_judged_by_names_of_labels_and_say_so() -> None:
+    for number in (1, 3, 4):
+        claims = [c for c in SUITES[f"gray2023-table{number}"].claims if ": Reviews" in c.claim]
+        assert all("by_names=true" in claim.as_corrected.metric for claim in claims)
+        assert sum("names that labels share" in claim.note for claim in claims) == 1
 
 
 def test_choices_are_stated_once_for_each_data_set() -> None:
