@@ -173,8 +173,8 @@ FILE = DatasetSpec(
         Parameter(
             "path",
             REQUIRED,
-            "A table (.csv, .tsv, .txt, also compressed as .gz, .bz2 or .xz; .xlsx; .parquet), "
-            "arrays (.npy, .npz), or a sparse matrix (.npz of scipy, .mtx, .svmlight).",
+            "A table (.csv, .tsv, .txt, .data, also compressed as .gz, .bz2 or .xz; .xlsx; "
+            ".parquet), arrays (.npy, .npz), or a sparse matrix (.npz of scipy, .mtx, .svmlight).",
             type="str",
         ),
         Parameter(
@@ -260,7 +260,7 @@ FILE = DatasetSpec(
     files=("path", "truth"),
     check="hcbench_datasets.file:file",
     suffixes=(
-        *(".csv", ".tsv", ".txt", ".gz", ".bz2", ".xz", ".xlsx", ".parquet"),
+        *(".csv", ".tsv", ".txt", ".data", ".gz", ".bz2", ".xz", ".xlsx", ".parquet"),
         *(".npy", ".npz", ".mtx", ".svmlight", ".libsvm"),
     ),
     tags=("own",),

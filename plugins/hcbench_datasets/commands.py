@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +11,11 @@ import click
 from hcbench import printable
 
 if TYPE_CHECKING:
-    from hcbench_datasets.content import Column, Table
+    from hcbench_datasets.content import Column, Roles, Table
 
-# A number with a currency before it, with separators of thousands, or with a unit after it.
-_WRITTEN_NUMBER = re.compile(
-    r"[$€£¥]?\s?[-+]?(\d{1,3}([,. '\u2019]\d{3})+|\d+)([.,]\d+)?(\s?%|\s[^\d\s]{1,6})?"
-)
 _EXAMPLES = Path(__file__).with_name("example")
+_SHOWN = 20  # columns of a table; of the others only those that are no vectors
+_UNEQUAL = 10  # the ratio of standard deviations from which standardising is suggested
 
 
 @click.command()
@@ -34,26 +31,35 @@ def inspect(file: str) -> None:
       hcbench inspect plants.csv
       hcbench inspect "plants.csv[names=name,drop=[id]]"
     """
-    from hcbench import load_registry
-    from hcbench_datasets.file import is_table, roles_of, table_of
+    import warnings
+
+    from hcbench import ModelWarning, load_registry
+    from hcbench_datasets.file import is_table, kind_of_matrix, roles_of, table_of
     from hcbench_datasets.roles import guess
 
+    # The file is read twice. A symmetric matrix is used as what it looks like.
+    warnings.simplefilter("once", ModelWarning)
+    warnings.filterwarnings("ignore", "the numbers are a symmetric", ModelWarning)
     path, _, params = file.partition("[")
     written = path if "/" in path else f"./{path}"
     (use,) = load_registry().use_datasets(f"{written}[{params}" if params else written)
     given = dict(use.params)
     target = Path(path).expanduser()
     changed = {name: value for name, value in given.items() if value not in (None, (), False)}
+    notes: list[str] = []
     if is_table(target) and not given["comparisons"]:
         table, roles = table_of(target, given, roles_of(given))
-        found = guess(table, roles)
+        found = guess(table, roles, given)
         if given["similarity"] or given["distance"]:
             found = {"names": roles.names, "labels": roles.labels, "drop": roles.drop}
         _print_columns(table, found)
-        _print_written_numbers(table, found)
         changed |= {name: value for name, value in found.items() if value}
+        notes = list(_notes(table, roles, found, written, changed))
     problem = use.spec.load()(0, **{**given, **changed})
-    for line in _summary(problem):
+    if (kind := kind_of_matrix(problem.vectors)) is not None:
+        changed[kind], notes = True, []
+        problem = use.spec.load()(0, **{**given, **changed})
+    for line in [*notes, *_summary(problem)]:
         click.echo(printable(line))
     _print_command(written, changed)
 
@@ -67,23 +73,55 @@ def _print_columns(table: Table, found: Mapping[str, Any]) -> None:
     printed = Printed(box=None, pad_edge=False)
     for head in ("column", "content", "example", "use"):
         printed.add_column(head)
-    for column in table.columns[:50]:
-        example, content = _described(column)
-        row = (column.name, content, example, _use(column, found))
-        printed.add_row(*(Text(printable(cell)) for cell in row))
-    Console().print(printed)
-    if len(table.columns) > 50:
-        click.echo(f"and {len(table.columns) - 50} more columns")
-
-
-def _print_written_numbers(table: Table, found: Mapping[str, Any]) -> None:
-    """Name the dropped columns such as ``3 kg`` or ``1,234``, which plain numbers would save."""
-    for column in table.columns:
-        if column.name not in found["drop"] or column.numbers is not None:
+    left_out = 0
+    for position, column in enumerate(table.columns):
+        use = _use(column, found)
+        if position >= _SHOWN and use == "vectors":
+            left_out += 1
             continue
-        if column.kind == "texts" and all(map(_WRITTEN_NUMBER.fullmatch, column.classes)):
+        example, content = _described(column)
+        printed.add_row(*(Text(printable(cell)) for cell in (column.name, content, example, use)))
+    Console().print(printed)
+    if left_out:
+        click.echo(f"and {left_out} more columns of vectors")
+
+
+def _notes(
+    table: Table, roles: Roles, found: Mapping[str, Any], written: str, params: Mapping[str, Any]
+) -> Iterator[str]:
+    """What a user may want to change about the columns that are used or dropped by a guess."""
+    import numpy as np
+
+    from hcbench_datasets.content import with_params
+    from hcbench_datasets.roles import has_classes
+
+    dropped = [
+        column for column in table.columns if column.name in {*found["drop"]} - {*roles.drop}
+    ]
+    for column in dropped:
+        if column.numbers is None and column.kind == "numbers with units":
             text = f"column {column.name!r} has numbers written like {column.classes[0]!r}; "
-            click.echo(printable(f"{text}without units and separators they would be used"))
+            yield f"{text}without units and separators they would be used"
+    names = next((column for column in table.columns if column.numbers is None), None)
+    if names in dropped and names.kind == "texts" and len(names.classes) > 0.8 * len(names.cells):
+        twice = next((text for text in names.classes if names.cells.count(text) > 1), "")
+        yield f"column {names.name!r} would name the items, but {twice!r} is there twice"
+    if classes := [column.name for column in dropped if column.texts and has_classes(column)]:
+        drop = [name for name in found["drop"] if name not in classes]
+        name = with_params(written, {**params, "path": None, "drop": drop, "categorical": "onehot"})
+        yield f"to use {', '.join(classes)} as 0/1 columns: {name}"
+    spread = sorted(
+        (float(np.nanstd(column.numbers)), column.name)
+        for column in table.columns
+        if column.numbers is not None and _use(column, found) == "vectors"
+    )
+    spread = [(deviation, name) for deviation, name in spread if deviation > 0]
+    if spread and spread[-1][0] > _UNEQUAL * spread[0][0] and not params.get("standardise"):
+        ratio = spread[-1][0] / spread[0][0]
+        yield (
+            f"column {spread[-1][1]!r} varies {ratio:,.0f} times as much as {spread[0][1]!r}; "
+            "standardise=true gives all columns the same weight"
+        )
 
 
 def _described(column: Column) -> tuple[str, str]:
@@ -94,7 +132,8 @@ def _described(column: Column) -> tuple[str, str]:
     more = f", {missing} missing" if missing else ""
     if column.numbers is None:
         classes = column.classes
-        return (classes or [""])[0][:30], f"{column.kind}, {len(classes)} different{more}"
+        example = next((text for text in column.cells if text in classes), "")
+        return example[:30], f"{column.kind}, {len(classes)} different{more}"
     present = column.numbers[~np.isnan(column.numbers)]
     if not present.size:
         return "", "all missing"
@@ -109,7 +148,9 @@ def _use(column: Column, found: Mapping[str, Any]) -> str:
         return "names"
     if column.name in found["labels"]:
         return f"labels, level {list(found['labels']).index(column.name) + 1}"
-    return "dropped" if column.name in found["drop"] else "vectors"
+    if column.name in found["drop"]:
+        return "dropped"
+    return "vectors" if column.numbers is not None else "0/1 columns"
 
 
 def _summary(problem: Any) -> list[str]:

@@ -16,13 +16,18 @@ from hcbench import Comparisons, DataError, ModelWarning
 if TYPE_CHECKING:
     from hcbench import Vectors
 
-#: Representations of a missing number, in lower case.
-MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "<na>"})
-_MISSING_TEXTS = MISSING - {"na", "null", "none"}  # these are words, and may be classes
+_MISSING_TEXTS = frozenset({"", "n/a", "#n/a", "nan", "?", "<na>"})
+
+#: Representations of a missing number, in lower case; those that are added may be classes of texts.
+MISSING = _MISSING_TEXTS | {"na", "null", "none", "missing", "-", "--", "\u2013", "\u2014", "."}
 
 _SHOWN = 12  # columns listed in a message
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2}([ T]\d{1,2}:.*)?)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
+)
+# A number with a currency before it, with separators of thousands, or with a unit after it.
+_WRITTEN_NUMBER = re.compile(
+    r"[$€£¥]?\s?[-+]?(\d{1,3}([,. '\u2019]\d{3})+|\d+)([.,]\d+)?(\s?%|\s[^\d\s]{1,6})?"
 )
 
 
@@ -72,28 +77,36 @@ class Column:
         """Which cells (n,) are missing."""
         if self.numbers is not None:
             return np.isnan(self.numbers)
-        return np.array([text.lower() in _MISSING_TEXTS for text in self._cells])
+        return np.array([text.lower() in _MISSING_TEXTS for text in self.cells])
 
     @property
     def classes(self) -> list[str]:
-        """The different texts that are not missing, sorted."""
-        return sorted({text for text in self._cells if text.lower() not in _MISSING_TEXTS})
+        """The different cells that are not missing, sorted."""
+        return sorted({text for text in self.cells if text.lower() not in _MISSING_TEXTS})
 
     @property
-    def _cells(self) -> Sequence[str]:
-        assert self.texts is not None
-        return self.texts
+    def cells(self) -> Sequence[str]:
+        """The cells as texts."""
+        if self.texts is not None:
+            return self.texts
+        assert self.numbers is not None
+        return [f"{number:g}" for number in self.numbers]
 
     @property
     def kind(self) -> str:
-        """What it holds: numbers, counter, dates, texts, or numbers and texts."""
+        """What it holds.
+
+        Numbers, counter, dates, numbers with units (or separators), texts, or numbers and texts.
+        """
         if self.numbers is not None:
             steps = np.diff(self.numbers)
             return "counter" if len(steps) > 1 and (steps == 1).all() else "numbers"
-        present = [text for text in self._cells if text.lower() not in MISSING]
+        present = [text for text in self.cells if text.lower() not in MISSING]
         if all(_DATE.fullmatch(text) for text in present):
             return "dates"
         numeric = sum(map(looks_numeric, present))
+        if numeric < len(present) and all(map(_WRITTEN_NUMBER.fullmatch, present)):
+            return "numbers with units"
         return "numbers and texts" if numeric >= len(present) / 2 else "texts"
 
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,11 @@ from hcbench_datasets.content import (
 from hcbench_datasets.fetch import chosen
 from hcbench_datasets.roles import content_of, take_row_names
 from hcbench_datasets.tables import OPEN, SUFFIXES, read_table
+
+if TYPE_CHECKING:
+    from hcbench import Vectors
+
+_KINDS = {"similarity": "similarities", "distance": "distances"}
 
 
 def file(seed: int, **params: Any) -> Problem:
@@ -148,18 +153,24 @@ def _read(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
 
 def _note_symmetric(content: Content, path: Path, params: Mapping[str, Any]) -> None:
     """Add a note if vectors look like a matrix of similarities or distances."""
-    matrix = content.vectors
-    if isinstance(matrix, np.ndarray) and len(matrix) > 2 and np.array_equal(matrix, matrix.T):
-        name, kind = "similarity", "similarities"
-        if looks_like_distances(matrix):
-            name, kind = "distance", "distances"
+    name = kind_of_matrix(content.vectors)
+    if name is not None:
         written = with_params(str(path), {**params, "path": None, name: True})
         warnings.warn(
-            f"the numbers are a symmetric matrix, used as vectors; if they are {kind}, "
-            f"write {written}",
+            "the numbers are a symmetric matrix, used as vectors; if they are "
+            f"{_KINDS[name]}, write {written}",
             ModelWarning,
             stacklevel=3,
         )
+
+
+def kind_of_matrix(vectors: Vectors | None) -> str | None:
+    """The parameter that vectors need, "similarity" or "distance", if they are symmetric."""
+    if not isinstance(vectors, np.ndarray) or len(vectors) < 3:
+        return None
+    if not np.array_equal(vectors, vectors.T):
+        return None
+    return "distance" if looks_like_distances(vectors) else "similarity"
 
 
 def _similarities(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -25,60 +26,93 @@ from hcbench_datasets.content import (
 )
 
 _COUNTERS = ("id", "index", "no", "nr", "number", "row")  # names of columns that count the rows
+_ID = re.compile(r"(.*[ _.-])?(id|ID)|.*[a-z]I[dD]")
+_CLASSES = ("class", "label", "target", "species", "kind", "type", "category", "group", "cluster")
 _SHOWN = 8  # problems of columns listed in a message
 _FEW = 0.5  # the largest share of missing numbers for which replacing them is suggested
 
 
-def guess(table: Table, roles: Roles) -> dict[str, Any]:
-    """Parameters with which a table can be read, beyond the roles given.
+def guess(table: Table, roles: Roles, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters with which a table can be read, beyond those given.
 
-    The first column of texts that all differ names the items; columns of texts that repeat are
-    labels if they are nested (`nested_levels`), also in labels that are given; dates, numbers with
-    texts among them, and other texts are dropped.
+    The first column of texts that all differ names the items; columns of classes (`has_classes`)
+    are labels if they are nested (`nested_levels`), also in labels that are given; dates, ids,
+    numbers with texts or units, and other texts are dropped. Classes that are no labels are dropped
+    where there are numbers, and else are used as 0/1 columns.
 
     Returns
     -------
     dict of parameter to value
-        Of names, labels, drop, missing and texts, the roles given included.
+        Of names, labels, drop, missing, categorical and texts, those given included.
     """
+    n = len(table.lines)
     names, drop, missing = roles.names, list(roles.drop), None
     labels: list[Column] = []
+    has_numbers = False
     for column in table.columns:
         if column.name in roles.named:
             continue
         absent = int(column.missing.sum())
-        is_first = column is table.columns[0]
-        is_counter = column.kind == "counter" and (is_first or column.name.lower() in _COUNTERS)
-        if (is_counter and len(table.columns) > 1) or absent > _FEW * len(table.lines):
+        if (_counts_or_identifies(table, column) and len(table.columns) > 1) or absent > _FEW * n:
             drop.append(column.name)
+        elif has_classes(column):
+            labels.append(column)
         elif column.numbers is not None:
             missing = "median" if absent else missing
-        elif column.kind == "texts" and len(column.classes) == len(table.lines) and names is None:
+            has_numbers = True
+        elif column.kind == "texts" and len(column.classes) == n and names is None:
             names = column.name
-        elif (
-            column.kind == "texts" and 1.5 * len(column.classes) <= len(table.lines) and not absent
-        ):
-            labels.append(column)
         else:
             drop.append(column.name)
-    given = [column for column in table.columns if column.name in roles.labels]
-    finer = (column for column in labels if all(_is_nested(column, other) for other in given))
+    above = [column for column in table.columns if column.name in roles.labels]
+    finer = (column for column in labels if all(_is_nested(column, other) for other in above))
     levels = [*roles.labels, *(column.name for column in nested_levels(finer))]
-    drop += [column.name for column in labels if column.name not in levels]
+    others = [column.name for column in labels if column.name not in levels]
+    categorical = given.get("categorical")
+    if categorical is None and others and not has_numbers:
+        categorical = "onehot"
+    if categorical in (None, "drop"):
+        drop += others
     is_text = {*roles.drop} == {*drop} and {names, *levels, *drop}.issuperset(table.names)
     return {
         "names": names,
         "labels": levels,
         "drop": drop,
         "missing": missing,
+        "categorical": categorical,
         "texts": names is not None and is_text,
     }
+
+
+def _counts_or_identifies(table: Table, column: Column) -> bool:
+    """Whether a column has the numbers of the rows, or another number for each as an id."""
+    if column.numbers is None:
+        return False
+    if column.kind == "counter":
+        return column is table.columns[0] or column.name.lower() in _COUNTERS
+    return bool(_ID.fullmatch(column.name)) and np.unique(column.numbers).size == len(table.lines)
+
+
+def has_classes(column: Column) -> bool:
+    """Whether a column has classes: texts that repeat, or whole numbers below such a name."""
+    if column.missing.any():
+        return False
+    if column.numbers is not None and (not _is_class(column) or (column.numbers % 1).any()):
+        return False
+    if column.numbers is None and column.kind != "texts":
+        return False
+    return 1 < len(column.classes) <= len(column.cells) / 1.5
+
+
+def _is_class(column: Column) -> bool:
+    return column.name.lower() in _CLASSES
 
 
 def nested_levels(columns: Iterable[Column]) -> list[Column]:
     """The most columns of labels of which each class lies in one class of the column before.
 
-    Of as many columns, those with more classes in all. A column with a single class is no level.
+    Of as many columns, those with a name such as class, then those with more classes in all. A
+    column with a single class is no level.
 
     Returns
     -------
@@ -94,12 +128,12 @@ def nested_levels(columns: Iterable[Column]) -> list[Column]:
 
 
 def _is_nested(fine: Column, coarse: Column) -> bool:
-    pairs = set(zip(fine.texts or (), coarse.texts or (), strict=True))
+    pairs = set(zip(fine.cells, coarse.cells, strict=True))
     return len(fine.classes) == len(pairs)
 
 
-def _size(chain: list[Column]) -> tuple[int, int]:
-    return len(chain), sum(len(column.classes) for column in chain)
+def _size(chain: list[Column]) -> tuple[int, bool, int]:
+    return len(chain), any(map(_is_class, chain)), sum(len(column.classes) for column in chain)
 
 
 def take_row_names(table: Table, roles: Roles) -> tuple[Table, Roles]:
@@ -239,7 +273,7 @@ def _message(table: Table, roles: Roles, given: Mapping[str, Any], problems: lis
     listed = "; ".join(problems[:_SHOWN])
     if len(problems) > _SHOWN:
         listed += f"; and {len(problems) - _SHOWN} more"
-    found = {name: value for name, value in guess(table, roles).items() if value}
+    found = {name: value for name, value in guess(table, roles, given).items() if value}
     if any(is_missing_label(text) for of in roles.labels for text in table.column(of).texts or ()):
         found["missing"] = "drop"
     used = {found.get("names"), *found.get("labels", ()), *found.get("drop", ())}

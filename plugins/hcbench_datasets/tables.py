@@ -27,7 +27,7 @@ from hcbench_datasets.content import MISSING, Column, Table, looks_numeric
 if TYPE_CHECKING:
     import pandas as pd
 
-SUFFIXES = (".csv", ".tsv", ".txt", ".xlsx", ".parquet")
+SUFFIXES = (".csv", ".tsv", ".txt", ".data", ".xlsx", ".parquet")
 OPEN: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 )
@@ -52,7 +52,7 @@ def read_table(
     Parameters
     ----------
     path : Path
-        A .csv, .tsv or .txt file, which may be compressed, or a .xlsx or .parquet file.
+        A .csv, .tsv, .txt or .data file, which may be compressed, or a .xlsx or .parquet file.
     texts : collection of str
         Columns that are texts even if all cells are numbers.
     delimiter, decimal, encoding : str, optional
@@ -74,6 +74,8 @@ def read_table(
     text = _without_comments(text)
     found = _delimiter(path, text) if delimiter is None else delimiter
     start = [cells for _, cells in islice(table_rows(path, found, text), _SAMPLE)]
+    above = _title(start)
+    start = start[above:]
     if not start:
         raise DataError(f"{path}: the file is empty; is it the right one?")
     if decimal is None:
@@ -83,7 +85,7 @@ def read_table(
     counted = "the header" if has_header else "the first row"
 
     def rows() -> Iterator[Row]:
-        for line, cells in islice(table_rows(path, found, text), int(has_header), None):
+        for line, cells in islice(table_rows(path, found, text), above + has_header, None):
             if len(cells) != len(columns):
                 raise DataError(
                     f"{path}, line {line}: {len(cells)} cells, but {counted} has {len(columns)}; "
@@ -170,18 +172,32 @@ def _without_comments(text: str) -> str:
 def _delimiter(path: Path, text: str) -> str:
     """The delimiter that gives all of the first lines the same number of cells, at least two.
 
-    Blanks are tried last, and in .txt files only, as names have them, too.
+    Blanks are tried last, and in .txt and .data files only, as names have them, too. Rows with a
+    single cell above the others are a title.
     """
-    for delimiter in (*_DELIMITERS, *([" "] if ".txt" in path.suffixes else [])):
+    for delimiter in (*_DELIMITERS, *([" "] if {".txt", ".data"} & {*path.suffixes} else [])):
         try:
-            start = [len(cells) for _, cells in islice(table_rows(path, delimiter, text), _SAMPLE)]
+            rows = [cells for _, cells in islice(table_rows(path, delimiter, text), _SAMPLE)]
         except DataError:  # a quote in the middle of a cell, as between other delimiters
             continue
+        start = [len(cells) for cells in rows[_title(rows) :]]
         widths = set(start[1:] or start)
         # Tables written by R have no name for the column of row names.
         if len(widths) == 1 and min(widths) > 1 and start[0] in (*widths, min(widths) - 1):
             return delimiter
     return "\t" if ".tsv" in path.suffixes else ","
+
+
+def _title(rows: Sequence[Sequence[str]]) -> int:
+    """How many rows stand above the header as a title: they have one cell, the header more.
+
+    Below a header are numbers, while in a column of texts some may have delimiters.
+    """
+    filled = [[cell for cell in cells if cell] for cells in rows]
+    first = next((i for i, cells in enumerate(filled) if len(cells) > 1), 0)
+    below = filled[first + 1 : first + 2]
+    has_header = first and not any(map(looks_numeric, filled[first]))
+    return first if has_header and below and any(map(looks_numeric, below[0])) else 0
 
 
 def _has_decimal_commas(rows: Sequence[Sequence[str]]) -> bool:
@@ -299,7 +315,7 @@ def _parquet(path: Path, texts: Collection[str]) -> pd.DataFrame:
 
 
 def _spreadsheet(path: Path) -> pd.DataFrame:
-    """The first sheet of a workbook; the first row is the header."""
+    """The table in the first sheet of a workbook that has one, with a header, perhaps a title."""
     import pandas as pd
 
     try:
@@ -309,7 +325,8 @@ def _spreadsheet(path: Path) -> pd.DataFrame:
             raise DataError(
                 f"{path}: more than {MAX_DECOMPRESSED >> 30} GiB when decompressed; save it as .csv"
             )
-        frame = pd.read_excel(path, engine="openpyxl", keep_default_na=False, na_values=[""])
+        with pd.ExcelFile(path, engine="openpyxl") as book:
+            frame = _sheet(book)
     except ImportError as error:
         raise DataError(
             f'{path}: Excel files need openpyxl: pip install "hcbench[excel]"'
@@ -322,3 +339,20 @@ def _spreadsheet(path: Path) -> pd.DataFrame:
     names = ["" if str(name).startswith("Unnamed: ") else str(name) for name in frame.columns]
     frame.columns = pd.Index([name or str(i) for i, name in enumerate(names, start=1)])
     return frame.dropna(how="all")
+
+
+def _sheet(book: pd.ExcelFile) -> pd.DataFrame:
+    import pandas as pd
+
+    for name in book.sheet_names:
+        start = pd.read_excel(book, name, header=None, nrows=_SAMPLE, dtype=str, na_filter=False)
+        rows = start.to_numpy().tolist()
+        if len(rows) > 2 or len(book.sheet_names) == 1:
+            break
+    if len(book.sheet_names) > 1:
+        warnings.warn(
+            f"of {len(book.sheet_names)} sheets {name!r} is read; save another as .csv to use it",
+            ModelWarning,
+            stacklevel=2,
+        )
+    return pd.read_excel(book, name, header=_title(rows), keep_default_na=False, na_values=[""])

@@ -187,6 +187,22 @@ def test_comments_and_tables_in_text_files(csv, text, name):
     assert read(csv(text, name), drop=("a",)).vectors.tolist() == [[2], [4]]
 
 
+@pytest.mark.parametrize(
+    "above", ["Measured, in 2023\n\n", "Measured;;\n;;\n", "Measured;;\nby us;;\n"]
+)
+def test_a_title_above_the_table_is_skipped(csv, above):
+    path = csv(f"{above}name;x;y\na;1,5;3\nb;2,5;4\n")
+    assert read(path, names="name").vectors.tolist() == [[1.5, 3], [2.5, 4]]
+
+
+@pytest.mark.parametrize("word", ["-", "--", ".", "#N/A", "missing", "\u2013"])
+def test_missing_numbers_have_many_spellings(csv, word):
+    path = csv(f"x,strand\n1,+\n{word},-\n3,+\n", "data.data")
+    problem = read(path, labels="strand", missing="mean")
+    assert problem.vectors.tolist() == [[1], [2], [3]]
+    assert problem.levels.ravel().tolist() == [0, 1, 0]
+
+
 def test_lines_are_counted_with_comments(csv):
     assert "line 4, column 'b': 'x' is not a number" in fail(csv("# c\na,b\n1,2\n3,x\n1,1\n"))
 
@@ -799,6 +815,19 @@ def test_excel(tmp_path):
     assert "no Excel workbook" in fail(tmp_path / "bad.xlsx")
 
 
+@pytest.mark.slow
+def test_excel_with_a_title_on_the_second_sheet(tmp_path):
+    frame = pd.DataFrame({"name": ["a", "b"], "x": [1, 2.5], "y": [3, 4]})
+    with pd.ExcelWriter(tmp_path / "data.xlsx") as book:
+        pd.DataFrame({"read me": ["see below"]}).to_excel(book, sheet_name="about", index=False)
+        frame.to_excel(book, sheet_name="table", index=False, startrow=2)
+        book.sheets["table"]["A1"] = "Measured in 2023"
+    with pytest.warns(ModelWarning, match="of 2 sheets 'table' is read"):
+        problem = read(tmp_path / "data.xlsx", names="name")
+    assert problem.names == ("a", "b")
+    assert problem.vectors.tolist() == [[1, 3], [2.5, 4]]
+
+
 def test_matrix_market(tmp_path):
     matrix = sparse.random_array((20, 5), density=0.3, rng=np.random.default_rng(0))
     io.mmwrite(tmp_path / "x.mtx", matrix, precision=17)
@@ -849,6 +878,60 @@ def test_levels_are_the_columns_that_are_nested(csv):
     shown = run("inspect", str(path))
     assert "labels=[code,order,family]" in shown
     assert "drop=[kingdom,colour]" in shown
+
+
+def test_labels_are_columns_named_as_classes_and_other_classes_are_offered_as_0_1_columns(csv):
+    rows = ["red,1,2.5,IT", "blue,1,3.5,FR", "red,2,1.5,FR", "blue,2,0.5,IT"] * 2
+    path = csv("\n".join(["colour,class,x,origin", *rows, ""]))
+    shown = run("inspect", str(path))
+    assert f'"{path}[labels=[class],drop=[colour,origin]]"' in shown
+    offered = f"{path}[labels=[class],categorical=onehot]"
+    assert f"to use colour, origin as 0/1 columns: {offered}\n" in shown
+    assert "8 items with 5 numbers each" in run("inspect", offered)
+
+
+def test_a_table_of_classes_is_used_as_0_1_columns(csv):
+    path = csv("f,kind,g\n" + "a,u,b\nd,u,c\na,v,c\nd,v,b\n" * 2)
+    shown = run("inspect", str(path))
+    assert f'"{path}[labels=[kind],categorical=onehot]"' in shown
+    assert f"{path}[labels=[kind],categorical=onehot]" in fail(path)
+
+
+def test_ids_and_numbers_with_units_are_no_names_labels_or_vectors(csv):
+    rows = [f"{number},{i % 2} kg,{i % 3},{i % 5}" for i, number in enumerate((71, 5, 8, 60, 3, 9))]
+    path = csv("\n".join(["customer_id,weight,x,y", *rows, ""]))
+    assert f'"{path}[drop=[customer_id,weight]]"' in run("inspect", str(path))
+
+
+def test_what_would_name_the_items_but_for_a_repetition_is_told(csv):
+    path = csv("name,x\n" + "".join(f"n{max(i, 1)},{i * i}\n" for i in range(8)))
+    assert "column 'name' would name the items, but 'n1' is there twice" in run(
+        "inspect", str(path)
+    )
+
+
+def test_columns_on_different_scales_are_told(csv):
+    path = csv("x,y\n1,4000\n2,1000\n4,3000\n")
+    told = "column 'y' varies 1,000 times as much as 'x'; standardise=true"
+    assert told in run("inspect", str(path))
+    assert told not in run("inspect", f"{path}[standardise=true]")
+
+
+@pytest.mark.parametrize("word", ["distance", "similarity"])
+def test_a_symmetric_matrix_is_used_as_what_it_looks_like(csv, word):
+    matrix = DISTANCES if word == "distance" else 1 - DISTANCES / DISTANCES.max()
+    path = csv("\n".join(",".join(map(repr, map(float, row))) for row in matrix))
+    shown = CliRunner().invoke(main, ["inspect", str(path)])
+    assert f'"{path}[{word}=true]"' in shown.stdout
+    assert shown.stderr == ""
+
+
+def test_wide_tables_show_all_columns_that_are_no_vectors(csv):
+    header = [*(f"x{i}" for i in range(100)), "kind"]
+    rows = [[*(str(i * j % 7) for j in range(100)), "uv"[i % 2]] for i in range(6)]
+    shown = run("inspect", str(csv("\n".join(map(",".join, [header, *rows])))))
+    assert "labels, level 1" in shown
+    assert "and 80 more columns of vectors" in shown
 
 
 @pytest.mark.slow
