@@ -30,7 +30,7 @@ _F, _FF, _I = types.float64[::1], types.float64[:, ::1], types.int64[::1]
 _N = types.int64
 
 
-@njit((_FF, _N, _I, _I, _F), cache=True)
+@njit((_FF, _N, _I, _I, _F), cache=True, nogil=True)
 def update_nearest(
     score: NDArray[np.float64],
     first: int,
@@ -69,7 +69,7 @@ def ward_score(u: int, v: int, mean: NDArray[np.float64], size: NDArray[np.float
     return score
 
 
-@njit((_FF, _N, _I, _FF, _F, _F, _F, _I, _F), cache=True)
+@njit((_FF, _N, _I, _FF, _F, _F, types.float64, _I, _F), cache=True, nogil=True)
 def update_nearest_ward(
     product: NDArray[np.float64],
     first: int,
@@ -77,7 +77,7 @@ def update_nearest_ward(
     mean: NDArray[np.float64],
     square: NDArray[np.float64],
     size: NDArray[np.float64],
-    largest: NDArray[np.float64],
+    largest: float,
     nearest: NDArray[np.int64],
     best: NDArray[np.float64],
 ) -> None:
@@ -85,7 +85,7 @@ def update_nearest_ward(
 
     The squared distance ``|m_u|^2 + |m_v|^2 - 2 <m_u, m_v>`` only screens: every score within its
     error bound of the best is recomputed from differences, so the result is exact also for close
-    means far from the origin. ``square`` (n,) holds the |m|^2 and ``largest`` (1,) their maximum.
+    means far from the origin. ``square`` (n,) holds the |m|^2, and ``largest`` is their maximum.
     The tile is overwritten. O(size of the tile), and O(p) for each recomputed score.
     """
     width = product.shape[1]
@@ -99,7 +99,7 @@ def update_nearest_ward(
         if first <= own < first + width:
             row[own - first] = -np.inf
         top, _ = maximum(row, 0, width)
-        error = 4e-16 * (mean.shape[1] + 8.0) * (square[own] + largest[0]) * size[own]
+        error = 4e-16 * (mean.shape[1] + 8.0) * (square[own] + largest) * size[own]
         bar = max(top, best[own]) - 2.0 * error
         if top < bar:
             continue

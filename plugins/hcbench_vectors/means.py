@@ -8,6 +8,8 @@ than a constant times n.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -61,15 +63,13 @@ def ward_of_vectors(vectors: NDArray[np.floating[Any]]) -> Floats:
     """
     # Centring keeps the distances and reduces the rounding of dot products of means.
     clusters = _Clusters(vectors - vectors.mean(axis=0))
-    square, largest = np.empty(len(vectors)), np.empty(1)
 
     def search(rows: Ids, count: int) -> None:
         mean = clusters.mean[:count]
-        np.einsum("ij,ij->i", mean, mean, out=square[:count])
-        largest[0] = square[:count].max()
+        square = np.einsum("ij,ij->i", mean, mean)
         for first, products in clusters.tiles(rows, count):
             kernels.update_nearest_ward(
-                products, first, rows, clusters.mean, square, clusters.size, largest,
+                products, first, rows, clusters.mean, square, clusters.size, square.max(),
                 clusters.nearest, clusters.best,
             )  # fmt: skip
 
@@ -78,8 +78,8 @@ def ward_of_vectors(vectors: NDArray[np.floating[Any]]) -> Floats:
     return merges
 
 
-# The products are too small for threads: these took 10 times as long on a machine with other work,
-# and gained little on an idle one.
+# The products are too small for threads of their own: these took 10 times as long on a machine with
+# other work, and gained little on an idle one.
 _BLAS = ThreadpoolController()
 
 
@@ -94,23 +94,28 @@ class _Clusters:
         self.node = np.arange(n)
         self.nearest = np.full(n, kernels.UNKNOWN)
         self.best = np.full(n, -np.inf)
-        self._buffer = np.empty(min(_TILE, n * min(n, _ROWS)))
 
     def tiles(self, rows: Ids, count: int, sign: float = 1.0) -> Iterator[tuple[int, Floats]]:
         """Yield dot products of the means of ``rows`` with those of slots from ``first`` on."""
         chosen = sign * self.mean[rows]
-        width = min(count, len(self._buffer) // len(rows))
+        width = min(count, _TILE // len(rows))
+        buffer = np.empty(len(rows) * width)
         for first in range(0, count, width):
             others = self.mean[first : min(first + width, count)]
-            tile = self._buffer[: len(rows) * len(others)].reshape(len(rows), len(others))
+            tile = buffer[: len(rows) * len(others)].reshape(len(rows), len(others))
             yield first, np.dot(chosen, others.T, out=tile)
 
     def merge_all(self, search: _Search) -> Floats:
-        """Search and merge until one cluster remains."""
-        with _BLAS.limit(limits=1, user_api="blas"):
-            return self._merge_all(search)
+        """Search and merge until one cluster remains.
 
-    def _merge_all(self, search: _Search) -> Floats:
+        As many searches at once as BLAS may use threads, which does not change the result.
+        """
+        allowed = [lib["num_threads"] for lib in _BLAS.info() if lib["user_api"] == "blas"]
+        threads = max(allowed, default=1)
+        with _BLAS.limit(limits=1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
+            return self._merge_all(search, pool.map if threads > 1 else map)
+
+    def _merge_all(self, search: _Search, each: Callable[..., Iterator[None]]) -> Floats:
         n = count = len(self.mean)
         merges = np.empty((n - 1, 4))
         moved, rows = np.empty(n, np.int64), np.arange(n)
@@ -120,8 +125,8 @@ class _Clusters:
                 kernels.break_cycle(count, self.nearest, self.best)
             searches += n_wanted
             self.best[rows[:n_wanted]] = -np.inf
-            for start in range(0, n_wanted, _ROWS):
-                search(rows[start : min(start + _ROWS, n_wanted)], count)
+            parts = [rows[at : min(at + _ROWS, n_wanted)] for at in range(0, n_wanted, _ROWS)]
+            list(each(search, parts, repeat(count)))
             count -= kernels.merge_mutual(
                 count, n - count, self.nearest, self.best, self.mean, self.size, self.node,
                 merges, moved,

@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 from scipy import sparse
 from scipy.cluster.hierarchy import is_valid_linkage, linkage
 from scipy.spatial.distance import cdist, pdist, squareform
+from threadpoolctl import threadpool_limits
 
 from hcbench import DataError, HeightKind, Tree
 from hcbench_vectors import means, products
@@ -75,6 +76,16 @@ def assert_every_merge_is_maximal(merges, score) -> None:
 
 def affinity_tree(merges: np.ndarray) -> Tree:
     return Tree.from_linkage(merges, kind=HeightKind.AFFINITY, leaf_height=np.inf)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("build", [means.average_of_products, means.ward_of_vectors])
+def test_threads_do_not_change_the_merges(build):
+    rows = grouped(600, 3)  # three parts of searches
+    with threadpool_limits(1):
+        one = build(rows)
+    with threadpool_limits(3):
+        np.testing.assert_array_equal(build(rows), one)
 
 
 def tied_rows() -> st.SearchStrategy[list[list[int]]]:
