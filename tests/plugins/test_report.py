@@ -223,6 +223,22 @@ def test_the_metric_that_a_suite_names_first_leads(store: Store) -> None:
         assert shown == (order or ["AARI", "queries", "seconds"])
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("counted", "order"), [(2, ["queries", "seconds"]), (1, ["seconds", "queries"])]
+)
+def test_costs_that_fewer_than_half_of_the_algorithms_have_are_last(
+    store: Store, counted: int, order: list[str]
+) -> None:
+    cells = [
+        outcome(name, dataset, values=a_value(0.5) | ({} if place < counted else {"queries": None}))
+        for place, name in enumerate("ABCD")
+        for dataset in "xy"
+    ]
+    views = page_of(store, keep_run(store, cells)).data["sections"]["leaderboard"]["views"]
+    assert list(dict.fromkeys(keys[0] for keys, _ in views)) == ["AARI", *order]
+
+
 def test_on_one_data_set_the_leaderboard_has_a_column_for_each_metric(store: Store) -> None:
     cells = [outcome(a, "x", values=a_value(v)) for a, v in (("A", 0.5), ("B", 1.0), ("C", 0.25))]
     data = page_of(store, keep_run(store, cells)).data

@@ -126,11 +126,13 @@ def describe_page(
 def make_leaderboards(results: Results) -> list[tuple[MetricInfo, dict[str, Any]]]:
     """The leaderboard by each metric; on one data set all are the same table.
 
-    The metric that the suite names first leads, and then quality comes before costs.
+    The metric that the suite names first leads, and then quality comes before costs, of which those
+    come last that fewer than half of the groups have.
     """
     quality = [m for m in results.metrics if not m.cost]
     costs = [m for m in results.metrics if m.cost]
-    costs.sort(key=lambda cost: -sum(bool(group.numbers(cost)) for group in results.groups))
+    half = len(results.groups) / 2
+    costs.sort(key=lambda cost: sum(bool(g.numbers(cost)) for g in results.groups) < half)
     metrics = sorted([*quality, *costs], key=lambda m: m.label not in results.suite.metrics[:1])
     if len({group.dataset for group in results.run_groups}) == 1:
         table = leaderboard_table(make_scoreboard(results))
