@@ -108,7 +108,7 @@ SIZES_AT_1000 = (50, 100, 200, 400, 800)
 _AT_1000 = f"n={list(SIZES_AT_1000)}, p=1000"
 _HEAVY_TAILS = "tails=5"
 _MIXING = "window=20"
-_ROOTLESS = 'gray-simulated[tree="((1:5,2:2,3:2)6:2,(4:0.5,5:7)7:1)8:0", n=100'
+_ROOTLESS = 'gray-simulated[tree="((1:5,2:2,3:2)6:2,(4:0.5,5:7)7:1)8:0"'
 """X of the root is 0, so that affinities of items on its two sides are 0."""
 
 _SLACK = "merge-distortion-slack"
@@ -161,7 +161,7 @@ def _claims_of_growth() -> tuple[Claim, ...]:
 
 def _claims_of_proposition_1() -> tuple[Claim, ...]:
     """Algorithm 1 has no inversions, by affinities of either sign; UPGMA may have some."""
-    signed = f"{_ROOTLESS}, p=500]"
+    signed = f"{_ROOTLESS}, n=100, p=500]"
     found = (
         ("DotProduct", _CLOSE, _INVERSION, "large p"),
         ("DotProduct", signed, _INVERSION, "some affinities negative"),
@@ -209,7 +209,7 @@ _CLAIMS_OF_LEMMA_3 = (
     Claim(
         claim="Lemma 3, no affinity is negative: negative estimates vanish, where some are 0",
         algorithm="DotProduct",
-        dataset=f"{_ROOTLESS}]",
+        dataset=f"{_ROOTLESS}, n=20, balanced=true]",
         metric=_NEGATIVE,
         paper="-0.5",
         relation="<=",
@@ -292,7 +292,8 @@ THEOREMS = Suite(
         f"{_BOTH}, {_GROWING}]",
         f"{_ADDITIVE}, {_HEAVY_TAILS}, {_GROWING}]",
         f"{_ADDITIVE}, {_MIXING}, {_GROWING}]",
-        f"{_ROOTLESS}, {_GROWING}]",
+        f"{_ROOTLESS}, n=100, p=500]",
+        f"{_ROOTLESS}, n=20, balanced=true, {_GROWING_256_FOLD}]",
         f"gray-simulated[{_AT_1000}]",
         f"gray-simulated[{_AT_1000}, {_HEAVY_TAILS}]",
         _FOUR,
