@@ -56,7 +56,7 @@ FIGURE_3 = Suite(
             metric="related-neighbours",
             than_metric=_BY_DISTANCE,
             relation=">",
-            note="mean over the 15 topics of comp, rec, sci and talk; not of each: of rec and "
+            note="mean over the 17 topics of comp, rec, sci and talk; not of each: of rec and "
             "of two topics of sci fewer are",
         ),
     ),
