@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from importlib.metadata import PackageNotFoundError, metadata
 from itertools import chain
 from pathlib import Path
@@ -103,10 +104,13 @@ def _licence(entry: Entry[Any]) -> str:
     licence = getattr(entry.spec, "licence", "")
     if not licence and not isinstance(entry.spec, DatasetSpec | Suite):
         with suppress(PackageNotFoundError):  # a plugin file
-            about = metadata(entry.plugin.distribution).json
+            about = _about(entry.plugin.distribution)
             licence = about.get("license_expression") or about.get("license") or ""
     return str(licence)
 
+
+#: Metadata of a distribution; parsing takes milliseconds.
+_about = cache(lambda distribution: metadata(distribution).json)
 
 _GROUPED = {
     "algorithms": "by the kind of oracle that they accept first",

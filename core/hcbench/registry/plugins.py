@@ -281,22 +281,21 @@ def _installed() -> list[tuple[Plugin, EntryPoint]]:
     """Every installed plugin, sorted by name, each distribution once."""
     found: dict[str, tuple[Plugin, EntryPoint]] = {}
     for distribution in distributions():
-        for entry_point in distribution.entry_points.select(group=PROJECT):
-            plugin = _plugin(distribution, entry_point)
-            found.setdefault(plugin.name, (plugin, entry_point))
+        entry_points = distribution.entry_points.select(group=PROJECT)
+        if entry_points:
+            # Each property parses the whole metadata.
+            name, version = distribution.name, distribution.version
+            requires = requirement_of(distribution)
+        for each in entry_points:
+            plugin = Plugin(name, each.name, version, _source(each), requires=requires)
+            found.setdefault(plugin.name, (plugin, each))
     return [found[name] for name in sorted(found)]
 
 
-def _plugin(distribution: Distribution, entry_point: EntryPoint) -> Plugin:
+def _source(entry_point: EntryPoint) -> Path | None:
     spec = importlib.util.find_spec(entry_point.module.partition(".")[0])
     source = Path(spec.origin) if spec is not None and spec.origin else None
-    return Plugin(
-        distribution=distribution.name,
-        entry_point=entry_point.name,
-        version=distribution.version,
-        source=source.parent if source and source.name == "__init__.py" else source,
-        requires=requirement_of(distribution),
-    )
+    return source.parent if source and source.name == "__init__.py" else source
 
 
 #: The attribute of a plugin's module with the version of the hooks that it is written for.
