@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import signal
@@ -91,6 +92,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     every = Counter(item.path for item in items)
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     items.sort(key=lambda item: -slow[item.path] / every[item.path])
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported and collected out of garbage collections."""
+    gc.freeze()
 
 
 @pytest.fixture
