@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -388,6 +389,7 @@ def test_outside_of_a_repository_there_is_nothing_to_compare(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(find_spec("pip") is None, reason="commits are installed with pip")
 def test_a_commit_that_cannot_be_installed_is_told_in_one_line(repository: Path) -> None:
     commit = find_commit(repository, "topic")
     with pytest.raises(DataError, match=r"topic cannot be installed: ERROR: .*setup\.py"):
