@@ -148,12 +148,13 @@ SOURCE = """
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 int main(int argc, char **argv) {  // a caterpillar; 300 MB, or no end, from 100 items on
   int n = atoi(argv[1]);
   size_t size = n < 100 ? 1 : 300u << 20;
   char *block = (char *)malloc(size);
   memset(block, argc, size);
-  if (argc > 2 && n >= 100) for (volatile int busy = block[0];; busy ^= 1) {}
+  if (argc > 2 && n >= 100) for (;;) pause();
   for (int i = 1, top = 0; i < n; top = n + i++ - 1) printf("%d,%d,%d,%d\\n", i, top, i, i + 1);
 }
 """

@@ -37,7 +37,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report, a site, and a report of 10,000 rows."""
+    """A report, a site, and a report of 1,000 rows."""
     folder = tmp_path_factory.mktemp("pages")
     with Store(folder / "s.sqlite") as store:
         run = keep_run(store, list(cells()), suite=Suite(name="Suite", doc=HOSTILE, claims=CLAIMS))
@@ -57,8 +57,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         rng = np.random.default_rng(0)
         many = [
             outcome(f"A{a}", f"d[n={d}]", values={"AARI": float(rng.uniform())})
-            for a in range(100)
-            for d in range(1, 101)
+            for a in range(20)
+            for d in range(1, 51)
         ]
         text = make_report(store, store.run(keep_run(store, many)), trees=0)
         (folder / "large.html").write_text(text, encoding="utf-8")
@@ -496,19 +496,14 @@ def test_every_control_has_a_name_and_the_focus_is_seen(show: Callable[..., Any]
     assert page.execute_script("return document.activeElement.id") == "main"
 
 
-def test_ten_thousand_rows_are_paginated(
-    show: Callable[..., Any], record_property: Callable[[str, object], None]
-) -> None:
+def test_a_thousand_rows_are_paginated(show: Callable[..., Any]) -> None:
     page = show("large.html")
-    timing = page.execute_script("return performance.getEntriesByType('navigation')[0].domComplete")
-    record_property("milliseconds until the page is complete", timing)
-    print(f"10,000 rows: {timing:.0f} ms until the page is complete")  # noqa: T201
     count = "return document.querySelector('#rows .count').textContent"
-    assert page.execute_script(count) == f"1{NOTHING}25 of 10,000 cells"
+    assert page.execute_script(count) == f"1{NOTHING}25 of 1,000 cells"
     page.execute_script(
         "[...document.querySelectorAll('#rows button')].find(b => b.textContent === 'Next').click()"
     )
-    assert page.execute_script(count) == f"26{NOTHING}50 of 10,000 cells"
+    assert page.execute_script(count) == f"26{NOTHING}50 of 1,000 cells"
 
 
 # ---- The site ------------------------------------------------------------------------------------
