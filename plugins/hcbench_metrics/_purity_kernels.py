@@ -93,10 +93,11 @@ def sum_of_purities(
                         cubes[c] += size * size * size
                         joined[c] += part[c]
                         part[c] = 0
-            for side in range(2):
-                low = start[v] if side == 0 else end[u]
-                high = start[u] if side == 0 else end[v]
-                for position in range(low, high):
+            for at in range(child_offsets[v], child_offsets[v + 1]):
+                child = child_ids[at]
+                if child == u:
+                    continue
+                for position in range(start[child], end[child]):
                     c = class_of[order[position]]
                     if joined[c] == 0:
                         continue

@@ -48,12 +48,13 @@ def decompose(parent: Ints, start: Ints, end: Ints, n: int) -> tuple[Ints, Ints,
     """
     m = parent.size
     heavy = largest_children(parent, start, end)
-    above = np.empty(2 * m, np.int64)
-    top = np.empty(m, np.int64)
-    bottom = np.empty(m, np.int64)
-    row = np.empty(m, np.int64)
-    before = np.zeros(m + 1, np.int64)  # weight of the elements before
-    pending = np.empty((m + 1, 3), np.int64)  # runs to be split: first, last + 1, above
+    # Each of the n paths, one for each leaf, has one run less than it has elements.
+    above = np.empty(2 * m - n, np.int64)
+    top = np.empty(m - n, np.int64)
+    bottom = np.empty(m - n, np.int64)
+    row = np.empty(n, np.int64)
+    before = np.zeros(n + 1, np.int64)  # weight of the elements before
+    pending = np.empty((n, 3), np.int64)  # runs to be split: first, last + 1, above
     n_components = m
     for head in range(m - 1, -1, -1):
         if head < m - 1 and heavy[parent[head]] == head:
@@ -101,7 +102,7 @@ def decompose(parent: Ints, start: Ints, end: Ints, n: int) -> tuple[Ints, Ints,
                 bottom[run - m] = component
             elif run >= m:
                 top[run - m] = component
-    return above[:n_components], top[: n_components - m], bottom[: n_components - m]
+    return above, top, bottom
 
 
 @inner
