@@ -8,8 +8,8 @@ import platform
 import re
 import subprocess
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, distribution
+from functools import cache
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -79,10 +79,8 @@ def usable_cores() -> int:
 
 
 def _processor() -> str:
-    try:
-        text = Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return platform.processor()
+    file = Path("/proc/cpuinfo")  # on Linux
+    text = file.read_text() if file.exists() else ""
     match = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
     return match[1] if match else platform.processor()
 
@@ -99,15 +97,19 @@ def versions(distributions: set[str]) -> dict[str, str]:
     waiting = sorted(distributions)
     while waiting:
         name = waiting.pop().lower()
-        with suppress(PackageNotFoundError):
-            if name not in known:
-                found = distribution(name)
-                known[name] = found.version
-                needed = [each for each in found.requires or [] if "extra ==" not in each]
-                waiting += [re.split(r"[^A-Za-z0-9_.-]", each, maxsplit=1)[0] for each in needed]
+        if name not in known and installed_version(name):
+            known[name] = installed_version(name)
+            waiting += _needed(name)
     return dict(sorted(known.items()))
 
 
+@cache  # metadata take milliseconds to parse
+def _needed(name: str) -> list[str]:
+    needed = [each for each in distribution(name).requires or [] if "extra ==" not in each]
+    return [re.split(r"[^\w.-]", each, maxsplit=1)[0] for each in needed]
+
+
+@cache  # of the code that is loaded
 def commit() -> str | None:
     """The git commit of hcbench's own source, with ``+changes`` if it is not clean."""
     folder = Path(__file__).parent
