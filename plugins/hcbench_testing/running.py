@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from hcbench import (
     AllComparisons,
     Answers,
+    CellPool,
     Code,
     Comparisons,
     Cost,
@@ -53,7 +54,6 @@ from hcbench.run import (
     Given,
     Job,
     Limits,
-    Pool,
     RescoreJob,
     call_algorithm,
     describe,
@@ -470,9 +470,9 @@ def run_in_worker(subject: Subject, job: Job | RescoreJob) -> Outcome:
 
 
 @cache
-def _pool() -> Pool:
+def _pool() -> CellPool:
     try:
-        pool = Pool(1, "hcbench.run.cell:run_packed", preload=("numba", "hcbench.run.cell"))
+        pool = CellPool(1)
     except WorkerError as error:
         skip(str(error))
     atexit.register(pool.close)

@@ -26,4 +26,4 @@ from .rescore import (
 )
 from .run import rescore_plan as rescore_plan
 from .tasks import make_job as make_job
-from .workers import Limits as Limits, Pool as Pool
+from .workers import Limits as Limits

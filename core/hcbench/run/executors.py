@@ -6,12 +6,11 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from types import NoneType
 from typing import Any, Protocol, Self
 
 from hcbench.errors import ParameterError
-from hcbench.model.cost import Cost
-from hcbench.model.trees import HeightKind, Partition, Tree
-from hcbench.plan.outcome import Outcome, ScoredPoint, Value
+from hcbench.plan.outcome import Outcome
 from hcbench.plan.plan import Plan
 from hcbench.registry import find_executors
 from hcbench.registry.plugins import Plugins
@@ -19,7 +18,7 @@ from hcbench.run.environment import fingerprints_of, memory_per_cell, usable_cor
 from hcbench.run.job import relocate, wrap_job
 from hcbench.run.workers import Limits, Pool, Report
 from hcbench.run.workers.connections import ServerProcess
-from hcbench.run.workers.messages import read_data
+from hcbench.run.workers.encoding import decode
 
 LOCAL = "local"
 #: Modules that the fork server imports, once for all workers.
@@ -142,20 +141,9 @@ class CellPool(Pool):
         ServerProcess.retire()
 
 
-def read_outcome(pickled: bytes) -> object:
+def read_outcome(content: bytes) -> object:
     """Read the message of a worker about a cell, which an algorithm may have written."""
-    return read_data(pickled, _OUTCOMES)
-
-
-_NUMPY = ("numpy", "numpy._core.numeric", "numpy._core.multiarray")
-_ARRAYS = ("dtype", "ndarray", "scalar", "_frombuffer", "_reconstruct")
-_OUTCOMES = frozenset(
-    [
-        *((each.__module__, each.__name__) for each in (Outcome, ScoredPoint, Value, Cost)),
-        *((each.__module__, each.__name__) for each in (Tree, Partition, HeightKind)),
-        *((module, name) for module in _NUMPY for name in _ARRAYS),
-    ]
-)
+    return decode(content, Outcome, NoneType)
 
 
 def open_executor(

@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import struct
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +30,13 @@ _FAST_ABOVE = 1 << 20  # bytes: large trees are compressed for speed
 
 
 def encode_result(result: Result) -> bytes:
-    """Pack a tree or a partition."""
+    """Pack and compress a tree or a partition."""
+    raw = pack_result(result)
+    return zlib.compress(raw, 1 if len(raw) > _FAST_ABOVE else 6)
+
+
+def pack_result(result: Result) -> bytes:
+    """Pack a tree or a partition, without compression."""
     from hcbench.model.trees import Partition  # compiles kernels, which reading does not need
 
     header: dict[str, Any] = {}
@@ -42,8 +50,7 @@ def encode_result(result: Result) -> bytes:
     compact = {name: _compact(array) for name, array in arrays.items()}
     header["arrays"] = [[name, a.dtype.str, a.size] for name, a in compact.items()]
     head = json.dumps(header, separators=(",", ":")).encode()
-    raw = b"".join([struct.pack("<I", len(head)), head, *(a.tobytes() for a in compact.values())])
-    return zlib.compress(raw, 1 if len(raw) > _FAST_ABOVE else 6)
+    return b"".join([struct.pack("<I", len(head)), head, *(a.tobytes() for a in compact.values())])
 
 
 def decode_result(packed: bytes) -> Result:
@@ -54,10 +61,20 @@ def decode_result(packed: bytes) -> Result:
     StoreError
         If the bytes are damaged.
     """
-    try:
-        return _rebuild(*_unpack(packed))
-    except _DAMAGE as error:
-        raise StoreError(f"a stored result is damaged: {error}") from error
+    with _checked():
+        return unpack_result(_decompress(packed))
+
+
+def unpack_result(raw: bytes) -> Result:
+    """Unpack what `pack_result` made.
+
+    Raises
+    ------
+    StoreError
+        If the bytes are damaged.
+    """
+    with _checked():
+        return _rebuild(*_unpack(raw))
 
 
 def count_items(packed: bytes) -> int:
@@ -68,24 +85,31 @@ def count_items(packed: bytes) -> int:
     StoreError
         If the bytes are damaged.
     """
-    try:
-        header, arrays = _unpack(packed)
+    with _checked():
+        header, arrays = _unpack(_decompress(packed))
         if header["type"] == "partition":
             return int(arrays["labels"].size)
         parent = arrays["parent"]  # leaves come first, and the first node after them has children
         return int(parent[parent >= 0].min(initial=parent.size))
-    except _DAMAGE as error:
+
+
+@contextmanager
+def _checked() -> Iterator[None]:
+    try:
+        yield
+    except (zlib.error, struct.error, ValueError, KeyError, TypeError, RecursionError) as error:
         raise StoreError(f"a stored result is damaged: {error}") from error
 
 
-_DAMAGE = (zlib.error, struct.error, ValueError, KeyError, TypeError, RecursionError)
-
-
-def _unpack(packed: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def _decompress(packed: bytes) -> bytes:
     inflated = zlib.decompressobj()
     raw = inflated.decompress(packed, _MOST)
     if not inflated.eof:
         raise ValueError("it is incomplete, or takes more than 1 GiB")
+    return raw
+
+
+def _unpack(raw: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     (length,) = struct.unpack_from("<I", raw)
     header: dict[str, Any] = json.loads(raw[4 : 4 + length])
     arrays: dict[str, NDArray[Any]] = {}

@@ -7,7 +7,7 @@ ends, there is a `Report`.
 
 Read `pool` first: it runs in the main process, gives jobs to workers and enforces their limits,
 through `connections`. `forkserver` is the process that starts the workers, and `worker` what runs
-in each. They exchange `messages`; `processes` asks the operating system.
+in each. They exchange `messages`, whose `encoding` is data; `processes` asks the operating system.
 
 `multiprocessing` has a fork server too. Ours is needed because it outlives the main process, to
 kill the workers and all that they started, in whatever session, if that is killed; because it

@@ -26,6 +26,7 @@ from hcbench.run.workers.messages import (
     WEIGHED,
     Closed,
     Decode,
+    Ended,
     Fork,
     Kill,
     Limits,
@@ -34,6 +35,8 @@ from hcbench.run.workers.messages import (
     Ready,
     Report,
     Result,
+    Started,
+    StartFailed,
     name_exit,
     open_file,
     pack,
@@ -44,6 +47,7 @@ from hcbench.run.workers.messages import (
 )
 from hcbench.run.workers.processes import family_resident
 
+_FROM_SERVER = (Ready, Closed, Started, StartFailed, Ended)
 _QUICK = 0.02  # seconds: of shorter jobs a worker may have the next one at hand
 _ENDING = 5.0  # seconds for the fork server to end workers
 # Variables of the terminal, of the main process and of pytest, which say nothing to an import.
@@ -212,7 +216,7 @@ class ServerConnection:
         except ConnectionResetError:
             return None
         self._inbox += data
-        messages = list(unpack(self._inbox))
+        messages = list(unpack(self._inbox, *_FROM_SERVER))
         if any(isinstance(message, Ready) for message in messages):
             self.ready = self._process.is_proven = True
         return messages if data else None
@@ -238,7 +242,9 @@ class ServerConnection:
         try:
             while data := self.control.recv(CHUNK):
                 self._inbox += data
-                if any(isinstance(message, Closed) for message in unpack(self._inbox)):
+                if any(
+                    isinstance(message, Closed) for message in unpack(self._inbox, *_FROM_SERVER)
+                ):
                     return True
         except TimeoutError:
             self._process.kill()
@@ -358,8 +364,8 @@ class WorkerConnection:
         except OSError:
             self.outbox.clear()  # it ended, as the fork server will report
 
-    def read(self) -> Iterator[object]:
-        """Yield the messages that have arrived."""
+    def read(self) -> Iterator[Result]:
+        """Yield the results that have arrived."""
         full = True
         while full:
             try:
@@ -371,13 +377,13 @@ class WorkerConnection:
             if not data:
                 self.closed_since = min(self.closed_since, time.monotonic())
             self._inbox += data
-            yield from unpack(self._inbox)
+            yield from unpack(self._inbox, Result)
             full = len(data) == CHUNK
 
     def follow(self) -> Report | None:
         """Follow the job through its phases; return the report on it if one was too long."""
         self._inbox_of_phases += self.phases.read(CHUNK) or b""  # None when there is nothing yet
-        self._announced.extend(unpack(self._inbox_of_phases))
+        self._announced.extend(unpack(self._inbox_of_phases, Phase))
         # It may be at its next job already, which comes after the result of this one.
         while (
             (job := self.undecided) and self._announced and self._announced[0].order <= job.number

@@ -134,7 +134,7 @@ class ForkServer:
             data, descriptors = b"", []
         client.descriptors += descriptors
         client.inbox += data
-        for message in unpack(client.inbox):
+        for message in unpack(client.inbox, Open, Fork, Kill):
             match message:
                 case Open(target, preload):
                     client.target = target

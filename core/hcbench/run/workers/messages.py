@@ -1,9 +1,5 @@
 """What the processes exchange: jobs with their limits, reports, logs and drafts.
 
-Messages are pickled, but whatever runs in a worker may write into its connection. So the main
-process reads nothing but data: a pickle that names anything else than the classes of messages, or
-those that a pool expects as results, is refused, and none can call other code.
-
 A worker prints into its log. Its draft holds what a job has produced so far, which main reads only
 if the job does not return: sending it would wake main up while a job is measured. Both are files
 without a name, so that nothing is left after ``kill -9``.
@@ -11,10 +7,8 @@ without a name, so that nothing is left after ``kill -9``.
 
 from __future__ import annotations
 
-import io
 import math
 import os
-import pickle
 import signal
 import struct
 import tempfile
@@ -23,7 +17,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal, NamedTuple, Self, TypeAlias
 
-#: Reads what a worker has pickled.
+from hcbench.run.workers.encoding import decode, encode
+
+#: Reads what a worker has encoded.
 Decode: TypeAlias = Callable[[bytes], object]
 
 ALGORITHM = "algorithm"
@@ -135,7 +131,6 @@ def name_exit(code: int) -> str:
         return f"killed by signal {-code}"
 
 
-PROTOCOL = 5
 CHUNK = 1 << 16  # below malloc's mmap threshold, so that reading costs no page faults
 _HEADER = struct.Struct("!Q")
 
@@ -228,56 +223,27 @@ class Result(NamedTuple):
     spent: bool = False
 
 
-#: Module and name of a class, or of a function that makes an object.
-Names = frozenset[tuple[str, str]]
-
-
-class _DataReader(pickle.Unpickler):
-    def __init__(self, data: bytes, allowed: Names) -> None:
-        super().__init__(io.BytesIO(data))
-        self._allowed = allowed
-
-    def find_class(self, module: str, name: str) -> Any:
-        if (module, name) not in self._allowed:
-            raise pickle.UnpicklingError(f"{module}.{name} is not expected")
-        return super().find_class(module, name)
-
-
-def read_data(data: bytes, allowed: Names) -> Any:
-    """Unpickle an object that is made of nothing but these classes and Python's own data types.
-
-    Raises
-    ------
-    UnpicklingError
-        If it is not, or cannot be read.
-    """
-    try:
-        return _DataReader(data, allowed).load()
-    except pickle.UnpicklingError:
-        raise
-    except Exception as error:
-        raise pickle.UnpicklingError(f"{type(error).__name__}: {error}") from error
-
-
 def pack(message: object) -> bytes:
-    """Return a message as a frame: its length, then its pickle."""
-    body = pickle.dumps(message, PROTOCOL)
+    """Return a message as a frame: its length, then itself."""
+    body = encode(message)
     return _HEADER.pack(len(body)) + body
 
 
-_CLASSES = (Open, Fork, Kill, Ready, Closed, Started, StartFailed, Ended, Order, Phase, Result)
-_MESSAGES = frozenset((each.__module__, each.__name__) for each in (*_CLASSES, Limits))
+def unpack(buffer: bytearray, *kinds: type) -> Iterator[Any]:
+    """Take the complete frames off the front of `buffer` and yield their messages.
 
-
-def unpack(buffer: bytearray) -> Iterator[Any]:
-    """Take the complete frames off the front of `buffer` and yield their messages."""
+    Raises
+    ------
+    EncodingError
+        If one is of none of these classes.
+    """
     while len(buffer) >= _HEADER.size:
         end = _HEADER.size + _HEADER.unpack_from(buffer)[0]
         if len(buffer) < end:
             return
         body = bytes(buffer[_HEADER.size : end])
         del buffer[:end]
-        yield read_data(body, _MESSAGES)
+        yield decode(body, *kinds)
 
 
 _SHOWN = 64 << 10

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import os
-import pickle
 import selectors
 import sys
 import time
@@ -16,8 +15,8 @@ from typing import Self
 
 from hcbench.errors import WorkerError
 from hcbench.run.workers.connections import ServerConnection, Submission, WorkerConnection
+from hcbench.run.workers.encoding import EncodingError, decode
 from hcbench.run.workers.messages import (
-    PROTOCOL,
     Decode,
     Ended,
     Limits,
@@ -57,11 +56,11 @@ class Pool:
     preload
         Modules imported once for all workers; one that cannot be imported is skipped.
     decode
-        Reads what the target has returned or announced, from its pickle.
+        Reads what the target has returned or announced; by default as JSON.
     """
 
     def __init__(
-        self, slots: int, target: str, *, preload: Sequence[str] = (), decode: Decode = pickle.loads
+        self, slots: int, target: str, *, preload: Sequence[str] = (), decode: Decode = decode
     ) -> None:
         if not hasattr(os, "fork"):
             raise WorkerError(f"isolated workers need fork(), which {sys.platform} does not have")
@@ -137,7 +136,7 @@ class Pool:
 
         number = next(self._numbers)
         try:
-            pickled = cloudpickle.dumps(job, protocol=PROTOCOL)
+            pickled = cloudpickle.dumps(job)
             frame = pack(Order(number, pickled, limits))
         except Exception as error:
             why = f"the job cannot be sent to a worker: {type(error).__name__}: {error}"
@@ -260,12 +259,12 @@ class Pool:
 
     def _receive(self, worker: WorkerConnection) -> None:
         try:
-            for message in worker.read():
+            for result in worker.read():
                 self._follow(worker)
                 job = worker.undecided
-                if job is not None and isinstance(message, Result) and message.order == job.number:
-                    self._settle(worker, job, message)
-        except pickle.UnpicklingError as error:
+                if job is not None and result.order == job.number:
+                    self._settle(worker, job, result)
+        except EncodingError as error:
             self._refuse(worker, error)
         self._follow(worker)
         if worker.is_closed:
@@ -274,13 +273,13 @@ class Pool:
     def _follow(self, worker: WorkerConnection) -> None:
         try:
             late = worker.follow()
-        except pickle.UnpicklingError as error:
+        except EncodingError as error:
             self._refuse(worker, error)
             return
         if late is not None:
             self._kill(worker, late, time.monotonic())
 
-    def _refuse(self, worker: WorkerConnection, error: pickle.UnpicklingError) -> None:
+    def _refuse(self, worker: WorkerConnection, error: EncodingError) -> None:
         """Kill a worker in which something else than our code has written a message."""
         if worker.killed_at == math.inf:
             why = f"wrote into its connection to the harness: {error}"

@@ -17,9 +17,9 @@ import traceback
 from contextlib import suppress
 from typing import Protocol
 
+from hcbench.run.workers.encoding import encode
 from hcbench.run.workers.messages import (
     CHUNK,
-    PROTOCOL,
     WEIGHED,
     Order,
     Phase,
@@ -112,7 +112,7 @@ class Worker:
         buffer = bytearray()
         while data := self._connection.recv(CHUNK):
             buffer += data
-            for order in unpack(buffer):
+            for order in unpack(buffer, Order):
                 self._connection.sendall(pack(self._perform(order)))
 
     def _perform(self, order: Order) -> Result:
@@ -145,7 +145,7 @@ class Worker:
             module, _, function = self._target.partition(":")
             call = getattr(importlib.import_module(module), function)
             value = call(pickle.loads(order.job), self._announcer(order))
-            return Result(order.number, "done", _pickle(value))
+            return Result(order.number, "done", encode(value))
         except BaseException as error:  # SystemExit too: whatever it is, it is the job's outcome
             trace = traceback.format_exc()[-_LONGEST:]
             return Result(order.number, "error", b"", _describe(error), trace)
@@ -159,7 +159,7 @@ class Worker:
             begun = Phase(order.number, phase, time.monotonic(), held)
             os.write(self._phases, pack(begun))
             if value is not None:
-                write_draft(self._draft, order.number, _pickle(value))
+                write_draft(self._draft, order.number, encode(value))
 
         return announce
 
@@ -187,16 +187,6 @@ def _has_children() -> bool:
         if ended[0] == 0:
             return True
     return False
-
-
-def _pickle(value: object) -> bytes:
-    try:
-        return pickle.dumps(value, PROTOCOL)
-    except Exception:
-        # An instance of a class that the main process sent to us by value goes back likewise.
-        import cloudpickle
-
-        return bytes(cloudpickle.dumps(value, protocol=PROTOCOL))
 
 
 def _describe(error: BaseException) -> str:

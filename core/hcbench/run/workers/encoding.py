@@ -1,0 +1,121 @@
+"""What processes send to one another, as data: JSON, and the bytes that it refers to.
+
+Whatever runs in a worker may write into its connection, and to unpickle that would run code or
+change classes. So reading makes nothing but what the reader expects, each field of its type.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import fields
+from functools import lru_cache
+from numbers import Number
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+from hcbench.errors import HcbenchError
+
+_LENGTH = struct.Struct("!Q")
+Body: TypeAlias = memoryview
+
+
+class EncodingError(Exception):
+    """Something else than what is expected was written."""
+
+
+def encode(value: object) -> bytes:
+    """Encode plain values, bytes, results, and dataclasses and named tuples of them."""
+    body: list[bytes] = []
+    size = 0
+
+    def plain(part: Any) -> Any:
+        nonlocal size
+        if isinstance(part, Number):
+            return part.item()  # type: ignore[attr-defined]  # of numpy
+        content = part if isinstance(part, bytes) else _packed(part)
+        if content is None:
+            return [getattr(part, field.name) for field in fields(part)]
+        body.append(content)
+        size += len(content)
+        return [size - len(content), size]
+
+    text = json.dumps([type(value).__name__, value], default=plain).encode()
+    return b"".join([_LENGTH.pack(len(text)), text, *body])
+
+
+def _packed(part: Any) -> bytes | None:
+    """A result as bytes, None of anything else."""
+    from hcbench.model.trees import (  # imports numpy, which most messages do not need
+        Partition,
+        Tree,
+    )
+    from hcbench.store.codec import pack_result
+
+    return pack_result(part) if isinstance(part, Tree | Partition) else None
+
+
+def decode(content: bytes, *kinds: type) -> Any:
+    """Make what was encoded, which is of one of these classes; of none, it is read as JSON.
+
+    Raises
+    ------
+    EncodingError
+        If it is anything else.
+    """
+    try:
+        (length,) = _LENGTH.unpack_from(content)
+        start = _LENGTH.size + length
+        name, told = json.loads(content[_LENGTH.size : start])
+        known = {kind.__name__: kind for kind in kinds}
+        if not known:
+            return told
+        if name not in known:
+            raise ValueError(f"{name} is not expected")
+        return _read(known[name], told, memoryview(content)[start:])
+    except (HcbenchError, ValueError, TypeError, RecursionError, struct.error) as error:
+        raise EncodingError(str(error)[:200]) from error
+
+
+def _read(kind: Any, told: Any, body: Body) -> Any:
+    """A value of a type, from what was told of it in JSON."""
+    of, options = get_origin(kind), get_args(kind)
+    if of in (Union, UnionType):
+        for option in options:
+            with suppress(ValueError):
+                return _read(option, told, body)
+    elif of is Literal:
+        if isinstance(told, str) and told in options:
+            return told
+    elif of is Mapping and isinstance(told, dict):
+        return {name: _read(options[1], each, body) for name, each in told.items()}
+    elif of is tuple and isinstance(told, list):
+        return tuple(_read(options[0], each, body) for each in told)
+    elif kind in (bytes, _Result) and isinstance(told, list):
+        start, end = (_read(int, each, body) for each in told)
+        content = bytes(body[start:end])
+        return content if kind is bytes else _unpack_result(content)
+    elif kind in (str, int, float, bool, NoneType):
+        if type(told) is kind or (kind is float and type(told) is int):
+            return told
+    elif isinstance(told, list):
+        pairs = zip(_hints(kind).items(), told, strict=True)
+        return kind(**{name: _read(hint, each, body) for (name, hint), each in pairs})
+    raise ValueError(f"{str(told)[:40]!r} is not {kind}")
+
+
+class _Result:
+    """Stands for a tree or a partition."""
+
+
+@lru_cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind, localns={"Result": _Result})
+
+
+def _unpack_result(packed: bytes) -> Any:
+    from hcbench.store.codec import unpack_result  # as above
+
+    return unpack_result(packed)
