@@ -22,7 +22,7 @@ import pytest
 from hcbench.errors import WorkerError
 from hcbench.run.workers import Limits, Pool, Report
 from hcbench.run.workers.encoding import encode
-from hcbench.run.workers.messages import COMPILATION, Order, Result
+from hcbench.run.workers.messages import COMPILATION, Order, Result, open_log, take_tail
 from hcbench.run.workers.processes import family_resident, peak_since, reset_peak, resident
 from tests.core import jobs
 
@@ -270,6 +270,16 @@ def test_endless_output_does_not_fill_the_disk(shared: Pool) -> None:
     assert isinstance(report.value, int)
     assert report.value < 48 << 20
     assert report.log.endswith("the end")
+
+
+def test_a_log_that_is_emptied_while_a_job_writes_holds_only_what_was_written() -> None:
+    with open_log() as log:
+        with os.fdopen(os.dup(log.fileno()), "wb", buffering=0) as written:
+            written.write(b"first")
+            assert take_tail(log.fileno()) == "first"
+            os.lseek(written.fileno(), 5, os.SEEK_SET)  # as if it had begun to write before
+            written.write(b"second")
+        assert take_tail(log.fileno()) == "second"
 
 
 def test_output_before_a_crash_is_returned(shared: Pool) -> None:

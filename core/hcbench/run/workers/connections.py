@@ -39,6 +39,7 @@ from hcbench.run.workers.messages import (
     StartFailed,
     name_exit,
     open_file,
+    open_log,
     pack,
     read_draft,
     read_tail,
@@ -77,7 +78,7 @@ class ServerProcess:
         self.is_proven = False  # whether it has been ready for a pool
         self._circumstances = _circumstances()
         self._pools = 0
-        self._log = open_file()
+        self._log = open_log()
         self._folder = tempfile.mkdtemp(prefix="hcbench-")  # for the temporary files of workers
         self._control, theirs = socket.socketpair()
         try:
@@ -192,7 +193,7 @@ class ServerConnection:
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         phases, announcing = _open_pipe()
-        files, now = (open_file(), open_file()), time.monotonic()
+        files, now = (open_log(), open_file()), time.monotonic()
         worker = WorkerConnection(number, ours, phases, *files, now)
         with theirs, announcing:
             shared = (theirs, announcing, worker.log, worker.draft)

@@ -7,6 +7,7 @@ without a name, so that nothing is left after ``kill -9``.
 
 from __future__ import annotations
 
+import fcntl
 import math
 import os
 import signal
@@ -252,8 +253,15 @@ _DRAFT = struct.Struct("!QQ")  # the number of the order, and the length of what
 
 
 def open_file() -> BinaryIO:
-    """Open an empty log or draft, which processes that are given its descriptor share."""
+    """Open an empty file, which processes that are given its descriptor share."""
     return tempfile.TemporaryFile(buffering=0)
+
+
+def open_log() -> BinaryIO:
+    """Open an empty log: what is written goes to its end, also while another process empties it."""
+    file = open_file()
+    fcntl.fcntl(file, fcntl.F_SETFL, os.O_APPEND)
+    return file
 
 
 def read_tail(log: int) -> str:
@@ -265,7 +273,7 @@ def take_tail(log: int) -> str:
     """Return the last 64 KiB, and forget everything."""
     shown = _tail(log)
     if shown:
-        _empty(log)
+        os.ftruncate(log, 0)
     return shown.decode(errors="replace")
 
 
@@ -273,18 +281,13 @@ def keep_short(log: int) -> None:
     """Keep a job that prints for ever from filling the disk."""
     if os.fstat(log).st_size > _KEPT:
         tail = _tail(log)
-        _empty(log)
+        os.ftruncate(log, 0)
         os.write(log, tail)
 
 
 def _tail(log: int) -> bytes:
     size = os.fstat(log).st_size
     return os.pread(log, _SHOWN, max(0, size - _SHOWN)) if size else b""
-
-
-def _empty(log: int) -> None:
-    os.lseek(log, 0, os.SEEK_SET)  # the worker's position too, as the file is shared
-    os.ftruncate(log, 0)
 
 
 def write_draft(draft: int, order: int, content: bytes) -> None:
