@@ -26,8 +26,10 @@ import pytest
 
 import hcbench
 from hcbench import HcbenchError, Partition, Tree, parse_name
+from hcbench.run.executors import read_outcome
+from hcbench.run.workers.encoding import EncodingError, encode
 from hcbench.store import Store
-from hcbench.store.codec import decode_result, encode_result
+from hcbench.store.codec import decode_result, encode_result, pack_result, unpack_result
 from hcbench.store.exchange import describe_run, import_run
 from hcbench_pages.report import make_report
 from tests.core.servers import a_server, can_serve
@@ -234,23 +236,25 @@ def test_inputs_are_read_or_refused(tmp_path: Path) -> None:
                 lambda text: Tree.from_newick(text.decode(errors="replace")),
             ),
             (encode_result(tree), decode_result),
-            (encode_result(result), decode_result),
+            (pack_result(tree), unpack_result),
+            (pack_result(result), unpack_result),
+            (encode(outcome("A", "D", values={"AARI": 0.5}, result=tree)), read_outcome),
             (
                 b"planted[N0=[5,6],delta=0.1]",
                 lambda text: parse_name(text.decode(errors="replace")),
             ),
             (described, lambda text: import_run(store, json.loads(text), "fuzzed")),
         )
-        for number in times(100_000):
+        for number in times(2_900_000):
             # Most are quick to read; an import writes.
-            content, read = seeds[-1] if number % 100 == 0 else draw.choice(seeds[:-1])
+            content, read = seeds[-1] if number % 2000 == 0 else draw.choice(seeds[:-1])
             changed = bytearray(content)
             for _ in range(draw.randrange(1, 5)):
                 changed[draw.randrange(len(changed))] = draw.randrange(256)
             if draw.random() < 0.2:
                 del changed[draw.randrange(len(changed)) :]
             _tried[area] += 1
-            with suppress(HcbenchError, json.JSONDecodeError, UnicodeDecodeError):
+            with suppress(HcbenchError, EncodingError, json.JSONDecodeError, UnicodeDecodeError):
                 read(bytes(changed))
             _survived[area] += 1
         hcbench.Results.of_run(store, store.run(1))
