@@ -14,12 +14,11 @@ from dataclasses import fields
 from functools import lru_cache
 from numbers import Number
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from hcbench.errors import HcbenchError
 
 _LENGTH = struct.Struct("!Q")
-Body: TypeAlias = memoryview
 
 
 class EncodingError(Exception):
@@ -33,28 +32,19 @@ def encode(value: object) -> bytes:
 
     def plain(part: Any) -> Any:
         nonlocal size
+        from hcbench.model.trees import Partition, Tree  # which most messages do not need
+        from hcbench.store.codec import pack_result
+
         if isinstance(part, Number):
             return part.item()  # type: ignore[attr-defined]  # of numpy
-        content = part if isinstance(part, bytes) else _packed(part)
-        if content is None:
+        if not isinstance(part, bytes | Tree | Partition):
             return [getattr(part, field.name) for field in fields(part)]
-        body.append(content)
-        size += len(content)
-        return [size - len(content), size]
+        body.append(part if isinstance(part, bytes) else pack_result(part))
+        size += len(body[-1])
+        return [size - len(body[-1]), size]
 
     text = json.dumps([type(value).__name__, value], default=plain).encode()
     return b"".join([_LENGTH.pack(len(text)), text, *body])
-
-
-def _packed(part: Any) -> bytes | None:
-    """A result as bytes, None of anything else."""
-    from hcbench.model.trees import (  # imports numpy, which most messages do not need
-        Partition,
-        Tree,
-    )
-    from hcbench.store.codec import pack_result
-
-    return pack_result(part) if isinstance(part, Tree | Partition) else None
 
 
 def decode(content: bytes, *kinds: type) -> Any:
@@ -69,17 +59,15 @@ def decode(content: bytes, *kinds: type) -> Any:
         (length,) = _LENGTH.unpack_from(content)
         start = _LENGTH.size + length
         name, told = json.loads(content[_LENGTH.size : start])
-        known = {kind.__name__: kind for kind in kinds}
-        if not known:
-            return told
-        if name not in known:
+        kind = next((kind for kind in kinds if kind.__name__ == name), None)
+        if kind is None and kinds:
             raise ValueError(f"{name} is not expected")
-        return _read(known[name], told, memoryview(content)[start:])
+        return told if kind is None else _read(kind, told, memoryview(content)[start:])
     except (HcbenchError, ValueError, TypeError, RecursionError, struct.error) as error:
         raise EncodingError(str(error)[:200]) from error
 
 
-def _read(kind: Any, told: Any, body: Body) -> Any:
+def _read(kind: Any, told: Any, body: memoryview) -> Any:
     """A value of a type, from what was told of it in JSON."""
     of, options = get_origin(kind), get_args(kind)
     if of in (Union, UnionType):
@@ -95,8 +83,11 @@ def _read(kind: Any, told: Any, body: Body) -> Any:
         return tuple(_read(options[0], each, body) for each in told)
     elif kind in (bytes, _Result) and isinstance(told, list):
         start, end = (_read(int, each, body) for each in told)
-        content = bytes(body[start:end])
-        return content if kind is bytes else _unpack_result(content)
+        if kind is bytes:
+            return bytes(body[start:end])
+        from hcbench.store.codec import unpack_result  # as above
+
+        return unpack_result(body[start:end].tobytes())
     elif kind in (str, int, float, bool, NoneType):
         if type(told) is kind or (kind is float and type(told) is int):
             return told
@@ -113,9 +104,3 @@ class _Result:
 @lru_cache
 def _hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind, localns={"Result": _Result})
-
-
-def _unpack_result(packed: bytes) -> Any:
-    from hcbench.store.codec import unpack_result  # as above
-
-    return unpack_result(packed)
