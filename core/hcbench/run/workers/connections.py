@@ -204,6 +204,10 @@ class ServerConnection:
         """Ask the server to kill a worker and all that it started."""
         self._send(Kill(pid))
 
+    def kill_server(self) -> None:
+        """Kill the server, as it does not answer; `read` will find that it ended."""
+        self._process.kill()
+
     def _send(self, message: Open | Fork | Kill, *descriptors: int) -> None:
         with suppress(BrokenPipeError, ConnectionResetError):  # it ended, as `read` will find
             socket.send_fds(self.control, [pack(message)], descriptors)

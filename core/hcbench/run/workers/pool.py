@@ -366,7 +366,9 @@ class Pool:
     def _enforce_time(self, worker: WorkerConnection, now: float) -> None:
         if not worker.pid:
             if now - worker.asked > _START:
-                raise WorkerError(f"no worker process has started within {_START:g} s")
+                if self._server is None or not self._server.ready:
+                    raise WorkerError(f"no worker process has started within {_START:g} s")
+                self._server.kill_server()  # it was stopped; another one takes its place
         elif worker.killed_at < math.inf:
             if now - worker.killed_at > _DYING:
                 self._replace(worker, worker.final)
