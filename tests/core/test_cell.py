@@ -404,8 +404,10 @@ def test_what_an_algorithm_may_return() -> None:
     for wrong in ([0.0, 0.5], np.zeros((3, 3), int)):
         with pytest.raises(InvalidTreeError, match="return a Tree"):
             as_result(wrong, 3)
-    with pytest.raises(InvalidTreeError, match="3 leaves for 4 items"):
+    with pytest.raises(InvalidTreeError, match="2 merges of 4 items, not 3; the trees of a forest"):
         as_result(linkage, 4)
+    with pytest.raises(InvalidTreeError, match="3 leaves for 4 items"):
+        as_result(tree, 4)
 
 
 def test_hints_are_parts_of_the_truth() -> None:
@@ -719,6 +721,7 @@ def test_an_algorithm_that_takes_unsure_gets_it() -> None:
     assert given_codes[-2:] == [UNSURE, 0]
 
 
-def test_memberships_of_items_in_several_clusters_are_refused_by_name() -> None:
+@pytest.mark.parametrize("clusters", [1, 2, 3, 4])  # linkages have 4 columns, children 2
+def test_memberships_of_items_in_several_clusters_are_refused_by_name(clusters: int) -> None:
     with pytest.raises(InvalidTreeError, match=r"soft or overlapping clusters.*argmax\(axis=1\)"):
-        as_result(np.full((4, 3), 1 / 3), 4)
+        as_result(np.full((4, clusters), 1 / clusters), 4)

@@ -417,17 +417,22 @@ def as_result(returned: Any, n: int) -> Result:
         result = returned
     else:
         array = np.asarray(returned)
+        if array.ndim == 2 and len(array) == n and array.dtype.kind in "bf":
+            raise InvalidTreeError(
+                "soft or overlapping clusters, a row of memberships for each item, are not "
+                "supported; return one label for each item, such as memberships.argmax(axis=1)"
+            )
+        if array.ndim == 2 and array.shape[1] in (2, 4) and len(array) != n - 1:
+            raise InvalidTreeError(
+                f"the algorithm returned {len(array)} merges of {n} items, not {n - 1}; the trees "
+                "of a forest are joined below one root (Tree.from_parents)"
+            )
         if array.ndim == 2 and array.shape[1] == 4:
             result = Tree.from_linkage(array)
         elif array.ndim == 2 and array.shape[1] == 2:
             result = Tree.from_children(array)
         elif array.ndim == 1 and array.dtype.kind in "iu":
             result = Partition(array)
-        elif array.ndim == 2 and len(array) == n and array.dtype.kind in "bf":
-            raise InvalidTreeError(
-                "soft or overlapping clusters, a row of memberships for each item, are not "
-                "supported; return one label for each item, such as memberships.argmax(axis=1)"
-            )
         else:
             raise InvalidTreeError(
                 f"the algorithm returned {type(returned).__name__}; return a Tree, a linkage "
