@@ -22,6 +22,7 @@ MODULES = (
     "hcbench.commands",
     "hcbench.compiled",
     "hcbench.datasets",
+    "hcbench.files",
     "hcbench.hooks",
     "hcbench.plots",
     "hcbench.results",

@@ -28,6 +28,7 @@ PUBLIC_MODULES = (
     "commands",
     "compiled",
     "datasets",
+    "files",
     "plots",
     "results",
     "run",

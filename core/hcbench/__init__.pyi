@@ -4,6 +4,7 @@ from . import (
     analysis as analysis,
     commands as commands,
     compiled as compiled,
+    files as files,
     plots as plots,
     run as run,
     store as store,
@@ -36,16 +37,7 @@ from .errors import (
     UnknownNameError as UnknownNameError,
     WorkerError as WorkerError,
 )
-from .files import (
-    MAX_DECOMPRESSED as MAX_DECOMPRESSED,
-    is_number as is_number,
-    read_arrays as read_arrays,
-    read_items as read_items,
-    read_npy as read_npy,
-    read_rows as read_rows,
-    read_tree as read_tree,
-    table_rows as table_rows,
-)
+from .files import read_tree as read_tree
 from .model import SIMILARITY_RULES as SIMILARITY_RULES
 from .model.comparisons import (
     AllComparisons as AllComparisons,
@@ -108,16 +100,6 @@ from .plan.presentation import (
     split_label as split_label,
 )
 from .plan.seeds import derive_seed as derive_seed
-from .plots import (
-    FORMATS as FORMATS,
-    Drawn as Drawn,
-    FigureView as FigureView,
-    branch_lines as branch_lines,
-    draw_figure as draw_figure,
-    draw_figures as draw_figures,
-    layout as layout,
-    write_figure as write_figure,
-)
 from .registry import (
     Catalogue as Catalogue,
     Entry as Entry,
@@ -160,4 +142,3 @@ from .run.environment import check_machine as check_machine
 from .run.executors import CellPool as CellPool, ThisMachine as ThisMachine
 from .run.inputs import Given as Given, finest_partition as finest_partition
 from .run.workers import Report as Report
-from .store import RunInfo as RunInfo, Store as Store

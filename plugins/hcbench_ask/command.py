@@ -241,7 +241,7 @@ def ask(**given: Any) -> None:
 
 def _read_items(options: Options) -> tuple[tuple[str, ...], str]:
     """The items, and the header of their column, if any."""
-    from hcbench import read_items
+    from hcbench.files import read_items
     from hcbench_ask.pictures import pictures_in
 
     if options.items.is_dir():

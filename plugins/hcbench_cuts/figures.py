@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from hcbench import FigureView
+    from hcbench.plots import FigureView
 
 _BOUND: dict[str, Any] = {"color": "#888888", "linestyle": "--"}
 _COLOURS = dict(zip(tables.GRIDS, plots.PALETTE, strict=False))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, read_arrays
+from hcbench import DataError
+from hcbench.files import read_arrays
 from hcbench_datasets.content import (
     Content,
     check_names,

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import MAX_DECOMPRESSED, DataError, ModelWarning, table_rows
+from hcbench import DataError, ModelWarning
+from hcbench.files import MAX_DECOMPRESSED, table_rows
 from hcbench_datasets.content import MISSING, Column, Table, looks_numeric
 
 if TYPE_CHECKING:

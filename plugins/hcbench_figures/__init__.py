@@ -20,7 +20,7 @@ from hcbench import CommandSpec, hookimpl
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from hcbench import FigureView
+    from hcbench.plots import FigureView
 
 # Without its __dir__, which would hide the hook.
 __getattr__, _, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -127,7 +127,7 @@ def plot(
     RUN is a number that hcbench results lists, the name of a run, or a suite, whose last run is
     drawn; by default the last run of all.
     """
-    from hcbench import FigureView
+    from hcbench.plots import FigureView
     from hcbench_figures.drawing import Choices, describe_kinds, draw, format_of, save
 
     if kind is not None and kind.isdecimal():

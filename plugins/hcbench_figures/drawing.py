@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hcbench import (
-    FORMATS,
     DataNotAvailableError,
     HcbenchError,
     Tree,
     budget_text,
     facing_orders,
-    write_figure,
 )
 from hcbench.analysis import ALPHA, COSTS, axes_of, curves, profile, ranking, scaling, tradeoff
+from hcbench.plots import FORMATS, write_figure
 from hcbench_figures.charts import curve_chart, profile_chart, tradeoff_chart
 from hcbench_figures.draw_charts import Test, add_caption, draw_chart, draw_ranks
 from hcbench_figures.plots import (
@@ -37,8 +36,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from hcbench import FigureView, Problem
+    from hcbench import Problem
     from hcbench.analysis import Distance, Failed, Group, Results
+    from hcbench.plots import FigureView
     from hcbench_figures.plots import Orientation
 
 MOST_COLOURS = 16

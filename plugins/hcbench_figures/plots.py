@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from matplotlib.patches import Patch
     from numpy.typing import ArrayLike, NDArray
 
-    from hcbench import FigureView
     from hcbench.analysis import Group, Results, Summary
+    from hcbench.plots import FigureView
 
 _MOST_TICKS = 8
 _SCALED = {"s": "s", "bytes": "B"}  # units whose ticks are ms, MB and the like

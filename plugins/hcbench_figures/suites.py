@@ -12,13 +12,13 @@ from hcbench import (
     DataNotAvailableError,
     HcbenchError,
     Registry,
-    Store,
     Tree,
     collect_notes,
     data_seed,
     load_registry,
 )
 from hcbench.run import Call, describe, make_problem
+from hcbench.store import Store
 from hcbench_figures.plots import style
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Trees, comparisons, items and tables from files, with errors of one line that name the file.
 
-Public as `hcbench.read_tree`, `hcbench.read_items` and so on; `hcbench.Comparisons.read` and
+Public as `hcbench.read_tree`, `hcbench.files.read_items` and so on; `hcbench.Comparisons.read` and
 `hcbench.Comparisons.write` are here, too. Data sets in files are in ``hcbench_datasets``.
 `MAX_DECOMPRESSED` is the number of bytes that a compressed file may become.
 """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from hcbench import FigureView
+    from hcbench.plots import FigureView
 
 GREY = "#888888"
 _TICKS = 5

@@ -13,7 +13,7 @@ from hcbench_ordinal.suites_noisy import BAYES, DELTA
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-    from hcbench import FigureView
+    from hcbench.plots import FigureView
 
 
 def against_the_adversary(view: FigureView) -> Drawing:

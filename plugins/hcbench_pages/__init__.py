@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from hcbench import CommandSpec, hookimpl
 
 if TYPE_CHECKING:
-    from hcbench import Registry, RunInfo, Store
+    from hcbench import Registry
+    from hcbench.store import RunInfo, Store
 
 MOST_TREES = 60
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from hcbench import FigureView
+    from hcbench.plots import FigureView
 
 _COLUMNS = 4
 _ACTIVE = "4K-AL-act"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from hcbench import FigureView
+    from hcbench.plots import FigureView
 
 
 def costs(view: FigureView) -> Drawing:

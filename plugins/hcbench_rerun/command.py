@@ -17,8 +17,9 @@ from hcbench import ExitCode, commands, printable
 from hcbench.commands import stdout_for_data, tell, write_table
 
 if TYPE_CHECKING:
-    from hcbench import Cell, Outcome, Registry, Store
+    from hcbench import Cell, Outcome, Registry
     from hcbench.run import Call
+    from hcbench.store import Store
 
 
 @click.command(epilog=commands.examples("hcbench rerun 3fa2b1 --in-process --pdb"))

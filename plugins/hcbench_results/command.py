@@ -16,8 +16,9 @@ from hcbench import STATUSES, ExitCode, budget_text, commands, printable
 from hcbench.commands import stdout_for_data, tell, write_json, write_table
 
 if TYPE_CHECKING:
-    from hcbench import MetricInfo, Outcome, RunInfo
+    from hcbench import MetricInfo, Outcome
     from hcbench.analysis import Block
+    from hcbench.store import RunInfo
     from hcbench_results.differences import Difference, StatusChange
     from hcbench_results.stability import Stability
 

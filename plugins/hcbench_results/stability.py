@@ -12,8 +12,9 @@ import numpy as np
 from hcbench import NotApplicableError, Tree, score
 
 if TYPE_CHECKING:
-    from hcbench import Outcome, Partition, Store
+    from hcbench import Outcome, Partition
     from hcbench.analysis import Results
+    from hcbench.store import Store
 
     Result: TypeAlias = Tree | Partition
 

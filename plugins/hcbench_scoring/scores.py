@@ -36,15 +36,12 @@ from hcbench import (
     analysis,
     check_levels,
     default_uses,
-    is_number,
     make_use,
     parse_name,
-    read_items,
-    read_npy,
-    read_rows,
     read_tree,
     unmet,
 )
+from hcbench.files import is_number, read_items, read_npy, read_rows
 from hcbench.run import Call, judge
 
 _TABLES = (".csv", ".tsv")

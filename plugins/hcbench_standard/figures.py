@@ -11,7 +11,7 @@ from hcbench import plots
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from hcbench import FigureView
+    from hcbench.plots import FigureView
 
 
 def average_linkage(view: FigureView) -> Figure:

@@ -23,9 +23,10 @@ from hcbench import (
     Scored,
     Tree,
     collect_notes,
+    finest_partition,
     unmet,
 )
-from hcbench.run import Call, describe, finest_partition, make_answers, result_kind
+from hcbench.run import Call, describe, make_answers, result_kind
 from hcbench_testing.oracles import problem_of
 from hcbench_testing.running import NOISE_SEED, own_arrays, random_tree
 from hcbench_testing.subjects import Subject, fail, require, skip

@@ -28,6 +28,7 @@ from hcbench import (
     Code,
     Comparisons,
     Cost,
+    Given,
     HcbenchError,
     HeightKind,
     InvalidComparisonsError,
@@ -51,7 +52,6 @@ from hcbench import (
 )
 from hcbench.run import (
     Call,
-    Given,
     Job,
     Limits,
     RescoreJob,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from hcbench import FigureView
+    from hcbench.plots import FigureView
 
 _LOOKS: dict[str, dict[str, Any]] = {
     "data": {"color": "#000000", "marker": "o"},

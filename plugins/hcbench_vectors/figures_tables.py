@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from hcbench import Claim, FigureView, Verdict
+    from hcbench import Claim, Verdict
+    from hcbench.plots import FigureView
 
 _INK, _FAINT = "#222222", "#999999"
 _SCORES = {False: "Y", True: "ζ"}

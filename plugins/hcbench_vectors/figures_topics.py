@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
     from numpy.typing import NDArray
 
-    from hcbench import FigureView, Vectors
+    from hcbench import Vectors
+    from hcbench.plots import FigureView
 
     Floats = NDArray[np.float64]
 

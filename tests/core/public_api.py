@@ -26,6 +26,7 @@ MODULES = (
     "commands",
     "compiled",
     "datasets",
+    "files",
     "plots",
     "results",
     "run",

@@ -16,12 +16,13 @@ from hypothesis import given, settings
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
-from hcbench import FigureView, HeightKind, Tree, draw_figures, layout, load_registry, plots
+from hcbench import HeightKind, Tree, load_registry, plots
 from hcbench.analysis.results import Results
 from hcbench.cli import main
 from hcbench.errors import DataError, DataNotAvailableError, HcbenchError
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
+from hcbench.plots import FigureView, draw_figures, layout
 from hcbench.store import Store
 from hcbench_figures.plots import MIXED
 from tests.core.trees import trees

@@ -13,11 +13,20 @@ from hypothesis import given, strategies as st
 from scipy.stats import binomtest
 
 import hcbench
-from hcbench import Claim, NotApplicableError, Oracle, Problem, Suite, Tree, draw_figures, score
+from hcbench import (
+    Claim,
+    NotApplicableError,
+    Oracle,
+    Problem,
+    Suite,
+    Tree,
+    score,
+)
 from hcbench.analysis.statistics import log_log_slope
 from hcbench.analysis.verdicts import accepted_values, judge_claim
 from hcbench.plan.outcome import REPORTED
 from hcbench.plan.plan import make_plan
+from hcbench.plots import draw_figures
 from hcbench.registry import Registry, load_registry
 from hcbench.run.run import run_plan
 from hcbench.store import Store

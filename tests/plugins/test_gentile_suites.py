@@ -10,8 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hcbench import Claim, Results, Suite, Tree, draw_figures, load_registry
+from hcbench import (
+    Claim,
+    Results,
+    Suite,
+    Tree,
+    load_registry,
+)
 from hcbench.plan.plan import make_plan
+from hcbench.plots import draw_figures
 from hcbench.registry.plugins import Plugins
 from hcbench.registry.specs import load_function
 from hcbench.run.run import run_plan

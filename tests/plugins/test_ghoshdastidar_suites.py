@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 import hcbench
-from hcbench import Claim, Suite, draw_figures
+from hcbench import Claim, Suite
 from hcbench.analysis.verdicts import Verdict, judge_claim
 from hcbench.plan.plan import make_plan
+from hcbench.plots import draw_figures
 from hcbench.registry import Registry, load_registry
 from hcbench.run.run import run_plan
 from hcbench.store import Store

@@ -24,10 +24,10 @@ from hcbench import (
     Scored,
     Tree,
     Verdict,
-    draw_figures,
     load_registry,
 )
 from hcbench.plan.plan import make_plan
+from hcbench.plots import draw_figures
 from hcbench.registry import find_suite
 from hcbench.registry.plugins import Plugins
 from hcbench.registry.specs import load_function

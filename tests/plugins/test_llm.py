@@ -28,11 +28,11 @@ from hcbench import (
     OracleError,
     ParameterError,
     Problem,
-    Store,
     load_registry,
 )
 from hcbench.cli import main
 from hcbench.errors import NotApplicableError
+from hcbench.store import Store
 from hcbench_llm import client as http, oracles
 from hcbench_llm.client import KEY, ChatClient
 

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 from matplotlib.collections import LineCollection
 
-from hcbench import FigureView, Tree, layout
+from hcbench import Tree
 from hcbench.analysis.ranks import ranking
 from hcbench.analysis.results import Results
 from hcbench.cli import main
@@ -24,6 +24,7 @@ from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
+from hcbench.plots import FigureView, layout
 from hcbench.store import Store
 from hcbench_figures.command import KINDS as ON_COMMAND_LINE
 from hcbench_figures.draw_charts import draw_ranks

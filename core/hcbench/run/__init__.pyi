@@ -10,8 +10,6 @@ from .cell import (
     run_job as run_job,
 )
 from .inputs import (
-    Given as Given,
-    finest_partition as finest_partition,
     give as give,
     make_answers as make_answers,
     make_oracle as make_oracle,

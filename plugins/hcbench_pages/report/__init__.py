@@ -24,7 +24,8 @@ from hcbench_pages.report.sections import describe_page
 from hcbench_pages.report.trees import draw_trees
 
 if TYPE_CHECKING:
-    from hcbench import Registry, RunInfo, Store
+    from hcbench import Registry
+    from hcbench.store import RunInfo, Store
 
 __all__ = ["Contents", "make_report", "read_contents"]
 
@@ -60,7 +61,7 @@ def make_report(
     StoreError
         If the store cannot be read.
     """
-    from hcbench import FigureView
+    from hcbench.plots import FigureView
 
     contents = run if isinstance(run, Contents) else read_contents(store, run)
     registry = registry or load_registry()

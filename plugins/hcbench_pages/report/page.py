@@ -23,7 +23,9 @@ from hcbench_pages.report.figures import sentence
 from hcbench_pages.report.sections import verdict_badge
 
 if TYPE_CHECKING:
-    from hcbench import FigureView, Outcome, Reference, Registry, RunInfo, Store
+    from hcbench import Outcome, Reference, Registry
+    from hcbench.plots import FigureView
+    from hcbench.store import RunInfo, Store
 
 MOST_TRACEBACKS = 30
 
@@ -267,7 +269,7 @@ def render_report(
 
 def embed_figures(view: FigureView) -> list[dict[str, str]]:
     """The figures of the suite as images in the page: name, doc, and source or reason."""
-    from hcbench import draw_figure
+    from hcbench.plots import draw_figure
 
     embedded = []
     with tempfile.TemporaryDirectory() as folder:

@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hcbench import HcbenchError, HeightKind, Tree, branch_lines, facing_orders, layout
+from hcbench import HcbenchError, HeightKind, Tree, facing_orders
 from hcbench.analysis import name_variants
-from hcbench.plots import DASHES, PALETTE, SYMBOLS, clades_of, classes_of_nodes
+from hcbench.plots import (
+    DASHES,
+    PALETTE,
+    SYMBOLS,
+    branch_lines,
+    clades_of,
+    classes_of_nodes,
+    layout,
+)
 from hcbench_pages.report.figures import (
     DESIGNED,
     SOFT,
@@ -27,7 +35,8 @@ from hcbench_pages.report.figures import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hcbench import FigureView, Problem
+    from hcbench import Problem
+    from hcbench.plots import FigureView
 
 MOST_LEAVES = 500
 _MOST_NAMES = 100

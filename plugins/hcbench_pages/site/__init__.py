@@ -25,7 +25,8 @@ from hcbench_pages.report.page import environment, read_asset, shared_assets, wr
 from hcbench_pages.site.pages import NOUNS, Page, make_pages, search_entries
 
 if TYPE_CHECKING:
-    from hcbench import Registry, RunInfo, Store
+    from hcbench import Registry
+    from hcbench.store import RunInfo, Store
     from hcbench_pages.report import Contents
 
 __all__ = ["TITLE", "Built", "build_site"]
