@@ -23,7 +23,7 @@ from .errors import (
     InvalidComparisonsError as InvalidComparisonsError,
     InvalidPartitionError as InvalidPartitionError,
     InvalidProblemError as InvalidProblemError,
-    InvalidQuestionError as InvalidQuestionError,
+    InvalidQueryError as InvalidQueryError,
     InvalidSpecError as InvalidSpecError,
     InvalidTreeError as InvalidTreeError,
     ModelWarning as ModelWarning,
@@ -80,8 +80,8 @@ from .oracle import (
     Code as Code,
     Ledger as Ledger,
     Oracle as Oracle,
+    Queries as Queries,
     QueryKind as QueryKind,
-    Questions as Questions,
     Reply as Reply,
     ask_oracle as ask_oracle,
 )

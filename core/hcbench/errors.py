@@ -131,7 +131,7 @@ class InvalidSpecError(HcbenchError, ValueError):
     exit_code = ExitCode.PLUGIN
 
 
-class InvalidQuestionError(HcbenchError, ValueError):
+class InvalidQueryError(HcbenchError, ValueError):
     """A query refers to items that do not exist."""
 
 

@@ -101,7 +101,7 @@ def _results_of(
         about = described.get(name, {})
         prefix = name.rpartition(".")[2].partition("_")[0]
         unit = str(about.get("unit") or _PREFIXES.get(prefix, ""))
-        unit = {"seconds": "s", "questions": "queries"}.get(unit, unit)
+        unit = "s" if unit == "seconds" else unit
         names = about.get("param_names", ())
         combinations = list(itertools.product(*(of.get("params") or ())))
         none = [None] * len(combinations)  # the benchmark failed as a whole, or has no samples

@@ -102,7 +102,7 @@ BEST = AlgorithmSpec(
     reference=True,
     parameters=(MOST_CLUSTERS,),
     paper=PAPERS["gentile2019"],
-    questions=NONE_ASKED,
+    queries=NONE_ASKED,
     tags=("cut", "baseline"),
 )
 
@@ -125,7 +125,7 @@ CUT_AT_K = AlgorithmSpec(
             interval="[1, inf)",
         ),
     ),
-    questions=NONE_ASKED,
+    queries=NONE_ASKED,
     exempt=_BASELINE,
     tags=("cut", "baseline"),
 )
@@ -137,7 +137,7 @@ LARGEST_GAP = AlgorithmSpec(
     accepts=QUERIES,
     needs=TREE,
     returns="partition",
-    questions=NONE_ASKED,
+    queries=NONE_ASKED,
     exempt=_BASELINE,
     tags=("cut", "baseline"),
 )

@@ -13,7 +13,7 @@ _SEARCH: dict[str, Any] = {
     "returns": "partition",
     "anytime": True,
     "paper": PAPERS["gentile2019"],
-    "questions": "hcbench_cuts.votes:most_questions",
+    "queries": "hcbench_cuts.votes:most_questions",
 }
 
 

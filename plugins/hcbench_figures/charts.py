@@ -133,7 +133,7 @@ class Chart:
 
 def metric_title(metric: MetricInfo) -> str:
     """The title of an axis: the metric, its unit, and an arrow in the direction that is better."""
-    unit = "" if metric.unit in ("", "questions", metric.label) else f" [{metric.unit}]"
+    unit = "" if metric.unit in ("", "queries", metric.label) else f" [{metric.unit}]"
     return f"{metric.label}{unit}{ARROWS[metric.direction]}"
 
 

@@ -92,7 +92,7 @@ def _scale(ax: Axes, side: Literal["x", "y"], axis: Axis, ends: tuple[float, flo
         ax.set(**{f"{side}lim": axis.ends or ends})
     if axis.ticks:
         mark_places(ax, axis.ticks)
-    if axis.unit in ("questions", "bytes"):
+    if axis.unit in ("queries", "bytes"):
         from matplotlib.ticker import EngFormatter
 
         {"x": ax.xaxis, "y": ax.yaxis}[side].set_major_formatter(EngFormatter(sep=""))

@@ -32,7 +32,7 @@ CURVES = (
         parameters=(_NESTED, Parameter("level", 0.9, "Value of the metric to reach, in its unit.")),
         paper=PAPERS["hansen2021"],
         direction="lower",
-        unit="questions",
+        unit="queries",
         interval="[0, inf]",
         result="any",
     ),
@@ -54,10 +54,10 @@ def _cost(name: str, doc: str, unit: str) -> MetricSpec:
 
 
 COSTS = (
-    _cost("queries", "Queries to the oracle.", "questions"),
-    _cost("distinct-queries", "Distinct queries to the oracle.", "questions"),
+    _cost("queries", "Queries to the oracle.", "queries"),
+    _cost("distinct-queries", "Distinct queries to the oracle.", "queries"),
     _cost("rounds", "Rounds of queries, each of which may depend on earlier answers.", ""),
-    _cost("draws", "Pairs of items that were drawn, which costs no query.", "questions"),
+    _cost("draws", "Pairs of items that were drawn, which costs no query.", "queries"),
     _cost("seconds", "Wall time of the algorithm, excluding the oracle's answers.", "s"),
     _cost("oracle-seconds", "Wall time of the answers computed during the call.", "s"),
     _cost("peak-memory", "Peak memory during the call, above that before it.", "bytes"),

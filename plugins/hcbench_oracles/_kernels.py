@@ -8,9 +8,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hcbench.compiled import WITH_ITSELF, inner, question_key, uniform
+from hcbench.compiled import WITH_ITSELF, inner, query_key, uniform
 
-QUADRUPLET = 1  # two unordered pairs in either order: see hcbench.compiled.question_key
+QUADRUPLET = 1  # two unordered pairs in either order: see hcbench.compiled.query_key
 # Other random numbers than those that decide whether an answer is wrong.
 WHO = np.uint64(0x5851F42D4C957F2D)  # which annotator answers a query
 RATE = np.uint64(0x14057B7EF767814F)  # how often an annotator is wrong
@@ -120,7 +120,7 @@ def flip_answers(
     i, j, k, l = items  # noqa: E741
     who, margin = 0, 0.0
     for at in range(closer.size):
-        key = question_key(QUADRUPLET, i[at], j[at], k[at], l[at])
+        key = query_key(QUADRUPLET, i[at], j[at], k[at], l[at])
         time = times[at] if times.size > 0 else 0
         if annotators > 0:
             if not named:

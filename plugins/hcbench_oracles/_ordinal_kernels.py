@@ -12,9 +12,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hcbench.compiled import inner, question_key, uniform
+from hcbench.compiled import inner, query_key, uniform
 
-PAIR = 0  # a set of two items: see hcbench.compiled.question_key
+PAIR = 0  # a set of two items: see hcbench.compiled.query_key
 NONE = -1
 # Other random numbers than those that decide whether an answer is wrong.
 WHICH = np.uint64(0x5851F42D4C957F2D)  # which of the wrong answers
@@ -126,7 +126,7 @@ def _distance(floats: Any, ints: Any, i: Any, j: Any) -> Any:
 @inner
 def _corrupted_distance(floats: Any, ints: Any, i: Any, j: Any) -> Any:
     """Distance of a pair or, if it is corrupted, of another pair, drawn once."""
-    key = question_key(PAIR, i, j, 0, 0)
+    key = query_key(PAIR, i, j, 0, 0)
     if uniform(ints[SEED], key ^ CORRUPT, 0) < floats[CORRUPTION]:
         n = ints[N]
         i = int(uniform(ints[SEED], key ^ FIRST, 0) * n)

@@ -73,7 +73,7 @@ NOISELESS = (
             ORDER,
         ),
         paper=PAPERS["emamjomeh2018"],
-        questions="hcbench_ordinal.estimates:of_insertion",
+        queries="hcbench_ordinal.estimates:of_insertion",
         tags=("comparisons", "active"),
     ),
     AlgorithmSpec(
@@ -82,7 +82,7 @@ NOISELESS = (
         doc="Asks about all triples at once, and merges items from the smallest clusters up.",
         accepts=QUERIES,
         paper=PAPERS["emamjomeh2018"],
-        questions="hcbench_ordinal.estimates:of_all_triples",
+        queries="hcbench_ordinal.estimates:of_all_triples",
         tags=("comparisons",),
     ),
     AlgorithmSpec(
@@ -107,7 +107,7 @@ NOISELESS = (
             ),
         ),
         paper=PAPERS["aho1981"],
-        questions="hcbench_ordinal.estimates:of_some_triples",
+        queries="hcbench_ordinal.estimates:of_some_triples",
         tags=("comparisons",),
     ),
 )
@@ -205,7 +205,7 @@ NOISY = AlgorithmSpec(
     ),
     paper=PAPERS["emamjomeh2018"],
     requires=("scipy",),
-    questions="hcbench_ordinal.estimates:of_noisy_insertion",
+    queries="hcbench_ordinal.estimates:of_noisy_insertion",
     tags=("comparisons", "active"),
 )
 

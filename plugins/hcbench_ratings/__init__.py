@@ -83,7 +83,7 @@ def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
             ),
             anytime=True,
             takes_unsure=True,
-            questions=_pairs,
+            queries=_pairs,
             exempt=_BASELINE,
             tags=("linkage", "active"),
         ),

@@ -14,8 +14,8 @@ from hcbench import (
     Code,
     NotApplicableError,
     Problem,
+    Queries,
     QueryKind,
-    Questions,
     similarity_matrix,
 )
 from hcbench.compiled import uniform
@@ -51,7 +51,7 @@ def rating_queries(
     np.fill_diagonal(right, high)
     biases = np.random.default_rng(seed).normal(0.0, bias, annotators)
 
-    def answer(queries: Questions, keys: Keys, times: Times) -> Code:
+    def answer(queries: Queries, keys: Keys, times: Times) -> Code:
         from scipy.special import ndtri
 
         ratings = right[queries.min(axis=1), queries.max(axis=1)]
@@ -88,7 +88,7 @@ def odd_of_many(
     w = np.array(similarity_matrix(problem, similarity), dtype=np.float64)
     np.fill_diagonal(w, 0.0)
 
-    def answer(queries: Questions, keys: Keys, times: Times) -> Code:
+    def answer(queries: Queries, keys: Keys, times: Times) -> Code:
         items = np.sort(queries, axis=1)
         odd = w[items[:, :, None], items[:, None, :]].sum(axis=2).argmin(axis=1)
         if noise:

@@ -201,7 +201,7 @@ def _facts(outcome: Outcome, units: Mapping[str, str]) -> dict[str, str]:
         facts["notes"] = "; ".join(outcome.notes)
     for name, number in asdict(outcome.cost).items():
         if number is not None:
-            unit = _UNITS.get(name, "questions")
+            unit = _UNITS.get(name, "queries")
             facts[name.replace("_", " ")] = format_spread(number, None, unit)
     for point in outcome.points if not outcome.failed else ():
         at = "" if point.checkpoint is None else f" at {point.checkpoint:,}"

@@ -16,7 +16,7 @@ from hcbench import (
     HINTS,
     BudgetExceededError,
     HcbenchError,
-    InvalidQuestionError,
+    InvalidQueryError,
     NotApplicableError,
     Problem,
     Tree,
@@ -157,9 +157,9 @@ def _depends_on_seed(subject: Subject) -> bool:
     return any(other != expected for other in others)
 
 
-def check_questions(subject: Subject) -> None:
+def check_queries(subject: Subject) -> None:
     """No more queries than the declared bound."""
-    if subject.spec.questions is None:
+    if subject.spec.queries is None:
         skip("it does not declare its number of queries")
     for source in sources_of(subject):
         n = source.problem().n
@@ -280,7 +280,7 @@ def _check_hints(subject: Subject, source: Source) -> None:
         f"reads the hint{'s' if len(secret) > 1 else ''} {', '.join(secret)}, which it does not "
         "declare",
     )
-    if isinstance(ran.error, InvalidQuestionError):
+    if isinstance(ran.error, InvalidQueryError):
         fail(
             f"accepts {source.kind} and asks them for what they do not have: {ran.reason}",
             ran.error,

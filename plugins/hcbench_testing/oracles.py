@@ -20,7 +20,7 @@ from hcbench import (
     Oracle,
     ParameterError,
     Problem,
-    Questions,
+    Queries,
     collect_notes,
 )
 from hcbench.compiled import ASK, STATE
@@ -95,7 +95,7 @@ def noise_of(subject: Subject) -> float | None:
     return own if own >= MEASURABLE else NOISE
 
 
-def random_queries(answers: Answers, m: int) -> Questions:
+def random_queries(answers: Answers, m: int) -> Queries:
     """Random queries, (m, arity), about different items; those of two pairs may share one.
 
     Of queries about two items, each pair once, whatever m is.
@@ -128,7 +128,7 @@ def count_wrong(answers: Answers, problem: Problem) -> tuple[int, int]:
     return int((codes != _right(answers.kind, queries, gram(problem))).sum()), len(queries)
 
 
-def _right(kind: str, queries: Questions, w: NDArray[np.float64]) -> Code:
+def _right(kind: str, queries: Queries, w: NDArray[np.float64]) -> Code:
     if kind == "quadruplet-queries":
         i, j, k, l = queries.T  # noqa: E741
         return np.asarray(np.sign(w[i, j] - w[k, l]), dtype=np.int8)
@@ -138,7 +138,7 @@ def _right(kind: str, queries: Questions, w: NDArray[np.float64]) -> Code:
     return skip(f"the right answers to {kind} are not known here")
 
 
-def _count_misplaced(queries: Questions, codes: Code, problem: Problem) -> int:
+def _count_misplaced(queries: Queries, codes: Code, problem: Problem) -> int:
     """The number of items whose cluster is no set of leaves below a true node.
 
     Any cut of the truth is right, as levels, a number of clusters and thresholds are parameters.

@@ -34,7 +34,7 @@ from hcbench import (
     InvalidComparisonsError,
     InvalidPartitionError,
     InvalidProblemError,
-    InvalidQuestionError,
+    InvalidQueryError,
     InvalidTreeError,
     Needs,
     Oracle,
@@ -42,7 +42,7 @@ from hcbench import (
     Outcome,
     Point,
     Problem,
-    Questions,
+    Queries,
     Result,
     ScoredPoint,
     Tree,
@@ -238,7 +238,7 @@ _INVALID = (
     InvalidComparisonsError,
     InvalidPartitionError,
     InvalidProblemError,
-    InvalidQuestionError,
+    InvalidQueryError,
     InvalidTreeError,
 )
 """What core raises where the algorithm is wrong and not the data."""
@@ -502,7 +502,7 @@ class Record:
 
     codes: dict[tuple[int, ...], list[Any]] = field(default_factory=dict)
     dtype: Any = None
-    pairs: dict[tuple[int, int], Questions] = field(default_factory=dict)
+    pairs: dict[tuple[int, int], Queries] = field(default_factory=dict)
     answered: int = 0
 
 
@@ -513,7 +513,7 @@ def record(answers: Answers) -> tuple[Answers, Record]:
         return answers, said
     inner = Oracle(answers)
 
-    def answer(questions: Questions, _keys: object, _times: object) -> Code:
+    def answer(questions: Queries, _keys: object, _times: object) -> Code:
         codes = _ask(inner, questions)
         said.answered += len(questions)
         said.dtype = codes.dtype
@@ -521,14 +521,14 @@ def record(answers: Answers) -> tuple[Answers, Record]:
             said.codes.setdefault(tuple(row), []).append(code)
         return codes
 
-    def draw(start: int, m: int) -> Questions:
+    def draw(start: int, m: int) -> Queries:
         pairs = said.pairs[start, m] = inner.draw(m)
         return pairs
 
     return _answered_by(answers, answer, draw), said
 
 
-def _ask(oracle: Oracle, questions: Questions) -> Code:
+def _ask(oracle: Oracle, questions: Queries) -> Code:
     """Ask; with their details, if there are any, answers are as an oracle plugin gives them."""
     codes, details = oracle.ask(questions), oracle.details
     if details is None:
@@ -556,14 +556,14 @@ def replayed(
         return Answers(n=problem.n, **same)
     left = {question: iter(codes) for question, codes in record.codes.items()}
 
-    def answer(questions: Questions, _keys: object, _times: object) -> Code:
+    def answer(questions: Queries, _keys: object, _times: object) -> Code:
         try:
             codes = [next(left[tuple(row)]) for row in questions.tolist()]
         except (KeyError, StopIteration):
             raise NotRecordedError("it makes other queries") from None
         return np.array(codes, dtype=record.dtype)
 
-    def draw(start: int, m: int) -> Questions:
+    def draw(start: int, m: int) -> Queries:
         if (start, m) not in record.pairs:
             raise NotRecordedError("it draws other pairs")
         return record.pairs[start, m]
@@ -577,10 +577,10 @@ def renumbered(answers: Answers, items: NDArray[np.int64]) -> Answers:
         return replace(answers, data=_in_order(answers, items), matrix=None)
     inner, position = Oracle(answers), np.argsort(items)
 
-    def answer(questions: Questions, _keys: object, _times: object) -> Code:
+    def answer(questions: Queries, _keys: object, _times: object) -> Code:
         return _ask(inner, items[questions])
 
-    def draw(_start: int, m: int) -> Questions:
+    def draw(_start: int, m: int) -> Queries:
         return np.asarray(position[inner.draw(m)])
 
     return _answered_by(answers, answer, draw)

@@ -17,7 +17,7 @@ from tests.core.planned import planned
 
 METRICS = (
     MetricInfo("AARI", "higher", "", False, "[-1, 1]", "a" * 32),
-    MetricInfo("queries", "lower", "questions", True, "[0, inf)", "b" * 32),
+    MetricInfo("queries", "lower", "queries", True, "[0, inf)", "b" * 32),
     MetricInfo("seconds", "lower", "s", True, "[0, inf)", "c" * 32),
 )
 HOSTILE = "<script>window.hacked = 1</script><img src=x onerror='window.hacked=1'> & \"%{x}\""

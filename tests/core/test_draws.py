@@ -15,7 +15,7 @@ from numba import njit
 import hcbench
 from hcbench import AnswerMatrix, Answers, Oracle, Partition, Problem, compiled
 from hcbench.analysis.results import Results
-from hcbench.errors import InvalidQuestionError
+from hcbench.errors import InvalidQueryError
 from hcbench.model.cost import Cost
 from hcbench.oracle import _kernels as naming
 from hcbench.registry.suite import Suite
@@ -79,9 +79,9 @@ def test_one_item_and_other_kinds_have_no_draws() -> None:
     ordinal = Oracle(Answers(kind="ordinal-queries", n=5, arity=3, compiled=is_even))
     for oracle in (pairs_of(1), ordinal):
         assert oracle.ledger.draws is None
-        with pytest.raises(InvalidQuestionError, match="no pairs can be drawn"):
+        with pytest.raises(InvalidQueryError, match="no pairs can be drawn"):
             oracle.draw(1)
-    with pytest.raises(InvalidQuestionError, match="-1 pairs"):
+    with pytest.raises(InvalidQueryError, match="-1 pairs"):
         pairs_of(3).draw(-1)
 
 

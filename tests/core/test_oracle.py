@@ -20,11 +20,11 @@ from hcbench import (
     Tree,
     ask_oracle,
 )
-from hcbench.compiled import ASK, STATE, question_key, uniform
+from hcbench.compiled import ASK, STATE, query_key, uniform
 from hcbench.errors import (
     BudgetExceededError,
     InvalidAnswerError,
-    InvalidQuestionError,
+    InvalidQueryError,
     ParameterError,
     UnansweredError,
 )
@@ -142,7 +142,7 @@ def test_distinct_ordinal_questions_are_sets(questions):
 
 def test_keys_of_many_questions_differ():
     keys = {
-        question_key(symmetry, i, j, k, 0) for symmetry in (0, 1)
+        query_key(symmetry, i, j, k, 0) for symmetry in (0, 1)
         for i in range(30) for j in range(i) for k in range(j)
     }  # fmt: skip
     assert len(keys) == 2 * 30 * 29 * 28 // 6
@@ -150,12 +150,12 @@ def test_keys_of_many_questions_differ():
 
 
 def test_noise_is_uniform_and_keyed():
-    keys = [np.uint64(question_key(QUADRUPLET, 0, 1, 2, k)) for k in range(40)]
+    keys = [np.uint64(query_key(QUADRUPLET, 0, 1, 2, k)) for k in range(40)]
     drawn = np.array([uniform(1, key, time) for key in keys for time in range(50)])
     assert ((drawn >= 0) & (drawn < 1)).all()
     assert len(set(drawn.tolist())) == len(drawn)
     assert abs(drawn.mean() - 0.5) < 4 * np.sqrt(1 / 12 / len(drawn))
-    assert np.uint64(question_key(QUADRUPLET, 3, 2, 1, 0)) == keys[3]
+    assert np.uint64(query_key(QUADRUPLET, 3, 2, 1, 0)) == keys[3]
     assert uniform(1, keys[3], 0) != uniform(2, keys[3], 0)
     small = [uniform(1, key, 0) for key in range(200)]  # Python's integers are signed to numba
     assert 0 <= min(small) < 0.1 < 0.9 < max(small) < 1
@@ -229,19 +229,19 @@ def test_the_budget_ends_a_compiled_loop(make):
 def test_items_that_do_not_exist(make):
     oracle = make(4)
     for wrong in (4, -1):
-        with pytest.raises(InvalidQuestionError, match=f"item {wrong} does not exist"):
+        with pytest.raises(InvalidQueryError, match=f"item {wrong} does not exist"):
             oracle.ask([[0, 1, 2, wrong]])
-        with pytest.raises(InvalidQuestionError, match="does not exist"):
+        with pytest.raises(InvalidQueryError, match="does not exist"):
             oracle.run(ask_each, np.array([[0, 1, 2, wrong]]), np.empty(1, np.int8))
     assert counts(oracle) == (0, 0, 0)
 
 
 def test_questions_of_the_wrong_shape():
     for questions in ([[0, 1, 2]], [0, 1, 2, 3], [[[0, 1, 2, 3]]]):
-        with pytest.raises(InvalidQuestionError, match=r"shape \(m, 4\)"):
+        with pytest.raises(InvalidQueryError, match=r"shape \(m, 4\)"):
             quadruplets_of(4).ask(questions)
     for questions in ([[0.5, 1, 2, 3]], [["a", "b", "c", "d"]]):
-        with pytest.raises(InvalidQuestionError, match="integers"):
+        with pytest.raises(InvalidQueryError, match="integers"):
             quadruplets_of(4).ask(questions)
 
 
@@ -267,7 +267,7 @@ def test_a_set_is_read_and_counted_by_its_size():
     assert counts(oracle) == (24, 12, 2)
     with pytest.raises(BudgetExceededError):
         oracle.read()
-    with pytest.raises(InvalidQuestionError, match="cannot be asked"):
+    with pytest.raises(InvalidQueryError, match="cannot be asked"):
         oracle.ask([[0, 1, 2, 3]])
 
 
@@ -276,7 +276,7 @@ def test_vectors_are_not_counted_and_queries_cannot_be_read():
     vectors.read()
     assert counts(vectors) == (None, None, None)
     assert "nothing countable" in repr(vectors.ledger)
-    with pytest.raises(InvalidQuestionError, match="cannot be read whole"):
+    with pytest.raises(InvalidQueryError, match="cannot be read whole"):
         quadruplets_of(4).read()
 
 
@@ -415,7 +415,7 @@ def test_a_batch_that_names_no_item_counts_nothing(dtype: str, wrong: int) -> No
     rows = np.full((40_000, 2), 5, dtype)
     oracle.ask(rows[:3])
     rows[-1, 1] = wrong
-    with pytest.raises(InvalidQuestionError, match=f"item {wrong} does not exist"):
+    with pytest.raises(InvalidQueryError, match=f"item {wrong} does not exist"):
         oracle.ask(rows)
     assert counts(oracle) == (3, 1, 1)
     assert oracle.ledger.is_sound
@@ -511,7 +511,7 @@ def test_a_callable_becomes_an_oracle():
     with pytest.raises(BudgetExceededError):
         same.ask([[0, 1]])
     assert ask_oracle("odd-kind", lambda i: i, n=5, arity=1).ask([[3]]).tolist() == [3]
-    with pytest.raises(InvalidQuestionError, match="arity"):
+    with pytest.raises(InvalidQueryError, match="arity"):
         ask_oracle("odd-kind", lambda i: i, n=5)
 
 
@@ -656,7 +656,7 @@ def test_the_smallest_of_everything() -> None:
     named = ask_oracle("odd-kind", lambda i: i, n=5, arity=1)
     named.ask([[3]])
     assert counts(named) == (1, 1, 1)
-    with pytest.raises(InvalidQuestionError, match=r"compiled answers are codes to .* 4 items"):
+    with pytest.raises(InvalidQueryError, match=r"compiled answers are codes to .* 4 items"):
         Answers(kind="odd", n=9, arity=5, compiled=len)
 
 
@@ -685,7 +685,7 @@ def no_pair_with_itself(floats, ints, i, j, k, l, key, time):  # noqa: E741
 @pytest.mark.slow
 def test_a_question_that_pairs_an_item_with_itself_is_named() -> None:
     oracle = quadruplets_of(5, no_pair_with_itself)
-    with pytest.raises(InvalidQuestionError, match=r"pairs an item with itself: \[2, 2, 0, 1\]"):
+    with pytest.raises(InvalidQueryError, match=r"pairs an item with itself: \[2, 2, 0, 1\]"):
         oracle.ask([[0, 1, 2, 3], [2, 2, 0, 1], [0, 1, 3, 4]])
 
 

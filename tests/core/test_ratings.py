@@ -19,7 +19,7 @@ from hcbench import (
     Reply,
     ask_oracle,
 )
-from hcbench.errors import InvalidAnswerError, InvalidQuestionError, UnansweredError
+from hcbench.errors import InvalidAnswerError, InvalidQueryError, UnansweredError
 from hcbench.run.inputs import synthetic_answers
 
 FIVE = QueryKind(
@@ -62,7 +62,7 @@ def test_a_rating_that_is_missing_is_asked_for_again_or_nan(nothing: float) -> N
 
 
 def test_no_scale_contains_the_code_of_no_answer() -> None:
-    with pytest.raises(InvalidQuestionError, match="the scale from -5 to 5 contains -2"):
+    with pytest.raises(InvalidQueryError, match="the scale from -5 to 5 contains -2"):
         replace(QUERY_KINDS["rating-queries"], name="my-kind", scale=(-5.0, 5.0))
 
 

@@ -27,7 +27,7 @@ from hcbench_results.differences import find_differences
 AARI = MetricInfo("AARI", "higher", interval="[-1, 1]")
 COST = MetricInfo("Dasgupta", "lower")
 SECONDS = MetricInfo("seconds", "lower", "s", cost=True)
-QUERIES = MetricInfo("queries", "lower", "questions", cost=True)
+QUERIES = MetricInfo("queries", "lower", "queries", cost=True)
 METRICS = (AARI, COST, SECONDS, QUERIES)
 
 
@@ -485,7 +485,7 @@ def test_numbers_are_written_in_a_fitting_form() -> None:
         (0.0, 0.0, "s", "0.00 ns"),
         (4.1 * 2**20, 0.0, "bytes", "4.1 MiB"),
         (1000.0, 3.0, "bytes", "1,000 ± 3 B"),
-        (1234000.0, 0.0, "questions", "1,234,000"),
+        (1234000.0, 0.0, "queries", "1,234,000"),
         (0.85, 0.05, "", "0.850 ± 0.050"),
         (123.45, 6.78, "", "123.5 ± 6.8"),
         (123456.0, 789.0, "", "123,456 ± 789"),

@@ -78,7 +78,7 @@ PAIRS = AlgorithmSpec(
     accepts=("pair-queries",),
     returns="partition",
     paper=PAPER,
-    questions=lambda n: (n - 1, True),
+    queries=lambda n: (n - 1, True),
 )
 
 
@@ -96,14 +96,14 @@ def wrong_pairs(function, **changes):
 def test_valid_plugins_pass_all_checks():
     assert failed(LINKAGE) == {}
     assert {"renumbered_items", "another_process", "sparse", "truth_unseen"} <= passed(LINKAGE)
-    assert set(skipped(LINKAGE)) == {"questions", "anytime", "budget", "graph_parts"}
+    assert set(skipped(LINKAGE)) == {"queries", "anytime", "budget", "graph_parts"}
 
 
 @pytest.mark.slow
 def test_valid_plugins_with_queries_fail_only_checks_that_do_not_apply():
     """With another first item, other items are together with it."""
     assert set(failed(PAIRS)) == {"renumbered_items"}
-    assert {"budget", "questions", "anytime", "needs"} <= passed(PAIRS)
+    assert {"budget", "queries", "anytime", "needs"} <= passed(PAIRS)
 
 
 # ---- Results -------------------------------------------------------------------------------------
@@ -377,8 +377,8 @@ def test_a_declared_tree_may_be_used():
 
 @pytest.mark.slow
 def test_questions():
-    found = failed(replace(PAIRS, questions=lambda n: (3, True)))
-    assert "declares at most 3 queries about 12 items and makes 11" in found["questions"]
+    found = failed(replace(PAIRS, queries=lambda n: (3, True)))
+    assert "declares at most 3 queries about 12 items and makes 11" in found["queries"]
 
 
 def records(oracle, given, rng):

@@ -21,7 +21,7 @@ from hcbench.plan.presentation import MetricInfo
 
 AARI = MetricInfo("AARI", "higher", interval="[-1, 1]")
 SECONDS = MetricInfo("seconds", "lower", "s", cost=True)
-QUERIES = MetricInfo("queries", "lower", "questions", cost=True)
+QUERIES = MetricInfo("queries", "lower", "queries", cost=True)
 NEGATIVE = "some similarities are negative"
 DASGUPTA = MetricInfo("dasgupta", "lower", interval="[0, 1.5]", outside=NEGATIVE)
 

@@ -131,7 +131,7 @@ def test_a_missing_or_ambiguous_axis_is_reported() -> None:
 def test_a_metric_has_its_name_in_any_case_or_without_parameters() -> None:
     shown = results([cell("A")], MetricInfo("AARI[levels=2]"), SECONDS)
     assert axes.find_metric(shown, "aari").label == "AARI[levels=2]"
-    assert axes.find_metric(shown, "queries").unit == "questions"  # each call has it
+    assert axes.find_metric(shown, "queries").unit == "queries"  # each call has it
     with pytest.raises(HcbenchError, match=r"ARI was not measured; there are AARI\[levels=2\]"):
         axes.find_metric(shown, "ARI")
 

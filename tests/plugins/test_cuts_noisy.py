@@ -250,7 +250,7 @@ def test_queries_are_votes_times_the_queried_nodes():
 def test_the_number_of_queries_shown_to_a_person_is_a_bound(name):
     tree = complete(2, 4)
     params = {"votes": 1} if name in ("BF", "N-WDP") else {}
-    questions = load_function(SPECS[name].questions)
+    questions = load_function(SPECS[name].queries)
     estimate, is_bound = questions(tree.n, **SPECS[name].resolve(params))
     assert is_bound
     asked = [

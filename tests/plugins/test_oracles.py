@@ -11,7 +11,7 @@ from scipy import sparse, stats
 from scipy.spatial.distance import cdist
 
 from hcbench import AllComparisons, Comparisons, NotApplicableError, Problem
-from hcbench.compiled import question_key, uniform
+from hcbench.compiled import query_key, uniform
 from hcbench.errors import ParameterError
 from hcbench_oracles import ORACLES, hcbench_oracles
 from hcbench_oracles._sampling_kernels import correct_counts
@@ -255,7 +255,7 @@ def test_noise_flips_at_its_rate_and_depends_only_on_the_query():
     differ = np.mean([large[question] != other[question] for question in common])
     assert differ == pytest.approx(2 * rate * (1 - rate), abs=0.01)  # as for independent noise
     for (first, second), wrong in list(small.items())[:50]:
-        assert wrong == (uniform(7, np.uint64(question_key(1, *second, *first)), 0) < rate)
+        assert wrong == (uniform(7, np.uint64(query_key(1, *second, *first)), 0) < rate)
 
 
 def test_many_comparisons_are_bits(monkeypatch):

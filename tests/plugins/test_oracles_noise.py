@@ -315,7 +315,7 @@ def test_a_callable_answers_one_by_one_or_in_arrays():
     kind = "quadruplet-queries"
     np.testing.assert_array_equal(ask_oracle(kind, single, n=6).ask(rows), wanted)
     np.testing.assert_array_equal(ask_oracle(kind, whole, n=6, vectorized=True).ask(rows), wanted)
-    with pytest.raises(InvalidAnswerError, match=r"2 questions .* shape \(\)"):
+    with pytest.raises(InvalidAnswerError, match=r"2 queries .* shape \(\)"):
         ask_oracle(kind, lambda *_: True, n=6, vectorized=True).ask(rows[:2])
 
 

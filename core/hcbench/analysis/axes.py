@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 Kind = Literal["dataset", "oracle", "algorithm", "budget", "checkpoint", "n"]
 _DOCS = {
-    "budget": "questions allowed",
-    "checkpoint": "questions asked",
+    "budget": "queries allowed",
+    "checkpoint": "queries asked",
     "n": "items",
 }
 _SPAN = 30  # ratio of the extremes above which scales are logarithmic

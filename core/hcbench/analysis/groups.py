@@ -37,7 +37,7 @@ COSTS = {
     name: MetricInfo(name, unit=unit, **_SPENT)  # type: ignore[arg-type]
     for name, unit in (
         ("seconds", "s"),
-        ("queries", "questions"),
+        ("queries", "queries"),
         ("oracle_seconds", "s"),
         ("peak_bytes", "bytes"),
         ("rounds", ""),

@@ -147,7 +147,7 @@ def describe_numbers(results: Results, best: str) -> list[str]:
     if count > 1 and any(metric.average == "median" for metric in results.metrics):
         over.append("times: median [quartiles] of the repetitions")
     several = len({results.query_kinds.get(g.oracle, g.oracle) for g in results.groups}) > 1
-    asked = several and any(metric.unit == "questions" for metric in results.metrics)
+    asked = several and any(metric.unit == "queries" for metric in results.metrics)
     marked = f", {best} is the best" + " (of queries: of each kind of oracle)" * asked
     tests = results.inference.reason if results.rankings else ""
     return [

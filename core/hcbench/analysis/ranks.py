@@ -226,7 +226,7 @@ def find_best(
         average = group.average(metric)
         if average is None or math.isnan(average) or group.failed(metric):
             continue
-        kind = query_kinds.get(group.oracle, group.oracle) if metric.unit == "questions" else ""
+        kind = query_kinds.get(group.oracle, group.oracle) if metric.unit == "queries" else ""
         rivals.setdefault((group.checkpoint, kind), []).append((average, group))
     choose = max if metric.direction == "higher" else min
     best = []

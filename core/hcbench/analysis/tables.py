@@ -144,7 +144,7 @@ def format_spread(
     mean, std : float or None
         Only the mean is written if the standard deviation is None.
     unit : str
-        "s", "bytes" and "questions" have special formats; other units are appended.
+        "s", "bytes" and "queries" have special formats; other units are appended.
     interval : str
         Range of the values. Those within [-1, 1] always have three decimals.
     """
@@ -156,7 +156,7 @@ def format_spread(
         return _scaled(mean, std, _SECONDS, digits=3)
     if unit == "bytes":
         return _scaled(mean, std, _BYTES, digits=2)
-    if unit == "questions":
+    if unit == "queries":
         return joined(mean, std, ",.0f", "")
     return joined(mean, std, _plain_form(mean, std, Interval(interval)), unit)
 

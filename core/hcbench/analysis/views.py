@@ -412,7 +412,7 @@ def find_fronts(
         )
         if not excluded and all(map(math.isfinite, means[place])):
             kind = ""
-            if cost.unit == "questions":
+            if cost.unit == "queries":
                 kind = results.query_kinds.get(group.oracle, group.oracle)
             rivals.setdefault(kind, []).append(place)
     sign = -1.0 if quality.direction == "higher" else 1.0

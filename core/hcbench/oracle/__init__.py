@@ -12,8 +12,8 @@ from hcbench.oracle.answers import (
     Answers,
     Choice,
     Code,
+    Queries,
     QueryKind,
-    Questions,
     Reply,
 )
 from hcbench.oracle.oracle import Ledger, Oracle, ask_oracle
@@ -27,8 +27,8 @@ __all__ = [
     "Code",
     "Ledger",
     "Oracle",
+    "Queries",
     "QueryKind",
-    "Questions",
     "Reply",
     "ask_oracle",
 ]

@@ -1,14 +1,14 @@
-"""Compiled loops of a ledger: which questions were asked, and how often.
+"""Compiled loops of a ledger: which queries were asked, and how often.
 
-A question is named, however it is put, by 64 bits or by a number of its own. Keys name questions of
-any kind, and decide noisy answers. Where there are few possible questions they are numbered without
+A query is named, however it is put, by 64 bits or by a number of its own. Keys name queries of
+any kind, and decide noisy answers. Where there are few possible queries they are numbered without
 gaps, so that a ledger can keep a bit for each.
 
-That a question was asked is noted in one place and how often it was repeated in another, as most
-never are: the first is a bit for each possible question where these are few enough, else a hash
-set of keys, so that noting a new question costs one access to memory. Many are noted `WINDOW` at a
+That a query was asked is noted in one place and how often it was repeated in another, as most
+never are: the first is a bit for each possible query where these are few enough, else a hash
+set of keys, so that noting a new query costs one access to memory. Many are noted `WINDOW` at a
 time, as the processor then fetches many places at once. So where no answer depends on how often
-its question was asked, a question that comes alone is put down until `PUT_DOWN` of them wait.
+its query was asked, a query that comes alone is put down until `PUT_DOWN` of them wait.
 
 The state is that of `hcbench.compiled`.
 """
@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 from hcbench.model._inner import inner
 
 MOST_BITS = 1 << 30
-"""So many possible questions have a bit each: 128 MiB, of which the system gives what is used."""
-#: Which questions are the same: those about the same set of items; about the same two unordered
+"""So many possible queries have a bit each: 128 MiB, of which the system gives what is used."""
+#: Which queries are the same: those about the same set of items; about the same two unordered
 #: pairs, in either order; about the same items in the same order.
 UNORDERED, QUADRUPLET, ORDERED = 0, 1, 2
-#: How questions are numbered, so that each has a bit: not at all; those about two unordered pairs;
+#: How queries are numbered, so that each has a bit: not at all; those about two unordered pairs;
 #: about a set of two items; of three.
 NOT, BY_PAIRS, BY_TWO, BY_THREE = 0, 1, 2, 3
 
@@ -48,10 +48,10 @@ def _pair(i: Any, j: Any) -> Any:
 
 
 @njit(cache=True)
-def question_key(symmetry: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
-    """64 bits that name a question, the same for all ways of asking it; never 0.
+def query_key(symmetry: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
+    """64 bits that name a query, the same for all ways of asking it; never 0.
 
-    Two different questions share a key with probability 2^-64.
+    Two different queries share a key with probability 2^-64.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def _tetrahedron(i: Any, j: Any, k: Any) -> Any:
 
 
 def numbering(symmetry: int, arity: int, n: int) -> tuple[int, int]:
-    """How questions are numbered, and how many numbers there are; NOT if they are too many."""
+    """How queries are numbered, and how many numbers there are; NOT if they are too many."""
     n_pairs = n * (n + 1) // 2
     if symmetry == QUADRUPLET:
         found = BY_PAIRS, n_pairs * (n_pairs + 1) // 2
@@ -116,7 +116,7 @@ def numbering(symmetry: int, arity: int, n: int) -> tuple[int, int]:
 
 @njit(cache=True)
 def name_of(numbered: Any, key: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
-    """What a question is noted by: its number + 1, if there are numbers, else its key; never 0."""
+    """What a query is noted by: its number + 1, if there are numbers, else its key; never 0."""
     if numbered == BY_PAIRS:
         return np.uint64(_triangle(_triangle(i, j), _triangle(k, l)) + 1)
     if numbered == BY_TWO:
@@ -128,15 +128,15 @@ def name_of(numbered: Any, key: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # 
 
 @njit(cache=True)
 def columns_from(items: NDArray[np.int32], start: Any) -> Any:
-    """The rows of items (4, any) from a question on."""
+    """The rows of items (4, any) from a query on."""
     return items[0, start:], items[1, start:], items[2, start:], items[3, start:]
 
 
 @njit(cache=True)
-def name_questions(
+def name_queries(
     symmetry: Any, numbered: Any, items: NDArray[np.int32], start: Any, names: NDArray[np.uint64]
 ) -> None:
-    """Fill in the names (m,) of questions number start, start + 1, ... by their items (4, any).
+    """Fill in the names (m,) of queries number start, start + 1, ... by their items (4, any).
 
     Each loop has nothing else in it, so that vectors can be made of the first ones.
     """
@@ -152,12 +152,12 @@ def name_questions(
             names[at] = _tetrahedron(i[at], j[at], k[at]) + 1
     else:
         for at in range(names.size):
-            names[at] = question_key(symmetry, i[at], j[at], k[at], l[at])
+            names[at] = query_key(symmetry, i[at], j[at], k[at], l[at])
 
 
 @njit(cache=True)
-def name_long_questions(symmetry: Any, items: NDArray[np.int32], names: NDArray[np.uint64]) -> None:
-    """Fill in the keys (m,) of questions about more than four items (arity, m); see `question_key`.
+def name_long_queries(symmetry: Any, items: NDArray[np.int32], names: NDArray[np.uint64]) -> None:
+    """Fill in the keys (m,) of queries about more than four items (arity, m); see `query_key`.
 
     They are UNORDERED or ORDERED.
     """
@@ -172,7 +172,7 @@ def name_long_questions(symmetry: Any, items: NDArray[np.int32], names: NDArray[
         names[at] = key if key != np.uint64(0) else np.uint64(1)
 
 
-#: What the counters count, and two flags: a question was refused; it named no item. WHOLE are the
+#: What the counters count, and two flags: a query was refused; it named no item. WHOLE are the
 #: answers of a set, each time that it is read; SET is its size, once it is.
 QUERIES, DISTINCT, BUDGET, ROUNDS, WHOLE, SET, REFUSED, NO_ITEM, ASKED, REPEATED, WAITING = range(
     11
@@ -183,7 +183,7 @@ PUT_DOWN, WINDOW = 4096, 256
 
 @njit(cache=True)
 def notes_of(state: Any) -> Any:
-    """Whether questions are numbered, which were asked, and how often others were repeated."""
+    """Whether queries are numbered, which were asked, and how often others were repeated."""
     return state.numbered, state.core_asked, state.core_times
 
 
@@ -199,7 +199,7 @@ def _slot_of(keys: Any, key: Any) -> Any:
 
 @inner
 def _enter(numbered: Any, asked: Any, name: Any) -> Any:
-    """Note a question by its name; whether it is asked for the first time."""
+    """Note a query by its name; whether it is asked for the first time."""
     if numbered:
         number = name - np.uint64(1)
         word, bit = number >> np.uint64(6), np.uint64(1) << (number & np.uint64(63))
@@ -216,7 +216,7 @@ def _enter(numbered: Any, asked: Any, name: Any) -> Any:
 
 @inner
 def _make_room(state: Any, more: Any) -> Any:
-    """Let the hash set be at most half full with so many more questions; the set."""
+    """Let the hash set be at most half full with so many more queries; the set."""
     asked, filled = state.core_asked, state.core_counters[ASKED] + more
     if state.numbered or 2 * filled < len(asked):
         return asked
@@ -233,7 +233,7 @@ def _make_room(state: Any, more: Any) -> Any:
 
 @inner
 def _repeat(state: Any, name: Any) -> Any:
-    """Note that a question is asked again; for which time, 1 for the first repetition."""
+    """Note that a query is asked again; for which time, 1 for the first repetition."""
     if 2 * state.core_counters[REPEATED] >= len(state.core_keys):
         old_keys, old_times = state.core_keys, state.core_times
         keys, times = np.zeros(2 * len(old_keys), np.uint64), np.zeros(2 * len(old_keys), np.int64)
@@ -252,7 +252,7 @@ def _repeat(state: Any, name: Any) -> Any:
 
 @njit(cache=True)
 def note_one(state: Any, key: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
-    """Note a question; how often it was asked before, or 0 where no answer depends on that."""
+    """Note a query; how often it was asked before, or 0 where no answer depends on that."""
     waiting, counters = state.core_waiting, state.core_counters
     name = name_of(state.numbered, key, i, j, k, l)
     if len(waiting):
@@ -270,7 +270,7 @@ def note_one(state: Any, key: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # no
 
 @njit(cache=True)
 def note_many(state: Any, names: NDArray[np.uint64], times: NDArray[np.int64]) -> None:
-    """Count and note at most `WINDOW` questions by their names (m,).
+    """Count and note at most `WINDOW` queries by their names (m,).
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def note_many(state: Any, names: NDArray[np.uint64], times: NDArray[np.int64]) -
 
 @njit(cache=True)
 def settle(state: Any) -> None:
-    """Note all questions that were put down."""
+    """Note all queries that were put down."""
     waiting, counters, times = state.core_waiting, state.core_counters, np.empty(WINDOW, np.int64)
     for start in range(0, counters[WAITING], WINDOW):
         names = waiting[start : min(start + WINDOW, counters[WAITING])]
@@ -295,7 +295,7 @@ def settle(state: Any) -> None:
 
 @inner
 def _enter_all(state: Any, names: Any, times: Any) -> None:
-    """Note at most `WINDOW` questions by their names, and fill in how often each was asked before.
+    """Note at most `WINDOW` queries by their names, and fill in how often each was asked before.
 
     Most are asked for the first time: which were not is found in a loop without a branch on it.
     """
@@ -314,9 +314,9 @@ def _enter_all(state: Any, names: Any, times: Any) -> None:
 
 @inner
 def _enter_numbers(asked: Any, names: Any, times: Any) -> Any:
-    """Set the bits of questions; how many were set, and in ``times`` 1 for each that was, else 0.
+    """Set the bits of queries; how many were set, and in ``times`` 1 for each that was, else 0.
 
-    A word is written once all questions in a row that have a bit in it are noted.
+    A word is written once all queries in a row that have a bit in it are noted.
     """
     one, bits, old = np.uint64(1), np.uint64(63), np.uint64(0)
     place, word = np.uint64(0), asked[0]

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.errors import InvalidQuestionError, NotApplicableError
+from hcbench.errors import InvalidQueryError, NotApplicableError
 from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import AnswerMatrix, Tree
@@ -78,7 +78,7 @@ class QueryKind:
 
     Raises
     ------
-    InvalidQuestionError
+    InvalidQueryError
         If UNSURE is a number of the scale.
     """
 
@@ -93,7 +93,7 @@ class QueryKind:
 
     def __post_init__(self) -> None:
         if self.scale and self.scale[0] <= UNSURE <= self.scale[1]:
-            raise InvalidQuestionError(
+            raise InvalidQueryError(
                 f"{self.name}: the scale from {self.scale[0]:g} to {self.scale[1]:g} contains "
                 f"{UNSURE}, which is UNSURE; take another, such as from 0 to 1"
             )
@@ -189,7 +189,7 @@ QUERY_KINDS: Mapping[str, QueryKind] = MappingProxyType(
 """The kinds of queries that hcbench knows, by the kind of oracle; plugins may have others."""
 
 
-Questions: TypeAlias = NDArray[np.int64]
+Queries: TypeAlias = NDArray[np.int64]
 Code: TypeAlias = NDArray[Any]  # int8, or float64 for kinds with a scale
 
 #: What an oracle tells of an answer: how sure it is, in [0, 1], and the number of who gave it.
@@ -249,7 +249,7 @@ class Answers:
     query_kind : QueryKind, optional
         What is asked, if the kind is not one of `QUERY_KINDS`: answers are checked against it.
     answer : callable, optional
-        ``answer(questions (m, arity), keys (m,), times (m,)) -> (m,) int8``, or float64 for kinds
+        ``answer(queries (m, arity), keys (m,), times (m,)) -> (m,) int8``, or float64 for kinds
         with a scale. Keys identify the canonical query, times count how often it was made before:
         together with the noise seed they determine a noisy answer (`hcbench.compiled.uniform`). A
         structured array with the field ``code`` and ``confidence``, ``annotator`` or both tells
@@ -283,7 +283,7 @@ class Answers:
 
     Raises
     ------
-    InvalidQuestionError
+    InvalidQueryError
         If the arity is negative, or answers are compiled to queries about more than 4 items or with
         numbers.
     """
@@ -294,33 +294,33 @@ class Answers:
     size: int | None = None
     arity: int = 0
     query_kind: QueryKind | None = None
-    answer: Callable[[Questions, NDArray[np.uint64], NDArray[np.int64]], Code] | None = None
-    replies: (
-        Callable[[Questions, NDArray[np.uint64], NDArray[np.int64]], Iterator[Reply]] | None
-    ) = None
+    answer: Callable[[Queries, NDArray[np.uint64], NDArray[np.int64]], Code] | None = None
+    replies: Callable[[Queries, NDArray[np.uint64], NDArray[np.int64]], Iterator[Reply]] | None = (
+        None
+    )
     source: str = ""
     compiled: Any = None
     floats: NDArray[np.float64] | None = None
     ints: NDArray[np.int64] | None = None
     timed: bool = True
     symmetry: Literal["unordered", "quadruplet", "ordered"] | None = None
-    draw: Callable[[int, int], Questions] | None = None
+    draw: Callable[[int, int], Queries] | None = None
     matrix: AnswerMatrix | None = None
 
     def __post_init__(self) -> None:
         kind = self.query_kind or QUERY_KINDS.get(self.kind)
         object.__setattr__(self, "query_kind", kind)
         if self.arity < 0:
-            raise InvalidQuestionError(f"{self.kind} cannot have an arity of {self.arity}")
+            raise InvalidQueryError(f"{self.kind} cannot have an arity of {self.arity}")
         if self.compiled is not None and (self.arity > 4 or (kind and kind.scale)):
-            raise InvalidQuestionError(
-                f"{self.kind}: compiled answers are codes to questions about 1 to 4 items; give "
+            raise InvalidQueryError(
+                f"{self.kind}: compiled answers are codes to queries about 1 to 4 items; give "
                 "answer= instead"
             )
 
     @property
     def symmetry_code(self) -> int:
-        """As `hcbench.compiled.question_key` takes it."""
+        """As `hcbench.compiled.query_key` takes it."""
         by_default = "quadruplet" if self.arity == 4 else "unordered"
         own = self.query_kind.symmetry if self.query_kind else by_default
         return _SYMMETRY[self.symmetry or own]

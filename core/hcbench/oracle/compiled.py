@@ -1,9 +1,9 @@
 """Oracles inside compiled loops: the counter that core wraps around every answer.
 
-A kernel that asks 10^7 questions one after another cannot pay microseconds for each. So an oracle
+A kernel that asks 10^7 queries one after another cannot pay microseconds for each. So an oracle
 may offer a compiled answer function; `counting` wraps it with the ledger, and the kernel receives
 it as an argument of the first-class function type `ASK`. The ledger's state, of type `STATE`,
-lives in a structref, so that what it notes grows inside the compiled code. A question that pairs an
+lives in a structref, so that what it notes grows inside the compiled code. A query that pairs an
 item with itself is answered `WITH_ITSELF`.
 
 For loops over bits: of a word of 64 there are `count_ones` and, below the lowest that is 1,
@@ -43,12 +43,12 @@ from hcbench.oracle._kernels import (
     ROUNDS,
     WINDOW,
     columns_from,
-    name_long_questions,
-    name_questions,
+    name_long_queries,
+    name_queries,
     note_many,
     note_one,
     numbering,
-    question_key,
+    query_key,
     scramble,
 )
 
@@ -66,7 +66,7 @@ __all__ = [
     "inner",
     "load_words",
     "no_words",
-    "question_key",
+    "query_key",
     "scramble",
     "store_words",
     "sum_lanes",
@@ -74,11 +74,11 @@ __all__ = [
 ]
 
 UNLIMITED = np.iinfo(np.int64).max
-#: What a compiled oracle answers to a question that pairs an item with itself; core refuses it.
+#: What a compiled oracle answers to a query that pairs an item with itself; core refuses it.
 WITH_ITSELF = -3
 #: The error's message.
-PAIRS_WITH_ITSELF = "a question pairs an item with itself"
-_ASKED_TOO_MUCH = "the budget of questions is used up"
+PAIRS_WITH_ITSELF = "a query pairs an item with itself"
+_ASKED_TOO_MUCH = "the budget of queries is used up"
 
 
 # numba's structref module is not annotated.
@@ -121,14 +121,14 @@ ASK = types.FunctionType(types.int64(STATE, _ID, _ID, _ID, _ID))
 
 @njit(cache=True)
 def uniform(seed: Any, key: Any, time: Any) -> Any:
-    """A number in [0, 1) that depends on nothing but seed, question and how often it was asked.
+    """A number in [0, 1) that depends on nothing but seed, query and how often it was asked.
 
     Parameters
     ----------
     seed : int
         The noise seed.
     key : uint64
-        The canonical question (`question_key`).
+        The canonical query (`query_key`).
     time : int
         0 for the first time it is asked; keep it at 0 for persistent noise.
     """
@@ -169,7 +169,7 @@ def counting(answer: Any) -> Any:
     ----------
     answer : numba function
         ``answer(floats, ints, i, j, k, l, key, time) -> int64``: the oracle's data, the items,
-        the canonical question and how often it was asked before.
+        the canonical query and how often it was asked before.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def counting(answer: Any) -> Any:
             raise OverflowError(_ASKED_TOO_MUCH)
         state.core_counters[QUERIES] += 1
         state.core_counters[ROUNDS] += 1
-        key = question_key(state.symmetry, i, j, k, l)
+        key = query_key(state.symmetry, i, j, k, l)
         time = note_one(state, key, i, j, k, l)
         code = answer(state.core_floats, state.core_ints, i, j, k, l, key, time)
         if code == WITH_ITSELF:
@@ -209,13 +209,13 @@ def answering(answer: Any, symmetry: int, arity: int) -> Any:
     answer : numba function
         As of `counting`.
     symmetry, arity : int
-        Of its questions.
+        Of its queries.
 
     Returns
     -------
     numba function
         ``answer_many(state, items (4, m or more) int32, codes (m,))``: whether one is
-        `WITH_ITSELF`. Questions are noted a window at a time, then answered: where an answer fails,
+        `WITH_ITSELF`. Queries are noted a window at a time, then answered: where an answer fails,
         those of its window have been counted.
     """
 
@@ -226,7 +226,7 @@ def answering(answer: Any, symmetry: int, arity: int) -> Any:
         for start in range(0, len(codes), WINDOW):
             part = codes[start : start + WINDOW]
             names = room[: len(part)]
-            name_questions(symmetry, numbered, items, start, names)
+            name_queries(symmetry, numbered, items, start, names)
             note_many(state, names, times)
             first, second, third, fourth = columns_from(items, start)
             for at in range(part.size):
@@ -234,7 +234,7 @@ def answering(answer: Any, symmetry: int, arity: int) -> Any:
                 j = np.int64(second[at]) if arity > 1 else 0
                 k = np.int64(third[at]) if arity > 2 else 0
                 l = np.int64(fourth[at]) if arity > 3 else 0  # noqa: E741
-                key = question_key(symmetry, i, j, k, l) if numbered else names[at]
+                key = query_key(symmetry, i, j, k, l) if numbered else names[at]
                 code = answer(floats, ints, i, j, k, l, key, times[at])
                 part[at] = code
                 wrong |= code == WITH_ITSELF
@@ -244,21 +244,21 @@ def answering(answer: Any, symmetry: int, arity: int) -> Any:
 
 
 @njit(cache=True)
-def note_questions(
+def note_queries(
     state: Any, items: NDArray[np.int32], keys: NDArray[np.uint64], times: NDArray[np.int64]
 ) -> None:
-    """Note questions by their items (4 or more, m), and fill in their keys and times (m,)."""
+    """Note queries by their items (4 or more, m), and fill in their keys and times (m,)."""
     room = np.empty(WINDOW, np.uint64)
     if len(items) > 4:
-        name_long_questions(state.symmetry, items, keys)
+        name_long_queries(state.symmetry, items, keys)
     else:
-        name_questions(state.symmetry, NOT, items, 0, keys)
+        name_queries(state.symmetry, NOT, items, 0, keys)
     for start in range(0, len(keys), WINDOW):
         part = times[start : start + WINDOW]
         names = keys[start : start + WINDOW]
         if state.numbered:
             names = room[: len(part)]
-            name_questions(state.symmetry, state.numbered, items, start, names)
+            name_queries(state.symmetry, state.numbered, items, start, names)
         note_many(state, names, part)
 
 
@@ -283,9 +283,9 @@ def new_state(
     ----------
     n, symmetry, budget, floats, ints
     arity : int
-        Items in a question; 0 if none can be asked.
+        Items in a query; 0 if none can be asked.
     timed : bool
-        Whether an answer depends on how often its question was asked before.
+        Whether an answer depends on how often its query was asked before.
     """
     counters = np.zeros(COUNTERS, np.int64)
     counters[BUDGET] = UNLIMITED if budget is None else budget

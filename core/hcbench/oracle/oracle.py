@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from hcbench.errors import (
     BudgetExceededError,
     InvalidAnswerError,
-    InvalidQuestionError,
+    InvalidQueryError,
     ParameterError,
     UnansweredError,
 )
@@ -30,8 +30,8 @@ from hcbench.oracle.answers import (
     Answers,
     Code,
     Point,
+    Queries,
     QueryKind,
-    Questions,
     Reply,
 )
 
@@ -64,7 +64,7 @@ class Ledger:
             self._limit, budget = budget, None
         if budget is not None and budget < 0:
             raise ParameterError(
-                f"a budget of questions cannot be negative, got {budget}; None is none"
+                f"a budget of queries cannot be negative, got {budget}; None is none"
             )
         self.kind = answers.kind
         self.countable = answers.size is not None or answers.arity > 0
@@ -86,7 +86,7 @@ class Ledger:
         self._most = 0.0  # that an answer has cost, in the unit of the limit
 
     def _settle(self) -> None:
-        """Note the questions that wait; where none does, the loop is not compiled."""
+        """Note the queries that wait; where none does, the loop is not compiled."""
         if self._counters[kernels.WAITING]:
             kernels.settle(self._state)
 
@@ -95,12 +95,12 @@ class Ledger:
 
     @property
     def queries(self) -> int | None:
-        """How many questions were answered."""
+        """How many queries were answered."""
         return self._count(kernels.QUERIES)
 
     @property
     def distinct_queries(self) -> int | None:
-        """How many different questions; asking a pair the other way round is the same question."""
+        """How many different queries; asking a pair the other way round is the same query."""
         self._settle()
         if not self.countable:
             return None
@@ -118,13 +118,13 @@ class Ledger:
 
     @property
     def budget(self) -> int | None:
-        """The most questions that will be answered; None without a limit."""
+        """The most queries that will be answered; None without a limit."""
         limit = int(self._counters[kernels.BUDGET])
         return None if limit == compiled.UNLIMITED else limit
 
     @property
     def left(self) -> int | None:
-        """How many more questions will be answered; None without a budget.
+        """How many more queries will be answered; None without a budget.
 
         With a budget of money or tokens, if each costs as much as the dearest one so far; None
         before the first one.
@@ -183,7 +183,7 @@ class Ledger:
 
     @property
     def is_sound(self) -> bool:
-        """Whether the counts agree with the questions noted one by one."""
+        """Whether the counts agree with the queries noted one by one."""
         self._settle()
         numbered, asked, times = kernels.notes_of(self._state)
         distinct = np.bitwise_count(asked).sum() if numbered else np.count_nonzero(asked)
@@ -195,22 +195,22 @@ class Ledger:
             and counters[kernels.QUERIES] <= counters[kernels.BUDGET]
         )
 
-    def _allows(self, questions: int) -> bool:
+    def _allows(self, queries: int) -> bool:
         left = self.left
-        allowed = left is None or questions <= left
+        allowed = left is None or queries <= left
         if not allowed:
             self._counters[kernels.REFUSED] = 1
         return allowed
 
-    def _begin_round(self, questions: int) -> None:
+    def _begin_round(self, queries: int) -> None:
         """Count a round, or refuse a batch, whole, that is larger than what is left."""
-        self._refuse_more_than(questions)
+        self._refuse_more_than(queries)
         self._counters[kernels.ROUNDS] += 1
 
-    def _refuse_more_than(self, questions: int) -> None:
-        if not self._allows(questions):
+    def _refuse_more_than(self, queries: int) -> None:
+        if not self._allows(queries):
             raise BudgetExceededError(
-                f"{questions} more {self.kind} exceed the budget of {self._limit or self.budget}: "
+                f"{queries} more {self.kind} exceed the budget of {self._limit or self.budget}: "
                 f"{self.left} are left"
             )
 
@@ -230,7 +230,7 @@ class Ledger:
 
 
 _AT_ONCE = 1 << 14
-"""Questions that are handed to compiled code together: they stay in the processor's cache."""
+"""Queries that are handed to compiled code together: they stay in the processor's cache."""
 
 
 class Oracle:
@@ -241,7 +241,7 @@ class Oracle:
     answers : Answers
         What it knows.
     budget : int or str, optional
-        The most questions that will be answered; the ledger tells it. Or the most that the answers
+        The most queries that will be answered; the ledger tells it. Or the most that the answers
         may cost, such as ``"5USD"`` or ``"20000tokens"``.
     checkpoints : sequence of int
         Query counts at which results are wanted.
@@ -251,7 +251,7 @@ class Oracle:
     Attributes
     ----------
     PATIENCE : int
-        How often a question is asked until there is an answer.
+        How often a query is asked until there is an answer.
     stored : mutable mapping
         The answers of a paid oracle, by query, to which new ones are added.
     details : (m,) structured array, optional
@@ -321,14 +321,14 @@ class Oracle:
 
         Raises
         ------
-        InvalidQuestionError
+        InvalidQueryError
             If this kind must be asked.
         BudgetExceededError
             If the set is larger than the budget.
         """
         data = self._answers.data
         if data is None:
-            raise InvalidQuestionError(f"{self.kind} cannot be read whole; ask questions")
+            raise InvalidQueryError(f"{self.kind} cannot be read whole; ask queries")
         if self._answers.size is not None:
             self.ledger._read_whole(self._answers.size)
         if isinstance(data, Comparisons):
@@ -336,14 +336,14 @@ class Oracle:
             self.ledger._read.append(data)
         return own_view(data)
 
-    def ask(self, questions: ArrayLike) -> Code:
-        """Ask a batch of questions: one round.
+    def ask(self, queries: ArrayLike) -> Code:
+        """Ask a batch of queries: one round.
 
         Parameters
         ----------
-        questions : (m, arity) array of any type of int
-            One question a row; columns that lie in one piece are read fastest. For quadruplets,
-            ``i, j, k, l``: is pair (i, j) more similar than pair (k, l)?  For ordinal questions,
+        queries : (m, arity) array of any type of int
+            One query a row; columns that lie in one piece are read fastest. For quadruplets,
+            ``i, j, k, l``: is pair (i, j) more similar than pair (k, l)?  For ordinal queries,
             three items: which is the odd one out?  For pairs: do they belong together?
 
         Returns
@@ -359,15 +359,15 @@ class Oracle:
         BudgetExceededError
             If the batch is larger than what is left; then nothing is answered. Or if one without an
             answer cannot be asked again.
-        InvalidQuestionError
-            If the questions have the wrong shape or name items that do not exist, or if one pairs
-            an item with itself where that is no question.
+        InvalidQueryError
+            If the queries have the wrong shape or name items that do not exist, or if one pairs
+            an item with itself where that is no query.
         UnansweredError
             If one gets no answer (UNSURE) `PATIENCE` times; each time counts as a query.
         InvalidAnswerError
             If an answer is none of these codes.
         """
-        rows = self._checked(questions)
+        rows = self._checked(queries)
         codes = self._answered(rows)
         if self.takes_unsure:
             return codes
@@ -459,17 +459,17 @@ class Oracle:
             _fill_in(rows[at_once], items)
             if answer_many(self.ledger._state, items, codes[at_once]):
                 wrong = rows[at_once][codes[at_once] == compiled.WITH_ITSELF][0].tolist()
-                raise InvalidQuestionError(f"{compiled.PAIRS_WITH_ITSELF}: {wrong}")
+                raise InvalidQueryError(f"{compiled.PAIRS_WITH_ITSELF}: {wrong}")
         return codes
 
     def _noted(
         self, rows: NDArray[np.integer[Any]]
-    ) -> tuple[Questions, NDArray[np.uint64], NDArray[np.int64]]:
-        """Count questions; return them with their keys and how often they were asked before."""
+    ) -> tuple[Queries, NDArray[np.uint64], NDArray[np.int64]]:
+        """Count queries; return them with their keys and how often they were asked before."""
         keys, times = np.empty(len(rows), np.uint64), np.empty(len(rows), np.int64)
         items = np.zeros((max(4, rows.shape[1]), len(rows)), np.int32)
         _fill_in(rows, items)
-        compiled.note_questions(self.ledger._state, items, keys, times)
+        compiled.note_queries(self.ledger._state, items, keys, times)
         return np.ascontiguousarray(rows, dtype=np.int64), keys, times
 
     def _answered_by_replies(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
@@ -491,10 +491,10 @@ class Oracle:
     ) -> None:
         """Fill in the answers that are stored, and the others from the oracle. O(m)."""
         assert self._answers.replies is not None
-        questions, keys, times = self._noted(rows)
+        queries, keys, times = self._noted(rows)
         kind = self._answers.query_kind
         places: dict[Query, list[tuple[int, tuple[int, ...]]]] = {}
-        for at, (row, time) in enumerate(zip(questions.tolist(), times.tolist(), strict=True)):
+        for at, (row, time) in enumerate(zip(queries.tolist(), times.tolist(), strict=True)):
             items, order = kind.canonical(row) if kind else (tuple(row), ())
             places.setdefault((items, time if self._answers.timed else 0), []).append((at, order))
         new = []
@@ -534,29 +534,29 @@ class Oracle:
             given = given["code"]
         if given.shape != (len(rows),):
             raise InvalidAnswerError(
-                f"{len(rows)} questions were answered by an array of shape {given.shape}"
+                f"{len(rows)} queries were answered by an array of shape {given.shape}"
             )
         return given
 
-    def _checked(self, questions: ArrayLike) -> NDArray[np.integer[Any]]:
-        """The questions as they were given, of any type of integers."""
+    def _checked(self, queries: ArrayLike) -> NDArray[np.integer[Any]]:
+        """The queries as they were given, of any type of integers."""
         arity = self._answers.arity
         if not arity:
-            raise InvalidQuestionError(f"{self.kind} cannot be asked; read them whole")
-        given = np.asarray(questions)
+            raise InvalidQueryError(f"{self.kind} cannot be asked; read them whole")
+        given = np.asarray(queries)
         if given.size and given.dtype.kind not in "iu":
-            raise InvalidQuestionError(f"{self.kind} are rows of integers, got {given.dtype}")
+            raise InvalidQueryError(f"{self.kind} are rows of integers, got {given.dtype}")
         rows = given if given.size else given.astype(np.int64)
         if rows.ndim != 2 or rows.shape[1] != arity:
-            raise InvalidQuestionError(
+            raise InvalidQueryError(
                 f"{self.kind} take an array of shape (m, {arity}), got {rows.shape}"
             )
         if _has_outside(rows, self.n):
             wrong = rows[(rows < 0) | (rows >= self.n)][0]
-            raise InvalidQuestionError(f"item {wrong} does not exist: there are {self.n}, from 0")
+            raise InvalidQueryError(f"item {wrong} does not exist: there are {self.n}, from 0")
         return rows
 
-    def draw(self, m: int) -> Questions:
+    def draw(self, m: int) -> Queries:
         """The next pairs of a stream that is the same for all algorithms; to draw costs nothing.
 
         Parameters
@@ -567,18 +567,18 @@ class Oracle:
         Returns
         -------
         (m, 2) int array
-            Questions; their answers are to be asked for, and paid.
+            Queries; their answers are to be asked for, and paid.
 
         Raises
         ------
-        InvalidQuestionError
+        InvalidQueryError
             If there is nothing to draw from, or m is negative.
         """
         ledger = self.ledger
         if ledger._draws is None:
-            raise InvalidQuestionError(f"no pairs can be drawn from {self.kind} of {self.n} items")
+            raise InvalidQueryError(f"no pairs can be drawn from {self.kind} of {self.n} items")
         if m < 0:
-            raise InvalidQuestionError(f"{m} pairs cannot be drawn")
+            raise InvalidQueryError(f"{m} pairs cannot be drawn")
         start = self._clock()
         if self._answers.draw is None:
             pairs = np.empty((m, 2), np.int64)
@@ -601,8 +601,8 @@ class Oracle:
         ------
         BudgetExceededError
             When the budget is used up.
-        InvalidQuestionError
-            If a question names an item that does not exist.
+        InvalidQueryError
+            If a query names an item that does not exist.
         """
         if self._answers.compiled is None:
             return kernel.py_func(self._ask_one, None, *args)
@@ -617,8 +617,8 @@ class Oracle:
                     f"the budget of {self.ledger.budget} {self.kind} is used up"
                 ) from error
             if isinstance(error, IndexError) and self.ledger._named_no_item:
-                raise InvalidQuestionError(
-                    f"a question names an item that does not exist: there are {self.n}, from 0"
+                raise InvalidQueryError(
+                    f"a query names an item that does not exist: there are {self.n}, from 0"
                 ) from error
             raise
 
@@ -631,19 +631,19 @@ class Oracle:
         if self._answers.compiled is not None and self._ask is None:
             self._ask = compiled.counting(self._answers.compiled)
 
-    def due(self, questions: int = 1) -> bool:
-        """Whether that many more questions would pass the next checkpoint or the budget.
+    def due(self, queries: int = 1) -> bool:
+        """Whether that many more queries would pass the next checkpoint or the budget.
 
         An anytime algorithm records its current result when this is so, and only then needs to
         build it.
         """
         asked = self.ledger.queries or 0
-        passes = any(asked <= c < asked + questions for c in self.checkpoints)
-        return not self.ledger._allows(questions) or passes
+        passes = any(asked <= c < asked + queries for c in self.checkpoints)
+        return not self.ledger._allows(queries) or passes
 
     @property
     def until_due(self) -> int:
-        """How many questions lead to the next checkpoint, or to the end of the budget.
+        """How many queries lead to the next checkpoint, or to the end of the budget.
 
         An anytime algorithm asks so many at most before it records its result, then so many again;
         0 once the budget is used up, a very large number where nothing is due.
@@ -654,7 +654,7 @@ class Oracle:
         return min([*ahead, compiled.UNLIMITED if left is None else left])
 
     def record(self, result: Result) -> None:
-        """Keep a result as what the algorithm has at the present number of questions."""
+        """Keep a result as what the algorithm has at the present number of queries."""
         point = Point(self.ledger.queries or 0, result)
         if self._trace and self._trace[-1].queries == point.queries:
             self._trace[-1] = point
@@ -697,7 +697,7 @@ class Oracle:
 
 
 def _fill_in(rows: NDArray[np.integer[Any]], items: NDArray[np.int32]) -> None:
-    """Write the columns of questions (m, arity) into the first rows of items (4, m or more)."""
+    """Write the columns of queries (m, arity) into the first rows of items (4, m or more)."""
     items[: rows.shape[1], : len(rows)] = rows.T
 
 
@@ -746,15 +746,13 @@ def ask_oracle(
     name = kind.name if isinstance(kind, QueryKind) else kind
     items = arity or (known.arity if known else None)
     if items is None:
-        raise InvalidQuestionError(
-            f"say the arity of {kind!r}; known kinds: {', '.join(QUERY_KINDS)}"
-        )
+        raise InvalidQueryError(f"say the arity of {kind!r}; known kinds: {', '.join(QUERY_KINDS)}")
 
-    def answer(questions: Questions, _keys: object, _times: object) -> Code:
+    def answer(queries: Queries, _keys: object, _times: object) -> Code:
         if vectorized:
-            codes = np.asarray(function(*questions.T))
+            codes = np.asarray(function(*queries.T))
         else:
-            answers = [function(*(int(i) for i in row)) for row in questions]
+            answers = [function(*(int(i) for i in row)) for row in queries]
             if items == 4:  # one by one: beside an UNSURE, numpy would make False a tie
                 answers = [_sign(answer) for answer in answers]
             codes = np.array(answers)

@@ -97,7 +97,7 @@ class Outcome:
         Where it failed: "start", "imports", "data", "oracle", "warm-up" or "algorithm"; "outside"
         if its process was killed by somebody else; "" if it did not fail.
     stopped : str
-        "budget" if an ok result is what there was when the questions were used up, "unanswered"
+        "budget" if an ok result is what there was when the queries were used up, "unanswered"
         if it is what there was when one got no answer.
     cost : Cost
         Of the call.

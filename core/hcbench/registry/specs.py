@@ -382,8 +382,8 @@ class AlgorithmSpec(Spec):
     memory : str or callable, optional
         ``memory(n, **params) -> float``: the bytes that a call on n items takes, roughly;
         ``--dry-run`` tells where that is above the limit.
-    questions : str or callable, optional
-        ``questions(n, **params) -> (number, is_bound) or None``: the number of queries about n
+    queries : str or callable, optional
+        ``queries(n, **params) -> (number, is_bound) or None``: the number of queries about n
         items, either an upper bound or an estimate; None if it is unknown. It is shown to persons
         who answer; where the bound is 0, `hcbench.fit` needs no oracle.
     """
@@ -399,7 +399,7 @@ class AlgorithmSpec(Spec):
     min_items: int = 1
     order_dependent: bool = False
     memory: Function | None = None
-    questions: Function | None = None
+    queries: Function | None = None
 
     def __post_init__(self) -> None:
         Spec.__post_init__(self)
@@ -415,9 +415,9 @@ class AlgorithmSpec(Spec):
 
     def expected_queries(self, n: int, params: Params) -> tuple[float, bool] | None:
         """The number of queries about n items, and whether that is a bound; None if unknown."""
-        if self.questions is None:
+        if self.queries is None:
             return None
-        expected: tuple[float, bool] | None = load_function(self.questions)(n, **params)
+        expected: tuple[float, bool] | None = load_function(self.queries)(n, **params)
         return expected
 
 
@@ -585,7 +585,7 @@ class MetricSpec(Spec):
     direction : {"higher", "lower", "none"}
         Which values are better; "none" for metrics that describe a result without judging it.
     unit : str
-        "" for a pure number; "s", "bytes" and "questions" have formats of their own.
+        "" for a pure number; "s", "bytes" and "queries" have formats of their own.
     interval : str
         The values it can take, such as ``"[-1, 1]"``.
     outside : str

@@ -229,7 +229,7 @@ class Suite:
     seed : int
         The base of all seeds.
     budgets : tuple of int or str
-        The most questions an algorithm may ask, or for paid oracles the most that the answers may
+        The most queries an algorithm may make, or for paid oracles the most that the answers may
         cost, such as ``"5USD"`` or ``"20000tokens"``; each a run of its own; empty: unlimited.
     checkpoints : tuple of int
         Query counts at which the results of anytime algorithms are judged.

@@ -22,7 +22,7 @@ from hcbench.model.comparisons import AllComparisons, Comparisons
 from hcbench.model.cost import Budget, collect_notes
 from hcbench.model.problem import Problem, own_view
 from hcbench.model.trees import Partition, Tree
-from hcbench.oracle import Answers, Code, Oracle, Questions
+from hcbench.oracle import Answers, Code, Oracle, Queries
 from hcbench.registry.specs import HINTS, PROVIDED, unknown_hint
 from hcbench.run.job import Call, Job
 
@@ -138,18 +138,18 @@ def synthetic_answers(like: Answers, n: int) -> Answers:
     """
     kind = like.query_kind
 
-    def answer(questions: Questions, *_: object) -> Code:
+    def answer(queries: Queries, *_: object) -> Code:
         codes: NDArray[Any]
         if kind and kind.scale:
             low, high = kind.scale
-            codes = high - (high - low) * questions.max(axis=1) / n
+            codes = high - (high - low) * queries.max(axis=1) / n
             return codes
         if kind and kind.is_position:
-            codes = questions.argmax(axis=1)
+            codes = queries.argmax(axis=1)
         elif kind and kind.symmetry == "quadruplet":
-            codes = np.sign(questions[:, 2:].max(axis=1) - questions[:, :2].max(axis=1))
+            codes = np.sign(queries[:, 2:].max(axis=1) - queries[:, :2].max(axis=1))
         else:
-            codes = np.zeros(len(questions))
+            codes = np.zeros(len(queries))
         return codes.astype(np.int8, copy=False)
 
     return replace(like, n=n, answer=answer, replies=None, compiled=None, draw=None, matrix=None)
