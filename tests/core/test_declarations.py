@@ -150,7 +150,7 @@ def test_specs_refuse_what_no_data_set_provides() -> None:
 @pytest.mark.slow
 def test_list_tells_how_to_install_what_is_missing(file: Path) -> None:
     shown = call("list", "--plugin", file).stderr.splitlines()
-    assert "hcbench: unavailable until pip install no-such-library: Lacking" in shown
+    assert "Lacking (pip install no-such-library)" in shown
 
 
 @pytest.mark.slow
@@ -172,10 +172,10 @@ def test_list_filters_by_tag_licence_oracle_and_text(file: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("columns", "most"), [(80, 60), (100, 45), (120, 42)])
-def test_list_is_an_overview_that_fits_a_screen(columns: int, most: int) -> None:
+@pytest.mark.parametrize("columns", [80, 100])
+def test_list_is_an_overview_that_fits_a_screen(columns: int) -> None:
     lines = CliRunner(env={"COLUMNS": str(columns)}).invoke(main, ["list"]).stdout.splitlines()
-    assert len(lines) <= most
+    assert len(lines) < 40
     assert max(map(len, lines)) <= columns
     text = " ".join(" ".join(lines).split())
     assert "quadruplet-queries 3 4K-AL-act, CL, SL" in text
@@ -183,8 +183,6 @@ def test_list_is_an_overview_that_fits_a_screen(columns: int, most: int) -> None
     for kind in ("algorithms", "datasets", "oracles", "metrics"):
         entries = getattr(everything, kind).entries
         assert f"{kind} {len(entries)} " in text
-        missing = {entry.spec.name for entry in entries} - set(text.replace(",", "").split())
-        assert not missing
 
 
 @pytest.mark.slow

@@ -9,12 +9,13 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, metadata
 from itertools import chain
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hcbench.cli import options
-from hcbench.cli.terminal import tell, write_json, write_table
+from hcbench.cli.terminal import console, tell, write_json, write_table
 from hcbench.errors import ParameterError
 from hcbench.registry import tags_of
 from hcbench.registry.fingerprint import installation
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from hcbench.registry import Entry, Registry
 
 DEPENDS = "depends on its parameters"
+_TABLE_WITHOUT_NAMES = 26  # columns that the kinds, numbers and blanks of an overview take at most
 
 
 @click.command(
@@ -78,9 +80,10 @@ def list_(
             click.echo(f"There are no such {kind or 'names'}.")
     else:
         write_table(("kind", "", "names"), _overview(entries), right=("",), whole=("kind",))
-        click.echo("hcbench list KIND describes each, hcbench info NAME shows everything about it.")
-        for command, names in _unavailable(entries).items():
-            tell(f"unavailable until {command}: {', '.join(names)}")
+        click.echo("hcbench list KIND describes all, hcbench info NAME shows everything about one.")
+        lacking = [f"{', '.join(n)} ({command})" for command, n in _unavailable(entries).items()]
+        if lacking:
+            tell(f"unavailable until installed: {', '.join(lacking)}")
 
 
 def _fits(entry: Entry[Any], wanted: Mapping[str, str]) -> bool:
@@ -120,20 +123,31 @@ _GROUPED = {
 
 
 def _overview(entries: Mapping[str, Sequence[Entry[Any]]]) -> list[tuple[str, str, str]]:
-    """Kinds and groups, with numbers and names; suites whose names begin alike are not named."""
+    """Kinds and groups, with numbers and names; suites whose names begin alike are not named.
+
+    Names are in two lines at most, so that the table fits a screen.
+    """
+    width = console().width - _TABLE_WITHOUT_NAMES
     rows = []
     for kind, found in entries.items():
         groups: dict[str, list[str]] = {}
         for entry in found:
             groups.setdefault(_group(entry.spec), []).append(entry.spec.name)
         names = [n[0] if len(n) == 1 else f"{start}* ({len(n)})" for start, n in groups.items()]
-        rows.append((kind, str(len(found)), _GROUPED.get(kind, ", ".join(names))))
+        rows.append((kind, str(len(found)), _GROUPED.get(kind) or _short(names, width)))
         if kind in _GROUPED:
             for group in [group for group, n in groups.items() if len(n) < 3]:
                 few = groups.pop(group)
                 groups["other"] = sorted([*groups.get("other", ()), *few], key=str.casefold)
-            rows += [(f"  {group}", str(len(n)), ", ".join(n)) for group, n in groups.items()]
+            rows += [(f"  {group}", str(len(n)), _short(n, width)) for group, n in groups.items()]
     return rows
+
+
+def _short(names: Sequence[str], width: int) -> str:
+    """Names in two lines of a width."""
+    text = ", ".join(names)
+    lines = wrap(text, width, max_lines=2, placeholder=" ...", break_on_hyphens=False)
+    return "\n".join(lines)
 
 
 def _unavailable(entries: Mapping[str, Sequence[Entry[Any]]]) -> dict[str, list[str]]:
