@@ -33,10 +33,12 @@ def tied_pairs(parent: Ints, sizes: Ints, n: int) -> Ints:
 
 
 @inner
-def _count_leaves(count: Ints, above: Ints, classes: Ints, by: int | np.int64) -> None:
-    """Add ``by`` for each leaf, given by its class, to the counts below each node of the truth."""
-    for c in classes:
-        q = c
+def _count_leaves(
+    count: Ints, above: Ints, classes: Ints, first: int, last: int, by: int | np.int64
+) -> None:
+    """Add ``by`` for each leaf of some positions to the counts below each node of the truth."""
+    for position in range(first, last):
+        q = classes[position]
         while q >= 0:
             count[q] += by
             q = above[q]
@@ -143,11 +145,11 @@ def concordance_by_classes(
         if head < m - 1 and heavy[parent[head]] == head:
             continue
         # Count the leaves at the head of a heavy path.
-        in_head = classes[start[head] : end[head]]
-        _count_leaves(whole, above, in_head, one)
-        _count_leaves(heavy_part, above, in_head, one)
+        for count in (whole, heavy_part):
+            _count_leaves(count, above, classes, start[head], end[head], one)
         n_present = 0
-        for c in in_head:
+        for position in range(start[head], end[head]):
+            c = classes[position]
             if members[c] == 0:
                 present[n_present] = c
                 n_present += 1
@@ -161,13 +163,12 @@ def concordance_by_classes(
                 child = child_ids[at]
                 if child == u:
                     continue
-                in_child = classes[start[child] : end[child]]
-                _count_leaves(light_part, above, in_child, one)
+                _count_leaves(light_part, above, classes, start[child], end[child], one)
                 for position in range(start[child], end[child]):
                     c = classes[position]
                     if step_is_of[c] != child:
                         step_is_of[c] = child
-                        size = in_child.size
+                        size = end[child] - start[child]
                         if by_table:
                             step[c] = _step_of_table(
                                 whole, light_part, ranks[c], nearest[c], c, size
@@ -175,14 +176,14 @@ def concordance_by_classes(
                         else:
                             step[c] = _step(whole, light_part, above, c, size)
                     total[order[position]] += so_far[c] + step[c]
-                _count_leaves(light_part, above, in_child, minus_one)
+                _count_leaves(light_part, above, classes, start[child], end[child], minus_one)
 
             # The heavy child remains.
-            left, right = classes[start[v] : start[u]], classes[end[u] : end[v]]
-            for side in (left, right):
-                _count_leaves(heavy_part, above, side, minus_one)
-                for c in side:
-                    members[c] -= 1
+            sides = (start[v], start[u]), (end[u], end[v])
+            for first, last in sides:
+                _count_leaves(heavy_part, above, classes, first, last, minus_one)
+                for position in range(first, last):
+                    members[classes[position]] -= 1
             n_kept = 0
             for at in range(n_present):
                 c = present[at]
@@ -199,8 +200,8 @@ def concordance_by_classes(
                 else:
                     so_far[c] = 0
             n_present = n_kept
-            for side in (left, right):
-                _count_leaves(whole, above, side, minus_one)
+            for first, last in sides:
+                _count_leaves(whole, above, classes, first, last, minus_one)
             v = u
 
         # The path ends in leaf v.
@@ -208,7 +209,7 @@ def concordance_by_classes(
         total[v] += so_far[c]
         so_far[c] = members[c] = 0
         for count in (whole, heavy_part):
-            _count_leaves(count, above, class_of[v : v + 1], minus_one)
+            _count_leaves(count, above, classes, start[v], end[v], minus_one)
     return total
 
 
