@@ -583,13 +583,13 @@ def signed_rank_test(
         return replace(test, reason="there are no blocks")
     if not moved.size:
         return replace(test, statistic=0.0, p=1.0, method="exact")
-    from scipy.stats import rankdata, wilcoxon
-
-    ranks = rankdata(np.abs(moved))
+    (ranks,) = rank_blocks(np.abs(moved), "lower")
     positive = float(ranks[moved > 0].sum())
     statistic = min(positive, float(ranks.sum()) - positive)
     if moved.size <= MOST_EXACT:
         return replace(test, statistic=statistic, p=_exact_p(ranks, statistic), method="exact")
+    from scipy.stats import wilcoxon
+
     p = float(wilcoxon(np.copysign(ranks, moved), method="approx").pvalue)
     return replace(test, statistic=statistic, p=p, method="normal")
 

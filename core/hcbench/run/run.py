@@ -11,7 +11,9 @@ import time
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import Generic, TypeVar
 
 from hcbench.model.cost import collect_notes
@@ -31,6 +33,9 @@ from hcbench.store.rows import Stored
 TICK = 0.1
 _TOGETHER = 0.05  # seconds: short cells that end within these are stored in one transaction
 _MANY = 8  # waiting cells per worker; above that a worker has its next cells at hand
+#: What this process needs next, imported while the workers start: for their reports, and for the
+#: statistics over data sets.
+_NEXT = ("hcbench.model.trees", "scipy.stats")
 _ATTEMPTS = 4  # at a cell whose worker is lost through no fault of its own
 
 
@@ -152,17 +157,20 @@ def _work(
     left = len(tasks)
     reports: list[Report] = []
     saved = -math.inf
+    modules = _NEXT if len(record.plan.datasets) > 1 else _NEXT[:1]
     imports = [] if alone else _imports(tasks, machines.slots)
     # Towards the end no cell waits for another while a worker is idle.
     many = math.inf if alone else _MANY * machines.slots
     with machines.pool(1 if alone else left) as pool:
+        importing = Thread(target=_import_all, args=(modules,), daemon=True)
+        importing.start()
         while left:
             while imports and (worker := pool.next_worker()) is not None:
                 job = pack_job(imports.pop(0), record.plugins.files)
                 pool.submit(None, job, Limits.of_cell(record.plan.suite.timeout), worker)
             _submit(pool, waiting, record, many)
             reports += _settled(pool.wait(TICK), waiting)
-            if not alone:
+            if not alone and not imports:
                 # The workers get their next cells before the store gets these.
                 _submit(pool, waiting, record, many)
                 if len(reports) < left and time.monotonic() - saved < _TOGETHER:
@@ -171,6 +179,12 @@ def _work(
             left -= len(reports)
             reports, saved = [], time.monotonic()
             record.observer.running(_running(pool))
+        importing.join()  # so that no two threads import parts of one library
+
+
+def _import_all(modules: Iterable[str]) -> None:
+    for name in modules:
+        import_module(name)
 
 
 def _pays(task: Task) -> bool:

@@ -592,7 +592,6 @@ def _compile_both_ways() -> None:
     listed.never_compared()
     listed.bits()
     in_bits = Comparisons._of_bits(2, mirrored(np.zeros(shape_of_sides(2), np.uint64)))
-    in_bits.only_triplets()
     in_bits.never_compared()
     in_bits._pairs()
 
