@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import json
 import math
+import multiprocessing
+import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numba.core.event import install_recorder
 from numpy.typing import NDArray
 
 from hcbench import (
@@ -44,11 +47,15 @@ from hcbench import (
 from hcbench.files import is_number, read_items, read_npy, read_rows
 from hcbench.run import Call, judge
 
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
+
 _TABLES = (".csv", ".tsv")
 LABELS = "labels"
 """The name of the truth that the labels give."""
 
 _SHOWN = 3
+_FEW = 12  # items with which a metric calls its kernels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -471,23 +478,20 @@ class Scores:
 def score_trees(
     trees: Mapping[str, Tree], problems: Mapping[str, Problem], metrics: Sequence[Use[MetricSpec]]
 ) -> Scores:
-    """Score each tree by each metric, against each truth if the metric uses one."""
+    """Score each tree by each metric, against each truth if the metric uses one.
+
+    Where kernels have to be compiled, a second process compiles those of the last metrics.
+    """
     scores: list[Score] = []
-    for use in metrics:
-        spec = use.spec
-        info = MetricInfo(
-            use.label, spec.direction, spec.unit, spec.cost, spec.interval, outside=spec.outside
-        )
-        found = [
-            [_score(info, truth, use, problem, label, tree) for label, tree in trees.items()]
-            for truth, problem in _against(use, problems)
-        ]
-        if (
-            not spec.needs
-            and len({tuple((s.value, s.reason) for s in of_one) for of_one in found}) == 1
-        ):
-            found = [[replace(score, truth="") for score in found[0]]]  # it uses none
-        scores += [score for of_one in found for score in of_one]
+    helper = None
+    with install_recorder("numba:compile") as compiled:
+        for at, use in enumerate(metrics):
+            scores += _scores_of(use, trees, problems)
+            if compiled.buffer and helper is None:
+                helper = _compile_ahead(trees, problems, metrics[:at:-1])
+    if helper is not None:
+        helper.kill()
+        helper.join()
     truths = tuple(name for name in problems if name)
     best_trees = _are_best(scores, lambda score: score.truth)
     best_truths = _are_best(scores, lambda score: score.tree)
@@ -496,6 +500,46 @@ def score_trees(
         for score, tree, truth in zip(scores, best_trees, best_truths, strict=True)
     ]
     return Scores(marked, tuple(trees), truths)
+
+
+def _scores_of(
+    use: Use[MetricSpec], trees: Mapping[str, Tree], problems: Mapping[str, Problem]
+) -> list[Score]:
+    """The scores by one metric."""
+    spec = use.spec
+    info = MetricInfo(
+        use.label, spec.direction, spec.unit, spec.cost, spec.interval, outside=spec.outside
+    )
+    found = [
+        [_score(info, truth, use, problem, label, tree) for label, tree in trees.items()]
+        for truth, problem in _against(use, problems)
+    ]
+    if not spec.needs and len({tuple((s.value, s.reason) for s in one) for one in found}) == 1:
+        found = [[replace(score, truth="") for score in found[0]]]  # it uses none
+    return [score for one in found for score in one]
+
+
+def _compile_ahead(
+    trees: Mapping[str, Tree],
+    problems: Mapping[str, Problem],
+    metrics: Sequence[Use[MetricSpec]],
+) -> BaseProcess:
+    """Start a copy of this process that computes metrics of a few items, for their kernels."""
+    tree = next(iter(trees.values()))
+    few = np.arange(min(tree.n, _FEW))
+    one = {"": tree.restrict(few)}
+    given = {name: problem.take(few) for name, problem in problems.items()}
+
+    def compile_all() -> None:
+        warnings.simplefilter("ignore")
+        for use in metrics:
+            _scores_of(use, one, given)
+
+    process = multiprocessing.get_context("fork").Process(target=compile_all, daemon=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # it has threads of BLAS, which rest
+        process.start()
+    return process
 
 
 def _score(
