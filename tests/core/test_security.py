@@ -218,7 +218,7 @@ def test_a_figure_of_a_suite_calls_only_functions_of_plugins(
     results = package.compare(
         ["good"], ["numbers"], metrics=["leaves"], repetitions=1, plugins=[PLUGIN], store=":memory:"
     )
-    (drawn,) = package.draw_figures(
+    (drawn,) = package.plots.draw_figures(
         results, tmp_path / "figures", figures=suite.figures, store=":memory:", plugins=[PLUGIN]
     )
     assert drawn.path is None
