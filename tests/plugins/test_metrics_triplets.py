@@ -6,11 +6,12 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from hcbench import NotApplicableError, Tree
+from hcbench_metrics._triplet_kernels import decompose
 from hcbench_metrics.triplets import count_triplets, triplet_agreement
-from tests.core.trees import caterpillar
+from tests.core.trees import caterpillar, trees
 from tests.plugins.scoring import (
     CHAIN,
     PAIR,
@@ -149,3 +150,37 @@ def test_a_refinement_resolves_all_triplets_of_the_truth(pair):
     if clusters:
         value = triplet_agreement(scored(tree, truth=truth), "resolved-in-truth")
         assert (value == 1) == own.issuperset(clusters)
+
+
+@example(caterpillar(12))
+@given(trees(min_leaves=2, max_leaves=30))
+def test_a_decomposition_halves_the_weights_of_heavy_paths(tree):
+    """Which is what makes a change of colour O(log n): no result depends on it."""
+    n, m = tree.n, len(tree.parent)
+    start, end = tree.leaf_range
+    sizes = (end - start).tolist()
+    children = [np.flatnonzero(tree.parent == v).tolist() for v in range(m)]
+    heavy = [max(c, key=lambda v: (sizes[v], -v)) if c else -1 for c in children]
+    above, top, bottom = decompose(tree.parent, start, end, n)
+    weight = [size - (sizes[h] if h >= 0 else 0) for size, h in zip(sizes, heavy, strict=True)]
+
+    def elements(component):
+        if component < m:
+            return [component]
+        upper, lower = top[component - m], bottom[component - m]
+        assert above[upper] == above[lower] == component
+        first, second = elements(upper), elements(lower)
+        weights = [weight[v] for v in first + second]
+        differences = [abs(sum(weights[:at]) - sum(weights[at:])) for at in range(1, len(weights))]
+        assert differences[len(first) - 1] == min(differences)
+        return first + second
+
+    heads = [v for v in range(m) if v == m - 1 or heavy[tree.parent[v]] != v]
+    whole = {elements(c)[0]: c for c in np.flatnonzero(above < 0)}
+    assert sorted(whole) == heads
+    for head, component in whole.items():
+        path = [head]
+        while heavy[path[-1]] >= 0:
+            path.append(heavy[path[-1]])
+        assert elements(component) == path
+        assert above[component] == (-1 if head == m - 1 else -2 - tree.parent[head])
