@@ -69,7 +69,7 @@ def decompose(parent: Ints, start: Ints, end: Ints, n: int) -> tuple[Ints, Ints,
             v = heavy[v]
         pending[0, 0] = 0
         pending[0, 1] = length
-        pending[0, 2] = -1 if head == m - 1 else -2 - parent[head]
+        pending[0, 2] = -2 - parent[head]  # -1 for the root
         n_pending = 1
         while n_pending > 0:
             n_pending -= 1
@@ -86,7 +86,7 @@ def decompose(parent: Ints, start: Ints, end: Ints, n: int) -> tuple[Ints, Ints,
                         cut = middle + 1
                     else:
                         stop = middle
-                if cut == high or (cut - 1 > low and half - before[cut - 1] < before[cut] - half):
+                if half - before[cut - 1] < before[cut] - half:  # false for low + 1
                     cut -= 1
                 # The lower part is taken first from the end of the list.
                 pending[n_pending, 0] = low
