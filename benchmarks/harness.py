@@ -92,6 +92,15 @@ class Harness:
         )
         return one / two
 
+    @benchmark("Plan of a cell", "microseconds per cell")
+    def track_plan(self) -> float:
+        """Wall time of the process of a dry run of 100,000 cells, none of them stored."""
+        command = [sys.executable, "-m", "hcbench", "compare", "--dry-run", "--store", ":memory:"]
+        command += ["--algos", "UPGMA", "--datasets", "iris,wine", "-r", "50000"]
+        start = perf_counter()
+        subprocess.run(command, check=True, capture_output=True)
+        return 1e6 * (perf_counter() - start) / 100_000
+
     @benchmark("hcbench --help", "s")
     def track_help(self) -> float:
         """Wall time of the process, the minimum of five."""

@@ -8,7 +8,6 @@ import re
 import shlex
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import click
@@ -350,16 +349,6 @@ def test_dry_run_as_json_is_one_object() -> None:
     assert (plan["cells"], plan["stored"], plan["to_run"]) == (10, 0, 10)
     assert [group["budget"] for group in plan["groups"]] == [1000, 2000]
     assert plan["left_out"] == []
-
-
-@pytest.mark.slow
-def test_dry_run_of_100_000_cells_takes_seconds() -> None:
-    datasets = f"line[n=[{','.join(map(str, range(2, 1002)))}]]"
-    algos = f"Comb[start=[{','.join(map(str, range(10)))}]]"
-    start = time.perf_counter()
-    result = toys("compare", "--algos", algos, "--datasets", datasets, "-r", "10", "--dry-run")
-    assert time.perf_counter() - start < 10
-    assert "100000 cells, 0 stored" in result.stdout
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -258,10 +257,9 @@ def test_a_server_that_does_not_return_ends_the_run(
         try:
             with pytest.raises(StoreError, match=r"check the URL and the server") as caught:
                 store.save(run, [make_record(make_outcome(0))])
-            began = time.monotonic()
+            monkeypatch.setattr(database, "LONGEST_WAIT", 3600)  # which is over
             with pytest.raises(StoreError):
                 store.finish_run(run)
-            assert time.monotonic() - began < 0.3
         finally:
             server.start()
         store.save(run, [make_record(make_outcome(0))])
