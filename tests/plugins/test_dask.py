@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -360,8 +360,11 @@ def running() -> int:
 
 def nurseries() -> int:
     """In a dask worker: the number of its fork servers."""
-    mine = psutil.Process().children()
-    return sum("hcbench.run.workers.forkserver" in " ".join(child.cmdline()) for child in mine)
+    found = 0
+    for child in psutil.Process().children():
+        with suppress(psutil.NoSuchProcess):  # it may just have ended
+            found += "hcbench.run.workers.forkserver" in " ".join(child.cmdline())
+    return found
 
 
 def folders() -> list[str]:

@@ -103,5 +103,7 @@ window.addEventListener("afterprint", () => {
 });
 if (document.getElementById("plotly")?.dataset.src) (window.requestIdleCallback ?? setTimeout)(loadPlotly);
 
-document.getElementById(state.section)?.scrollIntoView({ behavior: "instant" });
+const shown = document.getElementById(state.section);
+if (shown) history.scrollRestoration = "manual"; // or a reload would scroll back once all is loaded
+shown?.scrollIntoView({ behavior: "instant" });
 document.documentElement.dataset.ready = "yes";
