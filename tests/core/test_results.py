@@ -626,6 +626,11 @@ def test_a_layout_comes_back_from_json_and_orders_outcomes() -> None:
     assert Presentation.of_description({}) == Presentation()
 
 
+def test_queries_of_runs_stored_when_their_unit_was_called_questions_are_queries() -> None:
+    described = Presentation(metrics=(replace(QUERIES, unit="questions"), AARI)).describe()
+    assert Presentation.of_description(described).metrics == (QUERIES, AARI)
+
+
 def test_oracle_and_budget_are_shown_where_they_differ() -> None:
     outcomes = [cell("A", 0, oracle="p=0.1"), cell("A", 0, oracle="p=0.5")]
     (block, *_) = make_tables(results(outcomes, metrics=(AARI,)))

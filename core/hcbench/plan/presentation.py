@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
@@ -82,6 +82,12 @@ class MetricInfo:
     def judges(self, dataset: str) -> bool:
         """Whether it is shown of a data set."""
         return self.datasets is None or dataset in self.datasets
+
+
+def _metric_of(described: Mapping[str, Any]) -> MetricInfo:
+    """From a stored description; the unit of queries was once called questions."""
+    metric = MetricInfo(**as_tuples(described))
+    return replace(metric, unit="queries") if metric.unit == "questions" else metric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +207,7 @@ class Presentation:
             values = {
                 **{name: value for name, value in as_tuples(described).items() if name in known},
                 "suite": rebuild_suite(described["suite"]),
-                "metrics": tuple(MetricInfo(**as_tuples(m)) for m in described["metrics"]),
+                "metrics": tuple(map(_metric_of, described["metrics"])),
                 "shard": Shard(**as_tuples(shard)) if shard else None,
             }
             return cls(**values)
