@@ -112,8 +112,10 @@ def _licence(entry: Entry[Any]) -> str:
     return str(licence)
 
 
-#: Metadata of a distribution; parsing takes milliseconds.
-_about = cache(lambda distribution: metadata(distribution).json)
+@cache  # parsing takes milliseconds
+def _about(distribution: str) -> dict[str, Any]:
+    return metadata(distribution).json
+
 
 _GROUPED = {
     "algorithms": "by the kind of oracle that they accept first",
