@@ -14,6 +14,7 @@ import multiprocessing
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -484,14 +485,16 @@ def score_trees(
     """
     scores: list[Score] = []
     helper = None
-    with install_recorder("numba:compile") as compiled:
-        for at, use in enumerate(metrics):
-            scores += _scores_of(use, trees, problems)
-            if compiled.buffer and helper is None:
-                helper = _compile_ahead(trees, problems, metrics[:at:-1])
-    if helper is not None:
-        helper.kill()
-        helper.join()
+    try:
+        with install_recorder("numba:compile") as compiled:
+            for at, use in enumerate(metrics):
+                scores += _scores_of(use, trees, problems)
+                if compiled.buffer and helper is None:
+                    helper = _compile_ahead(trees, problems, metrics[:at:-1])
+    finally:
+        if helper is not None:
+            helper.kill()
+            helper.join()
     truths = tuple(name for name in problems if name)
     best_trees = _are_best(scores, lambda score: score.truth)
     best_truths = _are_best(scores, lambda score: score.tree)
@@ -525,15 +528,16 @@ def _compile_ahead(
     metrics: Sequence[Use[MetricSpec]],
 ) -> BaseProcess:
     """Start a copy of this process that computes metrics of a few items, for their kernels."""
-    tree = next(iter(trees.values()))
-    few = np.arange(min(tree.n, _FEW))
-    one = {"": tree.restrict(few)}
-    given = {name: problem.take(few) for name, problem in problems.items()}
 
     def compile_all() -> None:
         warnings.simplefilter("ignore")
-        for use in metrics:
-            _scores_of(use, one, given)
+        with suppress(Exception):  # of a few items only, or the caller will meet it as well
+            tree = next(iter(trees.values()))
+            few = np.arange(min(tree.n, _FEW))
+            one = {"": tree.restrict(few)}
+            given = {name: problem.take(few) for name, problem in problems.items()}
+            for use in metrics:
+                _scores_of(use, one, given)
 
     process = multiprocessing.get_context("fork").Process(target=compile_all, daemon=True)
     with warnings.catch_warnings():
