@@ -194,8 +194,9 @@ def test_data_as_a_hint_are_needed_and_told() -> None:
     reason = "Both needs vectors, which car does not provide"
     assert plan.inapplicable == [Inapplicable("Both", "car", "", reason)]
     assert {cell.dataset.label for cell in plan.cells} == {"iris"}
-    told = Presentation.of_plan(plan).truth_given["Both"]
-    assert told["iris"] == "the vectors of the items"
+    presentation = Presentation.of_plan(plan)
+    assert presentation.data_given == {"Both": "the vectors of the items"}
+    assert "Both" not in presentation.truth_given
 
 
 def test_a_list_is_a_grid_and_duplicates_are_one_cell() -> None:

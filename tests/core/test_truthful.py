@@ -236,11 +236,21 @@ def test_an_oracle_that_answers_from_the_truth_is_noted_beside_others() -> None:
     given = {"ordinal": {"d": "the truth"}, "cut": {"d": "the number of the finest true clusters"}}
     found = results(outcomes, truth_given=given)
     oracle = "its oracle answers from the truth, which others do not see"
-    hint = "receives the number of the finest true clusters without asking"
+    hint = "receives the number of the finest true clusters, which others do not"
     assert [row[0] for row in shown(found)] == [f"Insertion ({oracle})", "Ward", f"cut ({hint})"]
     assert found.caveats == (f"Insertion: {oracle}", f"cut: {hint}")  # below each figure
     alone = results(outcomes[:1], truth_given=given)
     assert alone.caveats == ()  # nobody else is there to be compared with
+
+
+def test_data_beside_the_answers_are_noted_and_are_no_truth() -> None:
+    outcomes = [cell("Scaled", 0, oracle="pairs", AARI=0.9), cell("cut", 0, AARI=0.8)]
+    given = {"cut": {"d": "the number of the finest true clusters"}}
+    found = results(outcomes, truth_given=given, data_given={"Scaled": "the vectors of the items"})
+    assert found.caveats == (
+        "Scaled: reads the vectors of the items beside the answers",
+        "cut: receives the number of the finest true clusters, which others do not",
+    )
 
 
 # ---- Stars ---------------------------------------------------------------------------------------

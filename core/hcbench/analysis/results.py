@@ -83,7 +83,7 @@ class Results:
         Labels of algorithms that are reference lines, which are shown but not ranked.
     sizes : mapping of data digest to int
         Numbers of items, where known.
-    names, query_kinds, truth_given, dependent_data
+    names, query_kinds, truth_given, data_given, dependent_data
         As of `hcbench.plan.presentation.Presentation`.
     """
 
@@ -97,6 +97,7 @@ class Results:
     names: Names = field(default_factory=dict)
     query_kinds: Mapping[str, str] = field(default_factory=dict)
     truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    data_given: Mapping[str, str] = field(default_factory=dict)
     dependent_data: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -149,6 +150,7 @@ class Results:
             layout.names,
             layout.query_kinds,
             layout.truth_given,
+            layout.data_given,
             layout.dependent_data,
         )
 
@@ -263,25 +265,26 @@ class Results:
         return self.is_reference(group) and group.dataset in known
 
     def informed(self, group: Group) -> str:
-        """What of the truth a group has and other competitors on its data set have not; or ""."""
-        has = self._given_truth(group)
-        if not has or self.is_reference(group):
+        """Data that a group has beside the answers, or what of the truth only it has; or ""."""
+        if self.is_reference(group):
             return ""
+        data, truth = self.data_given.get(group.algorithm), self._given_truth(group)
         rivals = (g for g in self.competing if g.dataset == group.dataset and g.oracle)
-        honest = any(not self._given_truth(rival) for rival in rivals)
-        return has if honest else ""
+        if truth and all(self._given_truth(rival) for rival in rivals):
+            truth = ""
+        return "; ".join(filter(None, (data and f"reads {data} beside the answers", truth)))
 
     def _given_truth(self, group: Group) -> str:
         hint = self.truth_given.get(group.algorithm, {}).get(group.dataset)
         if hint:
-            return f"receives {hint} without asking"
+            return f"receives {hint}, which others do not"
         if group.dataset in self.truth_given.get(group.oracle, {}):
             return "its oracle answers from the truth, which others do not see"
         return ""
 
     @cached_property
     def caveats(self) -> tuple[str, ...]:
-        """What to keep in mind about algorithms in any figure: those that see the truth."""
+        """What to keep in mind about algorithms in any figure: those that see more."""
         texts = {(g.algorithm, text): None for g in self.competing if (text := self.informed(g))}
         return tuple(f"{algorithm}: {text}" for algorithm, text in texts)
 

@@ -17,7 +17,7 @@ from hcbench.plan.cell import Cell
 from hcbench.registry import Registry, Use, make_use
 from hcbench.registry.fingerprint import installation
 from hcbench.registry.specs import (
-    PROVIDED,
+    DATA,
     AlgorithmSpec,
     DatasetSpec,
     MetricSpec,
@@ -335,7 +335,7 @@ def choose_oracles(
         why = f"{algorithm.label} needs {spec.min_items} items or more, and {source} has {n}"
         return [], [("", why)]
     hints = spec.hints_of(algorithm.params)
-    needs = (hint if hint in PROVIDED else "truth" for hint in hints)
+    needs = (hint if hint in DATA else "truth" for hint in hints)
     missing = unmet((*spec.needs, *needs), provided)
     if missing:
         return [], [("", f"{algorithm.label} needs {missing}, which {source} does not provide")]

@@ -17,7 +17,16 @@ from hcbench.plan.outcome import Outcome, Value
 from hcbench.plan.plan import Plan, Shard, judged_by, label_without_truth, metric_keys
 from hcbench.registry import Use, make_use
 from hcbench.registry.names import parse_name
-from hcbench.registry.specs import HINTS, DatasetSpec, Direction, Interval, MetricSpec, Params
+from hcbench.registry.specs import (
+    DATA,
+    HINTS,
+    AlgorithmSpec,
+    DatasetSpec,
+    Direction,
+    Interval,
+    MetricSpec,
+    Params,
+)
 from hcbench.registry.suite import Suite, describe_suite, rebuild_suite
 
 if TYPE_CHECKING:
@@ -113,6 +122,8 @@ class Presentation:
     truth_given : mapping of label to mapping of data set to str
         For each algorithm and each oracle that receives the truth of a data set, or a part of it,
         what it receives.
+    data_given : mapping of label to str
+        For each algorithm that makes queries and receives data as well, what it receives.
     dependent_data : tuple of str
         Labels of the data sets whose repetitions share items.
     renamed : mapping of key to labels
@@ -131,6 +142,7 @@ class Presentation:
     names: Names = field(default_factory=dict)
     query_kinds: Mapping[str, str] = field(default_factory=dict)
     truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    data_given: Mapping[str, str] = field(default_factory=dict)
     dependent_data: tuple[str, ...] = ()
     renamed: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     shard: Shard | None = None
@@ -177,6 +189,9 @@ class Presentation:
             },
             query_kinds={label: use.spec.kind for label, use in oracles.items()},
             truth_given=_truth_given(plan, oracles),
+            data_given={
+                use.label: given for use in plan.algorithms if (given := _hinted(use, data=True))
+            },
             dependent_data=tuple(u.label for u in plan.datasets if u.spec.dependent),
             shard=plan.shard,
         )
@@ -271,11 +286,16 @@ def _truth_given(plan: Plan, oracles: Mapping[str, Use[Any]]) -> dict[str, dict[
     for dataset in plan.datasets:
         provided = dataset.spec.provides_with(dataset.params)
         for algorithm in plan.algorithms:
-            hints = algorithm.spec.hints_of(algorithm.params)
-            if hints:
-                parts = " and ".join(HINTS[hint].partition(",")[0] for hint in hints)
+            if parts := _hinted(algorithm, data=False):
                 given.setdefault(algorithm.label, {})[dataset.label] = parts
         for oracle in oracles.values():
             if oracle.spec.informed_with(oracle.params, provided):
                 given.setdefault(oracle.label, {})[dataset.label] = "the truth"
     return given
+
+
+def _hinted(algorithm: Use[AlgorithmSpec], *, data: bool) -> str:
+    """The data that an algorithm receives beside the answers, or its parts of the truth."""
+    hints = algorithm.spec.hints_of(algorithm.params)
+    chosen = (hint for hint in hints if (hint in DATA) == data)
+    return " and ".join(HINTS[hint].partition(",")[0] for hint in chosen)

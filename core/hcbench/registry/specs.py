@@ -235,10 +235,10 @@ HINTS = {
 }
 """What an algorithm may declare as hints: parts of the truth, and data beside the answers."""
 
-PROVIDED = (
-    *("vectors", "similarity", "graph", "comparisons"),
-    *("truth", "heights", "levels", "tree"),
-)
+DATA = ("vectors", "similarity", "graph")
+"""Hints that are data of the items; the others are parts of the truth."""
+
+PROVIDED = (*DATA, "comparisons", "truth", "heights", "levels", "tree")
 """What a data set may provide, and an algorithm, an oracle or a metric need."""
 
 

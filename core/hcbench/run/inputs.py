@@ -23,7 +23,7 @@ from hcbench.model.cost import Budget, collect_notes
 from hcbench.model.problem import Problem, own_view
 from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import Answers, Code, Oracle, Queries
-from hcbench.registry.specs import HINTS, PROVIDED, unknown_hint
+from hcbench.registry.specs import DATA, HINTS, unknown_hint
 from hcbench.run.job import Call, Job
 
 KEPT_PROBLEMS = 2
@@ -201,7 +201,7 @@ def _hint(problem: Problem, name: str) -> Any:
         raise ParameterError(unknown_hint(name))
     if name == "truth":
         return problem.truth
-    if name in PROVIDED:
+    if name in DATA:
         if name not in problem.provides:
             raise NotApplicableError(f"the items have no {name}")
         return own_view(getattr(problem, name))
