@@ -298,7 +298,10 @@ def _parse(path: Path, data: bytes) -> RecordedAnswers | None:
     header = _read_header(path, first)
     if header is None:
         if whole or (data and not data.startswith(b'{"hcbench'[: len(data)])):
-            raise DataError(f"{path} was not written by hcbench ask; give a file of its answers")
+            raise DataError(
+                f"{path} was not written by hcbench ask; give a file of its answers, or save a "
+                "table as .csv or .json"
+            )
         return None
     recorded = RecordedAnswers(path, header, size=len(whole), lines=1)
     items = frozenset(header.items)

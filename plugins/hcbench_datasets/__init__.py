@@ -119,8 +119,9 @@ def _provides_of_npz(path: Path, data: str) -> set[str]:
         if data == "similarity":
             provides -= {"vectors"}
     if not provides:
-        members = ", ".join(sorted(keys)) or "no arrays"
-        raise DataError(f"{path} contains {members}; X, vectors or similarity is needed")
+        from hcbench_datasets.content import no_data
+
+        raise no_data(path, sorted(keys))
     if keys & {"y", "labels"}:
         provides |= {"levels", "truth"}
     return provides
@@ -261,6 +262,7 @@ FILE = DatasetSpec(
     check="hcbench_datasets.file:file",
     suffixes=(
         *(".csv", ".tsv", ".txt", ".data", ".gz", ".bz2", ".xz", ".xlsx", ".parquet"),
+        *(".arff", ".dist", ".feather", ".json", ".phy"),
         *(".npy", ".npz", ".mtx", ".svmlight", ".libsvm"),
     ),
     tags=("own",),

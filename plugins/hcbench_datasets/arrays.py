@@ -17,15 +17,16 @@ from hcbench_datasets.content import (
     check_rows,
     check_square,
     is_missing_label,
+    no_data,
     table_of_labels,
 )
+from hcbench_datasets.tables import SUFFIXES
 
 if TYPE_CHECKING:
     from scipy import sparse
 
     from hcbench import Vectors
 
-_KEYS = "X or vectors, similarity, y or labels, names"
 _ALONE = ""
 
 
@@ -46,8 +47,7 @@ def read_array(path: Path, similarity: bool) -> Content:
     }
     reader = readers.get(path.suffix.lower())
     if reader is None:
-        known = ".csv, .tsv (also .gz, .bz2, .xz), .xlsx, .parquet"
-        raise DataError(f"{path}: unknown suffix; use {known}, {', '.join(readers)}")
+        raise DataError(f"{path}: unknown suffix; use {', '.join((*SUFFIXES, *readers))}")
     return reader(path, similarity)
 
 
@@ -75,9 +75,7 @@ def _read_npz(path: Path, similarity: bool) -> Content:
     if similarity and square is None:
         data, square = None, data
     if data is None and square is None:
-        raise DataError(
-            f"{path}: no data in {', '.join(arrays) or 'no arrays'}; the keys are {_KEYS}"
-        )
+        raise no_data(path, list(arrays))
     return _content(arrays, None if similarity else data, square, path)
 
 

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from hcbench import Comparisons, DataError, ModelWarning
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hcbench import Vectors
 
 _MISSING_TEXTS = frozenset({"", "n/a", "#n/a", "nan", "?", "<na>"})
@@ -269,3 +271,11 @@ def note_contradictions(comparisons: Comparisons) -> None:
             ModelWarning,
             stacklevel=3,
         )
+
+
+def no_data(path: Path, keys: Sequence[str]) -> DataError:
+    """The error of an archive without a key of data."""
+    return DataError(
+        f"{path} has {', '.join(keys) or 'no arrays'}, and neither X (or vectors) nor similarity; "
+        f"name the arrays by their roles: numpy.savez({path.name!r}, X=..., y=..., names=...)"
+    )

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
+import json
 import lzma
 import re
 import warnings
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -28,7 +30,10 @@ from hcbench_datasets.content import MISSING, Column, Table, looks_numeric
 if TYPE_CHECKING:
     import pandas as pd
 
-SUFFIXES = (".csv", ".tsv", ".txt", ".data", ".xlsx", ".parquet")
+SUFFIXES = (
+    *(".csv", ".tsv", ".txt", ".data", ".xlsx", ".parquet", ".feather"),
+    *(".json", ".arff", ".phy", ".dist"),
+)
 OPEN: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 )
@@ -53,7 +58,7 @@ def read_table(
     Parameters
     ----------
     path : Path
-        A .csv, .tsv, .txt or .data file, which may be compressed, or a .xlsx or .parquet file.
+        A .csv, .tsv, .txt or .data file, which may be compressed, or another of `SUFFIXES`.
     texts : collection of str
         Columns that are texts even if all cells are numbers.
     delimiter, decimal, encoding : str, optional
@@ -65,10 +70,11 @@ def read_table(
         If it cannot be read, or a line has too many or too few cells.
     """
     suffix = path.suffix.lower()
-    if suffix == ".parquet":
-        return _of_frame(path, _parquet(path, texts), texts)
-    if suffix == ".xlsx":
-        return _of_frame(path, _spreadsheet(path), texts)
+    if suffix in (".parquet", ".feather"):
+        return _of_frame(path, _arrow(path, texts), texts)
+    readers = {".xlsx": _spreadsheet, ".json": _json, ".arff": _arff, ".phy": _phylip}
+    if reader := readers.get(suffix.replace(".dist", ".phy")):
+        return _of_frame(path, reader(path), texts)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise DataError(f"delimiter must be one character such as ';', got {delimiter!r}")
     text, encoding = _text(path, encoding)
@@ -297,22 +303,93 @@ def _of_frame(path: Path, frame: pd.DataFrame, texts: Collection[str]) -> Table:
     return Table(str(path), columns, np.arange(1, len(frame) + 1))
 
 
-def _parquet(path: Path, texts: Collection[str]) -> pd.DataFrame:
-    """A Parquet table; an unnamed pandas index without a role is ignored."""
+def _arrow(path: Path, texts: Collection[str]) -> pd.DataFrame:
+    """A Parquet or Feather table; an unnamed pandas index without a role is ignored."""
     try:
-        from pyarrow import ArrowException, parquet
+        from pyarrow import ArrowException, feather, parquet
     except ImportError as error:
         raise DataError(
-            f'{path}: Parquet files need pyarrow: pip install "hcbench[parquet]"'
+            f'{path}: such files need pyarrow: pip install "hcbench[parquet]"'
         ) from error
     try:
-        table = parquet.read_table(path)
+        read = feather.read_table if path.suffix.lower() == ".feather" else parquet.read_table
+        table = read(path)
         table.validate(full=True)  # else a text that is not UTF-8 would fail later
         used = [c for c in table.column_names if not c.startswith("__index_level_") or c in texts]
         frame: pd.DataFrame = table.select(used).to_pandas(ignore_metadata=True)
     except (OSError, ArrowException) as error:
         raise DataError.of_file("read", path, error) from error
     return frame
+
+
+def _json(path: Path) -> pd.DataFrame:
+    """A list of records or an object of columns, as pandas writes either."""
+    import pandas as pd
+
+    try:
+        frame = pd.DataFrame(json.loads(_text(path, None)[0]))
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise DataError(
+            f"{path}: {error}; a table is a list of records, [{{...}}, {{...}}], or an object of "
+            "columns of the same length"
+        ) from error
+    if not isinstance(frame.index, pd.RangeIndex) and not all(map(str.isdecimal, frame.index)):
+        frame.insert(0, "1", frame.index)  # names of the rows
+    return frame
+
+
+def _arff(path: Path) -> pd.DataFrame:
+    """A table of Weka: numbers, and nominal attributes as texts."""
+    import pandas as pd
+    from scipy.io import arff
+
+    try:
+        rows, meta = arff.loadarff(io.StringIO(_text(path, None)[0]))
+    except (ValueError, IndexError, StopIteration, NotImplementedError, arff.ArffError) as error:
+        reason = str(error) or "there is no table"
+        raise DataError(
+            f"{path}: {reason}; if it is a valid .arff file, save it as .csv"
+        ) from error
+    nominal = dict(zip(meta.names(), meta.types(), strict=True))
+    return pd.DataFrame(
+        {
+            name: np.char.decode(rows[name], "utf-8") if kind == "nominal" else rows[name]
+            for name, kind in nominal.items()
+        }
+    )
+
+
+def _phylip(path: Path) -> pd.DataFrame:
+    """A matrix of distances of PHYLIP, square or its lower triangle, with the names of the items.
+
+    Names have no blanks, or 10 characters with blanks.
+    """
+    import pandas as pd
+
+    head, *rows = [line for line in _text(path, None)[0].splitlines() if line.strip()] or [""]
+    names, cells = [], []
+    for row in rows:
+        name, *numbers = row.split()
+        if not all(map(looks_numeric, numbers)):
+            name, numbers = row[:10].strip(), row[10:].split()
+        names.append(name)
+        cells.append(numbers)
+    n = len(names)
+    widths = [len(numbers) for numbers in cells]
+    square, lower = [n] * n, ([*range(n)], [*range(1, n + 1)])
+    numeric = all(map(looks_numeric, chain(*cells)))
+    if head.strip() != str(n) or widths not in (square, *lower) or not numeric:
+        raise DataError(
+            f"{path}: no matrix of distances in PHYLIP's form: the first line is the number of "
+            "items, and then each has a line with its name and the distances to all, or to those "
+            "above it (sequences are not read)"
+        )
+    matrix = np.zeros((n, n))
+    for i, numbers in enumerate(cells):
+        matrix[i, : len(numbers)] = numbers
+    if widths != square:
+        matrix += np.tril(matrix, -1).T
+    return pd.DataFrame({"1": names, **dict(zip(names, matrix.T, strict=True))})
 
 
 def _spreadsheet(path: Path) -> pd.DataFrame:

@@ -27,15 +27,16 @@ _UNCLOSED = {
     "(": "the text ends inside a parenthesis: add ')'",
     "[": "a comment is not closed: add ']'",
     "'": "a quoted label is not closed: add a quote (inside, double it)",
+    '"': "a quoted label is not closed: add a quote",
 }
 _BLANKS = "".join(map(chr, range(33)))
 _TOKEN = re.compile(
     r"""
     (?P<ignored> [\x00-\x20]+ | \[ [^\]]* \] )           # blanks, and comments
   | (?P<mark> [(),:;] )
-  | (?P<quoted> ' (?: [^']++ | '' )*+ ' )
-  | (?P<unclosed> ['\[] )
-  | (?P<plain> [^\x00-\x20()\[,:;'] [^()\[,:;]* )       # blanks and quotes may be inside
+  | (?P<quoted> ' (?: [^']++ | '' )*+ ' | " [^"]*+ " )
+  | (?P<unclosed> ['"\[] )
+  | (?P<plain> [^\x00-\x20()\[,:;'"] [^()\[,:;]* )      # blanks and quotes may be inside
     """,
     re.VERBOSE,
 )
@@ -88,13 +89,15 @@ def read_newick(text: str) -> NewickNodes:
     return NewickNodes(parent, _labels_of_leaves(labels, is_leaf), length)
 
 
-_NEXUS_TREE = re.compile(r"\btree\b[^=;]*=\s*((?:\[[^\]]*+\]\s*)*+\((?:[^;']|'[^']*+')*+;)", re.I)
+_NEXUS_COMMENT = re.compile(r"('[^']*+')|\[[^\]]*+\]")
+_NEXUS_TREE = re.compile(r"\btree\b[^=;]*=\s*(\((?:[^;']|'[^']*+')*+;)", re.I)
 _NEXUS_TRANSLATE = re.compile(r"\btranslate\b((?:[^;']|'[^']*+')*+);", re.I)
 _NEXUS_PAIR = re.compile(r"\s*+([^\s,']++)\s++('(?:[^']|'')*+'|[^,']++)\s*+(?:,|$)")
 
 
 def _tree_of_nexus(text: str) -> tuple[str, dict[str, str]]:
     """The Newick text of the first tree of a Nexus file, and its translation of labels."""
+    text = _NEXUS_COMMENT.sub(r"\1", text)
     tree = _NEXUS_TREE.search(text)
     if tree is None:
         raise NewickError("there is no tree in the Nexus text: 'tree NAME = (...);' is missing")
@@ -162,7 +165,7 @@ def _scan(text: str) -> tuple[list[int], list[str | None], list[float | None]]:
 
 def _unquoted(token: re.Match[str]) -> str:
     if token.lastgroup == "quoted":
-        return token[0][1:-1].replace("''", "'")
+        return token[0][1:-1].replace("''", "'") if token[0][0] == "'" else token[0][1:-1]
     return token[0].rstrip(_BLANKS)
 
 

@@ -53,6 +53,79 @@ hen,2,3,bird,fowl
 """
 
 
+# ---- Tables of other programs ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"n": "a", "x": 1, "k": "001"}, {"n": "b", "x": null, "k": "1"}]',
+        '{"n": {"0": "a", "1": "b"}, "x": {"0": 1, "1": null}, "k": {"0": "001", "1": "1"}}',
+    ],
+    ids=["records", "columns"],
+)
+def test_json(csv, text):
+    problem = read(csv(text, "x.json"), names="n", labels=("k",), missing="mean")
+    assert problem.names == ("a", "b")
+    assert problem.vectors.tolist() == [[1], [1]]
+    assert problem.levels.tolist() == [[0], [1]]
+
+
+def test_json_with_names_of_rows(csv):
+    problem = read(csv('{"x": {"a": 1, "b": 2}}', "x.json"))
+    assert problem.names == ("a", "b")
+
+
+def test_arff(csv):
+    head = "% a comment\n@RELATION r\n@ATTRIBUTE x NUMERIC\n@ATTRIBUTE class {one,two}\n@DATA\n"
+    problem = read(csv(f"{head}1,one\n2.5,two\n", "x.arff"), labels=("class",))
+    assert problem.vectors.tolist() == [[1], [2.5]]
+    assert problem.levels.tolist() == [[0], [1]]
+
+
+def test_feather(tmp_path):
+    pd.DataFrame({"n": ["a", "b"], "x": [1, 2]}).to_feather(tmp_path / "x.feather")
+    assert read(tmp_path / "x.feather", names="n").vectors.tolist() == [[1], [2]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "name"),
+    [
+        ("a         0 1 4\nb d       1 0 2\nc         4 2 0", "b d"),
+        ("a\nb_d 1\nc 4 2", "b_d"),
+        ("a 0\nb_d 1 0\nc 4 2 0", "b_d"),
+    ],
+    ids=["square", "lower", "lower with diagonal"],
+)
+def test_phylip(csv, rows, name):
+    problem = read(csv(f"  3\n{rows}\n", "x.phy"), distance=True)
+    assert problem.names == ("a", name, "c")
+    assert problem.similarity.tolist() == [[1, 0.75, 0], [0.75, 1, 0.5], [0, 0.5, 1]]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "part"),
+    [
+        ("x.json", "{", "a list of records"),
+        ("x.json", '{"a": 1}', "a list of records"),
+        ("x.arff", "", "save it as .csv"),
+        ("x.arff", "@relation r\n@attribute a string\n@data\nb\n", "save it as .csv"),
+        ("x.phy", "2 4\na ACGT\nb ACGT\n", "sequences are not read"),
+        ("x.phy", "3\na 0 1\nb 1 0\n", "the number of items"),
+        ("x.dist", "", "the number of items"),
+        ("x.feather", "no table", "x.feather"),
+    ],
+)
+def test_tables_of_other_programs_that_cannot_be_read(csv, name, text, part):
+    assert part in fail(csv(text, name))
+
+
+def test_other_keys_of_an_archive(tmp_path):
+    np.savez(tmp_path / "x.npz", data=np.eye(2), target=[0, 1])
+    with pytest.raises(DataError, match=r"has data, target, and .*numpy.savez\('x.npz', X="):
+        read(tmp_path / "x.npz")
+
+
 # ---- Valid delimited text ------------------------------------------------------------------------
 
 
@@ -500,7 +573,7 @@ def test_npz_whose_data_are_similarities(tmp_path):
 @pytest.mark.parametrize(
     ("arrays", "parts"),
     [
-        ({"data": np.eye(2)}, ["data", "X or vectors"]),
+        ({"data": np.eye(2)}, ["has data,", "X (or vectors)"]),
         ({"X": np.eye(3), "y": np.zeros(2, int)}, ["labels", "(2,)", "3 items"]),
         ({"X": np.eye(2), "y": np.array([0.0, np.nan])}, ["label of item 1"]),
         ({"X": np.eye(2), "names": np.array(["a", "a"])}, ["item 0 and item 1", "'a'"]),

@@ -232,5 +232,31 @@ def test_the_first_tree_of_a_nexus_file():
     assert tree.merge_height([0, 0], [1, 2]).tolist() == [1, 2]
     untranslated = NEXUS[: NEXUS.index("Translate")] + NEXUS[NEXUS.index("tree one") :]
     assert Tree.from_newick(untranslated).names == ("1", "2", "3")
+    commented = NEXUS.replace("#NEXUS", "#NEXUS\n[no tree x = (7,8);]").replace(
+        "((1:1,", "((1[&r=1]:1,"
+    )
+    assert Tree.from_newick(commented) == tree
     with pytest.raises(HcbenchError, match="no tree in the Nexus text"):
         Tree.from_newick("#NEXUS begin trees; end;")
+
+
+def test_quotes_may_be_double():
+    assert Tree.from_newick('(("Homo sapiens",b),"O\'Hara");').names == (
+        "Homo sapiens",
+        "b",
+        "O'Hara",
+    )
+    with pytest.raises(NewickError, match="not closed"):
+        Tree.from_newick('("a,b);')
+
+
+def test_only_names_that_differ_in_more_than_blanks_are_told():
+    with pytest.raises(NewickError, match="no leaf for 'Homo erectus', no name for 'Pan_paniscus'"):
+        Tree.from_newick(
+            "(Homo_sapiens,(Pan_paniscus,Mus));", names=["Homo sapiens", "Homo erectus", "Mus"]
+        )
+
+
+def test_labels_that_are_equal_with_blanks_are_two_items():
+    with pytest.raises(NewickError, match="no name for 'a_b'"):
+        Tree.from_newick("('a b',(a_b,c));", names=["a b", "c"])

@@ -377,7 +377,8 @@ class Registry:
             name = Name(reader.full_name, {"path": name.base, **name.params})
         elif "/" in name.base:
             raise DataError(
-                f"{name.base} is no data set: give a file that ends in {self.file_endings}"
+                f"{name.base} is no data set: save it as one of {self.file_endings}, or pass its "
+                "contents to hcbench.compare in Python"
             )
         try:
             return self._uses("datasets", name)

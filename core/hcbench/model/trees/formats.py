@@ -132,18 +132,21 @@ def match_labels(labels: Sequence[str] | None, names: Sequence[str]) -> NDArray[
     position = {name: i for i, name in enumerate(names)}
     if len(position) < len(names):
         raise NewickError(f"{len(names)} names hold only {len(position)} different ones")
-    present = set(labels)
-    if present != position.keys():
+    if {*labels} != position.keys():
         # In Newick an underscore may stand for a blank, which a label without quotes cannot have.
         spaced = {name.replace("_", " "): i for name, i in position.items()}
         blank = [label.replace("_", " ") for label in labels]
-        if len(spaced) == len(position) and set(blank) == spaced.keys():
+        if sorted(blank) == sorted(spaced):
             warnings.warn(
                 "labels are matched with blanks for underscores", ModelWarning, stacklevel=3
             )
             return np.array([spaced[label] for label in blank], dtype=np.int64)
-        missing = [name for name in position if name not in present]
-        extra = [label for label in labels if label not in position]
+        # Names that differ in blanks alone are no difference, unless two names do.
+        if len(spaced) < len(position) or len({*blank}) < len({*labels}):
+            spaced, blank = position, [*labels]
+        read = {*blank}
+        missing = [name for name, key in zip(position, spaced, strict=True) if key not in read]
+        extra = [label for label, key in zip(labels, blank, strict=True) if key not in spaced]
         raise NewickError(
             f"names and leaves differ: no leaf for {_some(missing)}, no name for {_some(extra)}; "
             "give exactly the labels of the leaves"
