@@ -10,7 +10,7 @@ import pytest
 
 from hcbench import Outcome
 from hcbench.model.cost import Cost
-from hcbench.plan.columns import Outcomes
+from hcbench.plan.columns import Coded, Outcomes
 from hcbench.plan.outcome import ScoredPoint, Value
 
 MISSING = Value(None, "skipped", "needs a truth")
@@ -59,6 +59,15 @@ def test_outcomes_come_back_from_columns() -> None:
     assert [*Outcomes.of([])] == []
 
 
+def test_equal_objects_of_different_types_remain_different() -> None:
+    objects = [1, True, "1", 1.0, None, (1,), 1, "1"]
+    column = Coded.of(objects)
+    taken = column.take(np.arange(len(objects))).tolist()
+    assert [*map(repr, taken)] == [*map(repr, objects)]
+    assert column.objects.size == 6
+    assert Coded.of([]).take(np.arange(0)).size == 0
+
+
 def test_parts_are_joined_in_their_order() -> None:
     parts = [Outcomes.of(GIVEN[2:]).take([1, 0]), Outcomes.of([]), Outcomes.of(GIVEN[:2])]
     assert [*Outcomes.joined(parts)] == [GIVEN[3], GIVEN[2], GIVEN[0], GIVEN[1]]
@@ -104,7 +113,7 @@ def test_labels_and_values_are_replaced_in_those_that_are_named(order: list[int]
     renamed = columns.renamed({"k3": ("C", "E", "o"), "unknown": ("", "", "")})
     changed = replace(GIVEN[3], algorithm="C", dataset="E", oracle="o")
     assert [*renamed] == [changed if i == 3 else GIVEN[i] for i in order]
-    see = columns.with_value("M", MISSING, [i == 3 for i in order])
+    see = columns.with_value("M", MISSING, np.array([i == 3 for i in order]))
     points = tuple(replace(p, values={**p.values, "M": MISSING}) for p in GIVEN[3].points)
     assert [*see] == [replace(GIVEN[3], points=points) if i == 3 else GIVEN[i] for i in order]
     assert [*columns] == [GIVEN[i] for i in order]

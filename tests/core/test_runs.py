@@ -6,22 +6,26 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from sqlalchemy import update
+from sqlalchemy import delete, select, update
 
 from hcbench import load_registry
 from hcbench.cli import main
 from hcbench.errors import DamagedRunError, StoreError
+from hcbench.model.cost import Cost
+from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.registry.suite import Suite
-from hcbench.store import Store
+from hcbench.store import Store, store as stores
 from hcbench.store.exchange import describe_run, import_run
 from hcbench.store.merge import merge_stores
-from hcbench.store.schema import cells, runs
+from hcbench.store.rows import Record
+from hcbench.store.schema import cells, metric_values, runs, summaries
 from hcbench.store.tidying import Removed, annotate_run, name_run, remove_run, tidy
 from hcbench_pages.site import build_site
 from tests.core.servers import can_serve
@@ -67,6 +71,106 @@ def call(*args: str, store: Path, typed: str = "", command: Sequence[str] = ("re
 
 
 # ---- The store -----------------------------------------------------------------------------------
+
+
+def large_run(store: Store) -> list[Outcome]:
+    """A run with what is hard to store: missing values, NaN, checkpoints, notes and failures."""
+    points = (ScoredPoint(checkpoint=5, queries=4, values={"AARI": Value(0.25)}), ScoredPoint())
+    given = [
+        outcome("UPGMA", "iris", values={"AARI": 0.5, "seconds": None}, notes=("é", "b")),
+        outcome("UPGMA", "iris", 1, values={"AARI": float("nan"), "queries": 7.0}, budget=5),
+        outcome("4-AL", "iris", points=points, budget="5USD", cost=Cost(seconds=0.5, queries=9)),
+        outcome("4-AL", "wine", status="error", reason="ValueError: no"),
+        outcome("Ward", "wine", key="", status="skipped", reason="needs vectors"),
+    ]
+    keep_run(store, given)
+    return given
+
+
+def shown(store: Store, run: int) -> list[str]:
+    return [repr(found) for found, _ in store.outcomes(run=run)]
+
+
+def packed(store: Store) -> list[int]:
+    """The runs whose cells are stored in columns."""
+    with store.database.reading() as connection:
+        filled = select(summaries.c.run).where(summaries.c.packed.is_not(None))
+        return [*connection.execute(filled).scalars()]
+
+
+def test_a_large_run_is_shown_from_its_summary_as_from_its_rows(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large_run(store)
+    from_rows, info = shown(store, 1), store.run(1)
+    assert not packed(store)
+    monkeypatch.setattr(stores, "LARGE", 1)
+    assert shown(store, 1) == from_rows  # which stores the columns
+    assert packed(store) == [1]
+    with store.database.writing() as connection:  # what is not read again is not missed
+        connection.execute(delete(metric_values))
+    assert shown(store, 1) == from_rows
+    assert store.run(1) == info
+    assert (info.cells, info.failed, info.reused) == (5, 1, 0)
+    assert [found.algorithm for found, _ in store.outcomes(run=1, algorithm="ward")] == ["Ward"]
+
+
+@pytest.mark.parametrize("change", ["values", "cells", "link", "merge", "tidy", "remove"])
+def test_a_summary_goes_when_what_the_run_shows_may_change(
+    change: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stores, "LARGE", 1)
+    first, *_ = large_run(store)
+    keys = {metric.label: metric.key for metric in METRICS}
+    (row,) = (stored.row for stored in store.find([first.key], {}).values())
+    shown(store, 1)
+    other = keep_run(store, [outcome("Ward", "iris", values=VALUES)])
+    assert packed(store) == [1]
+    if change == "values":
+        store.save_values(other, row, [ScoredPoint(values={"AARI": Value(0.75)})], keys)
+        assert "0.75" in shown(store, 1)[0]
+    elif change == "cells":
+        lost = ScoredPoint(values={"queries": Value(11.0)})
+        record = Record(outcome=replace(first, points=(lost,)), cell={}, metric_keys=keys)
+        store.save(other, [record])
+        assert "11.0" in shown(store, 1)[0]
+    elif change == "link":
+        more = store.find([outcome("Ward", "iris", values=VALUES).key], {})
+        store.link(1, [stored.row for stored in more.values()])
+        assert (len(shown(store, 1)), store.run(1).cells) == (6, 6)
+    elif change == "merge":
+        with Store(":memory:") as source:
+            keep_run(source, [outcome("Ward", "zoo", values=VALUES)])
+            merge_stores(store, [source])
+        assert not packed(store)
+    elif change == "tidy":
+        tidy(store)
+        assert not packed(store)
+    else:
+        remove_run(store, store.run(1))
+        assert not packed(store)
+
+
+def test_a_damaged_or_missing_summary_is_made_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stores, "LARGE", 1)
+    large_run(store)
+    expected = shown(store, 1)
+    with store.database.writing() as connection:
+        stored = connection.execute(select(summaries.c.packed)).scalar_one()
+        flipped = stored[:-3] + bytes([stored[-3] ^ 64]) + stored[-2:]
+        connection.execute(update(summaries).values(packed=flipped))
+    assert shown(store, 1) == expected
+    with store.database.writing() as connection:
+        summaries.drop(connection)  # as in a store of an earlier version
+    info = store.run(1)
+    assert (info.cells, info.failed) == (5, 1)
+    with Store(store.address, read_only=True) as reading:
+        assert shown(reading, 1) == expected
+    with Store(store.address) as again:
+        assert shown(again, 1) == expected
+        assert packed(again) == [1]
 
 
 def test_removing_a_run_removes_data_that_no_other_run_uses(store: Store) -> None:

@@ -15,12 +15,9 @@ from .groups import (
     name_variants as name_variants,
 )
 from .overviews import (
-    Leaderboard as Leaderboard,
-    LeaderRow as LeaderRow,
     count_verdicts as count_verdicts,
     describe_numbers as describe_numbers,
-    make_leaderboard as make_leaderboard,
-    make_scoreboard as make_scoreboard,
+    noted_entry as noted_entry,
 )
 from .ranks import (
     ALPHA as ALPHA,

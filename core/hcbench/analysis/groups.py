@@ -11,7 +11,6 @@ References
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -20,12 +19,13 @@ import numpy as np
 
 from hcbench.analysis.statistics import Summary, average_of, summarise
 from hcbench.model.cost import Budget
-from hcbench.plan.columns import Outcomes, Values
+from hcbench.plan.columns import Coded, Outcomes, Values
 from hcbench.plan.outcome import REPORTED, Value, budget_text
 from hcbench.plan.presentation import MetricInfo
 
 if TYPE_CHECKING:
     import pandas
+    from numpy.typing import NDArray
 
     from hcbench.registry.specs import Params
 
@@ -98,13 +98,17 @@ class Group:
 
     def numbers(self, metric: str | MetricInfo) -> list[float]:
         """The values that are not missing."""
-        values = self.values(metric)
-        numbers: list[float] = values.numbers[values.known].tolist()
+        numbers: list[float] = self.array(metric).tolist()
         return numbers
+
+    def array(self, metric: str | MetricInfo) -> NDArray[np.float64]:
+        """As `numbers`, which are many."""
+        values = self.values(metric)
+        return values.numbers[values.known]
 
     def average(self, metric: MetricInfo) -> float | None:
         """The mean, of times the median, of the values that are not missing."""
-        return average_of(self.numbers(metric), metric.average)
+        return average_of(self.array(metric), metric.average)
 
     def summary(self, metric: MetricInfo) -> Summary:
         """The average with its uncertainty."""
@@ -112,14 +116,13 @@ class Group:
 
     def leaves_range(self, metric: MetricInfo) -> bool:
         """Whether a value is outside of the interval of the metric."""
-        finite = [number for number in self.numbers(metric) if math.isfinite(number)]
-        return any(map(metric.leaves_range, (min(finite), max(finite)) if finite else ()))
+        numbers = self.array(metric)
+        finite = numbers[np.isfinite(numbers)]
+        return bool(finite.size) and any(map(metric.leaves_range, (finite.min(), finite.max())))
 
     def failed(self, metric: str | MetricInfo) -> int:
         """Number of repetitions that have no value because of a failure."""
-        failed = self.outcomes.failed
-        failed[[i for i, v in self.values(metric).others.items() if v.status == "error"]] = True
-        return int(failed.sum())
+        return int((self.outcomes.failed | self.values(metric).failed).sum())
 
 
 def values_at(
@@ -138,15 +141,15 @@ def values_at(
     status, reason = (outcomes.column(name) for name in ("status", "reason"))
     values = outcomes.values(label, checkpoint)
     if is_cost:
-        spent = outcomes.costs(label, checkpoint)
-        known = [n if end == "ok" else None for n, end in zip(spent, status, strict=True)]
-        values = Values(np.array(known, dtype=np.float64), {})
+        spent = np.where(status == "ok", outcomes.costs(label, checkpoint), np.array(None))
+        values = Values.of_numbers(spent.astype(np.float64))
     unknown = "not reported" if label.endswith(REPORTED) else "not computed"
-    made: dict[str, Value] = {}  # one object for all that are alike
-    for i in np.flatnonzero(~values.present).tolist():
-        why = unknown if status[i] == "ok" else f"{status[i]}: {reason[i]}"
-        values.others[i] = made.setdefault(why, Value(None, "skipped", why))
-    return values
+    absent = np.flatnonzero(~values.present).tolist()
+    if not absent:
+        return values
+    whys = (unknown if status[i] == "ok" else f"{status[i]}: {reason[i]}" for i in absent)
+    made = {i: Value(None, "skipped", why) for i, why in zip(absent, whys, strict=True)}
+    return Values.of_numbers(values.numbers, values.others | made)
 
 
 def name_variants(groups: Sequence[Group]) -> dict[Group, str]:
@@ -186,19 +189,24 @@ def group_outcomes(
     algorithms, datasets : sequence of str
         All labels, in the order of the result.
     """
-    names = ("algorithm", "dataset", "oracle", "budget")
-    number: dict[tuple[str, str, str, Budget | None], int] = {}
-    one, two, three, four = (outcomes.column(name).tolist() for name in names)
-    keys = zip(one, two, three, four, strict=True)
-    group_of = np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.int64)
-    order = np.lexsort((outcomes.column("repetition").astype(np.int64), group_of))
-    parts = np.split(order, np.cumsum(np.bincount(group_of))[:-1]) if number else []
+    coded = [outcomes.coded(name) for name in ("algorithm", "dataset", "oracle", "budget")]
+    group_of = np.zeros(len(outcomes), dtype=np.int64)
+    for codes, objects in coded:
+        group_of = group_of * objects.size + codes
+    numbers = Coded.of(group_of.tolist()).codes  # in the order of their first outcomes
+    order = np.lexsort((outcomes.column("repetition").astype(np.int64), numbers))
+    parts = np.split(order, np.cumsum(np.bincount(numbers))[:-1]) if order.size else []
     rank = {label: i for i, label in enumerate(algorithms)}
     place = {label: i for i, label in enumerate(datasets)}
-    members = zip(number, map(outcomes.take, parts), strict=True)
+    members = [
+        ([objects[codes[part[0]]] for codes, objects in coded], outcomes.take(part))
+        for part in parts
+    ]
     return [
-        Group(*key, checkpoint, of_group)
-        for key, of_group in sorted(members, key=lambda pair: (place[pair[0][1]], rank[pair[0][0]]))
+        Group(algorithm, dataset, oracle, budget, checkpoint, of_group)
+        for (algorithm, dataset, oracle, budget), of_group in sorted(
+            members, key=lambda m: (place[m[0][1]], rank[m[0][0]])
+        )
         for checkpoint in dict.fromkeys([*(count for count, _ in of_group.points), None])
     ]
 
@@ -243,9 +251,10 @@ def allowed_inference(groups: Iterable[Group], dependent: Iterable[str] = ()) ->
     """
     digests: dict[str, dict[int, str]] = {}
     for group in groups:
-        names = ("repetition", "data_digest")
-        pairs = zip(*(group.outcomes.column(name).tolist() for name in names), strict=True)
-        digests.setdefault(group.dataset, {}).update((r, digest) for r, digest in pairs if digest)
+        repetition, digest = map(group.outcomes.column, ("repetition", "data_digest"))
+        known = digest != ""
+        pairs = zip(repetition[known].tolist(), digest[known].tolist(), strict=True)
+        digests.setdefault(group.dataset, {}).update(pairs)
     draws = {
         dataset: 1 < len(of_one) == len(set(of_one.values())) for dataset, of_one in digests.items()
     }

@@ -1,14 +1,14 @@
-"""The tables of a comparison: data sets, average ranks, verdicts and leaderboards."""
+"""The tables of a comparison: data sets, average ranks and verdicts."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hcbench.analysis.axes import labels_of
+import numpy as np
+
 from hcbench.analysis.groups import name_variants
 from hcbench.analysis.ranks import ALPHA, blocks_text, format_p, pairs_line, why_outside
 from hcbench.analysis.tables import (
@@ -24,7 +24,6 @@ from hcbench.analysis.tables import (
 )
 from hcbench.analysis.verdicts import WORDS, Verdict, describe_claimed, describe_measured
 from hcbench.plan.outcome import BUSY, REPORTED
-from hcbench.registry.specs import Interval
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
@@ -73,7 +72,7 @@ def _columns(metrics: Sequence[MetricInfo], groups: Sequence[Group]) -> list[Met
 
     Nor with numbers that no algorithm reported on this data set.
     """
-    measured = {m.label for m in metrics if any(group.numbers(m.label) for group in groups)}
+    measured = {m.label for m in metrics if any(group.array(m.label).size for group in groups)}
     failed = {m.label for m in metrics if any(group.failed(m.label) for group in groups)}
     kinds = {m.kind for m in metrics if m.label in measured}
     reported = [m for m in metrics if not m.label.endswith(REPORTED) or m.label in measured]
@@ -103,13 +102,11 @@ def worse_than_chance(
     if metric.cost or metric.direction == "none" or not results.is_true(group):
         return []
     average = group.average(metric)
-    for other in groups:
+    ignorant = (g for g in groups if results.is_reference(g) and not results.is_true(g))
+    for other in (g for g in ignorant if g.checkpoint == group.checkpoint):
         chance = other.average(metric)
         if (
-            results.is_reference(other)
-            and not results.is_true(other)
-            and other.checkpoint == group.checkpoint
-            and average is not None
+            average is not None
             and chance is not None
             and (chance > average if metric.direction == "higher" else chance < average)
         ):
@@ -162,13 +159,14 @@ def _warn_of_load(results: Results) -> list[str]:
     """A warning if cells were timed while other processes used the machine."""
     if not any(metric.unit == "s" for metric in results.metrics):
         return []
-    loads = [load for load in results.outcomes.column("load").tolist() if load is not None]
-    busy = [load for load in loads if load > BUSY]
-    if not busy:
+    loads = results.outcomes.column("load").astype(np.float64)  # NaN where it is unknown
+    known = loads[~np.isnan(loads)]
+    busy = known[known > BUSY]
+    if not busy.size:
         return []
     return [
-        f"{len(busy):,} of {len(loads):,} cells were timed on a busy machine, with up to "
-        f"{max(busy):.1f} processes per core, so their seconds are too long (--exclusive --fresh "
+        f"{busy.size:,} of {known.size:,} cells were timed on a busy machine, with up to "
+        f"{busy.max():.1f} processes per core, so their seconds are too long (--exclusive --fresh "
         "times them again, one at a time)"
     ]
 
@@ -182,8 +180,9 @@ def key_text(key: str, value: str | int | None) -> str:
 
 def troubles(group: Group) -> list[Reason]:
     """The reasons why repetitions have no result, most frequent first."""
-    ends = zip(*(group.outcomes.column(name) for name in ("status", "reason")), strict=True)
-    return _counted(group, [[f"{s}: {why}" if why else s] for s, why in ends if s != "ok"])
+    status, reason = map(group.outcomes.column, ("status", "reason"))
+    ends = zip(status[status != "ok"], reason[status != "ok"], strict=True)
+    return _counted(group, [(f"{end}: {why}" if why else end,) for end, why in ends])
 
 
 def remarks_on(results: Results, group: Group) -> list[Reason]:
@@ -193,30 +192,29 @@ def remarks_on(results: Results, group: Group) -> list[Reason]:
     return [Reason(told), *notes] if told else notes
 
 
-def _counted(group: Group, remarks: Iterable[Sequence[str]]) -> list[Reason]:
+def _counted(group: Group, remarks: Iterable[tuple[str, ...]]) -> list[Reason]:
     """The remarks of the repetitions, with how many repetitions have them if not all."""
-    texts: dict[str, list[str]] = {}
-    for of_one in remarks:
-        for cause, text in {blanked(text): text for text in of_one}.items():
-            texts.setdefault(cause, []).append(text)
+    texts: dict[str, Counter[str]] = {}
+    for of_some, number in Counter(remarks).items():
+        for cause, text in {blanked(text): text for text in of_some}.items():
+            texts.setdefault(cause, Counter())[text] += number
     total = len(group.outcomes)
     return [
         Reason(
-            alike[0],
-            "" if len(alike) == total else f"{len(alike)} of {total} repetitions: ",
-            len(set(alike)) > 1,
+            next(iter(alike)),
+            "" if alike.total() == total else f"{alike.total()} of {total} repetitions: ",
+            len(alike) > 1,
         )
-        for alike in sorted(texts.values(), key=len, reverse=True)
+        for alike in sorted(texts.values(), key=Counter.total, reverse=True)
     ]
 
 
 def value_entry(group: Group, metric: MetricInfo, bold: bool, notes: Notes) -> Entry:
     """The average of one metric with its spread, or the reason why it is missing."""
-    numbers = group.numbers(metric.label)
-    others, status = group.values(metric.label).others, group.outcomes.column("status")
-    missing = [others[i] for i in sorted(others) if status[i] == "ok" and others[i].value is None]
+    numbers = group.array(metric.label)
+    missing = group.values(metric.label).missing(group.outcomes.column("status") == "ok")
     reasons = [Reason(text) for text in dict.fromkeys(v.reason for v in missing) if text]
-    if numbers:
+    if numbers.size:
         failures = dict.fromkeys(v.reason for v in missing if v.status == "error")
         errors = [Reason(text) for text in failures]
         if group.leaves_range(metric):
@@ -412,155 +410,3 @@ def count_verdicts(verdicts: Iterable[Verdict]) -> str:
         for word in WORDS
         if count[word]
     )
-
-
-# ---- Leaderboards --------------------------------------------------------------------------------
-
-FAMILY = 4  # this many parameter variants of an algorithm are shown as one family
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeaderRow:
-    """A row of a leaderboard.
-
-    Attributes
-    ----------
-    name : str
-        The algorithm, with its oracle or budget if it has several.
-    family : str
-        The algorithm without parameters, if it has `FAMILY` or more variants; else "".
-    reference : bool
-        Whether it is a reference, which is not ranked.
-    rank : float or None
-        The average rank; None if it is not ranked.
-    scores : tuple of Entry
-        One for each column.
-    """
-
-    name: str
-    family: str
-    reference: bool
-    rank: float | None
-    scores: tuple[Entry, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leaderboard:
-    """Algorithms against data sets; or against metrics, if there is one data set.
-
-    Attributes
-    ----------
-    ranked : bool
-        Whether there are average ranks.
-    columns : tuple of (str, str)
-        The title of each column, and which of its values are better.
-    rows : tuple of LeaderRow
-        The best average rank first, references last.
-    notes : tuple of str
-        Footnotes, from number 1.
-    """
-
-    ranked: bool
-    columns: tuple[tuple[str, str], ...]
-    rows: tuple[LeaderRow, ...]
-    notes: tuple[str, ...]
-
-
-def make_leaderboard(results: Results, metric: MetricInfo) -> Leaderboard:
-    """The averages of a metric on each data set at the ends of calls, with average ranks."""
-    ranking = next((r for r in results.rankings if r.metric == metric), None)
-    ranks = {}
-    if ranking is not None and ranking.unit == "data set":
-        ranks = dict(zip(ranking.competitors, ranking.ranks, strict=True))
-    ran = {group.dataset for group in results.run_groups if group.checkpoint is None}
-    columns = [(d, d, metric) for d in results.datasets if d in ran and metric.judges(d)]
-    return _make_leaderboard(results, columns, ranks)
-
-
-def make_scoreboard(results: Results) -> Leaderboard:
-    """The averages of all metrics on the only data set."""
-    dataset = results.run_groups[0].dataset
-    metrics = [metric for metric in results.metrics if metric.judges(dataset)]
-    columns = [(m.head(dataset) + ARROWS[m.direction], dataset, m) for m in metrics]
-    return _make_leaderboard(results, columns, {})
-
-
-def _make_leaderboard(
-    results: Results, columns: Sequence[tuple[str, str, MetricInfo]], ranks: Mapping[str, float]
-) -> Leaderboard:
-    groups = [group for group in results.run_groups if group.checkpoint is None]
-    names = name_variants(groups)
-    members: dict[str, dict[str, Group]] = {}
-    for group in groups:
-        members.setdefault(names[group], {})[group.dataset] = group
-    notes = Notes()
-    scores = [
-        _leader_column(
-            results, notes, [of.get(dataset) for of in members.values()], dataset, metric
-        )
-        for _, dataset, metric in columns
-    ]
-    labels = labels_of(results, "algorithm", results.algorithms)
-    firsts = {name: next(iter(of.values())) for name, of in members.items()}
-    bases = [labels[group.algorithm].base for group in firsts.values()]
-    rows = [
-        LeaderRow(
-            name=name,
-            family=base if bases.count(base) >= FAMILY else "",
-            reference=results.is_reference(group),
-            rank=ranks.get(name),
-            scores=tuple(column[place] for column in scores),
-        )
-        for place, ((name, group), base) in enumerate(zip(firsts.items(), bases, strict=True))
-    ]
-    rows.sort(key=lambda row: (row.reference, math.inf if row.rank is None else row.rank))
-    return Leaderboard(
-        ranked=bool(ranks),
-        columns=tuple((text, metric.direction) for text, _, metric in columns),
-        rows=tuple(rows),
-        notes=notes.texts,
-    )
-
-
-def _leader_column(
-    results: Results, notes: Notes, groups: Sequence[Group | None], dataset: str, metric: MetricInfo
-) -> list[Entry]:
-    best = results.best_rows(dataset, metric)
-    present = [group for group in groups if group is not None]
-    averages = {group: group.average(metric) for group in present}
-    known = [x for x in averages.values() if x is not None and math.isfinite(x)]
-    entries = []
-    for group in groups:
-        if group is None:
-            entries.append(Entry(NOTHING))
-            continue
-        entry = noted_entry(results, group, metric, group in best, notes, present)
-        average = averages[group]
-        if average is not None and math.isfinite(average):
-            heat = None if group.leaves_range(metric) else _heat(average, known, metric)
-            entry = replace(entry, value=average, heat=heat)
-        entries.append(entry)
-    return entries
-
-
-def _heat(value: float, column: Sequence[float], metric: MetricInfo) -> float | None:
-    """The shade: absolute for metrics within [-1, 1]; else by the ratio to the best.
-
-    The scale of ratios goes to the worst of the column, and to a factor of two at least, so that
-    nearly equal values have nearly equal shades.
-    """
-    if metric.direction == "none":
-        return None
-    interval = Interval(metric.interval)
-    higher = metric.direction == "higher"
-    if interval.low >= -1 and interval.high <= 1:
-        low = max(interval.low, 0.0)
-        share = min(max((value - low) / (interval.high - low), 0.0), 1.0)
-        return round(share if higher else 1.0 - share, 2)
-    if min(column) > 0:
-        best, worst, here = (math.log(x) for x in (max(column), min(column), value))
-        scale = max(best - worst, math.log(2.0))
-    else:
-        best, worst, here = max(column), min(column), value
-        scale = best - worst or 1.0
-    return round(1.0 - abs(here - (best if higher else worst)) / scale, 2)

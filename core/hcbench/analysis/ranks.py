@@ -158,8 +158,8 @@ def _dataset_blocks(
         if isinstance(numbers, str):
             return Excluded(dataset, f"{name}: {numbers}")
         table.append(numbers)
-    repetitions = sorted({repetition for numbers in table for repetition in numbers})
     if alone:
+        repetitions = sorted({repetition for numbers in table for repetition in numbers})
         rows = {
             f"{dataset}, repetition {r}": [numbers.get(r, math.nan) for numbers in table]
             for r in repetitions

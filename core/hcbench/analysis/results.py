@@ -454,4 +454,5 @@ def _reported(outcomes: Outcomes) -> tuple[MetricInfo, ...]:
 def _labels(outcomes: Outcomes, kind: Literal["algorithm", "dataset"]) -> list[str]:
     ran = outcomes.column("key") != ""
     in_order = (outcomes.take(ran), outcomes.take(~ran))
-    return list(dict.fromkeys(label for part in in_order for label in part.column(kind).tolist()))
+    coded = (part.coded(kind) for part in in_order)
+    return list(dict.fromkeys(o[code] for c, o in coded for code in dict.fromkeys(c.tolist())))

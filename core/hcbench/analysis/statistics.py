@@ -19,6 +19,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    Numbers: TypeAlias = Sequence[float] | NDArray[np.float64]
+
 CONFIDENCE = 0.95
 RESAMPLES = 2000
 _MANY = 1000  # numbers, from which on an interval needs no resampling
@@ -64,7 +66,9 @@ class Summary:
         return self.n > 1 and (self.low or 0.0) * (self.high or 0.0) > 0
 
 
-def mean_and_std(values: Sequence[float]) -> tuple[float | None, float | None]:
+def mean_and_std(
+    values: Numbers,
+) -> tuple[float | None, float | None]:
     """Mean, and standard deviation with n - 1 in the denominator.
 
     None if there are too few numbers; no standard deviation if the mean is not finite.
@@ -81,7 +85,7 @@ def mean_and_std(values: Sequence[float]) -> tuple[float | None, float | None]:
     return mean, float(numbers.std(ddof=1))
 
 
-def quartiles(values: Sequence[float]) -> tuple[float, float, float] | None:
+def quartiles(values: Numbers) -> tuple[float, float, float] | None:
     """Lower quartile, median and upper quartile, interpolated linearly; None without numbers."""
     if not len(values):
         return None
@@ -93,7 +97,7 @@ def quartiles(values: Sequence[float]) -> tuple[float, float, float] | None:
     return low, middle, high
 
 
-def average_of(values: Sequence[float], of: Average = "mean") -> float | None:
+def average_of(values: Numbers, of: Average = "mean") -> float | None:
     """The mean or the median; None without numbers."""
     if of == "mean":
         return mean_and_std(values)[0]

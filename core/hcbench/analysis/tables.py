@@ -13,10 +13,14 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from hcbench.analysis.statistics import mean_and_std, quartiles
 from hcbench.registry.specs import Interval
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from hcbench.plan.presentation import MetricInfo
 
 NOTHING = "-"
@@ -161,12 +165,12 @@ def format_spread(
     return joined(mean, std, _plain_form(mean, std, Interval(interval)), unit)
 
 
-def format_numbers(numbers: Sequence[float], metric: MetricInfo) -> str:
+def format_numbers(numbers: Sequence[float] | NDArray[np.float64], metric: MetricInfo) -> str:
     """The average of repetitions with its spread; equal numbers are written once.
 
     ``mean ± standard deviation``, or of times ``median [lower quartile, upper quartile]``.
     """
-    if metric.average == "mean" or len(set(numbers)) < 2:
+    if metric.average == "mean" or len(numbers) < 2 or (np.asarray(numbers) == numbers[0]).all():
         return format_spread(*mean_and_std(numbers), metric.unit, metric.interval)
     low, median, high = quartiles(numbers) or (math.nan,) * 3
     if not math.isfinite(median):

@@ -238,14 +238,14 @@ class Presentation:
         from hcbench.plan.columns import Outcomes
 
         shown = Outcomes.of(outcomes).renamed(self.renamed)
-        datasets = shown.column("dataset").tolist()
+        codes, datasets = shown.coded("dataset")
         for metric in self.metrics:
-            others = {d for d in set(datasets) if not metric.judges(d)}
-            if others:
+            others = np.array([not metric.judges(d) for d in datasets], dtype=np.bool_)[codes]
+            if others.any():
                 see = Value(None, "skipped", f"see {metric.kind}")
-                shown = shown.with_value(metric.label, see, [d in others for d in datasets])
+                shown = shown.with_value(metric.label, see, others)
         budget, oracle, algorithm, dataset = (
-            np.array([places.get(label, len(places)) for label in shown.column(name).tolist()])
+            np.array([places.get(label, len(places)) for label in objects], dtype=np.int64)[codes]
             for name, labels in (
                 ("budget", self.suite.budgets),
                 ("oracle", self.oracles),
@@ -253,6 +253,7 @@ class Presentation:
                 ("dataset", self.datasets),
             )
             for places in [{label: place for place, label in enumerate(labels)}]
+            for codes, objects in [shown.coded(name)]
         )
         ran = shown.column("key") != ""
         repetition = shown.column("repetition").astype(np.int64)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from hcbench.model.problem import Result
 
-_DTYPES = ("<i4", "<i8", "<f8")
+_DTYPES = ("|u1", "<u2", "<i4", "<i8", "<f8")
 _INT32_MAX = np.iinfo(np.int32).max
 _MOST = 1 << 30  # bytes of one result: a few would otherwise become all memory
 _FAST_ABOVE = 1 << 20  # bytes: large trees are compressed for speed
@@ -47,10 +47,14 @@ def pack_result(result: Result) -> bytes:
         header |= {"type": "tree", "kind": result.kind.value, "names": result.names}
         optional = {"height": result.height, "linkage": result.linkage}
         arrays = {"parent": result.parent, **{k: a for k, a in optional.items() if a is not None}}
-    compact = {name: _compact(array) for name, array in arrays.items()}
-    header["arrays"] = [[name, a.dtype.str, a.size] for name, a in compact.items()]
-    head = json.dumps(header, separators=(",", ":")).encode()
-    return b"".join([struct.pack("<I", len(head)), head, *(a.tobytes() for a in compact.values())])
+    return pack_arrays(header, {name: _compact(array) for name, array in arrays.items()})
+
+
+def pack_arrays(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Pack plain values and arrays of any of `_DTYPES`, without compression."""
+    described = [[name, array.dtype.str, array.size] for name, array in arrays.items()]
+    head = json.dumps({**header, "arrays": described}, separators=(",", ":")).encode()
+    return b"".join([struct.pack("<I", len(head)), head, *(a.tobytes() for a in arrays.values())])
 
 
 def decode_result(packed: bytes) -> Result:
@@ -74,7 +78,7 @@ def unpack_result(raw: bytes) -> Result:
         If the bytes are damaged.
     """
     with _checked():
-        return _rebuild(*_unpack(raw))
+        return _rebuild(*unpack_arrays(raw))
 
 
 def count_items(packed: bytes) -> int:
@@ -86,7 +90,7 @@ def count_items(packed: bytes) -> int:
         If the bytes are damaged.
     """
     with _checked():
-        header, arrays = _unpack(_decompress(packed))
+        header, arrays = unpack_arrays(_decompress(packed))
         if header["type"] == "partition":
             return int(arrays["labels"].size)
         parent = arrays["parent"]  # leaves come first, and the first node after them has children
@@ -109,7 +113,8 @@ def _decompress(packed: bytes) -> bytes:
     return raw
 
 
-def _unpack(raw: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def unpack_arrays(raw: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Unpack what `pack_arrays` made."""
     (length,) = struct.unpack_from("<I", raw)
     header: dict[str, Any] = json.loads(raw[4 : 4 + length])
     arrays: dict[str, NDArray[Any]] = {}

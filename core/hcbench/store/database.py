@@ -26,7 +26,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.pool import StaticPool
 
 from hcbench.errors import HcbenchError, StoreError, hide_passwords
-from hcbench.store.schema import create_tables, has_tables, upsert_into
+from hcbench.store.schema import create_tables, has_tables, metadata, upsert_into
 
 T = TypeVar("T")
 LOCK_WAIT = 60.0  # seconds
@@ -73,6 +73,7 @@ class Database:
         self.place = place
         self.read_only = read_only
         self.exists = True
+        self._is_complete = False  # a store of an earlier version has fewer tables
         # After one wait in vain there is no second, as when an interrupted run is closed.
         self._is_given_up = False
         self._inode = _inode(place.file)
@@ -188,6 +189,9 @@ class Database:
                 self._create()
             with _transaction(self.engine) as connection:
                 self._lock(connection)
+                if not self._is_complete:
+                    metadata.create_all(connection)
+                    self._is_complete = True
                 yield connection
 
     def outside_transactions(self, statements: Sequence[str]) -> None:

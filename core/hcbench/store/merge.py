@@ -32,7 +32,7 @@ from hcbench.plan.outcome import STATUSES
 from hcbench.store.database import Database
 from hcbench.store.rows import ABOUT_RUN, LEFT_OUT, read_moment, run_info
 from hcbench.store.schema import LOST, cells, metric_values, points, replies, run_cells, runs
-from hcbench.store.store import Store, among, last_id
+from hcbench.store.store import Store, among, forget, last_id
 
 Row: TypeAlias = Mapping[str, Any]
 #: By the number of a shard, as text.
@@ -96,6 +96,7 @@ def merge_stores(target: Store, sources: Sequence[Store]) -> list[Merged]:
         if not source.database.exists:
             raise StoreError(f"{source.location} holds no results: there is no store")
     with target.database.writing() as connection:
+        forget(connection)
         joined = _JoinedRuns(connection)
         merged = []
         for source in sources:

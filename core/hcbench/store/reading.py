@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from hcbench.errors import DamagedRunError
-from hcbench.plan.columns import COSTS, FIELDS, Outcomes, PointColumns, Values, column_of
+from hcbench.plan.columns import COSTS, FIELDS, Coded, Outcomes, PointColumns, Values, column_of
 from hcbench.plan.outcome import Value
 from hcbench.store.database import fetch
 from hcbench.store.rows import LEFT_OUT, NAN
@@ -92,7 +92,7 @@ def read_cells(
     columns |= dict.fromkeys(_LONG, [""] * rows.size)
     measured = _read_points(connection, ids, rows, metric_keys)
     # Each list goes before the next column is made.
-    return Outcomes({name: column_of(columns.pop(name)) for name in [*columns]}, measured)
+    return Outcomes({name: Coded.of(columns.pop(name)) for name in [*columns]}, measured)
 
 
 def _read_points(
@@ -105,6 +105,7 @@ def _read_points(
     value, point = metric_values.c, points.c
     (wanted,) = ids.c
     by_checkpoint: dict[int, PointColumns] = {}
+    queries_at: dict[int, NDArray[np.object_]] = {}
     chosen = sa.select(point.cell, point.checkpoint, point.queries).join(ids, wanted == point.cell)
     for part in fetch(connection, chosen):
         of_cell, checkpoints, queries = zip(*part, strict=True)
@@ -112,8 +113,12 @@ def _read_points(
         for checkpoint, at in _split(checkpoints):
             if checkpoint not in by_checkpoint:
                 by_checkpoint[checkpoint] = PointColumns.of([None] * rows.size)
+                queries_at[checkpoint] = np.full(rows.size, None)
             by_checkpoint[checkpoint].present[places[at]] = True
-            by_checkpoint[checkpoint].queries[places[at]] = column_of(queries)[at]
+            queries_at[checkpoint][places[at]] = column_of(queries)[at]
+    for checkpoint, known_queries in queries_at.items():
+        by_checkpoint[checkpoint].queries = Coded.of(known_queries)
+    others_at: dict[tuple[int, str], dict[int, Value]] = {}
     labels_of: dict[str, list[str]] = {}
     for label, key in (metric_keys or {}).items():
         labels_of.setdefault(key, []).append(label)
@@ -139,15 +144,18 @@ def _read_points(
                 if of_point is None:
                     continue  # of a damaged store
                 if name not in of_point.values:
-                    of_point.values[name] = Values(np.full(rows.size, np.nan), {})
-                values = of_point.values[name]
+                    of_point.values[name] = Values.of_numbers(np.full(rows.size, np.nan))
+                values, others = of_point.values[name], others_at.setdefault((checkpoint, name), {})
                 values.numbers[places[at]] = known[at]
                 for i in at[special[at]].tolist():
                     read = _value(numbers[i], statuses[i] or "ok", reasons[i] or "")
-                    values.others[int(places[i])] = read
-                if metric_keys is None and values.others:  # the latest is last
+                    others[int(places[i])] = read
+                if metric_keys is None and others:  # the latest is last
                     for place in places[at[~special[at]]].tolist():
-                        values.others.pop(place, None)
+                        others.pop(place, None)
+    for (checkpoint, name), others in others_at.items():
+        measured_values = by_checkpoint[checkpoint].values
+        measured_values[name] = Values.of_numbers(measured_values[name].numbers, others)
     return {
         None if checkpoint == END else checkpoint: of_point
         for checkpoint, of_point in sorted(by_checkpoint.items(), key=lambda c: (c[0] == END, c[0]))

@@ -4,7 +4,8 @@ A row of ``cells`` is one measurement of a cell; the row with the highest id is 
 key, and earlier ones are history, to which older runs refer. ``points`` holds the results at the
 checkpoints and at the end; ``metric_values`` their values, under the key of the metric, so that
 another version of a metric is another value. ``run_cells`` lists the rows that a run consists of,
-whether it measured them itself or reused them.
+whether it measured them itself or reused them. ``summaries`` repeats what takes long to read: the
+numbers of cells of a run, and the cells of a large run in columns.
 """
 
 from __future__ import annotations
@@ -161,6 +162,20 @@ run_cells = sa.Table(
     sa.Index("runs_of_cell", "cell"),
     sqlite_with_rowid=False,
 )
+
+summaries = sa.Table(
+    "summaries",
+    metadata,
+    sa.Column("run", sa.ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    *(sa.Column(name, sa.Integer, nullable=False) for name in ("cells", "reused", "failed")),
+    sa.Column("checksum", sa.BigInteger),
+    sa.Column("packed", sa.LargeBinary),
+)
+
+
+def has_summaries(connection: sa.Connection) -> bool:
+    """Whether there is that table: a store of an earlier version gets it when it is written."""
+    return sa.inspect(connection).has_table(summaries.name)
 
 
 def has_tables(connection: sa.Connection, location: str, *, shared: bool) -> bool:

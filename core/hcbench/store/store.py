@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import re
+import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -40,17 +41,21 @@ from hcbench.store.schema import (
     END,
     LOST,
     cells,
+    has_summaries,
     metric_values,
     points,
     replies,
     run_cells,
     runs,
+    summaries,
     upsert_into,
 )
 
 if TYPE_CHECKING:
     from hcbench.plan.columns import Outcomes
 
+LARGE = 50_000  # cells of a run: reading so many rows takes a second
+_MOST = 900_000_000  # bytes: SQLite holds no longer ones
 P = ParamSpec("P")
 T = TypeVar("T")
 Patterns: TypeAlias = str | Sequence[str]
@@ -150,6 +155,12 @@ class Store:
         with self.database.writing() as connection:
             ended = sa.update(runs).where(runs.c.id == run)
             connection.execute(ended.values(finished=now(), interrupted=interrupted))
+            self._summarise(connection, run)
+
+    def _summarise(self, connection: sa.Connection, run: int) -> None:
+        numbers = _count_cells(connection, [run]).get(run, (0, 0, 0))
+        row = dict(zip(summaries.c.keys(), (run, *numbers, None, None), strict=True))
+        self.database.upsert(connection, summaries, [row])
 
     @_retried
     def save(self, run: int, records: Sequence[Record], *, fresh: bool = False) -> None:
@@ -196,6 +207,7 @@ class Store:
             ]
             upsert(connection, metric_values, values, only_lost=True)
             upsert(connection, run_cells, [{"run": run, "cell": id_} for id_ in {**new, **known}])
+            forget(connection, among(connection, run_cells.c.cell, {**new, **known}))
 
     @_retried
     def save_values(
@@ -218,6 +230,7 @@ class Store:
             values = value_rows(run, row, measured, metric_keys)
             self.database.upsert(connection, metric_values, values)
             self.database.upsert(connection, run_cells, [{"run": run, "cell": row}])
+            forget(connection, run_cells.c.cell == row)
 
     @_retried
     def link(self, run: int, rows: Sequence[int]) -> None:
@@ -228,6 +241,7 @@ class Store:
                 reused = reused.where(among(connection, cells.c.id, rows))
                 insert = upsert_into(run_cells, connection.dialect.name)
                 connection.execute(insert.from_select(["run", "cell"], reused))
+                connection.execute(sa.delete(summaries).where(summaries.c.run == run))
 
     @_retried
     def save_reply(
@@ -506,9 +520,39 @@ class Store:
         self, /, *, run: int | None = None, limit: int | None = None, **labels: Patterns | None
     ) -> Outcomes:
         """As `outcomes`, in columns, with the column ``run`` of the runs that measured them."""
+        info = None if run is None else self.run(run)
+        if info is not None and info.cells >= LARGE and limit is None and not any(labels.values()):
+            return self._large_run(info)
+        return self._read(info, limit, **labels)
+
+    def _large_run(self, run: RunInfo) -> Outcomes:
+        """The cells of a run, which are stored in columns when they are first read."""
+        from hcbench.store.columns import pack_outcomes, unpack_outcomes
+
+        with self.database.reading() as connection:
+            wanted = sa.select(summaries.c.packed, summaries.c.checksum)
+            wanted = wanted.where(summaries.c.run == run.id, summaries.c.packed.is_not(None))
+            stored = connection.execute(wanted).first() if has_summaries(connection) else None
+        if stored is not None and zlib.crc32(stored.packed) == stored.checksum:
+            return unpack_outcomes(stored.packed)
+        if self.read_only or not run.finished:
+            return self._read(run)
+        with suppress(StoreError), self.database.writing() as connection:
+            self._summarise(connection, run.id)
+        read = self._read(run)
+        packed = pack_outcomes(read)
+        if len(packed) < _MOST:  # if others have changed the cells meanwhile, there is no row
+            filled = sa.update(summaries).where(summaries.c.run == run.id)
+            with suppress(StoreError), self.database.writing() as connection:
+                connection.execute(filled.values(packed=packed, checksum=zlib.crc32(packed)))
+        return read
+
+    def _read(
+        self, info: RunInfo | None, limit: int | None = None, **labels: Patterns | None
+    ) -> Outcomes:
         from hcbench.store.reading import read_cells  # imports numpy
 
-        metric_keys = None if run is None else self.run(run).metric_keys
+        run, metric_keys = (None, None) if info is None else (info.id, info.metric_keys)
         wanted = sa.select(cells.c.id).where(is_latest())
         if run is not None:
             wanted = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
@@ -662,6 +706,27 @@ def is_latest() -> sa.ColumnElement[bool]:
 def run_infos(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> dict[int, RunInfo]:
     """Runs with the number of their cells, of those reused and of those failed."""
     rows = connection.execute(sa.select(runs).where(*conditions).order_by(runs.c.id)).all()
+    numbers = _read_counts(connection)
+    numbers |= _count_cells(connection, [row.id for row in rows if row.id not in numbers])
+    return {row.id: run_info(row, *numbers.get(row.id, ())) for row in rows}
+
+
+def _read_counts(connection: sa.Connection) -> dict[int, tuple[int, ...]]:
+    """As `_count_cells`, of the runs whose numbers are stored."""
+    if not has_summaries(connection):
+        return {}
+    counts = sa.select(*(summaries.c[name] for name in ("run", "cells", "reused", "failed")))
+    return {run: tuple(numbers) for run, *numbers in connection.execute(counts)}
+
+
+def forget(connection: sa.Connection, *changed: sa.ColumnElement[bool]) -> None:
+    """Remove the summaries of runs that show changed cells, by conditions of ``run_cells``."""
+    shown = sa.select(run_cells.c.run).where(*changed)
+    connection.execute(sa.delete(summaries).where(summaries.c.run.in_(shown)))
+
+
+def _count_cells(connection: sa.Connection, wanted: Sequence[int]) -> dict[int, tuple[int, ...]]:
+    """By run, the number of cells, of those reused and of those failed."""
     was_measured = cells.c.run != run_cells.c.run, ~cells.c.key.startswith(LEFT_OUT)
     reused = sa.case((sa.and_(*was_measured), 1), else_=0)
     failures = [status for status in STATUSES if is_failure(status)]
@@ -669,11 +734,10 @@ def run_infos(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) ->
     counts = (
         sa.select(run_cells.c.run, sa.func.count(), sa.func.sum(reused), sa.func.sum(failed))
         .join(cells, cells.c.id == run_cells.c.cell)
-        .where(among(connection, run_cells.c.run, [row.id for row in rows]))
+        .where(among(connection, run_cells.c.run, wanted))
         .group_by(run_cells.c.run)
     )
-    numbers = {row[0]: tuple(row[1:]) for row in connection.execute(counts)}
-    return {row.id: run_info(row, *numbers.get(row.id, ())) for row in rows}
+    return {run: tuple(numbers) for run, *numbers in connection.execute(counts)}
 
 
 def _blas_of(environment: Any) -> set[str]:

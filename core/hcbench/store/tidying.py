@@ -26,7 +26,7 @@ from hcbench.store.schema import (
     run_cells,
     runs,
 )
-from hcbench.store.store import Store, among, is_latest, run_infos
+from hcbench.store.store import Store, among, forget, is_latest, run_infos
 
 _MAY_RUN = timedelta(days=1)
 _ROW, _VALUE = 400, 120  # bytes of a row of a cell and of a value with their indices, about
@@ -93,6 +93,7 @@ def tidy(
         removed = Tidied(len(gone), len(unshown), n_values, lent=len(staying & unwanted))
         if looks_only:
             return replace(removed, bytes=_estimated_bytes(connection, gone, unshown, n_values))
+        forget(connection)
         for condition in values:
             connection.execute(sa.delete(metric_values).where(condition))
         # What belongs to a cell is deleted with it.
@@ -265,6 +266,7 @@ def remove_run(store: Store, run: RunInfo) -> Removed:
         own = set(connection.execute(sa.select(run_cells.c.cell).where(of_run)).scalars())
         unshown = own.intersection(cells_of_no_run(connection, gone))
         connection.execute(sa.delete(cells).where(among(connection, cells.c.id, unshown)))
+        forget(connection, of_run)
         connection.execute(sa.delete(run_cells).where(of_run))
         layout = to_json({"removed": True})
         connection.execute(sa.update(runs).where(runs.c.id == run.id).values(layout=layout))

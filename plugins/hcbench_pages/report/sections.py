@@ -19,19 +19,21 @@ from hcbench.analysis import (
     ARROWS,
     NOTHING,
     Entry,
-    Leaderboard,
-    LeaderRow,
     describe_claimed,
     describe_measured,
     format_numbers,
     format_spread,
     labels_of,
-    make_leaderboard,
-    make_scoreboard,
 )
 from hcbench.plots import curve_chart, exponent_text, profile_chart, tradeoff_chart
 from hcbench_pages.report.charts import draw_chart, draw_ranks
 from hcbench_pages.report.figures import BASE, DARK, Cell, make_table, sentence, short
+from hcbench_pages.report.leaderboards import (
+    Leaderboard,
+    LeaderRow,
+    make_leaderboard,
+    make_scoreboard,
+)
 
 if TYPE_CHECKING:
     from hcbench import MetricInfo
