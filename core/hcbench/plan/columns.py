@@ -55,8 +55,7 @@ class Coded:
 
     def take(self, places: Places) -> Column:
         """The objects at some places."""
-        taken: Column = self.objects[self.codes[places]]
-        return taken
+        return self.objects[self.codes[places]]  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,8 +109,7 @@ class Values(Sequence[Value]):
     def _where(self, is_so: Callable[[Value | None], bool]) -> NDArray[np.bool_]:
         """Where a special value, or None for a number, has a property."""
         of_objects = np.array([*map(is_so, self.special.objects)], dtype=np.bool_)
-        where: NDArray[np.bool_] = of_objects[self.special.codes]
-        return where
+        return of_objects[self.special.codes]  # type: ignore[no-any-return]
 
     @property
     def others(self) -> dict[int, Value]:
@@ -305,8 +303,7 @@ class Outcomes(Sequence[Outcome]):
     def failed(self) -> NDArray[np.bool_]:
         """Whether each was tried and has no result."""
         codes, statuses = self.coded("status")
-        failed: NDArray[np.bool_] = np.array([*map(is_failure, statuses)], dtype=np.bool_)[codes]
-        return failed
+        return np.array([*map(is_failure, statuses)], dtype=np.bool_)[codes]  # type: ignore[no-any-return]
 
     @property
     def metric_failed(self) -> NDArray[np.bool_]:

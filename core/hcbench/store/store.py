@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from hcbench.plan.columns import Outcomes
 
 LARGE = 50_000  # cells of a run: reading so many rows takes a second
-_MOST = 900_000_000  # bytes: SQLite holds no longer ones
 P = ParamSpec("P")
 T = TypeVar("T")
 Patterns: TypeAlias = str | Sequence[str]
@@ -541,10 +540,10 @@ class Store:
             self._summarise(connection, run.id)
         read = self._read(run)
         packed = pack_outcomes(read)
-        if len(packed) < _MOST:  # if others have changed the cells meanwhile, there is no row
-            filled = sa.update(summaries).where(summaries.c.run == run.id)
-            with suppress(StoreError), self.database.writing() as connection:
-                connection.execute(filled.values(packed=packed, checksum=zlib.crc32(packed)))
+        # There is no row any more if others have changed the cells meanwhile.
+        filled = sa.update(summaries).where(summaries.c.run == run.id)
+        with suppress(StoreError), self.database.writing() as connection:  # SQLite takes 1 GB
+            connection.execute(filled.values(packed=packed, checksum=zlib.crc32(packed)))
         return read
 
     def _read(
