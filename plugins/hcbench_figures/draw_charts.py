@@ -164,7 +164,8 @@ def draw_ranks(ranking: Ranking, results: Results, *, test: Test = "holm") -> Fi
             side = low if on_left else high
             reach = 0.02 * (high - low) * (-1 if on_left else 1)
             look = looks[name]
-            ax.plot([rank, rank, side + reach], [0, y, y], color=look.colour, linewidth=0.9)
+            stem = [rank, rank, side + reach]
+            ax.plot(stem, [0, y, y], color=look.colour, linewidth=0.9, clip_on=False)
             ax.plot([rank], [0], color=look.colour, marker=look.marker or "o", clip_on=False)
             ax.text(
                 side + 1.5 * reach,

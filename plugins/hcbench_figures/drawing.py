@@ -161,7 +161,7 @@ def _only_tree(view: FigureView, repetition: int, checkpoint: int | None) -> tup
         raise HcbenchError(f"no cell has a result in repetition {repetition}{at}")
     some = "; ".join(_title(group) for group in groups[:4])
     more = f" and {len(groups) - 4} more" if len(groups) > 4 else ""
-    raise HcbenchError(f"choose a tree by --algos, --datasets, --oracles or --budget: {some}{more}")
+    raise HcbenchError(f"choose a tree by its algorithm, dataset, oracle or budget: {some}{more}")
 
 
 def _truth(problem: Problem, wanted: str, dataset: str) -> tuple[str, Tree]:
@@ -400,5 +400,7 @@ def _only_axis(results: Results) -> str:
     if len(axes) == 1:
         return axes[0].id
     if not axes:
-        raise HcbenchError("no numeric parameter varies in these results")
-    raise HcbenchError(f"choose the horizontal axis: --x {' or '.join(axis.id for axis in axes)}")
+        raise HcbenchError(
+            "no numeric parameter varies in these results; give a grid, such as planted[N0=[4,8]]"
+        )
+    raise HcbenchError(f"choose the horizontal axis, x: {' or '.join(axis.id for axis in axes)}")

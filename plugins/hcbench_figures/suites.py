@@ -13,6 +13,7 @@ from hcbench import (
     HcbenchError,
     Registry,
     Tree,
+    UnknownNameError,
     collect_notes,
     data_seed,
     load_registry,
@@ -138,6 +139,9 @@ class FigureView:
 
         try:
             (use,) = self._registry.use_datasets(label)
+        except UnknownNameError as error:
+            reason = "it was passed from Python, or its plugin is not loaded"
+            raise DataNotAvailableError(f"{label} cannot be generated again: {reason}") from error
         except HcbenchError as error:
             raise DataNotAvailableError(f"{label} cannot be generated again: {error}") from error
         same = self.results.outcomes.where("dataset", {label})

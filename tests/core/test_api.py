@@ -1,16 +1,18 @@
 """Functions for use from Python: fit, score and compare."""
 
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 
 import hcbench
 from hcbench import Comparisons, Partition, Problem, Tree, ask_oracle
-from hcbench.api.own import as_problem
+from hcbench.api.own import as_problem, named_pairs
 from hcbench.errors import DataError, HcbenchError, NotApplicableError, ParameterError
 
 X = np.array([[0.0, 1.0], [0.1, 1.0], [5.0, 1.0], [5.2, 1.0]])
@@ -104,6 +106,10 @@ def test_a_mistake_is_one_line() -> None:
         ({"name": "UPGMA", "data": np.array([[0.0, np.nan], [1.0, 2.0]])}, "NaN"),
         ({"name": "UPGMA", "data": [[1, 2], [3]]}, "different lengths"),
         ({"name": "UPGMA", "data": ["a", "b"]}, "numeric matrix"),
+        ({"name": "UPGMA", "data": pd.Series([1.0, 2.0])}, r"numeric matrix .* got shape \(2,\)"),
+        ({"name": "UPGMA", "data": "iris"}, "numeric matrix .* got 'iris'"),
+        ({"name": "UPGMA", "data": (X, ["a", None, "b", "b"])}, "the label of item 1 is missing"),
+        ({"name": "UPGMA", "data": (X, [0.0, 0.0, 1.0, math.nan])}, "the label of item 3 is"),
         ({"name": "UPGMA", "data": np.empty((0, 2))}, "at least one item"),
         ({"name": "4-AL", "quadruplet": max, "n": 4}, "accepts quadruplet-set"),
         ({"name": "4-AL", "quadruplet": max, "ordinal": max}, "only one can answer"),
@@ -158,6 +164,14 @@ def test_a_sparse_matrix_is_accepted_as_a_sparse_array() -> None:
     assert hcbench.fit("UPGMA", matrix, metric="cosine") == hcbench.fit(
         "UPGMA", array, metric="cosine"
     )
+
+
+def test_a_list_of_rows_is_one_data_set_and_a_list_of_names_several() -> None:
+    rows = X.tolist()
+    assert named_pairs(rows) == [("data1", rows)]
+    assert named_pairs((rows, [0, 0, 1, 1])) == [("data1", (rows, [0, 0, 1, 1]))]
+    assert named_pairs(["iris", "wine"]) == ["iris", "wine"]
+    assert named_pairs([]) == []
 
 
 def test_a_square_symmetric_matrix_counts_as_similarities() -> None:

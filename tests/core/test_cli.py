@@ -607,6 +607,7 @@ def test_a_full_disk_for_the_output_is_one_line() -> None:
     [
         (["compare", "UPGMA", "iris"], "give names after --algos and --datasets"),
         (["compare", "--algos", "planted[N0=5]"], "kind data set: name it with --datasets"),
+        (["compare", "--metrics", "UPGMA"], "kind algorithm: name it with --algos"),
         (["compare", "--algos", "UPGMA(metric=cosine)"], "write UPGMA[metric=cosine]"),
         (["compare", "--algos", "4-AL[init=two]"], "one of 4K-AL, or int in [1, inf); got 'two'"),
         (["run", "closer"], "no suite is called 'closer'; write ./closer.toml"),

@@ -162,6 +162,13 @@ def test_equal_means_are_all_best_and_one_alone_is_not() -> None:
     assert results(tie[:1]).best() == []
 
 
+def test_means_that_are_printed_equal_are_all_best_the_larger_first() -> None:
+    near = [cell("A", 0, AARI=0.5001), cell("B", 0, AARI=0.5004), cell("C", 0, AARI=0.4996)]
+    found = results([*near, cell("D", 0, AARI=0.4994)])
+    assert [b["algorithm"] for b in found.best()] == ["B", "A", "C"]
+    assert results(near).best() == [], "all are printed as 0.500"
+
+
 def test_an_algorithm_that_failed_is_not_best() -> None:
     outcomes = [*TWO, failure("A", 2), cell("B", 2, AARI=0.7), cell("C", 0, AARI=0.1)]
     assert [b["algorithm"] for b in results(outcomes, metrics=(AARI,)).best()] == ["B"]

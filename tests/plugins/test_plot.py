@@ -147,7 +147,7 @@ def test_each_kind_is_written_in_the_format_of_its_suffix(
 def test_without_a_kind_it_lists_what_can_be_drawn(folder: Path) -> None:
     done = call("plot", folder=folder)
     assert done.exit_code == 0
-    assert "(choose the horizontal axis: --x dataset.n or n)" in done.stdout
+    assert "(choose the horizontal axis, x: dataset.n or n)" in done.stdout
     assert "--metric  first, seconds\n--x       dataset.n, n\n" in done.stdout
     failed = call("plot", "1", folder=folder)
     assert failed.exit_code == 0
@@ -162,10 +162,10 @@ def test_without_a_kind_it_lists_what_can_be_drawn(folder: Path) -> None:
         (("ranks", "-o", "a.txt"), "a.txt: a figure ends in .svg, .png, .pdf"),
         (("ranks", "-o", "no/such/a.svg"), "cannot write no/such/a.svg: No such file"),
         (("ranks", "--metric", "AARI"), "AARI was not measured; there are first, seconds"),
-        (("curve",), "choose the horizontal axis: --x dataset.n or n"),
+        (("curve",), "choose the horizontal axis, x: dataset.n or n"),
         (("curve", "--x", "delta"), "delta does not vary in these results; what varies: dataset.n"),
         (("tradeoff", "--against", "queries"), "nothing has both first and queries"),
-        (("dendrogram",), "choose a tree by --algos, --datasets, --oracles or --budget: comb"),
+        (("dendrogram",), "choose a tree by its algorithm, dataset, oracle or budget: comb"),
         (("dendrogram", "--algo", "fails"), "no cell has a result in repetition 0"),
         (("dendrogram", "--repetition", "7"), "no cell has a result in repetition 7"),
         (("ranks", "--budget", "5"), "has no such cells (budget 5); its algorithms are "),

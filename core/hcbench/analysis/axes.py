@@ -107,7 +107,10 @@ def find_axis(results: Results, name: str) -> Axis:
         return matches[0]
     if matches:
         raise HcbenchError(f"{name} is ambiguous: write {' or '.join(a.id for a in matches)}")
-    known = ", ".join(axis.id for axis in axes) or "nothing does"
+    known = (
+        ", ".join(axis.id for axis in axes)
+        or "nothing does; give a grid, such as planted[N0=[4,8]]"
+    )
     raise HcbenchError(f"{name} does not vary in these results; what varies: {known}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +30,8 @@ from hcbench.analysis.statistics import (
     performance_profile,
     signed_rank_test,
 )
+from hcbench.analysis.tables import format_spread
 from hcbench.errors import HcbenchError
-from hcbench.plan.presentation import ROUNDING
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -206,10 +206,10 @@ ALPHA = 0.05
 def find_best(
     groups: Sequence[Group], metric: MetricInfo, query_kinds: Mapping[str, str]
 ) -> list[Group]:
-    """The groups of one data set with the best average at each checkpoint; ties are all best.
+    """The groups of one data set with the best average at each checkpoint, and those printed equal.
 
-    None is best if all are equal, or if a value is outside of the interval of the metric. Groups
-    with a failure are excluded, as their averages are over other data.
+    None is best if all are printed equal, or if a value is outside of the interval of the metric.
+    Groups with a failure are excluded, as their averages are over other data.
 
     Parameters
     ----------
@@ -229,16 +229,14 @@ def find_best(
         kind = query_kinds.get(group.oracle, group.oracle) if metric.unit == "queries" else ""
         rivals.setdefault((group.checkpoint, kind), []).append((average, group))
     choose = max if metric.direction == "higher" else min
+    shown = partial(format_spread, std=None, unit=metric.unit, interval=metric.interval)
     best = []
     for scored in rivals.values():
         top = choose(average for average, _ in scored)
-        tied = [group for average, group in scored if _is_equal(average, top)]
-        best += tied if len(tied) < len(scored) else []
+        tied = [pair for pair in scored if shown(pair[0]) == shown(top)]
+        tied.sort(key=lambda pair: pair[0] != top)  # the best before those that only look equal
+        best += [group for _, group in tied] if len(tied) < len(scored) else []
     return best
-
-
-def _is_equal(one: float, other: float) -> bool:
-    return one == other or math.isclose(one, other, rel_tol=ROUNDING)
 
 
 # ---- Ranks ---------------------------------------------------------------------------------------

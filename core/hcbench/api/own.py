@@ -107,19 +107,22 @@ def _is_data(given: Any) -> bool:
     """Whether this is one data set, not several."""
     if isinstance(given, tuple) and len(given) == 2:
         return not isinstance(given[0], str | Path) and _is_data(given[0])
-    kinds = str | Path | Problem | Comparisons | Tree | DatasetSpec | np.ndarray
+    kinds = str | Path | Problem | Comparisons | Tree | DatasetSpec
     return (
         isinstance(given, kinds)
         or callable(given)
         or _is_bunch(given)
         or hasattr(given, "tocsr")
+        or hasattr(given, "__array__")
         or _is_frame(given)
+        or (isinstance(given, list) and {*map(type, given)} == {list})  # a matrix
     )
 
 
 def _is_frame(given: Any) -> bool:
     """Whether this is a DataFrame of some library; polars 2 has no interchange protocol."""
-    return hasattr(given, "__dataframe__") or hasattr(given, "__arrow_c_stream__")
+    is_arrow = hasattr(given, "__arrow_c_stream__") and hasattr(given, "columns")
+    return hasattr(given, "__dataframe__") or is_arrow
 
 
 def _is_bunch(given: Any) -> bool:
@@ -256,9 +259,8 @@ def _matrix(data: Any) -> NDArray[Any]:
     except ValueError as error:
         raise DataError(f"the rows of the data have different lengths: {error}") from error
     if array.ndim != 2 or array.dtype.kind not in "iufb":
-        raise DataError(
-            f"data must be a numeric matrix (n, p), got shape {array.shape} of {array.dtype}"
-        )
+        got = f"shape {array.shape} of {array.dtype}" if array.ndim else f"{data!r:.40}"
+        raise DataError(f"data must be a numeric matrix (n, p), got {got}")
     return array if array.dtype.kind == "f" else array.astype(np.float64)
 
 
@@ -273,6 +275,9 @@ def truth_entries(truth: Any) -> dict[str, Any]:
         labels = labels[:, None]
     if labels.ndim != 2:
         raise DataError(f"labels must have shape (n,) or (n, L), got {labels.shape}")
+    for item, of_item in enumerate(labels.tolist()):
+        if any(str(x) in ("None", "nan", "<NA>") for x in of_item if not isinstance(x, str)):
+            raise DataError(f"the label of item {item} is missing; fill it in, or drop the item")
     check_levels(labels, [f"column {i}" for i in range(labels.shape[1])], "labels")
     found = [np.unique(column, return_inverse=True) for column in labels.T]
     return {

@@ -339,6 +339,8 @@ def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | N
 
 
 def _lines(plan: Plan, groups: Sequence[Mapping[str, Any]], store: Store) -> list[str]:
+    from hcbench.cli.progress import count_cells
+
     stored = sum(group["stored"] for group in groups)
     lines = _align(groups) if groups else []
     if plan.inapplicable:
@@ -347,7 +349,7 @@ def _lines(plan: Plan, groups: Sequence[Mapping[str, Any]], store: Store) -> lis
     return [
         *lines,
         "",
-        f"{len(plan.cells)} cells, {stored} stored in {store.location}, "
+        f"{count_cells(len(plan.cells))}, {stored} stored in {store.location}, "
         f"{len(plan.cells) - stored} to run",
         f"metrics: {', '.join(metric.label for metric in plan.metrics) or 'none'}",
         *([str(plan.shard)] if plan.shard is not None else []),

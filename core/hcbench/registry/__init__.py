@@ -357,7 +357,8 @@ class Registry:
                 catalogue: Catalogue[Any] = getattr(self, other)
                 if any(name.base.casefold() == e.spec.name.casefold() for e in catalogue.entries):
                     raise UnknownNameError(
-                        f"{name.base!r} is of the kind {catalogue.noun}: name it with --{other}"
+                        f"{name.base!r} is of the kind {catalogue.noun}: name it with "
+                        f"--{other.replace('algorithms', 'algos')}"
                     ) from None
             raise
 
