@@ -229,6 +229,17 @@ def test_repetitions_are_blocks_only_for_one_data_set() -> None:
     assert {(r["block"], r["blocks"]) for r in beside.ranking} == {("data set", 2)}
 
 
+def test_costs_are_ranked_if_the_first_metric_is_one() -> None:
+    outcomes = [
+        cell(name, 0, dataset=dataset, AARI=0.5, seconds=seconds, queries=9)
+        for dataset in ("one", "two")
+        for name, seconds in (("A", 2.0), ("B", 1.0))
+    ]
+    ranking = results(outcomes, metrics=(SECONDS, QUERIES, AARI)).ranking
+    assert [(r["metric"], r["algorithm"]) for r in ranking] == [("seconds", "B"), ("seconds", "A")]
+    assert {r["metric"] for r in results(outcomes, metrics=(AARI, SECONDS)).ranking} == {"AARI"}
+
+
 def test_blocks_without_all_algorithms_are_excluded_from_ranks() -> None:
     outcomes = [*TWO, *(cell("C", r, AARI=1.0) for r in range(2))]
     outcomes += [cell("A", 0, "iris", AARI=1.0), failure("B", 0, "skipped", "iris")]

@@ -254,9 +254,7 @@ class Results:
 
     def best_rows(self, dataset: str, metric: MetricInfo) -> list[Group]:
         """The best groups of a data set (see `find_best`), no references; none without ranks."""
-        if not self.suite.ranks:
-            return []
-        groups = [g for g in self.competing if g.dataset == dataset]
+        groups = [g for g in self.competing if self.suite.ranks and g.dataset == dataset]
         return find_best(groups, metric, self.query_kinds)
 
     def is_true(self, group: Group) -> bool:
@@ -308,15 +306,18 @@ class Results:
     def rankings(self) -> list[Ranking]:
         """Average ranks over data sets for each metric of quality, with their significance.
 
-        `hcbench.analysis.groups` says what the blocks are, and whether there is a test. Algorithms
-        that failed in a repetition rank last in the block. A block is excluded if an algorithm did
-        not run there, but elsewhere, or the metric is undefined for one. Reference lines are not
-        ranked. Empty for a single algorithm, and for a suite without `ranks`.
+        If the first metric is a cost, costs are ranked instead, but for queries, whose kinds are
+        not compared. `hcbench.analysis.groups` says what the blocks are, and whether there is a
+        test. Algorithms that failed in a repetition rank last in the block. A block is excluded if
+        an algorithm did not run there, but elsewhere, or the metric is undefined for one. Reference
+        lines are not ranked. Empty for a single algorithm, and for a suite without `ranks`.
         """
+        by_cost = any(metric.cost for metric in self.metrics[:1])
         rankings = [
             rank(make_blocks(self.competing, metric, dependent=self.dependent_data), metric)
             for metric in self.metrics
-            if self.suite.ranks and not metric.cost and metric.direction != "none"
+            if self.suite.ranks and metric.cost == by_cost and metric.direction != "none"
+            if not (by_cost and metric.unit == "queries")
         ]
         return [r for r in rankings if r.n_blocks and len(r.competitors) > 1]
 
