@@ -253,7 +253,7 @@ def panel_ids(place: int) -> dict[str, str]:
 
 
 def make_legend(names: Sequence[str], width: int) -> tuple[dict[str, Any], int]:
-    """A legend below a figure of this width, and its height in pixels."""
+    """A legend below a figure of this width, and its height in pixels, which the page corrects."""
     if len(names) < 2:
         return {}, 0
     below, room = 14, 0
@@ -274,7 +274,7 @@ def make_legend(names: Sequence[str], width: int) -> tuple[dict[str, Any], int]:
         "itemsizing": "constant",
         "tracegroupgap": 2,
     }
-    return {**style, "maxheight": below + 40}, below  # otherwise half of the figure
+    return {**style, "maxheight": 2 * below}, below
 
 
 def heading(text: str, x: float, y: float, **more: Any) -> dict[str, Any]:

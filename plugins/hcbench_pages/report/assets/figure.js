@@ -49,7 +49,7 @@ class Figure {
 
   // `key` is that of the choices in the address, `file` the name of downloads.
   constructor(place, key, spec, file) {
-    Object.assign(this, { key, spec, file, drawn: false, visible: false, printing: false });
+    Object.assign(this, { key, spec, file, drawn: false, visible: false, printing: false, spare: 0 });
     this.plot = element("div", { class: "plot" });
     this.controls = element("div", { class: "controls" });
     for (const [label, options] of Object.entries(spec.choices)) {
@@ -90,7 +90,18 @@ class Figure {
     const width = this.printing ? PAPER : this.plot.clientWidth || PAPER;
     const [, fitting] = this.spec.layouts.findLast(([least]) => least <= width);
     const patched = this.patches().reduce((layout, { layout: patch }) => merged(layout, patch), merged(DATA.base, fitting));
-    return { ...patched, width, dragmode: CAN_HOVER && "zoom" }; // a finger scrolls
+    const spare = this.printing ? 0 : this.spare;
+    const room = { height: patched.height - spare, margin: { ...patched.margin, b: patched.margin.b - spare } };
+    return { ...patched, ...room, width, dragmode: CAN_HOVER && "zoom" }; // a finger scrolls
+  }
+
+  // Whether the legend needs another height than `make_legend` assumed, which is half of the greatest.
+  refit({ legend }) {
+    const drawn = this.plot.querySelector(".legend .bg")?.getBBox().height;
+    const spare = legend?.maxheight / 2 - 14 - drawn;
+    if (this.printing || !(Math.abs(spare - this.spare) > 4)) return false;
+    this.spare = spare;
+    return true;
   }
 
   change() {
@@ -110,6 +121,7 @@ class Figure {
       this.reserve();
       const config = { displaylogo: false, modeBarButtons: MODEBAR, displayModeBar: CAN_HOVER && "hover" };
       await Plotly.react(this.plot, drawn.data, drawn.layout, config);
+      if (turn === this.turn && this.refit(layout)) return await this.draw();
       this.plot.dataset.drawn = "yes";
     } catch (error) {
       console.error(error);

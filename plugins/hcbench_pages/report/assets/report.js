@@ -36,7 +36,8 @@ class Section {
     if (lines) return element("ul", {}, ...lines.map((text) => element("li", { text })));
     const name = table ?? figure;
     if (!this.made.has(name)) {
-      const place = element("div", { class: table ? "table-block" : "figure-block" });
+      const isCrowded = figure && DATA.figures[name].data.filter(({ showlegend }) => showlegend).length > 20;
+      const place = element("div", { class: table ? "table-block" : `figure-block${isCrowded ? " crowded" : ""}` });
       const file = `${DATA.name}-${name}`;
       if (figure) new Figure(place, this.id, DATA.figures[name], file);
       else new Table(place, DATA.tables[name].state ?? name, DATA.tables[name], { caption: name, file });
