@@ -35,14 +35,15 @@ def _costs(view: FigureView, algorithms: str) -> Figure:
     def chosen(run: Mapping[str, Any]) -> bool:
         return re.search(algorithms, run["algorithm"]) is not None
 
-    figure, axes = plots.new_figure(11.0, 3.8, columns=2)
+    figure, axes = plots.new_figure(8.0, 4.4, columns=2)
     for ax, metric in zip(axes, ("seconds", "peak-memory"), strict=True):
         plots.curves(
             view, x="dataset.n", metric=metric, ax=ax, where=chosen, log_x=True, log_y=True
         )
-    if axes[0].get_legend() is not None:
-        axes[0].get_legend().remove()
-    axes[1].legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
+    for ax in axes:
+        if ax.get_legend() is not None:
+            ax.get_legend().remove()
+    figure.legend(*axes[1].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure
 
 

@@ -99,7 +99,7 @@ Fail[how=wrong]        5.00   5.00
 Fail[how=crash]        5.00   5.00
 p, Friedman¹,²            -      -
 critical difference³      -      -
-¹ over 1 data set (mean of the repetitions on each); failed runs rank last; 1
+¹ over 1 data set (average of the repetitions on each); failed runs rank last; 1
 excluded, as not all algorithms ran
 ² no p: it needs two or more blocks; there is 1
 ³ too few for any significant difference: 6 algorithms need at least 10 data

@@ -510,7 +510,7 @@ def significance_lines(ranking: Ranking) -> tuple[str, ...]:
 def blocks_text(blocks: Blocks) -> str:
     """What the blocks are, the treatment of failures, and the number of excluded blocks."""
     what = (
-        "mean of the repetitions on each"
+        "average of the repetitions on each"
         if blocks.inference.unit == "data set"
         else f"each with new data, so that conclusions hold for {blocks.inference.about} only"
     )
