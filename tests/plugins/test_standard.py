@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import hcbench_standard
-from hcbench import Problem, Suite, load_registry, run_suite
+from hcbench import Problem, Suite, compare, load_registry, run_suite
 from hcbench.analysis.views import tradeoff
 from hcbench.plan.plan import make_plan
 from hcbench.registry.specs import load_function
@@ -84,6 +84,26 @@ def test_gaussians_have_as_many_coordinates_as_asked_for(kind: str) -> None:
     assert np.shape(drawn.vectors) == (10, 7)
     assert drawn.levels is not None
     assert sorted(np.bincount(drawn.levels[:, 0])) == [2, 2, 3, 3]
+
+
+def test_the_plugin_of_the_page_on_scaling_reports_processor_time(
+    in_process: None, tmp_path: Path
+) -> None:
+    file = tmp_path / "processor_time.py"
+    page = (FOLDER / "pages" / "scaling.md").read_text()
+    file.write_text(page.partition("```python\n")[2].partition("```")[0])
+    results = compare(
+        ["Timed[algorithm='scipy-linkage[method=average]']", "UPGMA"],
+        "shapes[n=50]",
+        plugins=[file],
+        metrics=["AARI"],
+        repetitions=1,
+        store=tmp_path / "store.sqlite",
+        progress=False,
+    )
+    timed, ours = (row["metrics"] for row in results.rows)
+    assert 0 <= timed["processor-seconds (reported)"] < 60
+    assert timed["AARI"] == ours["AARI"]
 
 
 @pytest.fixture
