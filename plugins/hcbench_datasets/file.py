@@ -216,6 +216,11 @@ def _comparisons_problem(path: Path, params: Mapping[str, Any], roles: Roles) ->
     except OSError as error:
         raise DataError.of_file("read", path, error) from error
     comparisons = Comparisons.read(path)
+    if not len(comparisons):
+        raise DataError(
+            f"{path}: there are no comparisons; a row is the numbers i,j,k,l of a quadruplet, or "
+            "i,j,k of a triplet"
+        )
     note_contradictions(comparisons)
     truths = {}
     if params["truth"] is not None:

@@ -679,6 +679,12 @@ def test_errors_in_lists_of_comparisons_are_reported(csv):
     assert "No such file" in fail(path.with_name("gone.csv"), comparisons=True)
 
 
+@pytest.mark.parametrize("text", ["", "\n \n", "i,j,k,l\n"])
+def test_a_list_without_comparisons_is_refused(csv, text):
+    path = csv(text, "blank.csv")
+    assert f"{path}: there are no comparisons; a row is" in fail(path, comparisons=True)
+
+
 def test_contradictions_are_noted_and_preserved(csv):
     with pytest.warns(ModelWarning, match="1 of the queries have been answered in both ways"):
         problem = read(csv("0,1,2,3\n2,3,0,1\n"), comparisons=True)
