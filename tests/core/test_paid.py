@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,12 @@ import pytest
 
 import hcbench
 from hcbench import UNSURE, Answers, Oracle, Reply
-from hcbench.errors import BudgetExceededError, InvalidAnswerError, ParameterError
+from hcbench.errors import (
+    BudgetExceededError,
+    InvalidAnswerError,
+    ParameterError,
+    UnansweredError,
+)
 from hcbench.model.cost import read_budget
 from hcbench.plan.plan import make_plan
 from hcbench.store import Store
@@ -115,10 +121,31 @@ def test_a_budget_of_money_is_kept_whether_answers_are_stored_or_not(stored: boo
         oracle.ask([[0, 1, 6]])
 
 
+def test_a_budget_of_money_refuses_no_query_whose_answer_is_paid() -> None:
+    oracle = Oracle(caterpillar([]), budget="1USD")
+    oracle.ask([[0, 1, k] for k in range(2, 6)])
+    assert oracle.ledger.left == 0
+    assert oracle.ask([[1, 2, 0], [0, 1, 5]]).tolist() == [1, 2]
+    assert oracle.ledger.expenses["price"] == 1.0
+    with pytest.raises(BudgetExceededError, match="1 more ordinal-queries exceed"):
+        oracle.ask([[0, 1, 2], [0, 1, 6]])
+
+
+def test_a_budget_of_money_refuses_no_query_that_is_made_again_for_want_of_an_answer() -> None:
+    def replies(queries: Any, _keys: Any, _times: Any) -> Iterator[Reply]:
+        yield from (Reply(row, UNSURE, 0.25) for row in range(len(queries)))
+
+    unsure = replace(caterpillar([]), replies=replies)
+    oracle = Oracle(unsure, budget="1USD")
+    with pytest.raises(UnansweredError, match="asked 5 times"):
+        oracle.ask([[0, 1, 2], [0, 1, 3], [0, 1, 4]])
+    assert oracle.ledger.expenses["price"] == 0.75
+
+
 def test_a_first_batch_beyond_the_budget_costs_one_answer() -> None:
     asked: list[Any] = []
     oracle = Oracle(caterpillar(asked, price=0.1), budget="0.3USD")
-    with pytest.raises(BudgetExceededError, match="7 more"):
+    with pytest.raises(BudgetExceededError, match="6 more"):
         oracle.ask([[0, 1, k] for k in [2, 3, 4, 5, 6, 7, 8, 2]])
     assert len(asked) == 1
     assert oracle.ask([[0, 1, 3], [0, 1, 4]]).tolist() == [2, 2], "0.1 + 0.1 + 0.1 are 0.3"

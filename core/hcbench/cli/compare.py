@@ -383,11 +383,15 @@ def _time_lines(plan: Plan, known: Collection[str], store: Store) -> list[str]:
 
 def _price_lines(plan: Plan, known: Collection[str]) -> list[str]:
     prices, unknown = _prices(plan, known)
-    others = f"; unknown for {unknown} of the cells, limit it with --budget" if unknown else ""
-    return [
-        f"price: at most about {price:.4g} {currency}, less what is stored{others}"
+    lines = [
+        f"price: at most about {price:.4g} {currency}, less what is stored"
         for currency, price in prices.items()
+        if price
     ]
+    if unknown:
+        limit = " or ".join(f"--budget 5{currency}" for currency in prices)
+        lines.append(f"price: unknown for {unknown} of the cells, limit it with {limit}")
+    return lines
 
 
 def _memory_lines(plan: Plan, known: Collection[str], limit: float) -> list[str]:

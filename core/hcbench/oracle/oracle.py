@@ -389,7 +389,7 @@ class Oracle:
     def _answered(self, rows: NDArray[np.integer[Any]]) -> Code:
         """Count a batch, and answer it."""
         ledger = self.ledger
-        ledger._begin_round(len(rows))
+        ledger._begin_round(self._unpaid(rows))
         start = self._clock()
         self.details = None
         codes: NDArray[Any]
@@ -478,13 +478,21 @@ class Oracle:
         done, part = 0, len(rows) if self.ledger._limit is None else 1
         while done < len(rows):
             if done:
-                self.ledger._refuse_more_than(len(rows) - done)
+                self.ledger._refuse_more_than(self._unpaid(rows[done:]))
             now = slice(done, done + part)
             self._buy(rows[now], codes[now], details[now])
             done += part
             part *= 2
         self.details = details
         return codes
+
+    def _unpaid(self, rows: NDArray[np.integer[Any]]) -> int:
+        """How many queries a budget limits: one of money those whose answers are not yet paid."""
+        if self.ledger._limit is None or self._answers.timed:
+            return len(rows)
+        kind = self._answers.query_kind
+        items = (kind.canonical(row)[0] if kind else tuple(row) for row in rows.tolist())
+        return len({(query, 0) for query in items} - self._paid)
 
     def _buy(
         self, rows: NDArray[np.integer[Any]], codes: NDArray[np.float64], details: NDArray[Any]
