@@ -67,8 +67,7 @@ def check_valid_result(subject: Subject) -> None:
                 f"{ran.reason}",
                 ran.error,
             )
-        kind, declared = result_kind(ran.result), subject.spec.returns
-        require(kind == declared, f"declares a {declared} and returns a {kind}")
+        require_valid(subject, ran, f"{problem.n} ordinary items")
         names = ran.result.names if isinstance(ran.result, Tree) else None
         if names is not None and problem.names is not None:
             require(

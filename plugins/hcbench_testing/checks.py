@@ -29,7 +29,7 @@ from hcbench import (
     ParameterError,
     installation,
 )
-from hcbench.run import describe
+from hcbench.run import describe, has_gpu
 from hcbench_testing import algorithms, datasets, every_kind, metrics, oracles
 from hcbench_testing.subjects import (
     CheckFailedError,
@@ -116,6 +116,10 @@ class Check:
         if lacking:
             reason = f"{label} needs what is not installed: {lacking}"
             return Finding("not applicable", reason), None
+        if isinstance(spec, AlgorithmSpec) and spec.gpu and not has_gpu():
+            return Finding(
+                "not applicable", f"{label} needs a GPU, and this machine has none"
+            ), None
         # One thread, as in a cell; libraries that are loaded from now on read the variable.
         one_thread = patch.dict(os.environ, OMP_NUM_THREADS="1")
         with warnings.catch_warnings(), one_thread, _libraries().limit(limits=1):

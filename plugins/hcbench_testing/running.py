@@ -378,7 +378,9 @@ def require_valid(subject: Subject, ran: Ran, on: str) -> None:
         fail(f"fails on {on}: {ran.reason}", ran.error)
     kind = result_kind(ran.result)
     if kind != subject.spec.returns:
-        fail(f"returns a {kind} of {on} and declares a {subject.spec.returns}")
+        fail(f"declares a {subject.spec.returns} and returns a {kind} of {on}")
+    if subject.spec.binary_only and isinstance(ran.result, Tree) and not ran.result.is_binary:
+        fail(f"declares binary trees only and returns another one of {on}")
 
 
 _ITEMS = "hcbench_testing.running:make_items"

@@ -96,6 +96,7 @@ def _linkage_spec(
         requires=("scipy",),
         exempt={} if paper else {"paper": "a common baseline without a paper"},
         tags=("linkage",),
+        binary_only=True,
     )
 
 

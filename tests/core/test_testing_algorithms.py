@@ -177,6 +177,18 @@ def test_results() -> None:
         assert sentence in found[check]
 
 
+def a_star(oracle, given, rng):
+    return Tree.from_parents([*[given.n] * given.n, -1]) if given.n > 1 else Tree([-1])
+
+
+@pytest.mark.slow
+def test_binary_only() -> None:
+    spec = wrong(a_star)
+    assert "valid_result" not in failed(spec)
+    found = failed(replace(spec, binary_only=True))
+    assert "declares binary trees only and returns another one of 12" in found["valid_result"]
+
+
 @pytest.mark.slow
 def test_same_seed():
     """Checks that compare with an earlier result fail, too."""

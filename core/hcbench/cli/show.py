@@ -298,6 +298,8 @@ def _facts(spec: Spec | Suite) -> dict[str, Any]:
                 "unsure": "takes UNSURE for an answer" if spec.takes_unsure else None,
                 "fewest items": spec.min_items if spec.min_items > 1 else None,
                 "order": "of the items changes the clusters" if spec.order_dependent else None,
+                "trees": "binary whatever the data" if spec.binary_only else None,
+                "needs a GPU": spec.gpu or None,
             }
         case DatasetSpec():
             randomness = "data depend on the seed" if spec.random else "always the same"

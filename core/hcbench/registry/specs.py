@@ -379,6 +379,10 @@ class AlgorithmSpec(Spec):
         The fewest items that it clusters; fewer are inapplicable.
     order_dependent : bool
         Whether another order of the items gives other clusters even where no distances tie.
+    binary_only : bool
+        Whether its trees are binary whatever the data; `hcbench.testing` checks it.
+    gpu : bool
+        Whether it needs a GPU; on a machine without one it is skipped.
     memory : str or callable, optional
         ``memory(n, **params) -> float``: the bytes that a call on n items takes, roughly;
         ``--dry-run`` tells where that is above the limit.
@@ -398,6 +402,8 @@ class AlgorithmSpec(Spec):
     takes_unsure: bool = False
     min_items: int = 1
     order_dependent: bool = False
+    binary_only: bool = False
+    gpu: bool = False
     memory: Function | None = None
     queries: Function | None = None
 

@@ -25,3 +25,4 @@ from .rescore import (
 from .run import rescore_plan as rescore_plan
 from .tasks import make_job as make_job
 from .workers import Limits as Limits
+from .workers.processes import has_gpu as has_gpu

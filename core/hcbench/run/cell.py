@@ -60,6 +60,7 @@ from hcbench.run.job import Call, ImportJob, Job, RescoreJob, unpack_job
 from hcbench.run.libraries import note_imported, note_libraries, restore_libraries
 from hcbench.run.workers.processes import (
     LINUX,
+    has_gpu,
     load_average,
     peak_since,
     processor_frequency,
@@ -186,6 +187,8 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
     """
     note_libraries()
     try:
+        if job.gpu and not has_gpu():
+            raise NotApplicableError("it needs a GPU, and this machine has none")
         announce("data")
         made = problem_of(job)
         problem = made.problem

@@ -54,6 +54,8 @@ class Job:
         Whether the algorithm takes UNSURE for an answer.
     min_items : int
         The fewest items that it clusters.
+    gpu : bool
+        Whether it needs a GPU.
     threads : int
         Of BLAS, OpenMP and numba.
     replies : Call, optional
@@ -78,6 +80,7 @@ class Job:
     live: bool = False
     takes_unsure: bool = False
     min_items: int = 1
+    gpu: bool = False
     threads: int = 1
     replies: Call | None = None
     clock: Callable[[], float] = perf_counter

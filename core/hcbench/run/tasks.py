@@ -115,6 +115,7 @@ def make_job(cell: Cell, metrics: Iterable[str], store: Store | None = None) -> 
         live=cell.oracle.spec.is_live,
         takes_unsure=cell.algorithm.spec.takes_unsure,
         min_items=cell.algorithm.spec.min_items,
+        gpu=cell.algorithm.spec.gpu,
         threads=cell.threads,
         replies=None if store is None else _replies_of(cell.oracle, store),
     )

@@ -13,6 +13,7 @@ import signal
 import sys
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 
 LINUX = sys.platform == "linux"
 
@@ -188,6 +189,14 @@ def _ask_psutil(what: str, pid: int) -> int:
         return int(getattr(info, what))
     except psutil.Error:
         return 0
+
+
+def has_gpu() -> bool:
+    """Whether there is a device of NVIDIA, AMD, WSL or Apple, not hidden from CUDA."""
+    if os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1"):
+        return False
+    devices = (path for name in ("nvidia[0-9]*", "kfd", "dxg") for path in Path("/dev").glob(name))
+    return sys.platform == "darwin" or any(devices)
 
 
 def load_average() -> float | None:
