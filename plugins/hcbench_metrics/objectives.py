@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from hcbench import Problem, Scored, Tree, Vectors
 
-#: Relative to the sum of the absolute values at the nodes: a smaller sum is a rounding error.
+#: Relative to the sum of the absolute values at the nodes, or of dot products to what these can be:
+#: a smaller sum is a rounding error.
 _ROUNDING = 1e-12
 
 #: Floats in the sums of a block of columns: 32 MB.
@@ -94,7 +95,7 @@ def dasgupta_normalised(scored: Scored, similarity: str = "cosine") -> float:
     merged = merged_similarity(tree, scored.problem, similarity)
     if tree.n <= 2:
         return 0.0
-    total = _positive_sum(merged, "cost", "dasgupta")
+    total = _positive_sum(merged, scored.problem, similarity, "cost", "dasgupta")
     return float((tree.sizes - 2) @ merged) / (2 / 3 * (tree.n - 2) * total)
 
 
@@ -155,13 +156,18 @@ def moseley_wang_normalised(scored: Scored, similarity: str = "cosine") -> float
     merged = merged_similarity(tree, scored.problem, similarity)
     if tree.n <= 2:
         return 1.0
-    total = _positive_sum(merged, "revenue", "moseley-wang")
+    total = _positive_sum(merged, scored.problem, similarity, "revenue", "moseley-wang")
     return float((tree.n - tree.sizes) @ merged) / ((tree.n - 2) * total)
 
 
-def _positive_sum(merged: NDArray[np.float64], what: str, metric: str) -> float:
-    total = float(merged.sum())
-    if total <= _ROUNDING * np.abs(merged).sum():
+def _positive_sum(
+    merged: NDArray[np.float64], problem: Problem, rule: str, what: str, metric: str
+) -> float:
+    total, largest = float(merged.sum()), float(np.abs(merged).sum())
+    if problem.similarity is None and problem.vectors is not None and rule in ("cosine", "dot"):
+        squares = problem.n if rule == "cosine" else float((problem.vectors**2).sum())
+        largest = max(largest, problem.n * squares / 2)  # of orthogonal rows all are rounding
+    if total <= _ROUNDING * largest:
         raise NotApplicableError(
             f"the normalised {what} needs similarities with a positive sum, which here is "
             f"{total:g}; use the metric {metric}, or another similarity"

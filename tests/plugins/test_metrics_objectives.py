@@ -81,6 +81,18 @@ def test_similarities_whose_sum_is_a_rounding_error_are_not_normalised():
             metric(scored(Tree(THREE[0, 1]), similarity=w))
 
 
+@pytest.mark.parametrize("rule", ["cosine", "dot"])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_orthogonal_rows_are_not_normalised(make, rule):
+    """Every product is 0, and so is their sum at each node, up to rounding errors."""
+    rows = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0]
+    assert not (rows @ rows.T == np.eye(3)).all()
+    for metric in (dasgupta_normalised, moseley_wang_normalised):
+        for tree in THREE.values():
+            with pytest.raises(NotApplicableError, match="positive sum"):
+                metric(scored(Tree(tree), vectors=make(1e3 * rows)), similarity=rule)
+
+
 def test_bray_curtis_of_one_zero_row_is_defined():
     """Of the zero row and another it is 1; only of two zero rows it is 0 / 0."""
     rows = np.array([[0.0, 0.0], [1.0, 1.0], [3.0, 1.0]])
