@@ -22,7 +22,7 @@ from distributed import Scheduler, SchedulerPlugin, Worker, WorkerPlugin, get_wo
 from hcbench import CellPool, ExitCode, HcbenchError, Report, check_machine
 
 _TICK = 0.2  # seconds between looks at whether a cell was given up
-_hosts: dict[str, Host] = {}
+HOSTS: dict[str, Host] = {}
 
 
 class ClusterError(HcbenchError):
@@ -98,9 +98,9 @@ async def greet(run: str) -> Welcome:
 
 
 def _host(run: str) -> Host:
-    if run not in _hosts:
+    if run not in HOSTS:
         raise ClusterError("it does not know this run; its log says why")
-    return _hosts[run]
+    return HOSTS[run]
 
 
 class Presence(WorkerPlugin):
@@ -116,24 +116,24 @@ class Presence(WorkerPlugin):
 
     def setup(self, worker: Worker) -> None:
         """Begin; several workers of one process share a host."""
-        if self.terms.run not in _hosts:
-            _hosts[self.terms.run] = Host(self.terms, worker)
-        host = _hosts[self.terms.run]
+        if self.terms.run not in HOSTS:
+            HOSTS[self.terms.run] = Host(self.terms, worker)
+        host = HOSTS[self.terms.run]
         host.threads += worker.state.nthreads
 
     def transition(self, key: object, start: str, finish: str, **_: object) -> None:
         """End a cell that nobody waits for any more, as when the main process was killed."""
-        host = _hosts.get(self.terms.run)
+        host = HOSTS.get(self.terms.run)
         if host is not None and start == "executing" and finish in ("cancelled", "released"):
             host.give_up(str(key))
 
     async def teardown(self, worker: Worker) -> None:
         """End what still runs."""
-        host = _hosts.get(self.terms.run)
+        host = HOSTS.get(self.terms.run)
         if host is not None:
             host.threads -= worker.state.nthreads
             if host.threads <= 0:
-                del _hosts[self.terms.run]
+                del HOSTS[self.terms.run]
                 await host.close()
 
 
@@ -180,11 +180,11 @@ class Host:
             self._machine = join(terms)
         except HcbenchError as error:
             self._refusal = str(error)
-        self._folder: Path | None = None
+        self.folder: Path | None = None
         self._places: dict[str, str] = {}
         self._lock = threading.Lock()
         self._idle: list[CellPool] = []  # of one process each
-        self._running: set[str] = set()
+        self.running: set[str] = set()
         self._given_up: set[str] = set()
         self._closed = False
 
@@ -207,7 +207,7 @@ class Host:
             raise ClusterError(self._refusal)
         key = key_of(self._terms.run, number)
         with self._lock:
-            self._running.add(key)
+            self.running.add(key)
             places = self._placed()
             pool = self._idle.pop() if self._idle else None
         reports: list[Report] = []
@@ -222,24 +222,24 @@ class Host:
             elif pool is not None:
                 pool.close()
             self._given_up.discard(key)
-            self._running.discard(key)
+            self.running.discard(key)
         if not reports:
             raise CancelledError
         return replace(reports[0], host=self._machine["host"])
 
     def give_up(self, key: str) -> None:
         """End a cell."""
-        if key in self._running:
+        if key in self.running:
             self._given_up.add(key)
 
     def _placed(self) -> dict[str, str]:
         """Where the files of the run are; those that this machine lacks are written once."""
-        if self._folder is None:
+        if self.folder is None:
             CellPool.end_server()  # a run imports the code as it is then
-            self._folder = Path(tempfile.mkdtemp(prefix="hcbench-"))
+            self.folder = Path(tempfile.mkdtemp(prefix="hcbench-"))
             for number, (origin, content) in enumerate(self._terms.files.items()):
                 if not _holds(Path(origin), content):
-                    place = self._folder / str(number) / Path(origin).name
+                    place = self.folder / str(number) / Path(origin).name
                     place.parent.mkdir()
                     place.write_bytes(content)
                     self._places[origin] = str(place)
@@ -255,11 +255,11 @@ class Host:
     async def close(self) -> None:
         """Kill what runs, and leave nothing behind."""
         self._closed = True
-        while self._running:  # each thread ends its own
+        while self.running:  # each thread ends its own
             await asyncio.sleep(_TICK)
         await asyncio.to_thread(self._close_idle)
-        if self._folder is not None:
-            await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+        if self.folder is not None:
+            await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
 
 
 def join(terms: Terms) -> dict[str, Any]:

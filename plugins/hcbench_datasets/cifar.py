@@ -12,7 +12,7 @@ from hcbench_datasets.fetch import Remote, data_file
 
 _NAME = "cifar-100-binary.tar.gz"
 _URL = f"https://www.cs.toronto.edu/~kriz/{_NAME}"
-_MD5 = "03b5dce01913d631647c71ecec9e9cb8"  # as on the authors' page, which gives no other
+MD5 = "03b5dce01913d631647c71ecec9e9cb8"  # as on the authors' page, which gives no other
 _PIXELS = 32 * 32 * 3
 
 
@@ -29,7 +29,7 @@ def cifar_100(_seed: int, *, n: int, split: str) -> Problem:
     DataError
         If n exceeds the number of images, or the archive is damaged.
     """
-    path = data_file(_NAME, "cifar-100", f"from {_URL}", Remote(_URL, f"md5:{_MD5}"))
+    path = data_file(_NAME, "cifar-100", f"from {_URL}", Remote(_URL, f"md5:{MD5}"))
     content, names = _read(path, split)
     rows = np.frombuffer(content, dtype=np.uint8)
     if rows.size % (2 + _PIXELS):

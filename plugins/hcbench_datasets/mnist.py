@@ -33,7 +33,7 @@ def mnist(_seed: int, *, n: int, split: str) -> Problem:
         If n exceeds the number of digits, or a file is damaged.
     """
     part = "train" if split == "train" else "t10k"
-    images, labels = _array(f"{part}-images", 3), _array(f"{part}-labels", 1)
+    images, labels = read_array(f"{part}-images", 3), read_array(f"{part}-labels", 1)
     if len(images) != len(labels):
         raise DataError(f"mnist: {len(images)} images and {len(labels)} labels of split={split}")
     if n > len(images):
@@ -44,7 +44,8 @@ def mnist(_seed: int, *, n: int, split: str) -> Problem:
     return Problem(n=n, vectors=vectors, levels=labels[:n, None].astype(np.int64))
 
 
-def _array(stem: str, dimensions: int) -> NDArray[np.uint8]:
+def read_array(stem: str, dimensions: int) -> NDArray[np.uint8]:
+    """Read a file of images (n, 28, 28) or of labels (n,)."""
     name = f"{stem}-idx{dimensions}-ubyte.gz"
     remote = Remote(_MIRROR + name, _SHA256[stem])
     advice = f"from {_MIRROR}{name}"

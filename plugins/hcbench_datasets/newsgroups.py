@@ -81,7 +81,7 @@ def newsgroups(
     DataError
         If n, p or pca exceeds the number of documents or terms.
     """
-    texts, topic, names = _train()
+    texts, topic, names = training_split()
     rows = chosen(n, len(texts), seed, "20newsgroups")
     if sample == "authors":
         rows = np.random.RandomState(22).choice(len(texts), n, replace=False)  # as pandas draws
@@ -95,8 +95,8 @@ def newsgroups(
         labels, labels_of_rows = np.unique(labels, return_inverse=True)
         vectors = means_by_class(vectors, labels_of_rows, labels.size)  # type: ignore[arg-type]
         titles = tuple(names[k] for k in labels)
-    dotted = _levels([names[k].split(".", 1) for k in labels])
-    authors = _levels([authors_grouping(names[k]) for k in labels])
+    dotted = levels_of_rows([names[k].split(".", 1) for k in labels])
+    authors = levels_of_rows([authors_grouping(names[k]) for k in labels])
     return Problem(
         n=len(labels),
         names=titles,
@@ -134,14 +134,15 @@ def authors_grouping(topic: str) -> tuple[str, str, str]:
     return head, topic, topic
 
 
-def _levels(labels: list[Any]) -> NDArray[np.str_]:
+def levels_of_rows(labels: list[Any]) -> NDArray[np.str_]:
+    """Label levels (n, L) of rows of L names, from the coarsest."""
     levels = table_of_labels(list(zip(*labels, strict=True)))
     assert levels is not None  # there is at least one document
     return levels
 
 
 @lru_cache(maxsize=1)
-def _train() -> tuple[list[str], NDArray[np.int64], list[str]]:
+def training_split() -> tuple[list[str], NDArray[np.int64], list[str]]:
     """Texts (11314,) of the training split, their topics, and the names of the topics."""
     from sklearn.datasets import fetch_20newsgroups
 
@@ -168,17 +169,17 @@ def newsgroups_pca(seed: int, *, n: int, features: int) -> Problem:
     features : int
         Number of components.
     """
-    texts, topic, names = _train()
+    texts, topic, names = training_split()
     rows = chosen(n, len(texts), seed, "20newsgroups-pca")
     return Problem(
         n=len(rows),
-        vectors=_components(features)[rows],
-        levels=_levels([names[k].split(".", 1) for k in topic[rows]]),
+        vectors=components_of_counts(features)[rows],
+        levels=levels_of_rows([names[k].split(".", 1) for k in topic[rows]]),
     )
 
 
 @lru_cache(maxsize=1)
-def _components(features: int) -> NDArray[np.float64]:
+def components_of_counts(features: int) -> NDArray[np.float64]:
     """Scores (11314, features), read from the cache if this version of scikit-learn made them."""
     import sklearn
 
@@ -186,7 +187,7 @@ def _components(features: int) -> NDArray[np.float64]:
     with suppress(OSError, ValueError):
         loaded: NDArray[np.float64] = np.load(cached)
         return loaded
-    made = _pca_of_counts(_train()[0], features)
+    made = pca_of_counts(training_split()[0], features)
     stream = io.BytesIO()
     np.save(stream, made)
     with suppress(OSError):  # a cache that cannot be written costs time only
@@ -194,7 +195,8 @@ def _components(features: int) -> NDArray[np.float64]:
     return made
 
 
-def _pca_of_counts(texts: list[str], features: int) -> NDArray[np.float64]:
+def pca_of_counts(texts: list[str], features: int) -> NDArray[np.float64]:
+    """Principal components (n, features) of the counts of words."""
     from sklearn.decomposition import PCA
     from sklearn.feature_extraction.text import CountVectorizer
 

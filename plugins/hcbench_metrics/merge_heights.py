@@ -51,7 +51,7 @@ def merge_distortion(scored: Scored, truth: str | None = None) -> float:
     height, true_height = _affinities(tree, "the result's"), _affinities(true, "the truth's")
     if tree.n == 1:
         return 0.0
-    if _is_monotone(tree, height) and _is_monotone(true, true_height):
+    if is_monotone(tree, height) and is_monotone(true, true_height):
         return max(
             _largest_excess(tree, height, true, true_height),
             _largest_excess(true, true_height, tree, height),
@@ -73,7 +73,7 @@ def _affinities(tree: Tree, owner: str) -> NDArray[np.float64]:
     )
 
 
-def _is_monotone(tree: Tree, height: NDArray[np.float64]) -> bool:
+def is_monotone(tree: Tree, height: NDArray[np.float64]) -> bool:
     """Whether no inner node's height is below its parent's, up to rounding."""
     own, above = height[tree.n : -1], height[tree.parent[tree.n : -1]]
     # Infinite heights have no rounding to allow for.

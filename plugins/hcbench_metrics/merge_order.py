@@ -144,12 +144,14 @@ def tau_b_of_items(
     values = np.empty(0)
     if tree.n > 1:
         if break_ties is not None:
-            counts = _by_table(tree, _parents(true), true_ranks.unequal(true, break_ties))
+            counts = count_by_table(
+                tree, parent_classes(true), true_ranks.unequal(true, break_ties)
+            )
         elif by_names:
             classes = finest_partition(scored.problem)
             ranks = true_ranks.by_names(scored.problem, classes)
             n_tied = ((ranks == 0) @ classes.sizes)[classes.labels] - 1
-            counts = _by_table(tree, classes.labels, ranks)
+            counts = count_by_table(tree, classes.labels, ranks)
         elif transposed:
             counts = _transposed(tree, true, n_tied)
         else:
@@ -214,10 +216,10 @@ def concordance(tree: Tree, truth: Tree) -> Ints:
     """
     n = tree.n
     path_length = truth.depths[:n]
-    if _cost_by_classes(tree, truth, path_length) <= _cost_by_rows(truth):
+    if cost_by_classes(tree, truth, path_length) <= _cost_by_rows(truth):
         inner_parent = truth.parent - n
         return _by_classes(tree, inner_parent[:n], inner_parent[n:], _NO_TABLE, _NO_TABLE)
-    return _by_rows(tree, truth, np.zeros(n, dtype=np.int64), transposed=False)[0]
+    return count_by_rows(tree, truth, np.zeros(n, dtype=np.int64), transposed=False)[0]
 
 
 _NO_TABLE = np.empty((0, 0), dtype=np.int64)
@@ -229,18 +231,18 @@ def _transposed(tree: Tree, truth: Tree, n_tied: Ints) -> Counts:
     # An item that is a class of its own joins the others one step later than in its tree.
     shift = (n_tied == 0).astype(np.int64) if n_tied.any() else np.zeros(n, dtype=np.int64)
     n_classes = np.unique(truth.parent[:n]).size
-    cost = _cost_by_classes(tree, truth, np.full(n, n_classes))
+    cost = cost_by_classes(tree, truth, np.full(n, n_classes))
     if n_classes <= true_ranks.MOST_CLASSES and cost <= _cost_by_rows(truth):
-        return _by_table(tree, _parents(truth), true_ranks.transposed(truth, shift))
-    return _by_rows(tree, truth, shift, transposed=True)
+        return count_by_table(tree, parent_classes(truth), true_ranks.transposed(truth, shift))
+    return count_by_rows(tree, truth, shift, transposed=True)
 
 
-def _parents(truth: Tree) -> Ints:
+def parent_classes(truth: Tree) -> Ints:
     """The class (n,) of each leaf: that of the leaves of its parent."""
     return np.unique(truth.parent[: truth.n], return_inverse=True)[1]
 
 
-def _by_table(tree: Tree, class_of: Ints, ranks: Ints) -> Counts:
+def count_by_table(tree: Tree, class_of: Ints, ranks: Ints) -> Counts:
     """As `_transposed` for the ranks (K, K) from 0 to K - 1 of each class around each class."""
     n_classes = len(ranks)
     nearest = np.argsort(ranks, axis=1, kind="stable")
@@ -262,7 +264,8 @@ def _by_classes(tree: Tree, class_of: Ints, above: Ints, ranks: Ints, nearest: I
     return agreement
 
 
-def _by_rows(tree: Tree, truth: Tree, shift: Ints, *, transposed: bool) -> Counts:
+def count_by_rows(tree: Tree, truth: Tree, shift: Ints, *, transposed: bool) -> Counts:
+    """As `count_by_table`, with one leaf at a time."""
     counts: Counts = _order_kernels.concordance_by_rows(
         *(tree.parent, *tree.leaf_range, tree.leaf_order),
         *(truth.parent, *truth.leaf_range, truth.leaf_order),
@@ -271,7 +274,7 @@ def _by_rows(tree: Tree, truth: Tree, shift: Ints, *, transposed: bool) -> Count
     return counts
 
 
-def _cost_by_classes(tree: Tree, truth: Tree, reads: Ints) -> float:
+def cost_by_classes(tree: Tree, truth: Tree, reads: Ints) -> float:
     """Upper bound of the counts read: for the classes in each node, ``reads`` (n,) of them each."""
     reads = reads.astype(np.float64)
     _, first = np.unique(truth.parent[: truth.n], return_index=True)

@@ -164,7 +164,7 @@ def _joint_sums(
     one: _Merges, value: Floats, other: _Merges, other_value: Floats, *, is_ordered: bool
 ) -> tuple[float, float, float]:
     """`_joint_kernels.sum_over_joint_stages`; all three sums are the same for swapped trees."""
-    if _cost(one.tree) > _cost(other.tree):
+    if merges_of_leaves(one.tree) > merges_of_leaves(other.tree):
         one, value, other, other_value = other, other_value, one, value
     tree, against = one.tree, other.tree
     place = against.leaf_range[0][: against.n]
@@ -176,7 +176,7 @@ def _joint_sums(
     return sums
 
 
-def _cost(tree: Tree) -> float:
+def merges_of_leaves(tree: Tree) -> float:
     """Sum over the leaves of the number of merges of each."""
     return float(tree.sizes[tree.n :] @ np.log2(np.diff(tree.child_offsets)[tree.n :]))
 

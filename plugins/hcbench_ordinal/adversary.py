@@ -42,7 +42,7 @@ def ordinal_adversary(
     truth = problem.truth
     if np.any(np.bincount(truth.parent[:-1])[truth.n :] != 2):
         raise NotApplicableError("ordinal-adversary needs a true tree that is binary")
-    adversary = _Adversary(truth, noise, np.random.default_rng(seed))
+    adversary = Adversary(truth, noise, np.random.default_rng(seed))
 
     def answer(queries: Any, _keys: Any, _times: Any) -> NDArray[np.int8]:
         return np.array([adversary.answer(*map(int, query)) for query in queries], np.int8)
@@ -50,7 +50,7 @@ def ordinal_adversary(
     return Answers(kind="ordinal-queries", n=problem.n, arity=3, answer=answer)
 
 
-class _Adversary:
+class Adversary:
     """The adversary's state: the items inserted, and the weights of the places of the next one.
 
     A vertex is the interval of the positions of its leaves, from left to right in the true tree.

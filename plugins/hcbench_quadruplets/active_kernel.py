@@ -99,7 +99,7 @@ def four_k_al_act(
     work = np.empty((4, max(BLOCK, pairs)), few_bytes(given.n))
     for block in _blocks(plan):
         signs = _query(oracle, block, work, own=kernel == "code")
-        kernels.add_products(*_bits(signs), similarity)
+        kernels.add_products(*bits_of_signs(signs), similarity)
     return tree_by_mean(similarity, given.names)
 
 
@@ -209,7 +209,7 @@ def _query(
     return signs[0] if len(signs) == 1 else np.concatenate(signs, axis=1)
 
 
-def _bits(signs: NDArray[np.int8]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def bits_of_signs(signs: NDArray[np.int8]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Where signs (n, columns) are not 0, and where they are -1: a bit each, (n, words).
 
     The signs are overwritten.

@@ -111,7 +111,7 @@ def _serve(child: _Child, oracle: Oracle, order: tuple[Any, ...], given: Given) 
         connection.send((*order, random.getrandbits(32), terms))
         while (message := connection.recv_bytes())[:1] not in (DONE, FAILED):
             try:
-                reply = _reply(oracle, message[:1], message[1:], given)
+                reply = reply_to(oracle, message[:1], message[1:], given)
             except HcbenchError as error:
                 reply = error
             connection.send(reply)
@@ -130,7 +130,8 @@ def _serve(child: _Child, oracle: Oracle, order: tuple[Any, ...], given: Given) 
     return returned
 
 
-def _reply(oracle: Oracle, what: bytes, content: bytes, given: Given) -> Any:
+def reply_to(oracle: Oracle, what: bytes, content: bytes, given: Given) -> Any:
+    """Answer a message of the process of an algorithm."""
     if what == ASK:
         arity = oracle.query_kind.arity if oracle.query_kind else 0
         if not arity or len(content) % (8 * arity):

@@ -109,7 +109,7 @@ def merge_distortion_slack(scored: Scored, estimate: str = "data", r: int | None
         error = max(error, _largest_difference(true, found))
         merged = tree.merge_height(rows[:, None], columns)
         distortion = max(distortion, _largest_difference(true, merged))
-    branch = _shortest_branch(truth)
+    branch = shortest_branch(truth)
     if not error < branch / 2:
         raise NotApplicableError(
             f"theorem 1 needs an affinity error below half the shortest branch, {branch / 2:.3g}; "
@@ -317,7 +317,8 @@ def _largest_difference(true: Floats, found: Floats) -> float:
     return float(difference.max())
 
 
-def _shortest_branch(truth: Tree) -> float:
+def shortest_branch(truth: Tree) -> float:
+    """The least difference of heights between an inner node and its parent, without ties."""
     resolved = truth.collapse_ties()
     height = _affinities(resolved, "the truth")
     inner = np.arange(resolved.n, resolved.root)

@@ -92,7 +92,7 @@ def linkage_of_vectors(
         return merges
     if method == "single":
         if n > _CROWDED * 2**p:
-            _spanning_tree(vectors, metric, merges)
+            spanning_tree(vectors, metric, merges)
         else:
             kernels.prim(columns, code, merges)
         return _in_order(merges)
@@ -111,7 +111,8 @@ def linkage_of_vectors(
     return _merge(distances, method, merges)
 
 
-def _spanning_tree(vectors: NDArray[np.floating], metric: str, edges: Floats) -> None:
+def spanning_tree(vectors: NDArray[np.floating], metric: str, edges: Floats) -> None:
+    """Write the edges of a minimum spanning tree, by searches in a k-d tree."""
     from sklearn.neighbors import KDTree
 
     from hcbench_vectors._spanning_tree_kernels import boruvka

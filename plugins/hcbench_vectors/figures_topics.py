@@ -78,7 +78,7 @@ def dendrograms(view: FigureView) -> Drawing:
         (axes[0], "DotProduct", "(e) algorithm 1 (dot products)"),
         (axes[1], "UPGMA", "(f) UPGMA (Euclidean distance)"),
     ):
-        tree = _with_level_leaves(view.tree(algorithm, TOPICS))
+        tree = with_level_leaves(view.tree(algorithm, TOPICS))
         heads = [name.partition(".")[0] for name in topics.names]
         plots.dendrogram(ax, tree, classes=heads, colours=topics.colours, orientation="left")
         ax.set_title(title, loc="left")
@@ -89,7 +89,7 @@ def dendrograms(view: FigureView) -> Drawing:
     return figure
 
 
-def _with_level_leaves(tree: Tree) -> Tree:
+def with_level_leaves(tree: Tree) -> Tree:
     """The tree with all leaves at one height, a little beyond the last merge if it has none."""
     assert tree.height is not None
     height = tree.height.copy()

@@ -166,8 +166,8 @@ def test_a_value_that_asv_cannot_show_is_missing(measured: Measured) -> None:
     case = "metric_queries_to_reach", hcbench.asv.SIZES[-1]
     found = measured.measure(case)
     assert found["value"] is None  # infinity: the scored result does not reach the target
-    benchmark = hcbench.asv.registered()["metric_queries_to_reach"]()
-    assert math.isnan(benchmark._found({case: found}, case[1], "value"))  # n/a
+    benchmark: Any = hcbench.asv.registered()["metric_queries_to_reach"]()
+    assert math.isnan(benchmark.track_value({case: found}, case[1]))  # n/a
 
 
 def test_oracles_and_metrics_have_times_and_values(measured: Measured) -> None:
@@ -198,9 +198,9 @@ def test_asv_reuses_one_measurement(cases: Cases) -> None:
     names = ("algorithm_Bottom_up", "algorithm_Truth", "oracle_person")
     few = replace(cases, kinds={name: cases.kinds[name] for name in names})
     cache = measure_all(Measured(few))
-    classes = hcbench.asv.registered()
-    assert classes["algorithm_Bottom_up"]()._found(cache, N, "queries") == math.comb(N, 3)
-    assert classes["algorithm_Truth"]()._found(cache, N, "loss") == 0
+    classes: dict[str, Any] = hcbench.asv.registered()
+    assert classes["algorithm_Bottom_up"]().track_queries(cache, N) == math.comb(N, 3)
+    assert classes["algorithm_Truth"]().track_loss(cache, N) == 0
     with pytest.raises(NotImplementedError, match="person needs answers"):
         classes["oracle_person"]().setup(cache, N)
 

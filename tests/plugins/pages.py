@@ -131,7 +131,7 @@ class Page:
         end = time.monotonic() + seconds
         while not (found := re.search(pattern, self.text, re.DOTALL)):
             assert time.monotonic() < end, f"no {pattern!r} in:\n{self.text}"
-            assert self._read() or self.process.poll() is None, f"ended with:\n{self.text}"
+            assert self.read() or self.process.poll() is None, f"ended with:\n{self.text}"
         return found
 
     def press(self, keys: str) -> None:
@@ -142,13 +142,13 @@ class Page:
         end = time.monotonic() + seconds
         while self.process.poll() is None:
             assert time.monotonic() < end, f"does not end:\n{self.text}"
-            self._read()
-        while self._read():
+            self.read()
+        while self.read():
             pass
         assert self.process.returncode is not None
         return self.process.returncode, self.written.rpartition(LEAVE)[2].replace("\r", "")
 
-    def _read(self) -> bool:
+    def read(self) -> bool:
         if not select([self._main], [], [], 0.1)[0]:
             return False
         self.written += os.read(self._main, 65536).decode()

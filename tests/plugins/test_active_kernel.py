@@ -123,7 +123,7 @@ def test_products_of_bits_are_those_of_the_signs(n, columns, seed):
     signs = np.random.default_rng(seed).integers(-1, 2, size=(n, columns)).astype(np.int8)
     right = signs.astype(np.int64) @ signs.T
     found = np.full((n, n), 7)
-    add_products(*active_kernel._bits(signs), found)
+    add_products(*active_kernel.bits_of_signs(signs), found)
     assert off_diagonal(found).tolist() == off_diagonal(right + 7).tolist()
     assert off_diagonal(found.T).tolist() == off_diagonal(right + 7).tolist()
 

@@ -148,7 +148,7 @@ def test_on_a_low_page_help_replaces_the_question_and_ctrl_z_restores_the_termin
         assert question(page, 1) == items
         page.press("\x1a")
         for _ in range(100):  # tenths of a second
-            page._read()
+            page.read()
             if page.written.count(ENTER) == 2:
                 break
         assert page.written.index(LEAVE) < page.written.rindex(ENTER)

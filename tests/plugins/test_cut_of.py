@@ -294,7 +294,7 @@ def test_missing_data_are_skipped_with_a_reason(monkeypatch: pytest.MonkeyPatch)
     def missing(*args):
         raise DataNotAvailableError("mnist: put it there")
 
-    monkeypatch.setattr("hcbench_datasets.mnist._array", missing)
+    monkeypatch.setattr("hcbench_datasets.mnist.read_array", missing)
     suite = Suite(
         name="s",
         doc="d",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -35,7 +37,7 @@ from hcbench.store import Store
 
 distributed = pytest.importorskip("distributed")
 
-from hcbench_dask.pool import DaskPool, _Cell  # noqa: E402 - where there is dask
+from hcbench_dask.pool import DaskPool  # noqa: E402 - where there is dask
 
 pytestmark = pytest.mark.slow
 
@@ -355,7 +357,7 @@ def running() -> int:
     """In a dask worker: the number of running cells."""
     from hcbench_dask import host
 
-    return sum(len(each._running) for each in host._hosts.values())
+    return sum(len(each.running) for each in host.HOSTS.values())
 
 
 def nurseries() -> int:
@@ -371,7 +373,7 @@ def folders() -> list[str]:
     """In a dask worker: the folders of its runs."""
     from hcbench_dask import host
 
-    return [str(each._folder) for each in host._hosts.values() if each._folder]
+    return [str(each.folder) for each in host.HOSTS.values() if each.folder]
 
 
 def plugins_of_runs(dask_scheduler: Any) -> list[str]:
@@ -384,7 +386,7 @@ def hosts() -> int:
     """In a dask worker: the number of runs whose cells it executes."""
     from hcbench_dask import host
 
-    return len(host._hosts)
+    return len(host.HOSTS)
 
 
 # ---- Errors in one line --------------------------------------------------------------------------
@@ -465,31 +467,56 @@ def test_plugin_files_travel_as_content(tmp_path: Path) -> None:
         unpack_job(pack_job(job, ["/nowhere/else.py"]))
 
 
-def test_a_cell_whose_workers_die_runs_again() -> None:
-    cluster: Any = SimpleNamespace(
-        client=None, workers={"w": 1}, numbers=count(), loss=lambda: None
+@contextmanager
+def pool_of(workers: dict[str, int], most: int, error: BaseException) -> Iterator[DaskPool]:
+    """A pool of a cluster in which every cell ends with an error after 0.1 s."""
+
+    async def fail() -> None:
+        await asyncio.sleep(0.1)
+        raise error
+
+    loop = asyncio.new_event_loop()
+    client: Any = SimpleNamespace(
+        loop=SimpleNamespace(asyncio_loop=loop), submit=lambda *_, **__: fail()
     )
+    cluster: Any = SimpleNamespace(
+        client=client, workers=workers, numbers=count(), loss=lambda: None
+    )
+    cluster.terms = SimpleNamespace(run="run")
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    pool = DaskPool(cluster, most)
+    yield pool
+    while pool.wait(0.5):
+        pass
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
+
+
+def test_a_cell_whose_workers_die_runs_again() -> None:
     for error in (distributed.KilledWorker("key", "worker", 3), CancelledError()):
-        pool = DaskPool(cluster, 9)
-        cell = _Cell(1, "tag")
-        pool._given["w"][1] = cell
-        (report,) = pool._settle(cell, error)
-        assert report.lost
-        assert (report.ending, report.reason) == ("crash", "its dask worker has gone")
-        assert pool._settle(cell, error) == [], "a cell is reported once"
+        for gone in (False, True):
+            workers = {"w": 1}
+            with pool_of(workers, 9, error) as pool:
+                pool.submit("tag", b"", None, "w")
+                if gone:
+                    workers.clear()
+                (report,) = pool.wait(9)
+                assert report.lost
+                assert (report.tag, report.ending) == ("tag", "crash")
+                assert report.reason == "its dask worker has gone"
+                assert pool.wait(0.5) == [], "a cell is reported once"
 
 
 def test_the_least_busy_worker_is_next_up_to_the_limit_of_cells() -> None:
-    cluster: Any = SimpleNamespace(
-        client=None, workers={"one": 1, "two": 2}, numbers=count(), loss=lambda: None
-    )
     for most, expected in {
         9: ["one", "two", "two", None],  # as many as threads
         2: ["one", "two", None],
     }.items():
-        pool = DaskPool(cluster, most)
-        for number, name in enumerate(expected):
-            assert pool.next_worker() == name
-            if name is not None:
-                pool._given[name][number] = _Cell(number, "tag")
-        assert pool.next_worker(ahead=True) == ("one" if most == 9 else None)
+        with pool_of({"one": 1, "two": 2}, most, CancelledError()) as pool:
+            for name in expected:
+                assert pool.next_worker() == name
+                if name is not None:
+                    pool.submit("tag", b"", None, name)
+            assert pool.next_worker(ahead=True) == ("one" if most == 9 else None)

@@ -67,7 +67,7 @@ def test_missing_data_are_one_line_with_the_place_of_the_file(nowhere, name):
 def hcbench_datasets_train_is_forgotten():
     from hcbench_datasets import newsgroups
 
-    newsgroups._train.cache_clear()
+    newsgroups.training_split.cache_clear()
 
 
 def test_the_folder_of_the_user_comes_before_the_cache(nowhere, monkeypatch):
@@ -160,7 +160,7 @@ def test_images_of_cifar_100_have_two_levels_of_classes(nowhere, server, monkeyp
     server["https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz"] = archive
     with pytest.raises(DataNotAvailableError, match="downloading it failed"):  # other checksum
         spec.load()(0, n=2, split="train")
-    monkeypatch.setattr(cifar, "_MD5", md5(archive).hexdigest())
+    monkeypatch.setattr(cifar, "MD5", md5(archive).hexdigest())
     problem = spec.load()(0, n=3, split="train")
     assert problem.class_names(1) == ["fish", "flowers", "fish"]
     assert problem.class_names(2) == ["shark", "orchid", "ray"]
@@ -214,8 +214,8 @@ mammal n 1 2 @ ~ 1 1 00000001
 
 def test_nouns_of_wordnet_are_in_the_tree_of_their_first_hypernyms(nowhere, server, monkeypatch):
     archive = packed("package/dict", ("index.noun", WORDS), ("data.noun", NOUNS))
-    server[hierarchies._WORDNET] = archive
-    monkeypatch.setattr(hierarchies, "_WORDNET_SHA256", sha256(archive).hexdigest())
+    server[hierarchies.WORDNET] = archive
+    monkeypatch.setattr(hierarchies, "WORDNET_SHA256", sha256(archive).hexdigest())
     load, settings = SPECS["wordnet"].load(), {"root": "mammal", "sense": 1, "n": None}
     problem = load(0, **settings)
     assert problem.names == ("pug", "tabby", "tabby 2")
@@ -238,10 +238,10 @@ def test_nouns_of_wordnet_are_in_the_tree_of_their_first_hypernyms(nowhere, serv
 def test_lemmas_and_stop_words_are_downloaded(nowhere, server, monkeypatch):
     database = packed("dict", ("index.noun", WORDS))
     contents = {
-        "_WORDNET": packed(
+        "WORDNET": packed(
             "package", ("WNdb-3.0.tar.gz", database), ("data/noun.exc", "kine cat dog\n")
         ),
-        "_STOP_WORDS": packed("package/stopwords", ("dutch", "de\n"), ("english", "the\nan\n")),
+        "STOP_WORDS": packed("package/stopwords", ("dutch", "de\n"), ("english", "the\nan\n")),
     }
     for name, archive in contents.items():
         server[getattr(words, name)] = archive
@@ -269,8 +269,8 @@ SECTORS = """definition = {
 
 def test_sub_industries_have_the_levels_of_their_codes(nowhere, server, monkeypatch):
     archive = packed("gics-0.2.1/gics/definitions", ("d_20230318.py", SECTORS))
-    server[hierarchies._GICS] = archive
-    monkeypatch.setattr(hierarchies, "_GICS_SHA256", sha256(archive).hexdigest())
+    server[hierarchies.GICS] = archive
+    monkeypatch.setattr(hierarchies, "GICS_SHA256", sha256(archive).hexdigest())
     problem = SPECS["gics"].load()(0)
     assert problem.names == (
         *("Diversified Chemicals", "Gas Utilities"),
@@ -326,8 +326,8 @@ def test_distances_of_pythons_are_of_sites_known_in_both(nowhere, server, monkey
         ("trees/pythonidae.mle.newick", "((a_x:1,b_x:1):1,c_x:2);"),
     )
     archive = packed("DendroPy-4.6.4/tests/data", *texts)
-    server[hierarchies._PYTHONS] = archive
-    monkeypatch.setattr(hierarchies, "_PYTHONS_SHA256", sha256(archive).hexdigest())
+    server[hierarchies.PYTHONS] = archive
+    monkeypatch.setattr(hierarchies, "PYTHONS_SHA256", sha256(archive).hexdigest())
     problem = SPECS["pythons"].load()(0)
     assert problem.names == ("a x", "b x", "c x")
     assert clusters(problem) == {frozenset({"a x", "b x"}), frozenset(problem.names)}

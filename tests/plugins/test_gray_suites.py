@@ -41,7 +41,7 @@ from hcbench_vectors.classes import (
     related_neighbours,
 )
 from hcbench_vectors.figures_tables import printed_and_measured
-from hcbench_vectors.figures_topics import _with_level_leaves
+from hcbench_vectors.figures_topics import with_level_leaves
 from hcbench_vectors.suites_published import cells_of
 from hcbench_vectors.suites_tables import data_of
 from tests.plugins.scoring import STAR, scored
@@ -353,7 +353,7 @@ def test_finest_classes_are_in_the_order_of_their_labels() -> None:
 
 def test_leaves_of_a_drawn_dendrogram_are_level() -> None:
     tree = Tree([3, 3, 4, 4, -1], [9.0, 7.0, 5.0, 3.0, 1.0], HeightKind.AFFINITY)
-    drawn = _with_level_leaves(tree)
+    drawn = with_level_leaves(tree)
     assert np.ptp(drawn.height[:3]) == 0
     assert drawn.height[0] > drawn.height[3:].max()
     assert drawn.height[3:].tolist() == tree.height[3:].tolist()

@@ -204,10 +204,10 @@ def test_errors_that_pass_are_repeated_after_the_time_that_is_asked_for(model: M
 
 def test_the_time_to_wait_is_a_number_or_a_date_and_bounded() -> None:
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
-    assert http._retry_after(None) == http._retry_after("soon") == http._retry_after("-3") == 0
-    assert http._retry_after("1.5") == 1.5
-    assert 25 < http._retry_after(soon) <= 30
-    assert http._retry_after("86400") == http.LONGEST_PAUSE
+    assert http.retry_after(None) == http.retry_after("soon") == http.retry_after("-3") == 0
+    assert http.retry_after("1.5") == 1.5
+    assert 25 < http.retry_after(soon) <= 30
+    assert http.retry_after("86400") == http.LONGEST_PAUSE
 
 
 def test_replies_on_their_way_are_kept_when_another_request_fails(model: Model) -> None:

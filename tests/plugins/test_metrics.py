@@ -237,8 +237,8 @@ def test_rounding_does_not_make_the_pass_quadratic():
     heights = np.array([9, 9, 9, 9, 0.3, 0.1 + 0.2, 0.1])
     tree = affinity_tree(CHAIN, heights)
     assert heights[4] < heights[5]
-    assert merge_heights._is_monotone(tree, heights)
-    assert not merge_heights._is_monotone(tree, np.array([9, 9, 9, 9, 0.2, 0.3, 0.1]))
+    assert merge_heights.is_monotone(tree, heights)
+    assert not merge_heights.is_monotone(tree, np.array([9, 9, 9, 9, 0.2, 0.3, 0.1]))
 
 
 # ---- Dasgupta's cost -----------------------------------------------------------------------------

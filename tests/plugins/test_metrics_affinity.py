@@ -190,7 +190,7 @@ def test_merge_distortion_is_at_most_the_affinity_error_where_that_is_small(trut
     ids = np.arange(n)
     true = truth.merge_height(ids[:, None], ids)
     noise = np.random.default_rng(seed).uniform(-1, 1, (n, n))
-    branch = affinity._shortest_branch(truth)
+    branch = affinity.shortest_branch(truth)
     noise = np.triu(noise, 1) * share / 2 * (branch if np.isfinite(branch) else 1.0)
     gram = true + noise + noise.T
     np.fill_diagonal(gram, 0)
@@ -214,7 +214,7 @@ def test_the_shortest_branch_is_that_between_inner_nodes_of_different_height():
     leaves = [9.0] * 5
     for heights, expected in (([8, 5, 3, 1], 2), ([8, 8, 3, 2], 1), ([4, 4, 4, 4], np.inf)):
         tree = Tree(parent, [*leaves, *heights], HeightKind.AFFINITY)
-        assert affinity._shortest_branch(tree) == expected
+        assert affinity.shortest_branch(tree) == expected
 
 
 def test_the_theorem_does_not_apply_to_other_heights_than_affinities():

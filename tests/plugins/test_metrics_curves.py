@@ -173,7 +173,7 @@ def test_all_shapes_of_larger_trees(seed):
 def test_either_tree_may_be_the_one_that_is_merged():
     rng = np.random.default_rng(3)
     one, other = random_tree(40, rng), chained_tree(40, rng)
-    assert pair_ranks._cost(one) < pair_ranks._cost(other)
+    assert pair_ranks.merges_of_leaves(one) < pair_ranks.merges_of_leaves(other)
     for correlation in ("goodman-kruskal", "spearman"):
         values = [
             baker_gamma(scored(a, truth=b), correlation) for a, b in ((one, other), (other, one))

@@ -161,7 +161,7 @@ def test_the_method_is_chosen_by_its_cost():
     chain, other_chain = chained_tree(n, rng), chained_tree(n, rng)
     labels = Tree.from_levels(rng.integers(0, 5, (n, 2)))
     most = n * n * np.log2(n)
-    cost = lambda one, other: merge_order._cost_by_classes(one, other, other.depths[:n])  # noqa: E731
+    cost = lambda one, other: merge_order.cost_by_classes(one, other, other.depths[:n])  # noqa: E731
     assert cost(chain, labels) < 0.01 * most
     assert cost(random_tree(n, rng), random_tree(n, rng)) < 0.1 * most
     assert cost(chain, other_chain) > most
@@ -268,9 +268,9 @@ def test_transposed_ranks_are_counted_alike_by_both_methods(seed, monkeypatch):
     ]
     for result, truth in itertools.product(shapes, shapes):
         shift = np.zeros(60, dtype=np.int64)
-        classes = merge_order._parents(truth)
-        by_table = merge_order._by_table(result, classes, true_ranks.transposed(truth, shift))
-        by_rows = merge_order._by_rows(result, truth, shift, transposed=True)
+        classes = merge_order.parent_classes(truth)
+        by_table = merge_order.count_by_table(result, classes, true_ranks.transposed(truth, shift))
+        by_rows = merge_order.count_by_rows(result, truth, shift, transposed=True)
         assert [a.tolist() for a in by_table] == [a.tolist() for a in by_rows]
     for most in (0, 10**6):
         monkeypatch.setattr(true_ranks, "MOST_CLASSES", most)

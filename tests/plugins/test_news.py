@@ -170,7 +170,7 @@ def groups_of(tree: Tree) -> list[frozenset[str]]:
 
 def test_the_authors_grouping_is_that_of_their_tree():
     rows = [newsgroups.authors_grouping(topic) for topic in TOPICS]
-    tree = Tree.from_levels(newsgroups._levels(rows), names=TOPICS)
+    tree = Tree.from_levels(newsgroups.levels_of_rows(rows), names=TOPICS)
     assert set(groups_of(tree)) == {frozenset(group) for group in GROUPS}
 
 
@@ -180,7 +180,7 @@ def few_documents(monkeypatch):
     names = ["comp.sys.mac.hardware", "comp.graphics", "sci.med"]
     topic = np.tile(np.arange(3), 10)
     texts = [f"{('mac', 'image', 'doctor')[k]} word{k} common{i % 2}" for i, k in enumerate(topic)]
-    monkeypatch.setattr(newsgroups, "_train", lambda: (texts, topic, names))
+    monkeypatch.setattr(newsgroups, "training_split", lambda: (texts, topic, names))
 
 
 def test_topics_are_items_with_the_mean_of_their_documents(few_documents):
@@ -207,12 +207,12 @@ def test_components_are_those_of_centred_counts_and_are_cached(
     few_documents, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(newsgroups, "cache_folder", lambda: tmp_path)
-    newsgroups._components.cache_clear()
+    newsgroups.components_of_counts.cache_clear()
     made = make("20newsgroups-pca", n=30, features=2)
-    newsgroups._components.cache_clear()
-    monkeypatch.setattr(newsgroups, "_pca_of_counts", None)  # cached values are not computed again
+    newsgroups.components_of_counts.cache_clear()
+    monkeypatch.setattr(newsgroups, "pca_of_counts", None)  # cached values are not computed again
     assert make("20newsgroups-pca", n=30, features=2).digest() == made.digest()
-    newsgroups._components.cache_clear()
+    newsgroups.components_of_counts.cache_clear()
     np.testing.assert_allclose(made.vectors.mean(axis=0), 0, atol=1e-12)
     assert len(list(tmp_path.iterdir())) == 1
 
@@ -230,7 +230,7 @@ def test_the_real_documents_have_20_topics():
     assert problem.vectors.shape == (1500, 700)
     assert len(np.unique(problem.levels[:, 0])) == 7
     assert len(np.unique(problem.levels, axis=0)) == 20
-    assert len(newsgroups._train()[0]) == 11314
+    assert len(newsgroups.training_split()[0]) == 11314
     assert make("20newsgroups", n=1500, by="topic").names == TOPICS
 
 

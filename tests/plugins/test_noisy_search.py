@@ -1,12 +1,13 @@
 """Strategies bayes and repeat, query by query, against fractions and sets."""
 
 from fractions import Fraction
+from itertools import count
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from hcbench import ModelWarning
+from hcbench import ModelWarning, ask_oracle
 from hcbench_ordinal.bounds import noiseless_queries
 from hcbench_ordinal.noisy_constants import lead_of_majority, majority_exactly
 from tests.plugins.noisy_answers import Replay, clusters, fit, random_truth, scripted
@@ -117,10 +118,7 @@ def test_beyond_patience_no_other_place_is_more_likely(n, seed, p, patience):
 
 
 def test_uninformative_answers_terminate():
-    turn = iter(range(10**9))
-    oracle, _ = scripted(6, 0, 0.9, random_truth(6, 0))
-    object.__setattr__(
-        oracle._answers, "answer", lambda rows, *_: np.array([next(turn) % 3], np.int8)
-    )
+    turn = count()
+    oracle = ask_oracle("ordinal-queries", lambda *_: next(turn) % 3, n=6)
     with pytest.warns(ModelWarning, match="may exceed the proportion of correct answers"):
         fit(oracle, 0.9, patience=2)

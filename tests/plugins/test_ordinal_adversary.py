@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hcbench import NotApplicableError, Oracle, Problem, Tree
-from hcbench_ordinal.adversary import _Adversary, ordinal_adversary
+from hcbench_ordinal.adversary import Adversary, ordinal_adversary
 from hcbench_ordinal.shapes import random_tree
 from tests.plugins.noisy_answers import Cluster, clusters, fit, odd_one
 
@@ -23,7 +23,7 @@ def test_without_noise_the_answers_are_those_of_the_tree():
 
 
 def test_a_wrong_answer_agrees_with_the_heaviest_wrong_place():
-    adversary = _Adversary(TREE, 0.2, np.random.default_rng(0))
+    adversary = Adversary(TREE, 0.2, np.random.default_rng(0))
     adversary.begin(0, 2, 4)
     # The places beside 0, 2 and both of them; 4 belongs beside 2, so the answer about 0, 2 is 0.
     assert set(adversary.places.tolist()) == {0, 2, 8}
@@ -41,7 +41,7 @@ def test_a_wrong_answer_agrees_with_the_heaviest_wrong_place():
 
 def test_places_are_the_vertices_of_the_tree_of_the_items_before():
     problem = random_tree(1, n=12)
-    adversary = _Adversary(problem.truth, 0.1, np.random.default_rng(0))
+    adversary = Adversary(problem.truth, 0.1, np.random.default_rng(0))
     items = [0, 1, 2, 3, 4, 5, 6]
     adversary.inserted = set(items)
     adversary.begin(0, 1, 7)

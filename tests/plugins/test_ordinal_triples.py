@@ -173,9 +173,9 @@ def test_too_many_triples_are_refused_without_queries(name):
 
 
 def test_few_triples_of_very_many_are_drawn_without_repetition():
-    triples = module._some_triples(5000, 1000, np.random.default_rng(0))
-    assert len({tuple(t) for t in triples.tolist()}) == 1000
-    assert (np.diff(triples, axis=1) > 0).all()
+    oracle = ask_oracle("ordinal-queries", lambda *_: 2, n=5000)
+    fit("Build[count=1000,on_conflict=star]", oracle)
+    assert (oracle.ledger.queries, oracle.ledger.distinct_queries) == (1000, 1000)
 
 
 def test_orders_of_the_same_query_are_one():

@@ -31,7 +31,7 @@ from hcbench_llm.oracles import Prompts
 from hcbench_ratings.linkage import merge_by_means
 from hcbench_ratings.oracles import odd_of_many, rating_queries
 from hcbench_strict.messages import ASK
-from hcbench_strict.parent import _reply
+from hcbench_strict.parent import reply_to
 
 LINE = Problem(n=4, vectors=np.array([[0.0], [1.0], [4.0], [9.0]]))
 RATINGS = {"noise": 0.0, "whole": False, "annotators": 0, "bias": 0.0, "persistent": True}
@@ -97,7 +97,10 @@ def test_with_a_budget_so_many_pairs_are_rated_and_results_are_recorded() -> Non
     limited = ask_oracle("rating-queries", lambda i, j: 9.0 - abs(i - j), n=6, budget=7)
     assert hcbench.fit("RatingLinkage", limited).n == 6
     assert limited.ledger.queries == 7
-    oracle = Oracle(limited._answers, None, (5, 10))
+    answers = Answers(
+        kind="rating-queries", n=6, arity=2, answer=lambda q, *_: 9.0 - abs(q[:, 0] - q[:, 1])
+    )
+    oracle = Oracle(answers, None, (5, 10))
     hcbench.fit("RatingLinkage", oracle)
     assert [point.queries for point in oracle.trace] == [5, 10, 15]
 
@@ -205,10 +208,10 @@ def test_an_algorithm_in_a_process_of_its_own_gets_numbers_and_details() -> None
     oracle = rated(annotators=2, bias=1.0, seed=3)
     expected = oracle.ask(PAIRS)
     content = np.array(PAIRS, dtype=np.int64).tobytes()
-    told = _reply(rated(annotators=2, bias=1.0, seed=3), ASK, content, Given(n=4))
+    told = reply_to(rated(annotators=2, bias=1.0, seed=3), ASK, content, Given(n=4))
     there = Oracle(Answers(kind="rating-queries", n=4, arity=2, answer=lambda *_: told))
     np.testing.assert_array_equal(there.ask(PAIRS), expected)
     assert there.details is not None
     assert oracle.details is not None
     assert there.details["annotator"].tolist() == oracle.details["annotator"].tolist()
-    assert _reply(rated(), ASK, content, Given(n=4)).dtype == np.float64
+    assert reply_to(rated(), ASK, content, Given(n=4)).dtype == np.float64

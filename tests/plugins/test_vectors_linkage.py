@@ -82,7 +82,7 @@ def test_heights_are_those_of_the_definition(method, n, seed):
 @given(rows=tied_rows())
 def test_searches_in_a_k_d_tree_find_a_minimum_spanning_tree(metric, rows):
     edges = np.empty((len(rows) - 1, 4))
-    agglomeration._spanning_tree(rows, metric, edges)
+    agglomeration.spanning_tree(rows, metric, edges)
     distances = squareform(pdist(rows, METRICS[metric]))
     u, v = edges[:, :2].astype(int).T
     np.testing.assert_array_equal(edges[:, 2], distances[u, v])
