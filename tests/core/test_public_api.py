@@ -13,11 +13,3 @@ def test_the_public_api_is_the_recorded_one() -> None:
         "If that is meant: raise HOOK_VERSION if plugins must change, then record it: "
         "python -m tests.core.public_api"
     )
-
-
-def test_the_api_for_plugins_is_recorded() -> None:
-    lines = RECORDED.read_text().splitlines()
-    assert "class hcbench.Tree()" in lines
-    assert "  accepts: tuple[str, ...]" in lines
-    assert "hook hcbench_metrics() -> 'Iterable[MetricSpec]'" in lines
-    assert any(line.startswith("hcbench.compare(algos: ") for line in lines)
