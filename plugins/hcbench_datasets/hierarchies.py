@@ -69,7 +69,7 @@ def wordnet(seed: int, *, root: str, sense: int, n: int | None) -> Problem:
     paths = [path for path in _paths(top, below) if len(path) > 1]
     if len(paths) < 2:
         raise DataError(f"wordnet: {len(paths)} nouns are below {root!r}; choose a wider noun")
-    paths = [paths[i] for i in chosen(n, len(paths), seed, "wordnet")]
+    paths = [paths[i] for i in _shuffled(n, len(paths), seed, "wordnet")]
     items = [synsets[path[-1]] for path in paths]
     names = _distinct([item.words[0].replace("_", " ") for item in items])
     texts = [" ".join((*item.words, item.gloss)).replace("_", " ") for item in items]
@@ -132,6 +132,12 @@ def _paths(top: str, below: dict[str, list[str]]) -> Iterator[tuple[str, ...]]:
         if not parts:
             yield path
         pending += [(*path, part) for part in reversed(parts)]
+
+
+def _shuffled(n: int | None, available: int, seed: int, dataset: str) -> NDArray[np.int64]:
+    """As `chosen`; a sample in random order, as the order of the list reveals the tree to ties."""
+    indices = chosen(n, available, seed, dataset)
+    return indices if n is None else np.random.default_rng([seed, 1]).permutation(indices)
 
 
 def _levels(paths: Sequence[tuple[str, ...]]) -> NDArray[np.str_]:
@@ -249,7 +255,7 @@ def products(seed: int, *, n: int | None) -> Problem:
         raise DataError(f"{path} is damaged: {error}") from error
     parents = {parent for *_, parent in listed}
     items = [(paths[key], name) for key, name, _ in listed if key not in parents]
-    picked = [items[i] for i in chosen(n, len(items), seed, "products")]
+    picked = [items[i] for i in _shuffled(n, len(items), seed, "products")]
     texts = [name for _, name in picked]
     names = _distinct(texts)
     levels = _levels([path for path, _ in picked])

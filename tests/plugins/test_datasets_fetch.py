@@ -311,6 +311,8 @@ def test_products_are_in_the_tree_of_their_categories(nowhere, server, monkeypat
     }
     cosines = (problem.vectors @ problem.vectors.T).toarray()
     assert cosines[0, 2] > 0 == cosines[0, 1]  # both are food
+    first = {load(seed, n=4).names[0].split()[0] for seed in range(8)}
+    assert len(first) > 1, "a sample in the order of the tree would reveal it to ties"
     with pytest.raises(DataError, match="n=5 exceeds the 4 items"):
         load(0, n=5)
     for damaged in ('{"verticals": [', '{"verticals": [{"categories": [{"id": "a"}]}]}', "[]"):
