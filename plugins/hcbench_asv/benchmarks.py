@@ -24,7 +24,7 @@ UNITS = {
     "peak_memory": "bytes",
     "queries": "queries",
     "loss": "1 - quality",
-    "seconds_a_question": "s",
+    "seconds_per_query": "s",
     "value": "value",
 }
 """The unit of each quantity."""
@@ -37,7 +37,7 @@ TRACKS = {
     },
     "oracle": {
         "seconds": "Processor time to make the answers.",
-        "seconds_a_question": "Processor time per query.",
+        "seconds_per_query": "Processor time per query.",
     },
     "metric": {
         "seconds": "Processor time of a call.",

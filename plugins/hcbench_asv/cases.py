@@ -154,7 +154,7 @@ class Cases:
             if not self.cells[name, largest][0].oracle.spec.countable:
                 del found["queries"]
         elif kind == "oracle" and not self.uses[name].spec.countable:
-            del found["seconds_a_question"]
+            del found["seconds_per_query"]
         return found
 
     def loss_label(self, name: str) -> str:

@@ -150,7 +150,7 @@ class Measured:
             raise NotApplicableError(f"{use.label} needs {missing}, which the data do not provide")
         make = use.spec.load()
         seconds, answers = _timed(lambda: make(problem, repetition, None, **use.params))
-        return {"seconds": seconds, "seconds_a_question": _per_query(answers, seconds)}
+        return {"seconds": seconds, "seconds_per_query": _per_query(answers, seconds)}
 
     def _metric(self, name: str, n: int, _repetition: int) -> Measurement:
         use = self.listed.uses[name]

@@ -9,7 +9,6 @@ import select
 import subprocess
 import tempfile
 import time
-import warnings
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
-from hcbench import Given, HcbenchError, ModelWarning, Oracle, Partition, Tree
+from hcbench import Given, HcbenchError, Oracle, Partition, Tree
 from hcbench_foreign.declaration import Declaration
 
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "BLIS")
@@ -30,7 +29,7 @@ class ForeignProgram:
     """An algorithm that runs a program.
 
     The time of a call is that of the program with its start, and of writing and reading its files;
-    start-up alone is measured before the first call of a worker, which is never timed, and noted.
+    start-up alone is measured before the first call of a worker, which is never timed.
 
     Parameters
     ----------
@@ -48,7 +47,7 @@ class ForeignProgram:
         if self.declared.null and self.startup is None:
             self.startup = self._start_up()
         if self.startup is not None:
-            warnings.warn(f"start-up {self.startup:.3f} s of a null run", ModelWarning, 2)
+            oracle.report(startup_seconds=self.startup)
         with tempfile.TemporaryDirectory(prefix="hcbench-") as folder:
             source = Path(folder) / f"input.{self.declared.input_format}"
             target = Path(folder) / "output"

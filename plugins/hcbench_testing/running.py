@@ -424,7 +424,7 @@ def fixed(problem: Problem, _seed: int) -> Problem:
 def job_without_truth(subject: Subject, source: Source, oracle: Call) -> Job:
     """The same on items of which nothing is known but what the algorithm may know."""
     whole = source.problem()
-    data = {hint for hint in subject.hints if hint in ("vectors", "similarity", "graph")}
+    data = set(subject.hints) & (whole.provides - {"truth"})
     has_truth = data < set(subject.hints)
     bare = Problem(
         n=whole.n,

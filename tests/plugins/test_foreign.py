@@ -196,7 +196,10 @@ def test_a_compiled_program_has_rows_with_its_memory_and_limits(tmp_path: Path) 
     assert done.status == "ok", done.reason
     assert done.cost.peak_bytes is not None
     assert 300 << 20 <= done.cost.peak_bytes < 400 << 20
-    assert done.notes[0].startswith("start-up ")
+    startup = done.points[-1].values["startup_seconds (reported)"].value
+    assert startup is not None
+    assert done.cost.seconds is not None
+    assert 0 < startup < done.cost.seconds
     assert late.status == "timeout"
 
 

@@ -248,7 +248,7 @@ def found_of(head_queries: float = 5.0, head_seconds: float = 1.0) -> dict[Key, 
         ("algorithm_X", 40, "seconds"): Series(base, [head_seconds * b for b in base]),
         ("algorithm_X", 40, "queries"): Series([5.0, 6.0, 7.0], [head_queries, 6.0, 7.0]),
         ("algorithm_X", 80, "queries"): Series([9.0], [], ("", "failed")),
-        ("oracle_Y", 40, "seconds_a_question"): Series([], [], ("n/a", "n/a")),
+        ("oracle_Y", 40, "seconds_per_query"): Series([], [], ("n/a", "n/a")),
         ("algorithm_New", 40, "loss"): Series([], [0.5], ("missing", "")),
     }
 
@@ -264,7 +264,7 @@ def test_measurements_are_read_again_from_the_files_of_asv(tmp_path: Path) -> No
     queries = rows["registered.algorithm_X.track_queries(40)"]
     assert (queries.base, queries.head, queries.unit) == (6, 6, "queries")
     assert rows["registered.algorithm_X.track_queries(80)"].states == ("", "failed")
-    assert rows["registered.oracle_Y.track_seconds_a_question(40)"].states == ("n/a", "n/a")
+    assert rows["registered.oracle_Y.track_seconds_per_query(40)"].states == ("n/a", "n/a")
     assert rows["registered.algorithm_New.track_loss(40)"].states == ("missing", "")
 
 

@@ -18,9 +18,9 @@ def compare_pairs(
     rounding = 1e-12 * np.abs(w).max()
 
     def answer(
-        questions: NDArray[np.int64], keys: NDArray[np.uint64], times: NDArray[np.int64]
+        queries: NDArray[np.int64], keys: NDArray[np.uint64], times: NDArray[np.int64]
     ) -> NDArray[np.int8]:
-        a, b, c, d = questions.T
+        a, b, c, d = queries.T
         difference = w[a, b] - w[c, d]
         right = np.sign(difference) * (np.abs(difference) > rounding)
         drawn = [uniform(seed, key, time) for key, time in zip(keys, times, strict=True)]
