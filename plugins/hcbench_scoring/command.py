@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from hcbench import ExitCode, commands
 from hcbench.commands import stdout_for_data, tell
 
 _AGAINST = ("truths", "labels", "similarity", "vectors")
+_FEW = 64  # items whose metrics take less time in Python than kernels take to compile or load
 
 
 @click.command(
@@ -78,6 +81,10 @@ def score(
     """
     import warnings
 
+    if not plugin:
+        _run_kernels_as_python((*files["trees"], *files["truths"]))
+    import numpy as np
+
     from hcbench_scoring.scores import default_metrics, read_matched, score_trees
 
     registry = commands.load_plugins(plugin, quiet=quiet)
@@ -93,10 +100,26 @@ def score(
         for text in () if quiet else dict.fromkeys(str(warning.message) for warning in caught):
             tell(f"warning: {text}")
         uses = {use.label: use for use in named or default_metrics(registry)}
-        scores = score_trees(trees, problems, list(uses.values()))
+        with np.errstate(over="ignore"):  # kernels multiply modulo 2^64
+            scores = score_trees(trees, problems, list(uses.values()))
     if form == "table":
         commands.write_blocks(scores.blocks)
         click.echo("\n".join(scores.legend("bold" if commands.console().is_terminal else "*")))
     else:
         commands.write_text(getattr(scores, f"to_{form}")())
     return ExitCode.CELLS_FAILED if scores.errors else ExitCode.OK
+
+
+def _run_kernels_as_python(trees: Iterable[Path]) -> None:
+    """Have numba compile nothing in this process if all trees are small and it is not loaded."""
+    if "numba" not in sys.modules and all(_most_items(path) <= _FEW for path in trees):
+        os.environ["NUMBA_DISABLE_JIT"] = "1"
+
+
+def _most_items(path: Path) -> int:
+    """At least the number of items of the tree in a file."""
+    try:
+        content = path.read_bytes()
+    except OSError:  # reported when it is read as a tree
+        return 0
+    return len(content) // 16 if path.suffix == ".npy" else 1 + content.count(b",")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
+import sys
+from os import environ
 
 import numpy as np
 import pytest
@@ -400,3 +403,41 @@ def test_a_mistake_is_one_line_and_exit_code_2(files, args, reason, folder):
     assert result.stdout == ""
     (line,) = result.stderr.splitlines()
     assert reason in line
+
+
+@pytest.mark.slow
+def test_small_trees_are_scored_without_compilation_and_by_the_same_values(folder, tmp_path):
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(60, 3))
+    for name, method in [("result", "average"), ("true", "ward")]:
+        tree = Tree.from_linkage(linkage(points, method))
+        (tmp_path / f"{name}.nwk").write_text(tree.to_newick())
+    np.save("points.npy", points)
+    np.save("classes.npy", np.arange(60) % 4)
+    command = [
+        "score",
+        "result.nwk",
+        "--truth",
+        "true.nwk",
+        "--vectors",
+        "points.npy",
+        "--labels",
+        "classes.npy",
+    ]
+    cache = tmp_path / "cache"
+    done = subprocess.run(
+        [sys.executable, "-m", "hcbench", *command, "--format", "json", "-q"],
+        env={**environ, "NUMBA_CACHE_DIR": str(cache)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+    assert list(cache.rglob("*.nbi")) == []
+    compiled = CliRunner().invoke(main, [*command, "--format", "json"])
+    values, expected = (
+        [s["value"] for s in json.loads(out)["scores"] if s["status"] == "ok"]
+        for out in (done.stdout, compiled.stdout)
+    )
+    assert len(values) > 40
+    assert values == pytest.approx(expected, rel=1e-12, abs=1e-12)
