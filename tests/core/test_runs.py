@@ -20,6 +20,7 @@ from hcbench.cli import main
 from hcbench.errors import DamagedRunError, StoreError
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
+from hcbench.plan.presentation import Presentation
 from hcbench.registry.suite import Suite
 from hcbench.store import Store, store as stores
 from hcbench.store.exchange import describe_run, import_run
@@ -310,6 +311,15 @@ def build_nothing_of(store: Store, run: int) -> None:
     from hcbench_pages.report import read_contents
 
     read_contents(store, store.run(run))
+
+
+@pytest.mark.parametrize("wrong", [{"direction": "l/wer"}, {"interval": "[0, mnf)"}])
+def test_a_damaged_metric_is_a_damaged_run(wrong: dict[str, str], store: Store) -> None:
+    keep_run(store, [outcome("UPGMA", "iris", values=VALUES)])
+    layout = Presentation.of_description(store.run(1).layout).describe()
+    layout["metrics"][0] |= wrong
+    with pytest.raises(DamagedRunError, match="the presentation of the run is damaged"):
+        Presentation.of_description(layout)
 
 
 @pytest.mark.parametrize("wrong", [{"started": "yesterday"}, {"finished": "2026-01-31"}])

@@ -385,6 +385,19 @@ def test_control_characters_in_names_reach_neither_the_terminal_nor_a_figure(
     ElementTree.parse(figure)
 
 
+def test_control_characters_in_the_description_of_a_plugin_are_written_out(tmp_path: Path) -> None:
+    file = tmp_path / "red.py"
+    file.write_text(
+        "import hcbench\n\n\n@hcbench.hookimpl\ndef hcbench_algorithms():\n"
+        "    spec = hcbench.AlgorithmSpec\n"
+        "    return [spec(name='Red', function='red:f', doc='Red\\x1b[31m.', accepts=('vectors',))]\n"
+    )
+    for command in (("info", "Red"), ("list", "algorithms")):
+        _, shown, told = hcbench(*command, "--plugin", file)
+        assert "Red\\x1b[31m." in shown
+        assert "\x1b" not in shown + told
+
+
 def test_an_error_shows_the_beginning_of_a_word_that_is_longer_than_any_path() -> None:
     ended = CliRunner().invoke(main, ["compare", "--algos", "A" * 100_000, "--dry-run"])
     assert ended.exit_code == 2

@@ -17,6 +17,7 @@ import click
 from hcbench.cli import options
 from hcbench.cli.terminal import console, tell, write_json, write_table
 from hcbench.errors import ParameterError
+from hcbench.model.text import printable
 from hcbench.registry import tags_of
 from hcbench.registry.fingerprint import installation
 from hcbench.registry.names import format_name, format_value
@@ -246,7 +247,7 @@ def info(name: str, plugin: Sequence[Path], form: str) -> None:
 def _write_info(about: Mapping[str, Any]) -> None:
     click.echo(f"{about['name']}: {about['kind']}")
     if about["doc"]:
-        click.echo(about["doc"])
+        click.echo(printable(about["doc"]))
     click.echo()
     facts = {
         key: value
@@ -258,7 +259,7 @@ def _write_info(about: Mapping[str, Any]) -> None:
         text = _words(value)
         if isinstance(value, list | tuple) and len(text) > 100:
             text = f"\n{' ' * (width + 2)}".join(map(str, value))
-        click.echo(f"{key:<{width}}  {text}")
+        click.echo(printable(f"{key:<{width}}  {text}"))
     if about.get("parameters"):
         click.echo()
         rows = [tuple(parameter.values()) for parameter in about["parameters"]]

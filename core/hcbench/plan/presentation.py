@@ -96,6 +96,9 @@ class MetricInfo:
 def _metric_of(described: Mapping[str, Any]) -> MetricInfo:
     """From a stored description; the unit of queries was once called questions."""
     metric = MetricInfo(**as_tuples(described))
+    _interval(metric.interval)
+    if metric.direction not in ("higher", "lower", "none"):
+        raise ValueError(f"a direction is not {metric.direction!r}")
     return replace(metric, unit="queries") if metric.unit == "questions" else metric
 
 
