@@ -389,8 +389,8 @@ def test_control_characters_in_the_description_of_a_plugin_are_written_out(tmp_p
     file = tmp_path / "red.py"
     file.write_text(
         "import hcbench\n\n\n@hcbench.hookimpl\ndef hcbench_algorithms():\n"
-        "    about = dict(name='Red', function='red:f', doc='Red\\x1b[31m.', accepts=('vectors',))\n"
-        "    return [hcbench.AlgorithmSpec(**about)]\n"
+        "    args = dict(name='Red', function='red:f', doc='Red\\x1b[31m.', accepts=('vectors',))\n"
+        "    return [hcbench.AlgorithmSpec(**args)]\n"
     )
     for command in (("info", "Red"), ("list", "algorithms")):
         _, shown, told = hcbench(*command, "--plugin", file)
