@@ -35,7 +35,14 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from hcbench import DataError
-from hcbench.analysis import Block, Entry, format_spread, holm_adjusted, signed_rank_test, summarise
+from hcbench.analysis import (
+    Block,
+    TableEntry,
+    format_spread,
+    holm_adjusted,
+    signed_rank_test,
+    summarise,
+)
 from hcbench.asv import (
     EXACT,
     REPETITIONS,
@@ -673,17 +680,17 @@ def overview_blocks(
     ]
 
 
-def _row(one: Judged, several: bool) -> tuple[Entry, ...]:
+def _row(one: Judged, several: bool) -> tuple[TableEntry, ...]:
     row = one.recorded
     name = f"{row.name} {row.environment}" if several else row.name
     ratio = "" if math.isnan(row.ratio) else f"{row.ratio:.2f}"
     return (
-        Entry(one.verdict, bold=one.verdict == "regression"),
-        Entry(name),
-        Entry(_number(row.base, row.states[0], row.unit)),
-        Entry(_number(row.head, row.states[1], row.unit)),
-        Entry(ratio),
-        Entry(one.reason),
+        TableEntry(one.verdict, bold=one.verdict == "regression"),
+        TableEntry(name),
+        TableEntry(_number(row.base, row.states[0], row.unit)),
+        TableEntry(_number(row.head, row.states[1], row.unit)),
+        TableEntry(ratio),
+        TableEntry(one.reason),
     )
 
 

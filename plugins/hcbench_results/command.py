@@ -202,13 +202,13 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
 def _difference_block(
     dataset: str, differences: Sequence[Difference], metrics: Mapping[str, MetricInfo]
 ) -> Block:
-    from hcbench.analysis import Block, Entry, format_spread
+    from hcbench.analysis import Block, TableEntry, format_spread
 
     rows = []
     for row in differences:
         metric = metrics[row.metric]
         before, after = (
-            Entry(format_spread(mean, None, metric.unit, metric.interval))
+            TableEntry(format_spread(mean, None, metric.unit, metric.interval))
             for mean in (row.before, row.after)
         )
         change, low, high = (
@@ -216,8 +216,8 @@ def _difference_block(
             for number in (row.difference, row.low, row.high)
         )
         interval = "" if row.low == row.high else f" ({low} to {high})"
-        marked = Entry(change + interval, bold=row.marked)
-        rows.append((Entry(_variant(row)), Entry(row.metric), before, after, marked))
+        marked = TableEntry(change + interval, bold=row.marked)
+        rows.append((TableEntry(_variant(row)), TableEntry(row.metric), before, after, marked))
     header = ("algorithm", "metric", "before", "after", "difference, 95 % interval")
     return Block(dataset, header, (False, False, True, True, True), tuple(rows))
 
@@ -262,7 +262,7 @@ def stability(
 
 
 def _stability_block(dataset: str, rows: Sequence[Stability]) -> Block:
-    from hcbench.analysis import Block, Entry, Notes, Reason, format_spread
+    from hcbench.analysis import Block, Notes, Reason, TableEntry, format_spread
 
     notes = Notes()
     table = []
@@ -273,7 +273,9 @@ def _stability_block(dataset: str, rows: Sequence[Stability]) -> Block:
             for number in (row.mean, row.least)
         )
         texts = (_variant(row), row.metric, mean, least, str(row.pairs))
-        entries = [Entry(text, marks=marks if at == 2 else ()) for at, text in enumerate(texts)]
+        entries = [
+            TableEntry(text, marks=marks if at == 2 else ()) for at, text in enumerate(texts)
+        ]
         table.append(tuple(entries))
     header = ("algorithm", "metric", "mean", "least", "pairs")
     return Block(dataset, header, (False, False, True, True, True), tuple(table), notes.texts)
@@ -281,11 +283,11 @@ def _stability_block(dataset: str, rows: Sequence[Stability]) -> Block:
 
 def _change_block(changes: Sequence[StatusChange]) -> Block:
     """Cells that ended otherwise, the repetitions together."""
-    from hcbench.analysis import Block, Entry
+    from hcbench.analysis import Block, TableEntry
 
     count = Counter((c.dataset, _variant(c), c.before, c.after) for c in changes)
     rows = tuple(
-        tuple(Entry(text) for text in (*texts, str(number))) for texts, number in count.items()
+        tuple(TableEntry(text) for text in (*texts, str(number))) for texts, number in count.items()
     )
     header = ("dataset", "algorithm", "before", "after", "cells")
     return Block("status", header, (False, False, False, False, True), rows)

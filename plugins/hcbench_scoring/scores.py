@@ -389,24 +389,24 @@ class Scores:
         notes, several = analysis.Notes(), len(self.truths) > 1
         table = []
         for (label, truth), scores in rows.items():
-            head = [analysis.Entry(f"{label}{analysis.ARROWS[scores[0].metric.direction]}")]
-            head += [analysis.Entry(truth or analysis.NOTHING)] if several else []
+            head = [analysis.TableEntry(f"{label}{analysis.ARROWS[scores[0].metric.direction]}")]
+            head += [analysis.TableEntry(truth or analysis.NOTHING)] if several else []
             table.append((*head, *(self._entry(score, notes) for score in scores)))
         header = ("metric", *(["truth"] if several else []), *self.trees)
         numeric = (False, *([False] if several else []), *(True for _ in self.trees))
         title = f"against {self.truths[0]}" if len(self.truths) == 1 else "scores"
         return analysis.Block(title, header, numeric, tuple(table), notes.texts)
 
-    def _entry(self, score: Score, notes: analysis.Notes) -> analysis.Entry:
+    def _entry(self, score: Score, notes: analysis.Notes) -> analysis.TableEntry:
         metric = score.metric
         if score.value is None:
             text = "error" if score.status == "error" else "n/a"
-            return analysis.Entry(text, marks=notes.mark([analysis.Reason(score.reason)]))
+            return analysis.TableEntry(text, marks=notes.mark([analysis.Reason(score.reason)]))
         text = analysis.format_spread(score.value, None, metric.unit, metric.interval)
         reasons = [analysis.Reason(analysis.BEST_TRUTH)] if score.best_truth else []
         if score.leaves_range:
             reasons.append(analysis.Reason(f"{analysis.why_outside(metric)}: not compared"))
-        return analysis.Entry(text, score.best_tree, notes.mark(reasons))
+        return analysis.TableEntry(text, score.best_tree, notes.mark(reasons))
 
     def _reasons(self, scores: Sequence[Score]) -> analysis.Block:
         """Why metrics are inapplicable; with the truth or tree if a metric has several reasons."""
@@ -422,7 +422,7 @@ class Scores:
                 f"{label} ({', '.join(where)})" if count[label] > 1 else label
                 for label, where in metrics.items()
             ]
-            rows.append((analysis.Entry(", ".join(texts)), analysis.Entry(reason)))
+            rows.append((analysis.TableEntry(", ".join(texts)), analysis.TableEntry(reason)))
         return analysis.Block("does not apply", ("metric", "why"), (False, False), tuple(rows))
 
     def legend(self, best: str) -> list[str]:

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from hcbench import load_registry
-from hcbench.analysis.tables import Block, Entry
+from hcbench.analysis.tables import Block, TableEntry
 from hcbench.cli import COMMANDS, main
 from hcbench.cli.draw import write_blocks
 from hcbench.cli.show import example as example_of
@@ -230,8 +230,10 @@ def test_list_of_one_kind_has_a_name_and_a_line_each() -> None:
 
 
 def test_names_are_folded_between_their_parameters(capsys: pytest.CaptureFixture[str]) -> None:
-    name = Entry("ordinal-queries[source=similarity,noise=0.25,repeats=3]")
-    write_blocks([Block("one", ("oracle", "AARI"), (False, True), ((name, Entry("0.5")),), ())])
+    name = TableEntry("ordinal-queries[source=similarity,noise=0.25,repeats=3]")
+    write_blocks(
+        [Block("one", ("oracle", "AARI"), (False, True), ((name, TableEntry("0.5")),), ())]
+    )
     lines = [line.split(" ")[0] for line in capsys.readouterr().out.splitlines()]
     assert lines[3:5] == ["ordinal-queries[source=similarity,", "noise=0.25,repeats=3]"]
 
@@ -241,8 +243,8 @@ def test_parts_of_a_wide_table_have_only_rows_with_a_number(
 ) -> None:
     names = ("algorithm", *(f"{number}" * 15 for number in range(5)))
     rows = [
-        (Entry("UPGMA"), *[Entry("0.5")] * 4, Entry("-")),
-        (Entry("tSTE-AL"), Entry("-"), *[Entry("0.5")] * 4),
+        (TableEntry("UPGMA"), *[TableEntry("0.5")] * 4, TableEntry("-")),
+        (TableEntry("tSTE-AL"), TableEntry("-"), *[TableEntry("0.5")] * 4),
     ]
     write_blocks([Block("one", names, (False, *[True] * 5), tuple(rows), ())])
     shown = [line.split()[0] for line in capsys.readouterr().out.splitlines() if "0.5" in line]

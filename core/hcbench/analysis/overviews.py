@@ -16,9 +16,9 @@ from hcbench.analysis.tables import (
     BEST_TRUTH,
     NOTHING,
     Block,
-    Entry,
     Notes,
     Reason,
+    TableEntry,
     blanked,
     format_numbers,
 )
@@ -46,8 +46,8 @@ def dataset_block(results: Results, dataset: str) -> Block:
     for group in groups:
         reference = [Reason(_REFERENCE)] if results.is_reference(group) else []
         remarks = [*reference, *troubles(group), *remarks_on(results, group)]
-        row = [Entry(group.algorithm, marks=notes.mark(remarks))]
-        row += [Entry(key_text(key, getattr(group, key))) for key in keys]
+        row = [TableEntry(group.algorithm, marks=notes.mark(remarks))]
+        row += [TableEntry(key_text(key, getattr(group, key))) for key in keys]
         nearest = _nearest_truths(group, metrics)
         for metric in metrics:
             entry = value_entry(group, metric, group in best[metric.label], notes)
@@ -209,7 +209,7 @@ def _counted(group: Group, remarks: Iterable[tuple[str, ...]]) -> list[Reason]:
     ]
 
 
-def value_entry(group: Group, metric: MetricInfo, bold: bool, notes: Notes) -> Entry:
+def value_entry(group: Group, metric: MetricInfo, bold: bool, notes: Notes) -> TableEntry:
     """The average of one metric with its spread, or the reason why it is missing."""
     numbers = group.array(metric.label)
     missing = group.values(metric.label).missing(group.outcomes.column("status") == "ok")
@@ -219,11 +219,11 @@ def value_entry(group: Group, metric: MetricInfo, bold: bool, notes: Notes) -> E
         errors = [Reason(text) for text in failures]
         if group.leaves_range(metric):
             errors.append(Reason(f"{why_outside(metric)}: not ranked"))
-        return Entry(format_numbers(numbers, metric), bold, notes.mark(errors))
+        return TableEntry(format_numbers(numbers, metric), bold, notes.mark(errors))
     if not missing or metric.label.endswith(REPORTED):
-        return Entry(NOTHING)
+        return TableEntry(NOTHING)
     text = "error" if any(v.status == "error" for v in missing) else "n/a"
-    return Entry(text, marks=notes.mark(reasons))
+    return TableEntry(text, marks=notes.mark(reasons))
 
 
 def noted_entry(
@@ -233,7 +233,7 @@ def noted_entry(
     bold: bool,
     notes: Notes,
     beside: Sequence[Group],
-) -> Entry:
+) -> TableEntry:
     """A value with all footnotes about its cells; ``beside``: the groups on its data set."""
     remarks = [*troubles(group), *remarks_on(results, group)]
     marks = notes.mark([*remarks, *worse_than_chance(results, group, metric, beside)])
@@ -279,12 +279,12 @@ def _overview_blocks(results: Results) -> Iterator[Block]:
             of_data = [place.get((dataset, column)) for column in columns]
             present = [group for group in of_data if group is not None]
             entries = (
-                Entry(NOTHING)
+                TableEntry(NOTHING)
                 if group is None
                 else noted_entry(results, group, metric, group in best, notes, present)
                 for group in of_data
             )
-            rows.append((Entry(dataset), *entries))
+            rows.append((TableEntry(dataset), *entries))
         title = f"{metric.label}{ARROWS[metric.direction]}"
         numeric = (False, *(True for _ in columns))
         yield Block(title, ("data set", *columns), numeric, tuple(rows), notes.texts)
@@ -307,15 +307,15 @@ def _ranking_blocks(results: Results) -> list[Block]:
         return []
     ranks = [dict(zip(r.competitors, r.ranks, strict=True)) for r in rankings]
     notes: dict[str, int] = {}
-    rows: list[tuple[Entry, ...]] = []
+    rows: list[tuple[TableEntry, ...]] = []
     for name in dict.fromkeys(name for ranking in rankings for name in ranking.competitors):
-        row = [Entry(name)]
+        row = [TableEntry(name)]
         for ranking, of_metric in zip(rankings, ranks, strict=True):
             is_worse = name in ranking.worse_than_best
             marks = (notes.setdefault(_WORSE, len(notes) + 1),) if is_worse else ()
             rank = of_metric.get(name)
             is_best = rank == min(of_metric.values()) < max(of_metric.values())
-            row.append(Entry(NOTHING if rank is None else f"{rank:.2f}", is_best, marks))
+            row.append(TableEntry(NOTHING if rank is None else f"{rank:.2f}", is_best, marks))
         rows.append(tuple(row))
     two = all(len(ranking.competitors) == 2 for ranking in rankings)
     p = [r.pairs[0].wilcoxon.p if len(r.competitors) == 2 else r.friedman.p for r in rankings]
@@ -339,8 +339,8 @@ def _ranking_blocks(results: Results) -> list[Block]:
     ):
         texts = [text for of_one in remarks for text in _by_metric(rankings, of_one)]
         told = tuple(notes.setdefault(text, len(notes) + 1) for text in texts)
-        entries = (Entry(value, faint=True) for value in values)
-        rows.append((Entry(label, marks=told, faint=True), *entries))
+        entries = (TableEntry(value, faint=True) for value in values)
+        rows.append((TableEntry(label, marks=told, faint=True), *entries))
     header = ("algorithm", *(ranking.metric.label for ranking in rankings))
     numeric = (False, *(True for _ in rankings))
     return [Block("average rank, 1 is best", header, numeric, tuple(rows), tuple(notes))]
@@ -379,10 +379,10 @@ def _verdict_block(head: str, verdicts: Sequence[Verdict]) -> Block:
         marks = tuple(notes.setdefault(note, len(notes) + 1) for note in verdict.notes)
         rows.append(
             (
-                Entry(claim, marks=marks),
-                Entry(describe_claimed(verdict.claim)),
-                Entry(describe_measured(verdict) or NOTHING),
-                Entry(verdict.verdict, verdict.verdict == "reproduced"),
+                TableEntry(claim, marks=marks),
+                TableEntry(describe_claimed(verdict.claim)),
+                TableEntry(describe_measured(verdict) or NOTHING),
+                TableEntry(verdict.verdict, verdict.verdict == "reproduced"),
             )
         )
     return Block(

@@ -30,7 +30,7 @@ ARROWS = {"higher": " ↑", "lower": " ↓", "none": ""}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TableEntry:
     """An entry of a table.
 
     Attributes
@@ -64,7 +64,7 @@ class Block:
     header : tuple of str
     numeric : tuple of bool
         Which columns have numbers, and are aligned right.
-    rows : tuple of tuple of Entry
+    rows : tuple of tuple of TableEntry
     notes : tuple of str
         Footnotes, from number 1.
     names : int
@@ -74,7 +74,7 @@ class Block:
     title: str
     header: tuple[str, ...]
     numeric: tuple[bool, ...]
-    rows: tuple[tuple[Entry, ...], ...]
+    rows: tuple[tuple[TableEntry, ...], ...]
     notes: tuple[str, ...] = ()
     names: int = 0
 
@@ -241,7 +241,7 @@ def _markdown_row(texts: Iterable[str]) -> str:
     return f"| {' | '.join(texts)} |"
 
 
-def _markdown_entry(entry: Entry) -> str:
+def _markdown_entry(entry: TableEntry) -> str:
     text = _markdown_text(entry.text)
     text = f"*{text}*" if entry.faint and text else text
     marks = f"<sup>{','.join(map(str, entry.marks))}</sup>" if entry.marks else ""
@@ -270,7 +270,7 @@ def _html_block(block: Block) -> str:
     )
 
 
-def _html_entry(entry: Entry) -> str:
+def _html_entry(entry: TableEntry) -> str:
     text = escape(entry.text)
     marks = f"<sup>{','.join(map(str, entry.marks))}</sup>" if entry.marks else ""
     return f"<td>{f'<b>{text}</b>' if entry.bold else text}{marks}</td>"
@@ -335,7 +335,7 @@ def _latex_row(texts: Iterable[str]) -> str:
     return f"    {' & '.join(texts)} \\\\"
 
 
-def _latex_entry(entry: Entry) -> str:
+def _latex_entry(entry: TableEntry) -> str:
     text = _latex_text(entry.text)
     text = rf"\textit{{{text}}}" if entry.faint else text
     text = rf"\textbf{{{text}}}" if entry.bold else text

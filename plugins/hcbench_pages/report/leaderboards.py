@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hcbench import Interval
-from hcbench.analysis import ARROWS, NOTHING, Entry, Notes, labels_of, name_variants, noted_entry
+from hcbench.analysis import (
+    ARROWS,
+    NOTHING,
+    Notes,
+    TableEntry,
+    labels_of,
+    name_variants,
+    noted_entry,
+)
 
 if TYPE_CHECKING:
     from hcbench import MetricInfo
@@ -31,7 +39,7 @@ class LeaderRow:
         Whether it is a reference, which is not ranked.
     rank : float or None
         The average rank; None if it is not ranked.
-    scores : tuple of Entry
+    scores : tuple of TableEntry
         One for each column.
     """
 
@@ -39,7 +47,7 @@ class LeaderRow:
     family: str
     reference: bool
     rank: float | None
-    scores: tuple[Entry, ...]
+    scores: tuple[TableEntry, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +130,7 @@ def _make_leaderboard(
 
 def _leader_column(
     results: Results, notes: Notes, groups: Sequence[Group | None], dataset: str, metric: MetricInfo
-) -> list[Entry]:
+) -> list[TableEntry]:
     best = results.best_rows(dataset, metric)
     present = [group for group in groups if group is not None]
     averages = {group: group.average(metric) for group in present}
@@ -130,7 +138,7 @@ def _leader_column(
     entries = []
     for group in groups:
         if group is None:
-            entries.append(Entry(NOTHING))
+            entries.append(TableEntry(NOTHING))
             continue
         entry = noted_entry(results, group, metric, group in best, notes, present)
         average = averages[group]

@@ -18,7 +18,7 @@ from hcbench import HcbenchError, analysis, format_value
 from hcbench.analysis import (
     ARROWS,
     NOTHING,
-    Entry,
+    TableEntry,
     describe_claimed,
     describe_measured,
     format_numbers,
@@ -309,7 +309,7 @@ def leaderboard_table(board: Leaderboard) -> dict[str, Any]:
     return {**make_table("algorithm", header, rows), "kinds": kinds}
 
 
-def _score_cell(board: Leaderboard, score: Entry) -> Cell:
+def _score_cell(board: Leaderboard, score: TableEntry) -> Cell:
     about: dict[str, Any] = {}
     if score.heat is not None:
         about["heat"] = score.heat
