@@ -25,9 +25,11 @@ AVERAGE, WEIGHTED, COMPLETE = 0, 1, 2
 _BLOCK = 512  # columns whose sums remain in the cache
 _CHUNK = 128  # compared with vector instructions before any is looked at
 _SPARSE = 0.8  # proportion of remaining clusters below which the arrays are compressed
+_SPARSE_ROWS = 0.5  # the same for the rows of `chain_of_rows`
 
 _F, _FF, _I = types.float64[::1], types.float64[:, ::1], types.int64[::1]
 _N = types.int64
+_GIVEN = types.Array(types.float64, 2, "C", readonly=True)
 
 
 @inner
@@ -202,6 +204,98 @@ def chain(distance: NDArray[np.float64], linkage: int, merges: NDArray[np.float6
         count -= 1
 
 
+@inner
+def _merge_columns(
+    row: NDArray[np.float64],
+    pairs: NDArray[np.int64],
+    sizes: NDArray[np.float64],
+    linkage: int,
+) -> None:
+    """Merge the columns ``pairs`` (m, 2) of clusters of ``sizes`` (m, 2) in one row: O(m)."""
+    if linkage == AVERAGE:
+        for i in range(len(pairs)):
+            u, v, a, b = pairs[i, 0], pairs[i, 1], sizes[i, 0], sizes[i, 1]
+            row[u], row[v] = (a * row[u] + b * row[v]) / (a + b), np.inf
+    elif linkage == WEIGHTED:
+        for i in range(len(pairs)):
+            u, v = pairs[i, 0], pairs[i, 1]
+            row[u], row[v] = 0.5 * (row[u] + row[v]), np.inf
+    else:
+        for i in range(len(pairs)):
+            u, v = pairs[i, 0], pairs[i, 1]
+            row[u], row[v] = max(row[u], row[v]), np.inf
+
+
+@njit((_FF, _N, _FF), cache=True)
+def chain_of_rows(rows: NDArray[np.float64], linkage: int, merges: NDArray[np.float64]) -> None:
+    """As `chain`, with the same merges, of a symmetric matrix ``rows`` (n, n): twice as fast.
+
+    Each row holds all distances of its cluster, so that memory is read in its order: the columns
+    of merged clusters are merged when a row is read again. O(n^2) time, O(n) memory besides. The
+    chain ends where it would return to itself, also if rounding makes the matrix asymmetric.
+    """
+    n = width = count = merges.shape[0] + 1
+    size, rank, none = np.ones(n), np.arange(n), np.zeros(n)
+    stack, length = np.empty(n, np.int64), 0
+    kept, slot = np.empty(n, np.int64), np.empty(n, np.int64)
+    pairs, sizes = np.empty((n, 2), np.int64), np.empty((n, 2))
+    done = np.zeros(n, np.int64)  # the number of merges in each row
+    waits = np.zeros(n, np.bool_)  # is in the chain
+    for i in range(n):
+        rows[i, i] = np.inf
+    for merge in range(n - 1):
+        if count < _SPARSE_ROWS * width:
+            at = 0
+            for i in range(width):
+                if size[i] > 0:
+                    kept[at], slot[i] = i, at
+                    size[at], rank[at], waits[at] = size[i], rank[i], waits[i]
+                    at += 1
+            for a in range(count):
+                row, to, since = rows[kept[a]], rows[a], done[kept[a]]
+                _merge_columns(row, pairs[since:merge], sizes[since:merge], linkage)
+                for b in range(count):
+                    to[b] = row[kept[b]]
+                done[a] = merge
+            for i in range(length):
+                stack[i] = slot[stack[i]]
+            width = count
+        if length == 0:
+            stack[0], length = -1, 1
+            for i in range(width):
+                if size[i] > 0 and (stack[0] < 0 or rank[i] < rank[stack[0]]):
+                    stack[0] = i
+        while True:
+            x = stack[length - 1]
+            row, since = rows[x, :width], done[x]
+            _merge_columns(row, pairs[since:merge], sizes[since:merge], linkage)
+            done[x] = merge
+            height, y = _nearest(row, 0, none, rank, np.inf, -1)
+            if length > 1 and (waits[y] or row[stack[length - 2]] == height):
+                y = stack[length - 2]
+                break
+            stack[length], waits[x] = y, True
+            length += 1
+        length -= 2
+        waits[x] = waits[y] = False
+        merges[merge, 0], merges[merge, 1], merges[merge, 2] = rank[x], rank[y], height
+
+        other, since, a, b = rows[y, :width], done[y], size[x], size[y]
+        _merge_columns(other, pairs[since:merge], sizes[since:merge], linkage)
+        if linkage == AVERAGE:
+            for i in range(width):
+                row[i] = (a * row[i] + b * other[i]) / (a + b)
+        elif linkage == WEIGHTED:
+            for i in range(width):
+                row[i] = 0.5 * (row[i] + other[i])
+        else:
+            for i in range(width):
+                row[i] = max(row[i], other[i])
+        pairs[merge, 0], pairs[merge, 1], sizes[merge, 0], sizes[merge, 1] = x, y, a, b
+        rank[x], size[x], size[y], done[x] = max(rank[x], rank[y]), a + b, 0.0, merge + 1
+        count -= 1
+
+
 @njit((_F, types.boolean, _FF), cache=True)
 def generic(square: NDArray[np.float64], has_sizes: bool, merges: NDArray[np.float64]) -> None:
     """Centroid linkage, or median linkage without ``has_sizes``, whose heights may decrease.
@@ -313,7 +407,7 @@ def prim(columns: NDArray[np.float64], metric: int, merges: NDArray[np.float64])
         merges[merge, 1], merges[merge, 2] = item[at], smallest
 
 
-@njit((types.Array(types.float64, 2, "C", readonly=True), types.float64, _FF), cache=True)
+@njit((_GIVEN, types.float64, _FF), cache=True)
 def prim_of_matrix(matrix: NDArray[np.float64], sign: float, merges: NDArray[np.float64]) -> None:
     """As `prim`, of the distances ``sign * matrix`` (n, n): O(n^2) time, O(n) memory besides."""
     n, at = len(matrix), 0

@@ -108,7 +108,12 @@ def linkage_of_vectors(
         return _in_order(merges)
     distances = np.empty(n_pairs)
     kernels.measure_pairs(columns, code, distances)
-    return _merge(distances, method, merges)
+    if method in _CENTRES:
+        kernels.generic(distances, method == "centroid", merges)
+        kernels.label(merges)
+        return merges
+    kernels.chain(distances, _code(method), merges)
+    return _in_order(merges)
 
 
 def spanning_tree(vectors: NDArray[np.floating], metric: str, edges: Floats) -> None:
@@ -125,25 +130,29 @@ def spanning_tree(vectors: NDArray[np.floating], metric: str, edges: Floats) -> 
 
 
 def linkage_of_distances(distances: Floats, method: Method) -> Floats:
-    """The linkage matrix of scipy's `linkage` for distances (n, n), n > 1, with 0 on the diagonal.
+    """The linkage matrix of scipy's `linkage` for distances (n, n), n > 1, which are overwritten.
 
-    O(n^2) time. Single linkage needs no more memory than ``distances``, the others half as much
-    again, and scipy as much again.
+    O(n^2) time. Needs O(n) memory besides ``distances``, but centroid and median linkage half as
+    much again, and scipy, for few items, as much again.
     """
     n, distances = len(distances), np.ascontiguousarray(distances, dtype=np.float64)
     if n <= FEW or method == "ward":
         return linkage(squareform(distances, checks=False), method)
-    largest = float(distances.max())
-    check_size(largest * largest if method in _CENTRES else largest)
-    merges = np.empty((n - 1, 4))
-    if method != "single":
-        pairs = squareform(distances, checks=False)
-        if method in _CENTRES:
-            pairs *= pairs
-        return _merge(pairs, method, merges)
     from hcbench_vectors import _linkage_kernels as kernels
 
-    kernels.prim_of_matrix(distances, 1.0, merges)
+    merges = np.empty((n - 1, 4))
+    if method in _CENTRES:
+        pairs = squareform(distances, checks=False)
+        check_size(float(pairs.max()) ** 2)
+        pairs *= pairs
+        kernels.generic(pairs, method == "centroid", merges)
+        kernels.label(merges)
+        return merges
+    check_size(float(distances.max()))
+    if method == "single":
+        kernels.prim_of_matrix(distances, 1.0, merges)
+    else:
+        kernels.chain_of_rows(distances, _code(method), merges)
     return _in_order(merges)
 
 
@@ -151,44 +160,27 @@ def linkage_of_similarities(similarity: NDArray[np.floating[Any]], method: Metho
     """The linkage matrix of the distances ``max(S) - S``; column 2 holds similarities again.
 
     Average, weighted, complete or single linkage; the diagonal is ignored. O(n^2) time. Of more
-    than 2048 items single linkage needs O(n) memory, and the others read the upper triangle only
-    and take 8 bytes for each pair beside ``similarity``.
+    than 2048 items single linkage needs O(n) memory, and the others take a copy of the matrix.
     """
-    n, top, merges = len(similarity), 0.0, np.empty((len(similarity) - 1, 4))
+    n, merges = len(similarity), np.empty((len(similarity) - 1, 4))
     if n <= FEW:
         distances, top = distances_of_similarities(similarity)
         merges = linkage_of_distances(distances, method)
-    elif method == "single":
-        from hcbench_vectors import _linkage_kernels as kernels
-
-        matrix = np.ascontiguousarray(similarity, dtype=np.float64)
-        kernels.prim_of_matrix(matrix, -1.0, merges)
-        merges = _in_order(merges)
-    else:
-        pairs, start = np.empty(n * (n - 1) // 2), 0
-        for i in range(n - 1):
-            np.negative(similarity[i, i + 1 :], out=pairs[start : start + n - 1 - i])
-            start += n - 1 - i
-        largest = float(max(pairs.max(), -pairs.min()))
-        check_size(2.0 * n * largest)
-        if method != "average":  # means of similarities need not be shifted, which would round
-            top = -float(pairs.min())
-            pairs += top
-        merges = _merge(pairs, method, merges)
-    merges[:, 2] = top - merges[:, 2]
-    return merges
-
-
-def _merge(distances: Floats, method: Method, merges: Floats) -> Floats:
-    """All linkages but single of condensed distances, or of squares for `_CENTRES`."""
+        merges[:, 2] = top - merges[:, 2]
+        return merges
     from hcbench_vectors import _linkage_kernels as kernels
 
-    if method in _CENTRES:
-        kernels.generic(distances, method == "centroid", merges)
-        kernels.label(merges)
-        return merges
-    kernels.chain(distances, _code(method), merges)
-    return _in_order(merges)
+    if method == "single":
+        matrix = np.ascontiguousarray(similarity, dtype=np.float64)
+        kernels.prim_of_matrix(matrix, -1.0, merges)
+    else:  # no shift by max(S), which would round
+        rows = np.negative(similarity, dtype=np.float64, order="C")
+        np.fill_diagonal(rows, 0.0)
+        check_size(2.0 * n * float(max(rows.max(), -rows.min())))
+        kernels.chain_of_rows(rows, _code(method), merges)
+    merges = _in_order(merges)
+    merges[:, 2] *= -1.0
+    return merges
 
 
 def _code(method: Method) -> int:

@@ -175,6 +175,16 @@ def test_similarities_of_many_items_merge_as_their_distances(method, monkeypatch
             linkage_of_similarities(similarity, method)
 
 
+@pytest.mark.parametrize("method", ["average", "weighted", "complete"])
+@given(rows=tied_rows())
+def test_similarities_that_rounding_makes_asymmetric_are_merged_to_the_end(method, rows):
+    rng, distances = np.random.default_rng(0), squareform(pdist(rows))
+    distances *= 1 + 2e-16 * rng.integers(-2, 3, distances.shape)
+    merges = linkage_of_similarities(-distances, method)
+    assert sorted(merges[:, :2].ravel()) == list(range(2 * len(rows) - 2))
+    assert np.isfinite(merges).all()
+
+
 def test_wpgma_weighs_merged_clusters_equally_by_hand():
     distance = squareform([1.0, 4, 8, 6, 10, 12])  # 0-1 first, then 2 at 5, then 3
     merges = linkage_of_distances(distance, "weighted")
