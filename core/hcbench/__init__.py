@@ -27,7 +27,8 @@ in which a cell can end. An ordinal oracle answers `NONE` if no two of three ite
 names to values. `HINTS` are what an algorithm may receive without asking, a `Code` is the answer
 to a question, and `Queries` are rows of items. `REGISTER_HOOKS` are the hooks that declare
 something. A `Value` is that of a parameter, `Needs` are what data sets provide, an `Interval` has
-the limits of a metric, and a `Result` is what an algorithm returns.
+the limits of a metric, and a `Result` is what an algorithm returns. `REPORTED` ends the names of
+numbers that an algorithm reports.
 """
 
 import importlib

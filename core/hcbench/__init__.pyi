@@ -88,6 +88,7 @@ from .oracle import (
 from .oracle.answers import Point as Point, Scored as Scored
 from .plan.cell import Cell as Cell, data_seed as data_seed
 from .plan.outcome import (
+    REPORTED as REPORTED,
     STATUSES as STATUSES,
     Outcome as Outcome,
     ScoredPoint as ScoredPoint,

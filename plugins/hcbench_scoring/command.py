@@ -81,13 +81,14 @@ def score(
     """
     import warnings
 
-    if not plugin:
+    registry = commands.load_plugins(plugin, quiet=quiet)
+    # Kernels of other packages may use what numba has and Python has not.
+    if {entry.plugin.distribution for entry in registry.metrics.entries} == {"hcbench"}:
         _run_kernels_as_python((*files["trees"], *files["truths"]))
     import numpy as np
 
     from hcbench_scoring.scores import default_metrics, read_matched, score_trees
 
-    registry = commands.load_plugins(plugin, quiet=quiet)
     named = [use for name in metrics for use in registry.use_metrics(name)]
     if not metrics and not any(files[name] for name in _AGAINST):
         raise click.UsageError(

@@ -106,8 +106,8 @@ def check(
 def _write_claims(names: Sequence[str], plugin: Sequence[Path], form: str) -> bool:
     """List what the claims of suites accept; False if one accepts all that is possible."""
     from hcbench import load_registry
-    from hcbench.analysis import powers_of
     from hcbench.commands import suite_named
+    from hcbench_testing.claims import powers_of
 
     registry = load_registry(plugin)
     rows: list[dict[str, Any]] = [

@@ -13,7 +13,6 @@ from scipy.stats import binomtest
 
 from hcbench.analysis.overviews import count_verdicts, make_tables
 from hcbench.analysis.results import Results
-from hcbench.analysis.verdicts import powers_of
 from hcbench.cli import main
 from hcbench.errors import SuiteError
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
@@ -22,6 +21,7 @@ from hcbench.registry import load_registry
 from hcbench.registry.names import split_parameter
 from hcbench.registry.specs import Reference
 from hcbench.registry.suite import Claim, Figure, Suite, describe_suite, read_suite, rebuild_suite
+from hcbench_testing.claims import powers_of
 
 PAPER = Reference("p", "misc", {"author": "A", "title": "T", "year": "2000"})
 METRICS = (

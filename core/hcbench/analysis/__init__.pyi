@@ -58,9 +58,10 @@ from .tables import (
 )
 from .verdicts import (
     WORDS as WORDS,
+    accepted_values as accepted_values,
     describe_claimed as describe_claimed,
     describe_measured as describe_measured,
-    powers_of as powers_of,
+    relation_of as relation_of,
 )
 from .views import (
     CurvePoint as CurvePoint,
