@@ -78,6 +78,14 @@ def test_a_merge_contains_both_stores_and_runs_show_the_same(tmp_path: Path) -> 
     assert [point.result for point in results] == [TREE, TREE]
 
 
+def test_a_run_with_a_budget_of_money_is_merged(tmp_path: Path) -> None:
+    a = filled(tmp_path / "a", range(2), budget="5USD")
+    filled(tmp_path / "b", range(3), budget=1000)
+    merge(tmp_path / "all", a, tmp_path / "b")
+    assert {outcome.budget for outcome in shown(tmp_path / "all", 1)} == {"5USD"}
+    assert {outcome.budget for outcome in shown(tmp_path / "all", 2)} == {1000}
+
+
 @pytest.mark.slow
 def test_merging_again_in_whatever_order_adds_nothing(tmp_path: Path) -> None:
     for name, numbers in {"a": (0, 1), "b": (1, 2), "c": (3,)}.items():
@@ -274,7 +282,7 @@ def test_shards_of_other_plans_are_not_joined(tmp_path: Path, other: dict[str, A
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("UPDATE cells SET budget = 'many'", "cells.budget cannot be 'many'"),
+        ("UPDATE cells SET budget = 'many'", "cells.budget is no budget: 'many'"),
         ("UPDATE cells SET cell = 'import os'", "cells.cell is no mapping in JSON"),
         ("UPDATE cells SET notes = '{}'", "cells.notes is no list of texts in JSON"),
         ("UPDATE cells SET status = 'fine'", "cells.status is no status of a cell: 'fine'"),

@@ -28,6 +28,7 @@ from typing import Any, TypeAlias
 import sqlalchemy as sa
 
 from hcbench.errors import StoreError
+from hcbench.model.cost import read_budget
 from hcbench.plan.outcome import STATUSES
 from hcbench.store.database import Database
 from hcbench.store.rows import ABOUT_RUN, LEFT_OUT, read_moment, run_info
@@ -433,6 +434,7 @@ _TEXTS: dict[str, tuple[Callable[[str], object], str]] = {
     "notes": (_is_list_of_texts, "list of texts in JSON"),
     "status": (STATUSES.__contains__, "status of a cell"),
     "seed": (str.isdecimal, "seed"),
+    "budget": (lambda budget: read_budget(budget) == budget, "budget"),
 }
 
 
@@ -441,8 +443,8 @@ def _types(table: sa.Table) -> tuple[tuple[str, frozenset[type]], ...]:
     """The types of Python that each column accepts."""
     types = []
     for column in table.c:
-        kind = column.type.python_type
-        either = kind is float or column.name == "budget"
-        kinds: set[type] = {kind, int} if either else {kind}
+        # SQLAlchemy before 2.1 does not know the type of a decorated column.
+        kind = str if column.name == "budget" else column.type.python_type
+        kinds: set[type] = {kind, int} if kind is float or column.name == "budget" else {kind}
         types.append((column.name, frozenset(kinds | {type(None)} if column.nullable else kinds)))
     return tuple(types)
