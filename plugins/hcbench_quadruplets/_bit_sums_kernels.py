@@ -193,7 +193,7 @@ def count_columns(
 
 
 @njit((BITS, BITS, _BETWEEN, types.int64), cache=True)
-def sum_blocks(won: Any, lost: Any, between: NDArray[np.int32], K: int) -> NDArray[np.int32]:
+def sum_blocks(won: Any, lost: Any, between: NDArray[np.int32], K: int) -> NDArray[np.int64]:
     """As `_list_kernels.net_preferences`: sums of S over the blocks of pairs of clusters, (P, P).
 
     O(M^2 / 64 + P M) time; 19 M bytes plus the sums. The pairs of items are processed block by
@@ -223,7 +223,7 @@ def sum_blocks(won: Any, lost: Any, between: NDArray[np.int32], K: int) -> NDArr
     won_rows, lost_rows, S = (
         won.reshape(won.size),
         lost.reshape(lost.size),
-        np.zeros((P, P), np.int32),
+        np.zeros((P, P), np.int64),
     )
     for block in range(P):
         row = S[block]

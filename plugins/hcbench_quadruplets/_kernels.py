@@ -25,7 +25,7 @@ TIE = 1e-12  # values of W that differ by less are equal: the order of sums chan
 
 # Signatures, so that all is compiled, or read from the cache, on import: the number of clusters
 # decides which of the loops are needed, and no timed call may include their compilation.
-_ITEMS, _BLOCKS = types.int64[::1], types.int32[:, ::1]
+_ITEMS, _BLOCKS = types.int64[::1], types.int64[:, ::1]
 _MERGES, _SIMILARITIES = types.int64[:, ::1], types.float64[::1]
 
 
@@ -78,7 +78,7 @@ def pairs_of_clusters(
 
 
 @njit(cache=True)
-def add_row(weight: float, row: NDArray[np.int32], v: NDArray[np.float64]) -> None:
+def add_row(weight: float, row: NDArray[np.int64], v: NDArray[np.float64]) -> None:
     """Add ``weight`` times a row to v. O(P)."""
     for b in range(v.size):
         v[b] += weight * row[b]
@@ -87,8 +87,8 @@ def add_row(weight: float, row: NDArray[np.int32], v: NDArray[np.float64]) -> No
 @inner
 def join_rows(
     weights: tuple[float, float],
-    to: NDArray[np.int32],
-    source: NDArray[np.int32],
+    to: NDArray[np.int64],
+    source: NDArray[np.int64],
     v: NDArray[np.float64],
 ) -> None:
     """Add two rows, weighted, to v, and the second to the first. O(P)."""
@@ -99,7 +99,7 @@ def join_rows(
 
 @njit((_BLOCKS, _ITEMS, _MERGES, _SIMILARITIES), cache=True)
 def merge_dense(
-    S: NDArray[np.int32],
+    S: NDArray[np.int64],
     size: NDArray[np.int64],
     merges: NDArray[np.int64],
     similarities: NDArray[np.float64],
@@ -113,7 +113,7 @@ def merge_dense(
 
     Parameters
     ----------
-    S : (P, P) int32, changed
+    S : (P, P) int64, changed
         Sums over the blocks of pairs of clusters, in condensed order.
     size : (K,) int64, changed
         Items of each cluster.

@@ -26,7 +26,7 @@ def add_column(
     start: Any,
     middle: Any,
     other: Any,
-    slot: NDArray[np.int32],
+    slot: NDArray[np.uint32],
     B: NDArray[np.float64],
 ) -> None:
     """Add ``weight`` times column b of S to the block sums B: O(comparisons with b)."""
@@ -63,7 +63,7 @@ def merge_sparse(
         p < q of each merge, and W.
     """
     n, K0 = cluster.size, size.size
-    slot = np.empty(n * (n - 1) // 2, np.int32)  # position in B of the block of each pair of items
+    slot = np.empty(n * (n - 1) // 2, np.uint32)  # position in B of the block of each pair of items
     b = 0
     for i in range(n):
         for j in range(i + 1, n):
@@ -123,14 +123,14 @@ def merge_sparse(
 @njit((COMPARED, COMPARED, _BETWEEN, types.int64), cache=True)
 def net_preferences(
     closer: Any, farther: Any, between: NDArray[np.int32], K: int
-) -> NDArray[np.int32]:
+) -> NDArray[np.int64]:
     """Sums of S over the blocks of pairs of clusters, (P, P) for P = K(K-1)/2. O(m + P^2).
 
     ``between`` (M,) is the pair of clusters of each pair of items; comparisons (m,) with a pair
     inside a cluster are ignored.
     """
     P = K * (K - 1) // 2
-    beats = np.zeros((P, P), np.int32)
+    beats = np.zeros((P, P), np.int64)
     for at in range(closer.size):
         a, b = between[closer[at]], between[farther[at]]
         if a >= 0 and b >= 0:

@@ -189,8 +189,8 @@ def kernel_of_ranks(level: NDArray[np.int32], tied: NDArray[np.int32], M: int) -
     """K of equation 3 for all comparisons. O(n^3) time, 8 n^2 bytes.
 
     Let ``level`` (n, n) be the number of pairs of lower similarity plus that of lower or equal
-    similarity, and ``tied`` (n, n) the number of equal similarity. Of the M references, those
-    between w_ir and w_jr contribute -1, those equal to one of them 0, the others 1:
+    similarity, less M, and ``tied`` (n, n) the number of equal similarity. Of the M references,
+    those between w_ir and w_jr contribute -1, those equal to one of them 0, the others 1:
 
         sum over r != i, j of  M - |level_ir - level_jr|   if w_ir != w_jr,   else M - tied_ir.
 

@@ -7,16 +7,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Given, HeightKind, NotApplicableError, Oracle, Tree
+from hcbench import Given, HeightKind, Oracle, Tree
 from hcbench_quadruplets import (
     _active_complete_kernels as complete_kernels,
     _active_kernels as kernels,
 )
+from hcbench_quadruplets.pairs import check_size
 
 Way = Literal["frugal", "merge-sort"]
-
-MAX_ITEMS = 65_536
-"""Pairs of more items than this do not fit into 31 bits."""
 
 
 def single_linkage(
@@ -47,7 +45,7 @@ def single_linkage(
     BudgetExceededError
         If the budget ends before the tree is complete.
     NotApplicableError
-        If there are more than `MAX_ITEMS` items for a merge sort.
+        If there are more than `pairs.MAX_ITEMS` items for a merge sort.
 
     Notes
     -----
@@ -93,7 +91,7 @@ def complete_linkage(
     BudgetExceededError
         If the budget ends before the tree is complete.
     NotApplicableError
-        If there are more than `MAX_ITEMS` items.
+        If there are more than `pairs.MAX_ITEMS` items.
 
     Notes
     -----
@@ -106,7 +104,7 @@ def complete_linkage(
     if ask == "merge-sort":
         complete_kernels.complete_linkage_of_order(*_sorted_pairs(oracle, given.n, "CL"), merges)
     else:
-        _check_size(given.n, "CL")
+        check_size(given.n, "CL")
         oracle.run(complete_kernels.complete_linkage, merges)
     # Each cluster is represented by one of its items.
     return _tree(merges[:, 0].copy(), merges[:, 1].copy(), given)
@@ -114,19 +112,11 @@ def complete_linkage(
 
 def _sorted_pairs(oracle: Oracle, n: int, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Items of all pairs, (M,) each, sorted with the most similar pairs first."""
-    _check_size(n, name)
+    check_size(n, name)
     i, j = np.triu_indices(n, 1)
     i, j = i.astype(np.int64), j.astype(np.int64)
     oracle.run(kernels.sort_pairs, i, j)
     return i, j
-
-
-def _check_size(n: int, name: str) -> None:
-    if n > MAX_ITEMS:
-        raise NotApplicableError(
-            f"{name} asks about all n(n-1)/2 pairs: at most {MAX_ITEMS} items, got {n}; use a "
-            "subset of them"
-        )
 
 
 def _single_item(given: Given) -> Tree:

@@ -12,10 +12,10 @@ from hcbench_quadruplets import (
     _kernels,
 )
 from hcbench_quadruplets.initial_clusters import Init, initial_clusters
-from hcbench_quadruplets.pairs import warn_of_missing_items
+from hcbench_quadruplets.pairs import check_size, warn_of_missing_items
 
 FEW = 48
-"""From this number of clusters, sums of S over pairs of pairs of them are stored: 1128^2, 5 MB."""
+"""From this number of clusters, sums of S over pairs of pairs of them are stored: 1128^2, 10 MB."""
 
 
 def four_al(
@@ -51,6 +51,8 @@ def four_al(
     ------
     ParameterError
         See `initial_clusters`.
+    NotApplicableError
+        If there are more than `pairs.MAX_ITEMS` items.
 
     Notes
     -----
@@ -62,6 +64,7 @@ def four_al(
     absorbs single items. With `FEW` clusters O(m), or O(M^2 / 64) with bits, once. On all
     comparisons, by ranks: O(n^3) time, 24 n^2 bytes.
     """
+    check_size(given.n, "4-AL")
     comparisons: Comparisons | AllComparisons = oracle.read().unique()
     warn_of_missing_items(comparisons)
     cluster = initial_clusters(comparisons, given, rng, init, size)
@@ -143,10 +146,10 @@ def merge_all(
 
 def sums_over_blocks(
     comparisons: Comparisons, cluster: NDArray[np.int64], by_bits: bool
-) -> NDArray[np.int32]:
+) -> NDArray[np.int64]:
     """Sums of S over the blocks of pairs of clusters, (P, P) in condensed order."""
     n, n_clusters = comparisons.n, int(cluster.max()) + 1
-    sums: NDArray[np.int32]
+    sums: NDArray[np.int64]
     i, j = pair_items(np.arange(n * (n - 1) // 2), n)
     between = _kernels.pairs_of_clusters(i, j, cluster, n_clusters)
     if not by_bits:

@@ -12,7 +12,18 @@ from hcbench import AllComparisons, Comparisons, ModelWarning, NotApplicableErro
 
 Number = TypeVar("Number", np.int64, np.float64)
 
+MAX_ITEMS = 65_536
+"""Pairs of more items than this do not fit into 31 bits."""
 NAMED = 5  # maximum number of items listed in a warning
+
+
+def check_size(n: int, name: str) -> None:
+    """Raise an error if an algorithm cannot number the pairs of n items."""
+    if n > MAX_ITEMS:
+        raise NotApplicableError(
+            f"{name} uses all n(n-1)/2 pairs: at most {MAX_ITEMS} items, got {n}; use a subset of "
+            "them"
+        )
 
 
 def net_wins(comparisons: Comparisons | AllComparisons) -> NDArray[np.int64]:

@@ -11,7 +11,13 @@ from hcbench import AllComparisons, Comparisons, Given, Oracle, Tree, pair_items
 from hcbench_quadruplets import _quadruplet_kernels as kernels
 from hcbench_quadruplets._index_kernels import index_pairs
 from hcbench_quadruplets.linkage import tree_by_mean
-from hcbench_quadruplets.pairs import net_wins, pair_levels, square, warn_of_missing_items
+from hcbench_quadruplets.pairs import (
+    check_size,
+    net_wins,
+    pair_levels,
+    square,
+    warn_of_missing_items,
+)
 
 Variant = Literal["paper", "code"]
 
@@ -42,10 +48,16 @@ def four_k_al(
         Kind ORDER; ``linkage`` is the mean of K over the two clusters of each merge. K is of
         integers, and ties are exact: see `merge_by_mean`.
 
+    Raises
+    ------
+    NotApplicableError
+        If there are more than `pairs.MAX_ITEMS` items.
+
     Notes
     -----
     Time and memory are those of `kernel_matrix`, and usually O(n^2) for the linkage.
     """
+    check_size(given.n, "4K-AL")
     comparisons: Comparisons | AllComparisons = oracle.read()
     warn_of_missing_items(comparisons)
     return tree_by_mean(kernel_matrix(comparisons, kernel), given.names)
@@ -107,6 +119,7 @@ def _of_sample(comparisons: Comparisons) -> NDArray[np.int64]:
 def _of_all(comparisons: AllComparisons) -> NDArray[np.int64]:
     n = comparisons.n
     level, tied = pair_levels(comparisons)
+    level -= level.size  # only differences matter, and these numbers have 32 bits
     values: NDArray[np.int64] = kernels.kernel_of_ranks(
         square(level, n).astype(np.int32), square(tied, n).astype(np.int32), level.size
     )

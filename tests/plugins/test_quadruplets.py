@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from hcbench import Answers, Comparisons, Given, HeightKind, Oracle, Partition
-from hcbench.errors import ParameterError
+from hcbench.errors import NotApplicableError, ParameterError
 from hcbench.model.comparisons.arrays import pair_index
-from hcbench_quadruplets import ALGORITHMS, hcbench_algorithms
+from hcbench_quadruplets import ALGORITHMS, _kernels, hcbench_algorithms
 from hcbench_quadruplets.average_linkage import four_al, merge_all
+from hcbench_quadruplets.quadruplet_kernel import four_k_al
 
 
 def preference(Q, G1, G2, G3, G4) -> Fraction:
@@ -254,3 +255,20 @@ def test_the_specs_say_when_initial_clusters_are_a_hint():
         with pytest.raises(ParameterError, match="4-AL: init"):
             four.resolve({"init": wrong})
     assert "Comparison-Based" in four.paper.bibtex
+
+
+@pytest.mark.parametrize("algorithm", [four_al, four_k_al])
+def test_too_many_items_are_refused_before_anything_is_read(algorithm):
+    with pytest.raises(NotApplicableError, match=r"at most 65536 items, got 65537"):
+        algorithm(None, Given(n=65_537), np.random.default_rng(0))
+
+
+def test_sums_of_more_than_2_to_the_31_comparisons_do_not_overflow():
+    # Clusters of 500, 1000 and 500 items; all comparisons of (0, 1) with (1, 2) prefer (0, 1).
+    many = 500 * 1000 * 1000 * 500
+    S = np.zeros((3, 3), np.int64)
+    S[0, 2], S[2, 0] = many, -many
+    merges, similarities = np.empty((2, 2), np.int64), np.empty(2)
+    _kernels.merge_dense(S, np.array([500, 1000, 500]), merges, similarities)
+    assert merges.tolist() == [[0, 1], [0, 2]]
+    assert similarities == pytest.approx([1 / 3, 0])

@@ -12,6 +12,7 @@ from hcbench import AllComparisons, Comparisons, HeightKind, Oracle, pair_items
 from hcbench_datasets.planted import planted as planted_model
 from hcbench_oracles.passive import quadruplet_set
 from hcbench_quadruplets import _index_kernels, _quadruplet_kernels
+from hcbench_quadruplets.pairs import MAX_ITEMS
 from hcbench_quadruplets.quadruplet_kernel import kernel_matrix
 from hcbench_quadruplets.triplet_kernel import triplet_kernel
 
@@ -128,6 +129,14 @@ def test_without_ties_the_kernel_follows_from_differences_of_ranks():
     all_comparisons = AllComparisons(3, [0, 2, 1])
     K = kernel_matrix(all_comparisons)
     assert (K[0, 1], K[0, 2], K[1, 2]) == (3 - 2 * 1, 3 - 2 * 1, 3 - 2 * 2)
+
+
+def test_ranks_of_the_pairs_of_the_most_items_do_not_overflow():
+    """M - 2 |rank(w_02) - rank(w_12)| of the highest and the lowest of M ranks."""
+    M = MAX_ITEMS * (MAX_ITEMS - 1) // 2
+    level, tied = np.zeros((3, 3), np.int32), np.ones((3, 3), np.int32)
+    level[[0, 2], [2, 0]], level[[1, 2], [2, 1]] = M - 1, 1 - M
+    assert _quadruplet_kernels.kernel_of_ranks(level, tied, M)[0, 1] == M - 2 * (M - 1)
 
 
 def triplet_features(n, S, kernel):
