@@ -100,7 +100,9 @@ def column_of(table: dict[str, Any], label: str) -> list[Any]:
 def check_figures(page: Page) -> int:
     """Let plotly check each figure at each width; return their number."""
     for figure in page.data["figures"].values():
-        traces = go.Figure(figure["data"])
+        # Before plotly 7, its script knows #rrggbbaa, but not its package.
+        opaque = re.sub(r'(#[0-9A-Fa-f]{6})[0-9A-Fa-f]{2}"', r'\1"', json.dumps(figure["data"]))
+        traces = go.Figure(json.loads(opaque))
         for _, layout in figure["layouts"]:
             traces.update_layout(layout)
     return len(page.data["figures"])
