@@ -58,7 +58,7 @@ def four_k_al(
     Time and memory are those of `kernel_matrix`, and usually O(n^2) for the linkage.
     """
     check_size(given.n, "4K-AL")
-    comparisons: Comparisons | AllComparisons = oracle.read()
+    comparisons: Comparisons | AllComparisons = oracle.read().unique()
     warn_of_missing_items(comparisons)
     return tree_by_mean(kernel_matrix(comparisons, kernel), given.names)
 
