@@ -155,6 +155,7 @@ def _of_rows(
 def _load(path: Path, skipped: int, dtype: Any) -> NDArray[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of lines without data
+        warnings.simplefilter("error", DeprecationWarning)  # of 2.5, which old numpy reads as 2
         table: NDArray[Any] = np.loadtxt(
             path, dtype, delimiter=",", skiprows=skipped, ndmin=2, encoding="utf-8-sig"
         )

@@ -7,11 +7,9 @@ item with the smallest number.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from hcbench import Claim, Figure, Suite
-from hcbench_ordinal.bounds import weight_rounds
 from hcbench_ordinal.references import PAPERS
 from hcbench_ordinal.suites_noiseless import RECOVERY, rate, truth
 
@@ -31,7 +29,7 @@ BAYES, BAYES_RANDOM, REPEAT, LEAD, PUBLISHED, BINOMIAL = (
 )
 STRATEGIES = (BAYES, BAYES_RANDOM, LEAD, REPEAT, BINOMIAL, PUBLISHED)
 REPETITIONS = 60
-_ALL_CORRECT = (
+ALL_CORRECT = (
     f"all of {REPETITIONS} trees must be correct: then the exact one-sided bound of the proportion "
     "is 0.951"
 )
@@ -73,7 +71,7 @@ def _recovered() -> Iterator[Claim]:
                         metric=RECOVERY,
                         paper=f"{1 - DELTA}",
                         relation=">=",
-                        note=_ALL_CORRECT,
+                        note=ALL_CORRECT,
                     )
 
 
@@ -118,15 +116,10 @@ def _queries() -> Iterator[Claim]:
                 )
 
 
-LEMMA_P = 0.9
-LEMMA_SIZES = (128, 256, 512)
-WEIGHTS = insertion(f"{BINOMIAL}, skip=false", LEMMA_P)
-"""The published strategy with both stages, even where the first one saves no queries."""
-
-_AGAINST_THE_TREE = "against the places in the tree that was found, nearly always the true one"
+AGAINST_THE_TREE = "against the places in the tree that was found, nearly always the true one"
 
 
-def _lemmas() -> Iterator[Claim]:
+def _vertex_queries() -> Iterator[Claim]:
     for strategy in (BINOMIAL, PUBLISHED):
         for errors in ERRORS:
             for p in PS:
@@ -139,90 +132,29 @@ def _lemmas() -> Iterator[Claim]:
                     metric="correct (reported)",
                     paper=f"{p}",
                     relation=">=",
-                    note=_AGAINST_THE_TREE,
+                    note=AGAINST_THE_TREE,
                 )
-    for errors in ERRORS:
-        for n in LEMMA_SIZES:
-            kind = f"{errors} errors, p = {LEMMA_P}, n = {n}"
-            yield Claim(
-                claim=f"Lemma 5.4, O(log n + log(1/delta)) candidates: {kind}",
-                algorithm=WEIGHTS,
-                dataset=truth(n, "random"),
-                oracle=answers(LEMMA_P, errors),
-                metric="candidates (reported)",
-                paper=str(weight_rounds(LEMMA_P, DELTA / n / 2, 0.5, 2 * n - 3)),
-                relation="<=",
-                every_repetition=True,
-                note="at most one for each round of the weights",
-            )
-            yield Claim(
-                claim=f"Lemma 5.4, the target is one with probability 1 - delta: {kind}",
-                algorithm=WEIGHTS,
-                dataset=truth(n, "random"),
-                oracle=answers(LEMMA_P, errors),
-                metric="missed (reported)",
-                paper=f"{DELTA / 2}",
-                relation="<=",
-                note="of n - 2 insertions, each with delta / 2n; " + _AGAINST_THE_TREE,
-            )
-            yield Claim(
-                claim=f"Lemmas 5.4 and 5.6, both stages find the true tree: {kind}",
-                algorithm=WEIGHTS,
-                dataset=truth(n, "random"),
-                oracle=answers(LEMMA_P, errors),
-                metric=RECOVERY,
-                paper=f"{1 - DELTA}",
-                relation=">=",
-                note=_ALL_CORRECT,
-            )
-        yield Claim(
-            claim="Lemma 5.2, O(log n + log(1/delta)) vertex queries an insertion: "
-            f"{errors} errors, p = {LEMMA_P}",
-            algorithm=WEIGHTS,
-            dataset="random-tree",
-            oracle=answers(LEMMA_P, errors),
-            metric="vertex_queries (reported)",
-            exponent="n",
-            paper=f"{_log_rate(LEMMA_SIZES):.3f}",
-            relation="<=",
-            within=0.05,
-            note="the rate of ln(n / delta) over the same n; of fewer items the weights often mark "
-            "all vertices before their last round",
-        )
 
 
-def _log_rate(sizes: tuple[int, ...]) -> float:
-    """Slope of log(ln(n / delta)) against log(n), from the least to the largest size."""
-    low, high = sizes[0], sizes[-1]
-    return math.log(math.log(high / DELTA) / math.log(low / DELTA)) / math.log(high / low)
-
-
-_ONLY = (
-    *(
-        (insertion(strategy, p), truth(n, "random"), answers(p, errors))
-        for strategy in STRATEGIES
-        for p in PS
-        for n in sizes_of(strategy)
-        for errors in ERRORS
-    ),
-    *(
-        (WEIGHTS, truth(n, "random"), answers(LEMMA_P, errors))
-        for n in LEMMA_SIZES
-        for errors in ERRORS
-    ),
+_ONLY = tuple(
+    (insertion(strategy, p), truth(n, "random"), answers(p, errors))
+    for strategy in STRATEGIES
+    for p in PS
+    for n in sizes_of(strategy)
+    for errors in ERRORS
 )
 
 NOISY = Suite(
     name="emamjomeh2018-noisy",
     doc="Theorem 5.1: probability of the true tree if answers are correct with probability p, and "
-    "the number of queries. Lemmas 5.2 to 5.6, by the numbers that the published strategy reports.",
+    "the number of queries. Lemma 5.3, by the numbers that the published strategy reports.",
     algorithms=tuple(dict.fromkeys(algorithm for algorithm, *_ in _ONLY)),
     datasets=tuple(dict.fromkeys(dataset for _, dataset, _ in _ONLY)),
     oracles=tuple(answers(p, errors) for errors in ERRORS for p in PS),
     metrics=(RECOVERY, "queries"),
     only=_ONLY,
     repetitions=REPETITIONS,
-    claims=(*_recovered(), *_queries(), *_lemmas()),
+    claims=(*_recovered(), *_queries(), *_vertex_queries()),
     figures=(
         Figure(
             name="emamjomeh2018-noisy-recovery",
