@@ -2,8 +2,12 @@
 
 import os
 import random
+import resource
+import signal
+import sys
+import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -12,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numba import njit
+from numba.np.ufunc import parallel
 from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 
@@ -22,6 +27,7 @@ from hcbench.errors import (
     InvalidProblemError,
     InvalidTreeError,
     NotApplicableError,
+    OracleError,
 )
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint
@@ -29,6 +35,7 @@ from hcbench.registry.plugins import import_file
 from hcbench.run.cell import as_result, rescore_job, restore_process, run_job, run_packed
 from hcbench.run.inputs import finest_partition, give, synthetic_answers
 from hcbench.run.job import Call, Job, RescoreJob, pack_job
+from hcbench.run.workers.processes import LINUX
 
 BAD: Any = import_file(Path(__file__).parent.parent / "misbehaving.py")
 
@@ -553,6 +560,163 @@ def test_a_cell_finds_the_process_as_it_was(
     np.seterr(all="ignore")
     restore_process()
     assert (Path.cwd(), dict(os.environ), np.geterr()) == before
+
+
+def test_threads_are_those_of_the_job_and_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: list[int] = []
+    monkeypatch.setattr("hcbench.run.cell._use_threads", counts.append)
+    for threads, notes in ((1, ()), (2, ("ran on 2 threads",)), (3, ("ran on 3 threads",))):
+        outcome = run_packed(pack_job(job("good", threads=threads), ()), lambda *_: None)
+        assert outcome is not None
+        assert (outcome.status, outcome.notes) == ("ok", notes)
+    assert counts == [2, 3]
+
+
+def test_libraries_get_the_threads_of_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[int] = []
+    reloads: list[object] = []
+    names = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMEXPR", "NUMBA")
+    for name in names:
+        monkeypatch.setenv(f"{name}_NUM_THREADS", "1")
+    monkeypatch.setattr("hcbench.run.cell.threadpool_limits", limits.append)
+    monkeypatch.setattr("numba.core.config.reload_config", lambda: reloads.append(None))
+    monkeypatch.setattr("numba.np.ufunc.parallel.NUM_THREADS", 1)
+    monkeypatch.setattr("hcbench.run.cell._START", (Path.cwd(), dict(os.environ), np.geterr()))
+    for _ in range(2):
+        run_packed(pack_job(job("good", threads=3), ()), lambda *_: None)
+        assert {os.environ[f"{name}_NUM_THREADS"] for name in names} == {"3"}
+    assert (limits, len(reloads), parallel.NUM_THREADS) == ([3, 3], 1, 3)
+
+
+def _lowers_the_recursion_limit() -> None:
+    sys.setrecursionlimit(sys.getrecursionlimit() - 1)
+
+
+def _lowers_a_limit() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft - 1, hard))
+
+
+def _blocks_a_signal() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR2})
+
+
+def _handles_a_signal() -> None:
+    signal.signal(signal.SIGUSR2, signal.SIG_IGN)
+
+
+@pytest.mark.skipif(not LINUX, reason="signal masks are read from /proc")
+@pytest.mark.parametrize(
+    "change",
+    [_lowers_the_recursion_limit, _lowers_a_limit, _blocks_a_signal, _handles_a_signal],
+)
+def test_a_worker_whose_settings_were_changed_ends(
+    monkeypatch: pytest.MonkeyPatch, change: Callable[[], None]
+) -> None:
+    ended: list[str] = []
+    monkeypatch.setattr("hcbench.run.cell.leave", lambda: ended.append("left"))
+    before = (
+        sys.getrecursionlimit(),
+        resource.getrlimit(resource.RLIMIT_NOFILE),
+        signal.getsignal(signal.SIGUSR2),
+    )
+
+    def changes(oracle: Any, given: Any, rng: Any) -> Any:
+        if given.n > 12:
+            change()
+        return BAD.caterpillar(given.n)
+
+    try:
+        assert run_job(job(changes)).status == "ok"
+    finally:
+        sys.setrecursionlimit(before[0])
+        resource.setrlimit(resource.RLIMIT_NOFILE, before[1])
+        signal.signal(signal.SIGUSR2, before[2])
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR2})
+    assert ended == ["left"]
+    run_job(job("good"))
+    assert ended == ["left"]
+
+
+def test_a_worker_with_a_left_over_thread_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[str] = []
+    monkeypatch.setattr("hcbench.run.cell.leave", lambda: ended.append("left"))
+    done = threading.Event()
+
+    def starts(oracle: Any, given: Any, rng: Any) -> Any:
+        if given.n > 12:
+            threading.Thread(target=done.wait, daemon=True).start()
+        return BAD.caterpillar(given.n)
+
+    try:
+        assert run_job(job(starts)).status == "ok"
+    finally:
+        done.set()
+    assert ended == ["left"]
+
+
+@pytest.mark.parametrize("source", ["the crowd", ""])
+def test_answers_are_stored_by_their_source_and_the_data(source: str) -> None:
+    asked: list[tuple[str, str]] = []
+    known = {((0, 1, 2), 0): hcbench.Reply(0, 2, 0.5)}
+
+    def replies(source: str, data: str) -> Any:
+        asked.append((source, data))
+        return known
+
+    def paid(problem: Problem, seed: int, budget: int | None, **_: Any) -> Answers:
+        def answers(queries: Any, *_: Any) -> Iterator[hcbench.Reply]:
+            for row in range(len(queries)):
+                yield hcbench.Reply(row, 2, 0.25)
+
+        return Answers(kind="ordinal-queries", n=problem.n, arity=3, replies=answers, source=source)
+
+    def asks(oracle: Any, given: Any, rng: Any) -> Any:
+        oracle.ask([[0, 1, 2], [0, 1, 3]])
+        return BAD.caterpillar(given.n)
+
+    call = Call(paid, {"a": 1})
+    done = run_job(job(asks, oracle=call, live=True, replies=replies))
+    assert (done.status, done.cost.price, done.cost.saved) == ("ok", 0.75, 0.5)
+    assert asked == [(source or repr(({"a": 1}, 2)), done.data_digest)]
+    assert len(known) == 2
+    free = run_job(job("good", replies=replies))
+    assert (free.status, len(asked)) == ("ok", 1)
+
+
+def test_reported_numbers_are_values_of_the_last_point_only() -> None:
+    def reports(oracle: Any, given: Any, rng: Any) -> Any:
+        oracle.ask([[0, 1, 0, 2]])
+        oracle.record(BAD.caterpillar(given.n))
+        oracle.ask([[0, 1, 0, 3]])
+        oracle.report(loss=2.5)
+        return BAD.caterpillar(given.n)
+
+    done = run_job(job(reports, oracle=Call(BAD.first_is_closer, {}), checkpoints=(0, 1, 2)))
+    values = [{k: v.value for k, v in p.values.items() if "loss" in k} for p in done.points]
+    assert [p.checkpoint for p in done.points] == [0, 1, 2, None]
+    assert values == [{}, {}, {}, {"loss (reported)": 2.5}]
+    assert [p.result is None for p in done.points] == [True, False, False, False]
+
+
+def test_an_error_of_the_oracle_is_told_as_such() -> None:
+    def away(problem: Problem, seed: int, budget: int | None) -> Answers:
+        raise OracleError("the server is away")
+
+    done = run_job(job("good", oracle=Call(away, {})))
+    assert (done.status, done.phase, done.reason) == ("error", "oracle", "the server is away")
+
+
+def test_an_algorithm_is_warmed_up_once_for_the_same_types() -> None:
+    sizes: list[int] = []
+
+    def counts(oracle: Any, given: Any, rng: Any) -> Any:
+        sizes.append(given.n)
+        return BAD.caterpillar(given.n)
+
+    for _ in range(2):
+        assert run_job(job(counts)).status == "ok"
+    assert sizes == [12, 20, 20]
 
 
 def warns(text: str, category: type[Warning] = hcbench.ModelWarning) -> Any:
