@@ -167,6 +167,63 @@ def test_answers_that_become_dearer_end_at_the_budget() -> None:
     assert oracle.ledger.refused
 
 
+def test_with_a_budget_of_money_a_batch_is_asked_in_parts_of_twice_the_size() -> None:
+    sizes: list[int] = []
+
+    def replies(queries: Any, keys: Any, times: Any) -> Iterator[Reply]:
+        sizes.append(len(queries))
+        assert len(set(keys.tolist())) == len(queries)
+        assert times.tolist() == [0] * len(queries)
+        yield from (Reply(row, 2, 0.1) for row in range(len(queries)))
+
+    oracle = Oracle(replace(caterpillar([]), replies=replies), budget="5USD")
+    assert oracle.ask([[0, k, 8] for k in range(1, 8)]).tolist() == [2] * 7
+    assert sizes == [1, 2, 4]
+    assert (oracle.ledger.queries, oracle.ledger.distinct_queries) == (7, 7)
+    without = Oracle(replace(caterpillar([]), replies=replies))
+    without.ask([[0, k, 8] for k in range(1, 8)])
+    assert sizes == [1, 2, 4, 7]
+
+
+def test_prices_that_jump_end_at_the_answer_that_exceeds_the_budget() -> None:
+    prices = [0.1, 0.5, 0.6, 0.7, 0.8]
+    asked: list[int] = []
+
+    def replies(queries: Any, keys: Any, times: Any) -> Iterator[Reply]:
+        for row in range(len(queries)):
+            asked.append(row)
+            yield Reply(row, 2, prices[len(asked) - 1])
+
+    oracle = Oracle(replace(caterpillar([]), replies=replies), budget="1USD")
+    with pytest.raises(BudgetExceededError, match="the budget of 1USD is used up"):
+        oracle.ask([[0, 1, k] for k in range(2, 7)])
+    assert len(asked) == 3, "0.1 + 0.5 + 0.6 are more than 1"
+    assert oracle.ledger.refused is True
+    assert oracle.ledger.left == 0
+    assert len(oracle.stored) == 3, "what is paid is kept"
+
+
+def test_a_stored_answer_is_counted_once() -> None:
+    first = Oracle(caterpillar([]))
+    first.ask([[0, 1, 2]])
+    second = Oracle(caterpillar([]))
+    second.stored = first.stored
+    for _ in range(2):
+        second.ask([[0, 1, 2]])
+    assert second.ledger.expenses == {"price": 0.25, "tokens": 100, "latency": 0.5, "saved": 0.25}
+
+
+def test_a_missing_number_is_stored_as_unsure() -> None:
+    def replies(queries: Any, keys: Any, times: Any) -> Iterator[Reply]:
+        yield from (Reply(row, np.nan if row else 3.5) for row in range(len(queries)))
+
+    kind = hcbench.QUERY_KINDS["rating-queries"]
+    oracle = Oracle(Answers(kind=kind.name, n=9, arity=2, query_kind=kind, replies=replies))
+    oracle.takes_unsure = True
+    np.testing.assert_array_equal(oracle.ask([[0, 1], [0, 2]]), [3.5, np.nan])
+    assert [reply.code for reply in oracle.stored.values()] == [3.5, UNSURE]
+
+
 def test_invalid_and_missing_replies_are_errors_and_are_not_stored() -> None:
     def replies(questions: Any, keys: Any, times: Any) -> Iterator[Reply]:
         if questions[0, 2] == 3:

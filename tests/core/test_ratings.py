@@ -139,3 +139,32 @@ def test_algorithms_warm_up_on_numbers_and_on_many_items() -> None:
     assert ratings.ask([(0, 1), (5, 1)]).tolist() == [7.5, 1.5]
     odd = Oracle(synthetic_answers(Answers(kind="odd", query_kind=FIVE, n=9, arity=5), 6))
     assert odd.ask([(0, 5, 1, 2, 3)]).tolist() == [1]
+
+
+def test_both_ends_of_a_scale_are_answers() -> None:
+    oracle = ask_oracle("rating-queries", lambda i, j: 9 * (j - i - 1), n=3)
+    assert oracle.ask([(0, 1), (0, 2)]).tolist() == [0, 9]
+
+
+def test_a_kind_of_ones_own_is_asked_by_its_name_and_in_its_order() -> None:
+    oracle = ask_oracle(CLOSEST, lambda *items: items.index(max(items)), n=9)
+    assert oracle.kind == "closest-to-first"
+    assert oracle.ask([(8, 0, 1, 2, 3), (0, 8, 1, 2, 3)]).tolist() == [0, 1]
+    assert oracle.ledger.distinct_queries == 2
+    assert CLOSEST.orders == ((0, 1, 2, 3, 4),)
+    assert CLOSEST.canonical("edcba") == (tuple("edcba"), (0, 1, 2, 3, 4))
+    assert FIVE.canonical("edcba") == (tuple("abcde"), (4, 3, 2, 1, 0))
+    assert len(FIVE.orders) == 120
+
+
+def test_a_no_beside_an_unsure_answer_is_no_tie() -> None:
+    answers = iter([False, UNSURE, True, True])
+    oracle = ask_oracle("quadruplet-queries", lambda *_: next(answers), n=9)
+    oracle.takes_unsure = True
+    queries = [(0, 1, 2, 3), (0, 1, 2, 4), (0, 1, 2, 5)]
+    assert oracle.ask(queries).tolist() == [-1, UNSURE, 1]
+
+
+def test_nothing_was_drawn_before_anything_is_read() -> None:
+    oracle = ask_oracle("rating-queries", lambda *_: 1, n=3)
+    assert oracle.ledger.drawn == (0.0, 0)
