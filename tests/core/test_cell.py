@@ -30,6 +30,7 @@ from hcbench.errors import (
     OracleError,
 )
 from hcbench.model.cost import Cost
+from hcbench.oracle import _kernels as kernels
 from hcbench.plan.outcome import Outcome, ScoredPoint
 from hcbench.registry.plugins import import_file
 from hcbench.run.cell import as_result, rescore_job, restore_process, run_job, run_packed
@@ -401,6 +402,16 @@ def test_stored_results_are_scored_without_running_anything() -> None:
     assert done.points[0].values["leaves"].value == 20
 
 
+def test_a_stored_result_is_scored_with_its_data_and_costs() -> None:
+    def spread_and_seconds(scored: Any) -> float:
+        return float(scored.problem.vectors[:, 0].max() + scored.cost.seconds)
+
+    again = job("raises", metrics={"both": Call(spread_and_seconds, {})})
+    points = (ScoredPoint(result=BAD.caterpillar(20)),)
+    done = rescore_job(RescoreJob(again, Cost(seconds=0.5), points))
+    assert done.points[0].values["both"].value == BAD.numbers(1, n=20).vectors[:, 0].max() + 0.5
+
+
 def test_what_an_algorithm_may_return() -> None:
     linkage = np.array([[0, 1, 1.0, 2], [2, 3, 2.0, 3]])
     tree = as_result(linkage, 3)
@@ -512,6 +523,32 @@ def test_a_manipulated_count_is_an_error() -> None:
 
     done = run_job(job(cheats, oracle=Call(BAD.first_is_closer, {})))
     assert (done.status, done.reason) == ("error", "the algorithm wrote the oracle's ledger")
+
+
+@pytest.mark.parametrize(
+    "cheat",
+    [
+        lambda oracle: setattr(oracle, "ledger", Oracle(Answers(kind="vectors", n=20)).ledger),
+        lambda oracle: setattr(oracle, "_clock", lambda: 0.0),
+        lambda oracle: oracle.ledger._counters.__setitem__(kernels.BUDGET, 10**6),
+    ],
+)
+def test_another_ledger_clock_or_budget_is_an_error(cheat: Callable[[Any], object]) -> None:
+    def cheats(oracle: Any, given: Any, rng: Any) -> Any:
+        cheat(oracle)
+        return BAD.caterpillar(given.n)
+
+    done = run_job(job(cheats, oracle=Call(BAD.first_is_closer, {})))
+    assert (done.status, done.reason) == ("error", "the algorithm wrote the oracle's ledger")
+
+
+def test_declared_needs_decide_whether_an_algorithm_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_job(job("good", min_items=20)).status == "ok"
+    few = run_job(job("good", min_items=21))
+    assert (few.status, few.reason) == ("skipped", "it needs 21 items or more, not 20")
+    for has, status in ((False, "skipped"), (True, "ok")):
+        monkeypatch.setattr("hcbench.run.cell.has_gpu", lambda has=has: has)
+        assert run_job(job("good", gpu=True)).status == status
 
 
 def test_global_random_generators_do_not_depend_on_earlier_cells() -> None:
