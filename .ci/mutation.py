@@ -54,8 +54,9 @@ GROUPS = {
             *(f"hcbench/plan/{name}.py" for name in ("cell", "plan", "seeds")),
             "hcbench/registry/fingerprint.py",
         ),
-        ("core/test_plan.py", "core/test_shards.py"),
-        ("-k", "not merged and not dry_run and not runs"),  # those start processes
+        tuple(f"core/test_{name}.py" for name in ("plan", "shards", "truths", "paid")),
+        # The others start processes or run comparisons.
+        ("-k", "not merged and not dry_run and not runs and not one_store and not make_runs_each"),
     ),
     "statistics": Group(
         ("hcbench/analysis/statistics.py",), tuple(f"core/{name}" for name in _STATISTICS)

@@ -2,6 +2,11 @@
 
 import hashlib
 import json
+import os
+import shutil
+import sqlite3
+import time
+from contextlib import closing
 from dataclasses import replace
 from importlib.metadata import Distribution, version
 from pathlib import Path
@@ -10,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from hcbench import AlgorithmSpec, Suite, load_registry
+from hcbench import AlgorithmSpec, Parameter, Suite, derive_seed, load_registry
 from hcbench.api.own import own_algorithm, own_dataset
 from hcbench.errors import DataError, ParameterError, SuiteError, UnknownNameError
 from hcbench.plan.plan import Inapplicable, Plan, make_plan, metric_keys
@@ -390,6 +395,74 @@ def test_core_and_what_a_spec_requires_are_in_the_key(monkeypatch: pytest.Monkey
     monkeypatch.undo()
     monkeypatch.setattr("hcbench.registry.core_fingerprint", lambda: "another")
     assert not set(keys()) & set(before)
+
+
+def test_seeds_are_hashes_of_the_names_and_the_same_everywhere() -> None:
+    text = b'[7,"data","iris",3]'
+    digest = hashlib.blake2b(text, digest_size=8).digest()
+    assert derive_seed(7, "data", "iris", 3) == int.from_bytes(digest, "big") // 2
+
+
+def test_the_declared_memory_is_that_of_the_number_of_items() -> None:
+    spec = AlgorithmSpec(
+        name="Big",
+        function="x:y",
+        doc="Big.",
+        accepts=("vectors",),
+        parameters=(Parameter("width", 2, "Of a row."),),
+        memory=lambda n, *, width: n * width,
+        exempt={"paper": "made up"},
+    )
+    (cell,) = plan_of(algorithms=("UPGMA",), datasets=("numbers",), repetitions=1).cells
+    big = replace(cell.algorithm, spec=spec, params={"width": 3})
+    assert replace(cell, algorithm=big).expected_bytes == 3 * cell.dataset.params["n"]
+    undeclared = replace(big, spec=replace(spec, memory=None))
+    assert replace(cell, algorithm=undeclared).expected_bytes is None
+    (wine,) = plan_of(algorithms=("UPGMA",), datasets=("wine",), repetitions=1).cells
+    assert replace(wine, algorithm=big).expected_bytes is None, "its size is not known before"
+
+
+def test_digests_of_files_are_stored_until_they_or_their_folders_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: tmp_path)
+    kept, gone = tmp_path / "kept", tmp_path / "gone"
+
+    def write(folder: Path, text: str, age: float = 60) -> fingerprint.Source:
+        folder.mkdir(exist_ok=True)
+        (folder / "a.py").write_text(text)
+        os.utime(folder / "a.py", (time.time() - age,) * 2)
+        return read(folder)
+
+    def read(folder: Path) -> fingerprint.Source:
+        fingerprint._known.cache_clear()  # as in another process
+        (source,) = fingerprint.read_sources([folder / "a.py"])
+        return source
+
+    def stored() -> dict[str, str]:
+        (store,) = tmp_path.glob("sources-*.sqlite")
+        with closing(sqlite3.connect(store)) as connection:
+            rows = connection.execute("SELECT folder, digest FROM sources").fetchall()
+        return {Path(folder).name: digest for folder, digest in rows}
+
+    first, other = write(kept, "import os\nx = 1\n"), write(gone, "y = 1\n")
+    assert (first.imports, first.size, first.changed) == (["os"], 16, first[0])
+    assert stored() == {"kept": first.digest, "gone": other.digest}
+    status = (kept / "a.py").stat()
+    (kept / "a.py").write_text("import os\nx = 2\n")
+    os.utime(kept / "a.py", ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert read(kept) == first, "the time stamp and the size are those of the stored digest"
+    shutil.rmtree(gone)
+    second = write(kept, "import os\nx = 3\n", age=30)
+    assert second.digest != first.digest
+    assert stored() == {"kept": second.digest}
+    third = write(kept, "import os\nx = 4\n", age=0)
+    assert third.digest != second.digest
+    assert stored() == {"kept": second.digest}, "it may change again at the same time stamp"
+    for damaged in tmp_path.glob("sources-*.sqlite"):
+        damaged.write_text("no database")
+    assert read(kept) == third
+    fingerprint._known.cache_clear()
 
 
 def test_the_fingerprint_of_core_follows_the_code_of_its_result_modules(
