@@ -11,7 +11,8 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench_quadruplets._index_kernels import COMPARED
+from hcbench.compiled import inner
+from hcbench_quadruplets._index_kernels import COMPARED, items_of
 from hcbench_quadruplets._kernels import most_similar
 
 _PAIRS, _POSITIONS, _ITEMS = types.uint32[::1], types.int64[::1], types.int64[::1]
@@ -19,29 +20,51 @@ _BETWEEN = types.int32[::1]
 _MERGES, _SIMILARITIES = types.int64[:, ::1], types.float64[::1]
 
 
-@njit(cache=True)
+@inner
 def add_column(
     weight: float,
     b: int,
-    start: Any,
-    middle: Any,
-    other: Any,
-    slot: NDArray[np.uint32],
+    end: Any,
+    listed: Any,
+    cluster: NDArray[np.uint32],
+    width: int,
     B: NDArray[np.float64],
 ) -> None:
     """Add ``weight`` times column b of S to the block sums B: O(comparisons with b)."""
-    for at in range(start[b], middle[b]):
-        B[slot[other[at]]] += weight
-    for at in range(middle[b], start[b + 1]):
-        B[slot[other[at]]] -= weight
+    for half in (2 * b, 2 * b + 1):
+        for at in range(end[half], end[half + 1]):
+            i, j = items_of(listed[at])
+            p, q = cluster[i], cluster[j]
+            B[np.uint64(min(p, q)) * np.uint64(width) + np.uint64(max(p, q))] += weight
+        weight = -weight
 
 
-@njit((_POSITIONS, _POSITIONS, _PAIRS, _ITEMS, _ITEMS, _MERGES, _SIMILARITIES), cache=True)
+@inner
+def close_gaps(
+    alive: NDArray[np.int64],
+    width: int,
+    cluster: NDArray[np.uint32],
+    size: NDArray[np.int64],
+    number: NDArray[np.int64],
+    B: NDArray[np.float64],
+) -> None:
+    """Renumber the clusters that are ``alive`` 0, 1, ..., so that B takes less of the cache."""
+    new = np.zeros(width, np.uint32)
+    for p in range(alive.size):
+        new[alive[p]] = p
+        for q in range(p + 1, alive.size):
+            B[p * alive.size + q] = B[alive[p] * width + alive[q]]
+    for item in range(cluster.size):
+        cluster[item] = new[cluster[item]]
+    for p in range(alive.size):
+        size[p], number[p], alive[p] = size[alive[p]], number[alive[p]], p
+
+
+@njit((_POSITIONS, _PAIRS, _ITEMS, _ITEMS, _MERGES, _SIMILARITIES), cache=True)
 def merge_sparse(
-    start: Any,
-    middle: Any,
-    other: Any,
-    cluster: NDArray[np.int64],
+    end: Any,
+    listed: Any,
+    initial: NDArray[np.int64],
     size: NDArray[np.int64],
     merges: NDArray[np.int64],
     similarities: NDArray[np.float64],
@@ -49,40 +72,34 @@ def merge_sparse(
     """Perform the first ``len(merges)`` merges, on lists of comparisons.
 
     Time O(m) for the first sums and, for merging p and q, the number of comparisons of the
-    (|G_p| + |G_q|) n pairs that contain their items; memory 4 M + 8 K^2 bytes.
+    (|G_p| + |G_q|) n pairs that contain their items, and O(K^2); memory 8 K^2 bytes.
 
     Parameters
     ----------
-    start, middle, other
+    end, listed
         The columns of S, of `index_pairs`.
-    cluster : (n,) int64, changed
+    initial : (n,) int64, changed
         Cluster of each item, numbered by smallest items; the union has the smaller number.
     size : (K,) int64, changed
         Items of each cluster.
     merges, similarities : (t, 2), (t,), written
         p < q of each merge, and W.
     """
-    n, K0 = cluster.size, size.size
-    slot = np.empty(n * (n - 1) // 2, np.uint32)  # position in B of the block of each pair of items
-    b = 0
-    for i in range(n):
-        for j in range(i + 1, n):
-            slot[b] = min(cluster[i], cluster[j]) * K0 + max(cluster[i], cluster[j])
-            b += 1
-    B = np.zeros(K0 * K0)  # the diagonal, the sums within clusters, is not used
+    n, K, width = initial.size, size.size, size.size
+    cluster, number = initial.astype(np.uint32), np.arange(K)  # and what it is called outside
+    B = np.zeros(K * K)  # the diagonal, the sums within clusters, is not used
     b = 0
     for i in range(n):
         for j in range(i + 1, n):
             if cluster[i] != cluster[j]:
                 weight = 1.0 / (size[cluster[i]] * size[cluster[j]])
-                add_column(weight, b, start, middle, other, slot, B)
+                add_column(weight, b, end, listed, cluster, width, B)
             b += 1
-    alive = np.arange(K0)
-    K = K0
+    alive = np.arange(K)
     for step in range(len(merges)):
-        first, second, W = most_similar(B, K0, alive, K, size)
+        first, second, W = most_similar(B, width, alive, K, size)
         p, q = alive[first], alive[second]
-        merges[step, 0], merges[step, 1], similarities[step] = p, q, W
+        merges[step, 0], merges[step, 1], similarities[step] = number[p], number[q], W
 
         # Columns between the two get weight 0, those to other clusters a smaller one.
         union = size[p] + size[q]
@@ -97,7 +114,7 @@ def merge_sparse(
                 weight = -1.0 / (size[cluster[i]] * size[cluster[j]])
                 if cluster[j] != q:
                     weight += 1.0 / (union * size[cluster[j]])
-                add_column(weight, b, start, middle, other, slot, B)
+                add_column(weight, b, end, listed, cluster, width, B)
 
         # Rows: the blocks of q are added to those of p.
         for i in range(n):
@@ -109,15 +126,12 @@ def merge_sparse(
         K -= 1
         for r in alive[:K]:
             if r != p:
-                B[min(p, r) * K0 + max(p, r)] += B[min(q, r) * K0 + max(q, r)]
-        for i in range(n):
-            if cluster[i] == p:
-                for j in range(n):
-                    if j != i:
-                        low, high = min(i, j), max(i, j)
-                        r = cluster[j]
-                        b = low * (2 * n - low - 1) // 2 + high - low - 1
-                        slot[b] = min(p, r) * K0 + max(p, r)
+                B[min(p, r) * width + max(p, r)] += B[min(q, r) * width + max(q, r)]
+        if 3 * width > 4 * K:
+            close_gaps(alive[:K], width, cluster, size, number, B)
+            width = K
+    for item in range(n):
+        initial[item] = number[cluster[item]]
 
 
 @njit((COMPARED, COMPARED, _BETWEEN, types.int64), cache=True)

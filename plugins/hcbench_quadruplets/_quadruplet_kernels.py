@@ -28,18 +28,17 @@ from hcbench.compiled import (
     no_words,
     sum_lanes,
 )
+from hcbench_quadruplets._index_kernels import items_of
 
-_PAIRS, _POSITIONS, _ENDS = types.uint32[::1], types.int64[::1], types.int32[::1]
+_PAIRS, _POSITIONS = types.uint32[::1], types.int64[::1]
 _BITS = types.Array(types.uint64, 2, "C", readonly=True)
 _RANKS = types.int32[:, ::1]
 
 PANEL = 48  # rows of bits that stay in the cache during a pass over the others; a multiple of three
 
 
-@njit((_POSITIONS, _POSITIONS, _PAIRS, _ENDS, _ENDS, types.int64), cache=True)
-def kernel_by_products(
-    start: Any, middle: Any, other: Any, i: Any, j: Any, n: int
-) -> NDArray[np.int64]:
+@njit((_POSITIONS, _PAIRS, types.int64), cache=True)
+def kernel_by_products(end: Any, listed: Any, n: int) -> NDArray[np.int64]:
     """K of equation 3, one product of two comparisons at a time.
 
     O(m + number of pairs of comparisons that share a column of S and an item) time: in a column of
@@ -47,10 +46,8 @@ def kernel_by_products(
 
     Parameters
     ----------
-    start, middle, other
+    end, listed
         The columns of S, of `_index_kernels.index_pairs`.
-    i, j : (M,) int32
-        Items of each pair.
 
     Returns
     -------
@@ -58,18 +55,18 @@ def kernel_by_products(
         Its diagonal is undefined.
     """
     longest = 0
-    for c in range(start.size - 1):
-        longest = max(longest, start[c + 1] - start[c])
+    for c in range(0, end.size - 1, 2):
+        longest = max(longest, end[c + 2] - end[c])
     head = np.full(n, -1, np.int64)  # for each item r: the last comparison of a pair (i, r) so far
     before = np.empty(2 * longest, np.int64)  # the previous one
     tip = np.empty(2 * longest, np.int32)  # its i
     sign = np.empty(2 * longest, np.int8)  # S[ir, c]
     K = np.zeros((n, n), np.int64)
-    for c in range(start.size - 1):
+    for c in range(0, end.size - 1, 2):
         filled = 0
-        for at in range(start[c], start[c + 1]):
-            answer = np.int8(1) if at < middle[c] else np.int8(-1)
-            one, two = i[other[at]], j[other[at]]
+        for at in range(end[c], end[c + 2]):
+            answer = np.int8(1) if at < end[c + 1] else np.int8(-1)
+            one, two = items_of(listed[at])
             for _ in range(2):
                 entry = head[two]
                 while entry >= 0:
@@ -79,8 +76,9 @@ def kernel_by_products(
                 head[two] = filled
                 filled += 1
                 one, two = two, one
-        for at in range(start[c], start[c + 1]):
-            head[i[other[at]]] = head[j[other[at]]] = -1
+        for at in range(end[c], end[c + 2]):
+            one, two = items_of(listed[at])
+            head[one] = head[two] = -1
     for one in range(n):
         for two in range(one):
             K[one, two] += K[two, one]

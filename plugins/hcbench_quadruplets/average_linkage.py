@@ -58,7 +58,7 @@ def four_al(
     -----
     For n items, M = n(n-1)/2 pairs and m comparisons: until `FEW` clusters remain, a merge uses the
     columns of S of all |union| n pairs that contain items of the two clusters. If there are few
-    comparisons, that takes 2m/M additions per column, and 8 m + 26 n^2 bytes; if they are dense
+    comparisons, that takes 2m/M additions per column, and 8 m + 18 n^2 bytes; if they are dense
     (`Comparisons.is_dense`), operations on 2 M/64 words, and 19 n^2 bytes besides the bits. If
     clusters of similar sizes merge, these are O(n^2 log n) columns, and O(n^3) if a large one
     absorbs single items. With `FEW` clusters O(m), or O(M^2 / 64) with bits, once. On all
@@ -119,7 +119,6 @@ def merge_all(
         W of the two.
     """
     by_bits = comparisons.is_dense if by_bits is None else by_bits
-    n = comparisons.n
     current, size = cluster.copy(), np.bincount(cluster)
     merges, similarities = np.empty((size.size - 1, 2), np.int64), np.empty(size.size - 1)
     done = max(0, size.size - few)
@@ -134,12 +133,12 @@ def merge_all(
         from hcbench_quadruplets import _index_kernels, _list_kernels
 
         closer, farther = comparisons.closer, comparisons.farther
-        index = _index_kernels.index_pairs(closer, farther, n * (n - 1) // 2)
+        index = _index_kernels.index_pairs(closer, farther, comparisons.n)
         _list_kernels.merge_sparse(*index, current, size, first_merges, first_similarities)
         del index
     alive, current = np.unique(current, return_inverse=True)
     blocks = sums_over_blocks(comparisons, current, by_bits)
-    _kernels.merge_dense(blocks, size[alive], merges[done:], similarities[done:])
+    _kernels.merge_dense(blocks, np.bincount(current), merges[done:], similarities[done:])
     merges[done:] = alive[merges[done:]]
     return merges, similarities
 

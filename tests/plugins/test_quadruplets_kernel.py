@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from scipy.stats import kendalltau
 
 import hcbench
-from hcbench import AllComparisons, Comparisons, HeightKind, Oracle, pair_items
+from hcbench import AllComparisons, Comparisons, HeightKind, Oracle
 from hcbench_datasets.planted import planted as planted_model
 from hcbench_oracles.passive import quadruplet_set
 from hcbench_quadruplets import _index_kernels, _quadruplet_kernels
@@ -57,9 +57,8 @@ def answers(draw):
 
 def both_ways(comparisons):
     n = comparisons.n
-    i, j = (items.astype(np.int32) for items in pair_items(np.arange(n * (n - 1) // 2), n))
-    columns = _index_kernels.index_pairs(comparisons.closer, comparisons.farther, i.size)
-    yield _quadruplet_kernels.kernel_by_products(*columns, i, j, n)
+    columns = _index_kernels.index_pairs(comparisons.closer, comparisons.farther, n)
+    yield _quadruplet_kernels.kernel_by_products(*columns, n)
     bits = comparisons.bits()
     for at_once in (512, 1, 7):  # words: a row at once, or in several parts
         yield _quadruplet_kernels.kernel_by_bits(bits.won, bits.lost, n, at_once)
