@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import lru_cache
 
 
+@lru_cache(maxsize=1024)
 def derive_seed(base: int, *names: str | int) -> int:
     """A seed of 63 bits.
 

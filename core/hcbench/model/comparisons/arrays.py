@@ -163,12 +163,6 @@ def encode(n: int, values: ArrayLike, columns: tuple[int, ...]) -> tuple[PairIds
     return closer, farther
 
 
-def _are_same(i: Any, j: Any, k: Any, l: Any) -> NDArray[np.bool_]:  # noqa: E741
-    """Whether two pairs of items are one pair, (m,)."""
-    same: NDArray[np.bool_] = ((i == k) & (j == l)) | ((i == l) & (j == k))
-    return same
-
-
 def answer_counts(values: ArrayLike, m: int) -> NDArray[np.int64]:
     """How many answers each of m responses stands for, negative for no.
 
@@ -201,7 +195,7 @@ def entries(array: Any) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
     rows = np.column_stack([np.asarray(axis, dtype=np.int64) for axis in where])
     values = np.asarray(given.data if sparse else given[where])
     i, j, k, l = rows[:, TRIPLET if given.ndim == 3 else QUADRUPLET].T  # noqa: E741
-    real = (i != j) & (k != l) & ~_are_same(i, j, k, l)
+    real = (i != j) & (k != l) & ((i != k) | (j != l)) & ((i != l) | (j != k))
     return n, rows[real], answer_counts(values, values.size)[real]
 
 

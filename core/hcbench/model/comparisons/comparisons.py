@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcbench.errors import InvalidComparisonsError
 from hcbench.model.comparisons import _kernels as kernels, arrays
-from hcbench.model.comparisons.arrays import check_n, distinct_items, pair_index, pair_items
+from hcbench.model.comparisons.arrays import PairIds, check_n, pair_index, pair_items
 
 SMALL = 1 << 28
 """Bytes of bits that are acceptable even if the comparisons take fewer."""
@@ -79,7 +79,6 @@ def mirrored(sides: NDArray[np.uint64]) -> PreferenceBits:
 
 
 Keys = NDArray[np.uint64]
-PairIds = NDArray[np.uint32]
 
 
 class Comparisons:
@@ -154,7 +153,7 @@ class Comparisons:
             )
         self.n, self.annotator = int(n), annotators
         self._list, self._bits = (pairs[0], pairs[1]), None
-        self._size, self._in_order = int(pairs[0].size), _in_order(*pairs)
+        self._size, self._distinct, self._in_order = pairs[0].size, 0, _in_order(*pairs)
         self.index_seconds, self._drawn, self.drawn = 0.0, (0.0, 0), (0.0, 0)
 
     @classmethod
@@ -173,10 +172,8 @@ class Comparisons:
         made = self.__new__(type(self))
         made.n, made.annotator, made.index_seconds = self.n, self.annotator, 0.0
         made._list, made._bits = self._list, self._only_bits
-        made._size, made._in_order = self._size, self._in_order
+        made._size, made._distinct, made._in_order = self._size, self._distinct, self._in_order
         made._drawn, made.drawn = self._drawn, (0.0, 0)
-        if made._bits is not None:
-            made._distinct = self._distinct
         return made
 
     @classmethod
@@ -372,7 +369,7 @@ class Comparisons:
         items : (size,) int array
             Distinct item numbers.
         """
-        chosen = distinct_items(items, self.n)
+        chosen = arrays.distinct_items(items, self.n)
         number = np.full(self.n, -1, np.int64)
         number[chosen] = np.arange(chosen.size)
         rows = number[self.quadruplets()]
@@ -711,7 +708,7 @@ class AllComparisons:
         items : (size,) int array
             Distinct item numbers.
         """
-        chosen = distinct_items(items, self.n)
+        chosen = arrays.distinct_items(items, self.n)
         one, two = np.triu_indices(chosen.size, 1)
         rank = self.rank[pair_index(chosen[one], chosen[two], self.n)]
         return AllComparisons(chosen.size, np.unique(rank, return_inverse=True)[1])

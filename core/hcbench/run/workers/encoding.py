@@ -19,6 +19,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from hcbench.errors import HcbenchError
 
 _LENGTH = struct.Struct("!Q")
+_PLAIN = frozenset({str, int, float, bool, NoneType})
+_parts: Any = lru_cache(lambda kind: (get_origin(kind), get_args(kind)))
 
 
 class EncodingError(Exception):
@@ -58,7 +60,7 @@ def decode(content: bytes, *kinds: type) -> Any:
     try:
         (length,) = _LENGTH.unpack_from(content)
         start = _LENGTH.size + length
-        name, told = json.loads(content[_LENGTH.size : start])
+        name, told = json.loads(content[_LENGTH.size : start].decode())
         kind = next((kind for kind in kinds if kind.__name__ == name), None)
         if kind is None and kinds:
             raise ValueError(f"{name} is not expected")
@@ -69,8 +71,12 @@ def decode(content: bytes, *kinds: type) -> Any:
 
 def _read(kind: Any, told: Any, body: memoryview) -> Any:
     """A value of a type, from what was told of it in JSON."""
-    of, options = get_origin(kind), get_args(kind)
+    if kind in _PLAIN and (type(told) is kind or (kind is float and type(told) is int)):
+        return told
+    of, options = _parts(kind)
     if of in (Union, UnionType):
+        if type(told) in options:
+            return told
         for option in options:
             with suppress(ValueError):
                 return _read(option, told, body)
@@ -88,10 +94,7 @@ def _read(kind: Any, told: Any, body: memoryview) -> Any:
         from hcbench.store.codec import unpack_result  # as above
 
         return unpack_result(body[start:end].tobytes())
-    elif kind in (str, int, float, bool, NoneType):
-        if type(told) is kind or (kind is float and type(told) is int):
-            return told
-    elif isinstance(told, list):
+    elif isinstance(told, list) and kind not in _PLAIN:
         pairs = zip(_hints(kind).items(), told, strict=True)
         return kind(**{name: _read(hint, each, body) for (name, hint), each in pairs})
     raise ValueError(f"{str(told)[:40]!r} is not {kind}")
