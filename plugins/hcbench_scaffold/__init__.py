@@ -1,7 +1,7 @@
-"""The command ``hcbench new plugin``, which writes the files of a new plugin.
+"""The commands ``hcbench new plugin``, which writes the files of a new plugin, and ``plugins``.
 
-`command` parses its options. `writing` copies the files of the folder ``example``, working code in
-which names are replaced.
+`command` parses the options of the first. `writing` copies the files of the folder ``example``,
+working code in which names are replaced. `listing` is the second.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from hcbench import CommandSpec, hookimpl
 
 @hookimpl
 def hcbench_commands() -> Iterable[CommandSpec]:
-    """Return the command ``new``."""
-    doc = "Write the files of a new plugin."
-    return [CommandSpec(name="new", function="hcbench_scaffold.command:new", doc=doc)]
+    """Return the commands ``new`` and ``plugins``."""
+    docs = "Write the files of a new plugin.", "List loaded and broken plugins."
+    return [
+        CommandSpec(name="new", function="hcbench_scaffold.command:new", doc=docs[0]),
+        CommandSpec(name="plugins", function="hcbench_scaffold.listing:plugins", doc=docs[1]),
+    ]

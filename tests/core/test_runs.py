@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+import struct
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -15,7 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import delete, select, update
 
-from hcbench import load_registry
+from hcbench import ExitCode, load_registry
 from hcbench.cli import main
 from hcbench.errors import DamagedRunError, StoreError
 from hcbench.model.cost import Cost
@@ -26,7 +28,7 @@ from hcbench.store import Store, store as stores
 from hcbench.store.exchange import describe_run, import_run
 from hcbench.store.merge import merge_stores
 from hcbench.store.rows import Record
-from hcbench.store.schema import cells, metric_values, runs, summaries
+from hcbench.store.schema import cells, metric_values, points, runs, summaries
 from hcbench.store.tidying import Removed, annotate_run, name_run, remove_run, tidy
 from hcbench_pages.site import build_site
 from tests.core.servers import can_serve
@@ -172,6 +174,89 @@ def test_a_damaged_or_missing_summary_is_made_again(
     with Store(store.address) as again:
         assert shown(again, 1) == expected
         assert packed(again) == [1]
+
+
+def spoilt(what: str, header: Any, body: bytes) -> bytes:
+    """Columns of a large run as a stranger may have written them."""
+    column, point = header["columns"]["algorithm"], header["points"][0]
+    changes: dict[str, Callable[[], object]] = {
+        "no header": header.clear,
+        "an array is used twice": lambda: column.update(codes="1"),
+        "a column is missing": lambda: header["columns"].pop("seed"),
+        "a code is out of range": lambda: column["objects"].clear(),
+        "objects are of another type": lambda: column.update(objects=[[1], {}, 2.5]),
+        "a note is no text": lambda: header["columns"]["notes"].update(objects=[[1], [2], [3]]),
+        "a value is no value": lambda: point["values"]["AARI"]["special"].update(
+            objects=[["x", 1, None, 3]] * 5
+        ),
+        "a checkpoint is no number": lambda: point.update(checkpoint="x"),
+        "an array is long": lambda: header["arrays"][0].__setitem__(2, 10**30),
+        "lengths differ": lambda: header["arrays"][0].__setitem__(2, 4),
+    }
+    changes[what]()
+    head = json.dumps(header).encode()
+    return struct.pack("<I", len(head)) + head + body
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "no header",
+        "an array is used twice",
+        "a column is missing",
+        "a code is out of range",
+        "objects are of another type",
+        "a note is no text",
+        "a value is no value",
+        "a checkpoint is no number",
+        "an array is long",
+        "lengths differ",
+    ],
+)
+def test_columns_that_a_stranger_has_written_are_made_again(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stores, "LARGE", 1)
+    with Store(tmp_path / "s.sqlite") as store:
+        large_run(store)
+        expected = shown(store, 1)
+        with store.database.writing() as connection:
+            stored = connection.execute(select(summaries.c.packed)).scalar_one()
+            (length,) = struct.unpack_from("<I", stored)
+            written = spoilt(what, json.loads(stored[4 : 4 + length]), stored[4 + length :])
+            row = {"packed": written, "checksum": zlib.crc32(written)}
+            connection.execute(update(summaries).values(row))
+        assert shown(store, 1) == expected
+
+
+@pytest.mark.parametrize(
+    ("table", "values"),
+    [
+        (cells, "repetition = 'x'"),
+        (cells, "seconds = x'ff'"),
+        (cells, "load = 'x'"),
+        (cells, "budget = x'ff'"),
+        (cells, "notes = '[1]'"),
+        (cells, "id = 99"),  # its points lack their cell
+        (points, "checkpoint = 2.5"),
+        (points, "queries = x'ff'"),
+        (metric_values, "value = 'x'"),
+        (metric_values, "reason = x'ff'"),
+    ],
+)
+def test_rows_of_other_types_are_told_in_one_line(table: Any, values: str, tmp_path: Path) -> None:
+    """SQLite stores any type in any column."""
+    path = tmp_path / "s.sqlite"
+    with Store(path) as store:
+        keep_run(store, [outcome("UPGMA", "iris", values=VALUES)])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"UPDATE {table.name} SET {values}")
+    shows = call("show", store=path)
+    assert (shows.exit_code, shows.stdout) == (ExitCode.SUITE, "")
+    assert shows.stderr.count("\n") == 1
+    assert "run 1 is damaged: a cell cannot be read" in shows.stderr
+    exported = call("export", "--format", "json", store=path)
+    assert "damaged" in exported.stderr
 
 
 def test_removing_a_run_removes_data_that_no_other_run_uses(store: Store) -> None:
@@ -329,6 +414,17 @@ def test_an_import_with_other_than_moments_is_refused(wrong: dict[str, str], sto
         described = describe_run(other, other.run(1))
     described["runs"][0] |= wrong
     with pytest.raises(StoreError, match=r"it is damaged: runs\.\w+ is no moment"):
+        import_run(store, described, "it")
+    assert store.runs() == []
+
+
+@pytest.mark.parametrize("wrong", [{"repetition": -5}, {"queries": -1}, {"seconds": -0.5}])
+def test_an_import_with_a_negative_number_is_refused(wrong: Any, store: Store) -> None:
+    with Store(":memory:") as other:
+        three_runs(other)
+        described = describe_run(other, other.run(1))
+    described["cells"][0] |= wrong
+    with pytest.raises(StoreError, match=r"it is damaged: cells\.\w+ cannot be -"):
         import_run(store, described, "it")
     assert store.runs() == []
 

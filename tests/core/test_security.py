@@ -89,6 +89,7 @@ def test_an_invalid_header_is_damage() -> None:
         [],
         "partition",
         {"type": "tree", "arrays": [["parent", "<i4", 10**12]]},
+        {"type": "tree", "arrays": [["parent", "<i4", 10**30]]},
         {"type": "tree", "arrays": [["parent", "<i4", -9]]},
         {"type": "tree", "arrays": [["parent", "i4,O", 1]], "kind": "order", "names": None},
         {"type": "tree", "arrays": [["parent", {"f0": "O"}, 1]], "kind": "order", "names": None},

@@ -44,7 +44,6 @@ COMMANDS = {
     "list": "hcbench.cli.show:list_",
     "info": "hcbench.cli.show:info",
     "cite": "hcbench.cli.show:cite",
-    "plugins": "hcbench.cli.show:plugins",
     "completion": "hcbench.cli.completion:completion",
 }
 

@@ -1,4 +1,4 @@
-"""``list``, ``info``, ``cite`` and ``plugins``: what is registered."""
+"""``list``, ``info`` and ``cite``: what is registered."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, metadata
-from itertools import chain
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -408,61 +407,10 @@ def cite(names: Sequence[str], plugin: Sequence[Path]) -> None:
     registry = options.load_plugins(plugin)
     found = [entry.spec for name in names for entry in registry.find(name)]
     suites = [spec for spec in found if isinstance(spec, Suite)]
-    named = [(*s.algorithms, *s.datasets, *s.oracles, *s.metrics) for s in suites]
-    parts = [entry.spec for name in chain(*named) for entry in registry.find(name)]
+    named = [n for s in suites for n in (*s.algorithms, *s.datasets, *s.oracles, *s.metrics)]
+    parts = [entry.spec for name in named for entry in registry.find(name)]
     papers = {spec.paper.key: spec.paper for spec in (*found, *parts) if spec.paper is not None}
     if papers:
         click.echo("\n\n".join(paper.bibtex for paper in papers.values()))
     for name in dict.fromkeys(spec.name for spec in found if spec.paper is None):
         tell(f"{name} has no paper")
-
-
-@click.command()
-@options.PLUGIN
-@options.JSON_OR_TABLE
-def plugins(plugin: Sequence[Path], form: str) -> None:
-    """List loaded and broken plugins."""
-    registry = options.load_plugins(plugin, quiet=True)
-    kinds = (*options.KINDS, "commands", "executors")
-    loaded = [
-        {
-            "plugin": p.name,
-            "version": p.fingerprint,
-            "requires": f"hcbench{p.requires}" if p.requires else None,
-            **{
-                kind: [e.spec.name for e in _sorted(registry, kind) if e.plugin is p]
-                for kind in kinds
-            },
-        }
-        for p in registry.plugins.loaded
-    ]
-    broken = [
-        {
-            "plugin": b.plugin.name,
-            "version": b.plugin.version,
-            "requires": f"hcbench{b.plugin.requires}" if b.plugin.requires else None,
-            "reason": b.reason,
-        }
-        for b in registry.plugins.broken
-    ]
-    if form == "json":
-        write_json({"loaded": loaded, "broken": broken})
-        return
-    rows = [
-        (
-            str(p["plugin"]),
-            _version(p),
-            "; ".join(f"{kind}: {_words(p[kind])}" for kind in kinds if p[kind]) or "nothing",
-        )
-        for p in loaded
-    ]
-    write_table(("plugin", "version", "registers"), rows, whole=("plugin",))
-    if broken:
-        click.echo()
-        rows = [(str(b["plugin"]), _version(b), str(b["reason"])) for b in broken]
-        write_table(("broken", "version", "why"), rows, whole=("broken",))
-
-
-def _version(plugin: Mapping[str, Any]) -> str:
-    needs = f"\nfor {plugin['requires']}" if plugin["requires"] else ""
-    return f"{plugin['version']}{needs}"

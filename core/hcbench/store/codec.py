@@ -65,7 +65,7 @@ def decode_result(packed: bytes) -> Result:
     StoreError
         If the bytes are damaged.
     """
-    with _checked():
+    with checked():
         return unpack_result(_decompress(packed))
 
 
@@ -77,7 +77,7 @@ def unpack_result(raw: bytes) -> Result:
     StoreError
         If the bytes are damaged.
     """
-    with _checked():
+    with checked():
         return _rebuild(*unpack_arrays(raw))
 
 
@@ -89,7 +89,7 @@ def count_items(packed: bytes) -> int:
     StoreError
         If the bytes are damaged.
     """
-    with _checked():
+    with checked():
         header, arrays = unpack_arrays(_decompress(packed))
         if header["type"] == "partition":
             return int(arrays["labels"].size)
@@ -98,10 +98,12 @@ def count_items(packed: bytes) -> int:
 
 
 @contextmanager
-def _checked() -> Iterator[None]:
+def checked() -> Iterator[None]:
+    """Raise `StoreError` for what damaged bytes cause."""
+    faults = ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError
     try:
         yield
-    except (zlib.error, struct.error, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (zlib.error, struct.error, *faults) as error:
         raise StoreError(f"a stored result is damaged: {error}") from error
 
 

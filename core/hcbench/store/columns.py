@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import astuple
+from sys import intern
+from types import NoneType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.plan.columns import Coded, Outcomes, PointColumns, Values, column_of
+from hcbench.plan.columns import COSTS, FIELDS, Coded, Outcomes, PointColumns, Values, column_of
 from hcbench.plan.outcome import Value
-from hcbench.store.codec import pack_arrays, unpack_arrays
+from hcbench.store.codec import checked, pack_arrays, unpack_arrays
+from hcbench.store.rows import types_of
+from hcbench.store.schema import cells
+
+#: The types of the objects of each column.
+_KINDS: dict[str, set[type]] = {
+    **{name: types_of(cells.c[name]) for name in (*FIELDS, *COSTS, "run") if name in cells.c},
+    "row": {int},
+    "seed": {int},
+    "notes": {list},
+    "reused": {bool},
+}
 
 
 def pack_outcomes(outcomes: Outcomes) -> bytes:
@@ -32,18 +45,31 @@ def pack_outcomes(outcomes: Outcomes) -> bytes:
     return pack_arrays({"columns": columns, "points": points}, arrays)
 
 
-def unpack_outcomes(packed: bytes) -> Outcomes:
-    """Unpack what `pack_outcomes` made."""
-    header, arrays = unpack_arrays(packed)
-    columns = {name: _column(about, arrays) for name, about in header["columns"].items()}
-    columns["notes"].objects[:] = column_of([*map(tuple, columns["notes"].objects)])
-    points = {}
-    for about in header["points"]:
-        present = arrays[about["present"]].astype(np.bool_)
-        values = {label: _values(of_one, arrays) for label, of_one in about["values"].items()}
-        queries, none = _column(about["queries"], arrays), np.full(present.size, None)
-        points[about["checkpoint"]] = PointColumns(present, queries, none, values)
-    return Outcomes(columns, points)
+def unpack_outcomes(packed: bytes, n: int) -> Outcomes:
+    """Unpack what `pack_outcomes` made of a number of cells.
+
+    Raises
+    ------
+    StoreError
+        If it is something else: a store may come from anyone.
+    """
+    with checked():
+        header, arrays = unpack_arrays(packed)
+        columns = {
+            name: _column(header["columns"][name], arrays, n, kinds)
+            for name, kinds in _KINDS.items()
+        }
+        notes = columns["notes"].objects
+        notes[:] = column_of([tuple(map(intern, each)) for each in notes])
+        points = {}
+        for about in header["points"]:
+            present = _take(arrays, about["present"], n).astype(np.bool_)
+            queries = _column(about["queries"], arrays, n, {int, NoneType})
+            values = {name: _values(each, arrays, n) for name, each in about["values"].items()}
+            points[about["checkpoint"]] = PointColumns(present, queries, np.full(n, None), values)
+        if not {*map(type, points)} <= {int, NoneType}:
+            raise ValueError("a checkpoint is no number")
+        return Outcomes(columns, points)
 
 
 def _add(arrays: dict[str, NDArray[Any]], array: NDArray[Any]) -> str:
@@ -62,12 +88,28 @@ def _pack_column(column: Coded, arrays: dict[str, NDArray[Any]]) -> dict[str, An
     return {"codes": codes, "objects": column.objects.tolist()}
 
 
-def _column(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Coded:
-    codes = arrays[about["codes"]]
+def _take(arrays: dict[str, NDArray[Any]], name: str, n: int) -> NDArray[Any]:
+    """An array, which is used once, so that few bytes cannot become many columns."""
+    array = arrays.pop(name)
+    if array.size != n:
+        raise ValueError("columns differ in length")
+    return array
+
+
+def _column(
+    about: Mapping[str, Any], arrays: dict[str, NDArray[Any]], n: int, kinds: set[type]
+) -> Coded:
+    codes = _take(arrays, about["codes"], n)
     if "objects" in about:
-        return Coded(codes, column_of(about["objects"]))
-    numbers = arrays[about["numbers"]]
-    return Coded(codes, np.where(np.isnan(numbers), np.array(None), numbers))
+        objects = column_of(about["objects"])
+    else:
+        numbers = arrays.pop(about["numbers"])
+        objects = np.where(np.isnan(numbers), np.array(None), numbers)
+    if n and not 0 <= codes.min() <= codes.max() < objects.size:
+        raise ValueError("a code is out of range")
+    if not {*map(type, objects)} <= kinds:
+        raise TypeError("objects are of another type")
+    return Coded(codes, objects)
 
 
 def _pack_values(values: Values, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
@@ -76,7 +118,10 @@ def _pack_values(values: Values, arrays: dict[str, NDArray[Any]]) -> dict[str, A
     return {"numbers": _add(arrays, values.numbers), "special": _pack_column(column, arrays)}
 
 
-def _values(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Values:
-    special = _column(about["special"], arrays)
-    objects = column_of([None if value is None else Value(*value) for value in special.objects])
-    return Values(arrays[about["numbers"]], Coded(special.codes, objects))
+def _values(about: Mapping[str, Any], arrays: dict[str, NDArray[Any]], n: int) -> Values:
+    special = _column(about["special"], arrays, n, {list, NoneType})
+    objects = column_of([value and Value(*value) for value in special.objects])
+    known = {(type(v.value), type(v.status), type(v.reason), type(v.final)) for v in objects if v}
+    if not known <= {(kind, str, str, bool) for kind in (float, NoneType)}:
+        raise TypeError("a value is of another type")
+    return Values(_take(arrays, about["numbers"], n), Coded(special.codes, objects))

@@ -85,10 +85,9 @@ def _rows(
 ) -> list[dict[str, Any]]:
     columns = [column for column in table.c if column.name not in without]
     wanted = sa.select(*columns).where(*where).order_by(*table.primary_key)
-    return [
-        {name: _plain(value) for name, value in row.items()}
-        for row in connection.execute(wanted).mappings()
-    ]
+    rows = [dict(row) for row in connection.execute(wanted).mappings()]
+    check_rows(table, rows, "the store")
+    return [{name: _plain(value) for name, value in row.items()} for row in rows]
 
 
 def _plain(value: Any) -> Any:

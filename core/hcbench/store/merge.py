@@ -22,7 +22,6 @@ import json
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, TypeAlias
 
 import sqlalchemy as sa
@@ -31,7 +30,7 @@ from hcbench.errors import StoreError
 from hcbench.model.cost import read_budget
 from hcbench.plan.outcome import STATUSES
 from hcbench.store.database import Database
-from hcbench.store.rows import ABOUT_RUN, LEFT_OUT, read_moment, run_info
+from hcbench.store.rows import ABOUT_RUN, LEFT_OUT, read_moment, run_info, types_of
 from hcbench.store.schema import LOST, cells, metric_values, points, replies, run_cells, runs
 from hcbench.store.store import Store, among, forget, last_id
 
@@ -386,14 +385,15 @@ def check_rows(table: sa.Table, rows: Sequence[Mapping[str, Any]], source: str) 
     ----------
     table : Table
     rows : sequence of mapping
-        Of its columns, all of them.
+        Of its columns; that of results may be left out.
     source : str
         Its name in the message.
 
     Raises
     ------
     StoreError
-        If a value is not of the type of its column, or a text is not the JSON it should be.
+        If a value is not of the type of its column, a number of a cell is negative, or a text is
+        not the JSON it should be.
     """
     faults = (f"{table.name}.{name} {fault}" for row in rows for name, fault in _faults(table, row))
     fault = next(faults, None)
@@ -403,11 +403,12 @@ def check_rows(table: sa.Table, rows: Sequence[Mapping[str, Any]], source: str) 
 
 def _faults(table: sa.Table, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The columns of a row with an impossible value, and what is wrong with it."""
-    for name, kinds in _types(table):
-        value = row[name]
+    for column in table.c:
+        value = row.get(column.name)  # results may be left out
         too_large = type(value) is int and not -_INT64 <= value < _INT64
-        if type(value) not in kinds or too_large:
-            yield name, f"cannot be {repr(value)[:40]}"
+        negative = table is cells and isinstance(value, int | float) and value < 0
+        if type(value) not in types_of(column) or too_large or negative:
+            yield column.name, f"cannot be {repr(value)[:40]}"
     for name, (readable, what) in _TEXTS.items():
         if name in table.c and row[name] is not None and (table is cells or table is runs):
             try:
@@ -436,15 +437,3 @@ _TEXTS: dict[str, tuple[Callable[[str], object], str]] = {
     "seed": (str.isdecimal, "seed"),
     "budget": (lambda budget: read_budget(budget) == budget, "budget"),
 }
-
-
-@lru_cache
-def _types(table: sa.Table) -> tuple[tuple[str, frozenset[type]], ...]:
-    """The types of Python that each column accepts."""
-    types = []
-    for column in table.c:
-        # SQLAlchemy before 2.1 does not know the type of a decorated column.
-        kind = str if column.name == "budget" else column.type.python_type
-        kinds: set[type] = {kind, int} if kind is float or column.name == "budget" else {kind}
-        types.append((column.name, frozenset(kinds | {type(None)} if column.nullable else kinds)))
-    return tuple(types)

@@ -16,7 +16,7 @@ from hcbench.errors import DamagedRunError
 from hcbench.plan.columns import COSTS, FIELDS, Coded, Outcomes, PointColumns, Values, column_of
 from hcbench.plan.outcome import Value
 from hcbench.store.database import fetch
-from hcbench.store.rows import LEFT_OUT, NAN
+from hcbench.store.rows import LEFT_OUT, NAN, types_of
 from hcbench.store.schema import END, LOST, cells, is_reported, metric_values, points, read_budget
 
 T = TypeVar("T", bound=Hashable)
@@ -29,7 +29,7 @@ def _key(written: str) -> str:
 
 
 def _notes(written: str) -> tuple[str, ...]:
-    return tuple(json.loads(written)) if written else ()
+    return tuple(map(intern, json.loads(written))) if written else ()
 
 
 #: How columns are read, of equal texts one for all rows.
@@ -69,28 +69,30 @@ def read_cells(
     DamagedRunError
         If a cell cannot be read.
     """
-    ids = wanted.subquery()
+    try:
+        return _read_cells(connection, wanted.subquery(), metric_keys, run)
+    except (ValueError, TypeError, AttributeError) as error:
+        which = f"run {run}" if run else "the store"
+        way_out = f"; remove it with: hcbench results rm {run}" if run else ""
+        text = f"{which} is damaged: a cell cannot be read ({error}){way_out}"
+        raise DamagedRunError(text) from error
+
+
+def _read_cells(
+    connection: sa.Connection, ids: sa.Subquery, keys: Mapping[str, str] | None, run: int | None
+) -> Outcomes:
     (key,) = ids.c
     columns: dict[str, list[Any]] = {name: [] for name in ("row", *_COLUMNS)}
     chosen = sa.select(cells.c.id, *(cells.c[name] for name in _COLUMNS))
     chosen = chosen.join(ids, key == cells.c.id).order_by(key)
-    for part in fetch(connection, chosen):
-        pairs = zip(columns.items(), zip(*part, strict=True), strict=True)
-        for (name, column), written in pairs:
-            before = len(column)
-            try:
-                column.extend(map(_READERS[name], written) if name in _READERS else written)
-            except (ValueError, TypeError, AttributeError) as error:
-                number = part[len(column) - before][-1]  # those before it are read
-                raise DamagedRunError(
-                    f"run {number} is damaged: a cell cannot be read ({error}); "
-                    f"remove it with: hcbench results rm {number}"
-                ) from error
+    for part in _fetch(connection, chosen):
+        for (name, column), written in zip(columns.items(), part, strict=True):
+            column.extend(map(_READERS[name], written) if name in _READERS else written)
     rows = np.array(columns["row"], dtype=np.int64)
     by = columns["run"]
     columns["reused"] = [run is not None and run != number for number in by]
     columns |= dict.fromkeys(_LONG, [""] * rows.size)
-    measured = _read_points(connection, ids, rows, metric_keys)
+    measured = _read_points(connection, ids, rows, keys)
     # Each list goes before the next column is made.
     return Outcomes({name: Coded.of(columns.pop(name)) for name in [*columns]}, measured)
 
@@ -107,9 +109,8 @@ def _read_points(
     by_checkpoint: dict[int, PointColumns] = {}
     queries_at: dict[int, NDArray[np.object_]] = {}
     chosen = sa.select(point.cell, point.checkpoint, point.queries).join(ids, wanted == point.cell)
-    for part in fetch(connection, chosen):
-        of_cell, checkpoints, queries = zip(*part, strict=True)
-        places = np.searchsorted(rows, of_cell)
+    for of_cell, checkpoints, queries in _fetch(connection, chosen):
+        places = _places(rows, of_cell)
         for checkpoint, at in _split(checkpoints):
             if checkpoint not in by_checkpoint:
                 by_checkpoint[checkpoint] = PointColumns.of([None] * rows.size)
@@ -123,7 +124,8 @@ def _read_points(
     for label, key in (metric_keys or {}).items():
         labels_of.setdefault(key, []).append(label)
     # What most rows have is None, and the label is left out where it is known: texts take long.
-    unusual = sa.func.nullif(value.status, "ok"), sa.func.nullif(value.reason, "")
+    usual = {value.status: "ok", value.reason: ""}
+    unusual = [sa.func.nullif(*pair, type_=sa.Text) for pair in usual.items()]
     called = (value.metric,) if metric_keys is None else ()
     names = (value.cell, value.checkpoint, value.value, *unusual, value.metric_key, *called)
     measured = sa.select(*names).join(ids, wanted == value.cell)
@@ -132,9 +134,9 @@ def _read_points(
     else:
         of_run = value.metric_key.in_(list(labels_of)) | is_reported
         measured = measured.where(of_run)
-    for part in fetch(connection, measured):
-        of_cell, checkpoints, numbers, statuses, reasons, *told = zip(*part, strict=True)
-        places = np.searchsorted(rows, of_cell)
+    for part in _fetch(connection, measured):
+        of_cell, checkpoints, numbers, statuses, reasons, *told = part
+        places = _places(rows, of_cell)
         known = np.array(numbers, dtype=np.float64)
         triples = zip(numbers, statuses, reasons, strict=True)
         special = np.array([n is None or s is not None or why is not None for n, s, why in triples])
@@ -160,6 +162,25 @@ def _read_points(
         None if checkpoint == END else checkpoint: of_point
         for checkpoint, of_point in sorted(by_checkpoint.items(), key=lambda c: (c[0] == END, c[0]))
     }
+
+
+def _fetch(connection: sa.Connection, chosen: sa.Select[Any]) -> Iterator[Any]:
+    """The rows of a query, some at a time, as columns of the types that they should have."""
+    kinds = [types_of(column) for column in chosen.selected_columns]
+    for part in fetch(connection, chosen):
+        columns = tuple(zip(*part, strict=True))
+        for column, allowed in zip(columns, kinds, strict=True):
+            if not {*map(type, column)} <= allowed:
+                raise TypeError("it is of another type than its column")
+        yield columns
+
+
+def _places(rows: NDArray[np.int64], of_cell: Any) -> NDArray[np.intp]:
+    """The places of cells among rows in order."""
+    places: NDArray[np.intp] = np.searchsorted(rows, of_cell)
+    if not (rows.size and np.array_equal(rows.take(places, mode="clip"), of_cell)):
+        raise ValueError("its row is missing")
+    return places
 
 
 @lru_cache

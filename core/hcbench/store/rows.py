@@ -7,7 +7,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
+
+import sqlalchemy as sa
 
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint, Status, is_failure
@@ -254,6 +257,15 @@ def value_rows(
                 "reason": storable(value.reason),
             }
     return list(rows.values())
+
+
+@lru_cache
+def types_of(column: sa.ColumnElement[Any]) -> set[type]:
+    """The types of Python that a column accepts; SQLite stores any type in any column."""
+    # SQLAlchemy before 2.1 does not know the type of a decorated column.
+    kind = str if column.name == "budget" else column.type.python_type
+    more = {int} if kind is float or column.name == "budget" else set()
+    return {kind, *more, *([type(None)] if getattr(column, "nullable", True) else [])}
 
 
 def to_json(value: Any) -> str:

@@ -533,7 +533,8 @@ class Store:
             wanted = wanted.where(summaries.c.run == run.id, summaries.c.packed.is_not(None))
             stored = connection.execute(wanted).first() if has_summaries(connection) else None
         if stored is not None and zlib.crc32(stored.packed) == stored.checksum:
-            return unpack_outcomes(stored.packed)
+            with suppress(StoreError):
+                return unpack_outcomes(stored.packed, run.cells)
         if self.read_only or not run.finished:
             return self._read(run)
         with suppress(StoreError), self.database.writing() as connection:
