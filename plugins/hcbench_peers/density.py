@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import squareform
 
-from hcbench import Given, Oracle, Tree
+from hcbench import Given, NotApplicableError, Oracle, Tree
 from hcbench_peers.inputs import (
     private_of,
     read_distances,
@@ -13,6 +13,8 @@ from hcbench_peers.inputs import (
     single_item,
     tree_of_groups,
 )
+
+_EXACT = 30  # coordinates up to which fast_hdbscan does not take approximate neighbours
 
 
 def sklearn_hdbscan(
@@ -61,8 +63,15 @@ def fast_hdbscan(
 ) -> Tree:
     """Single linkage of mutual reachability distances by `fast_hdbscan.HDBSCAN`.
 
-    O(n log n) time in few dimensions. Numbers are of single precision.
+    O(n log n) time in few dimensions. Numbers are of single precision. Of vectors of more than 30
+    coordinates, for which it takes approximate neighbours, it is not applicable.
     """
+    vectors = read_vectors(oracle)
+    if vectors.shape[1] > _EXACT:
+        raise NotApplicableError(
+            f"fast_hdbscan finds exact neighbours in up to {_EXACT} dimensions, got "
+            f"{vectors.shape[1]}; use HDBSCAN"
+        )
     from fast_hdbscan import HDBSCAN
 
     if given.n == 1:
@@ -72,7 +81,7 @@ def fast_hdbscan(
         min_samples=min(min_samples or min_cluster_size, given.n - 1),
         reproducible=True,
     )
-    model.fit(read_vectors(oracle))
+    model.fit(vectors)
     return Tree.from_linkage(model.single_linkage_tree_.to_numpy(), names=given.names)
 
 

@@ -16,6 +16,8 @@ from hcbench import (
     AlgorithmSpec,
     Answers,
     Comparisons,
+    Given,
+    NotApplicableError,
     Oracle,
     Partition,
     Suite,
@@ -25,6 +27,7 @@ from hcbench import (
 from hcbench.plan.plan import make_plan
 from hcbench.registry.fingerprint import installation
 from hcbench.testing import checks_of
+from hcbench_peers.density import fast_hdbscan
 from hcbench_peers.inputs import neighbour_graph, private_of, tree_of_groups
 from hcbench_peers.specs import ALGORITHMS
 from tests.environments import Environment
@@ -122,6 +125,14 @@ def test_densities_make_the_spanning_tree_of_mutual_reachability(name: str, samp
     assert tree.height is not None
     merged = np.sort(tree.height[tree.n :])
     np.testing.assert_allclose(merged, np.sort(minimum_spanning_tree(reach).data), rtol=1e-5)
+
+
+def test_fast_hdbscan_takes_no_approximate_neighbours() -> None:
+    oracle = Oracle(Answers(kind="vectors", n=5, data=np.zeros((5, 31)), size=155))
+    with pytest.raises(NotApplicableError, match="up to 30 dimensions, got 31; use HDBSCAN"):
+        fast_hdbscan(
+            oracle, Given(n=5), np.random.default_rng(0), min_cluster_size=2, min_samples=None
+        )
 
 
 def test_equal_distances_give_the_same_tree_each_time() -> None:
