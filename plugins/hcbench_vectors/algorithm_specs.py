@@ -179,8 +179,8 @@ WARD = _linkage_spec(
 HDBSCAN = AlgorithmSpec(
     name="HDBSCAN",
     function="hcbench_vectors.density:hdbscan_tree",
-    doc="Single linkage of mutual reachability distances, by the hdbscan package; fast-hdbscan takes "
-    "half of its time in three dimensions.",
+    doc="Single linkage of mutual reachability distances, by the hdbscan package; in three "
+    "dimensions fast-hdbscan takes half of its time.",
     accepts=("vectors", "similarities"),
     parameters=(
         Parameter(
