@@ -136,7 +136,7 @@ def concordance_by_classes(
     members = np.zeros(n_truth, np.int64)
     so_far = np.zeros(n_truth, np.int64)
     step = np.zeros(n_truth, np.int64)
-    step_is_of = np.full(n_truth, -1, np.int64)  # light child of the current step
+    step_is_of = np.zeros(n_truth, np.int64)  # 1 + light child of the current step
     present = np.empty(n_truth, np.int64)  # classes in the heavy child
 
     heavy = largest_children(parent, start, end)
@@ -166,8 +166,8 @@ def concordance_by_classes(
                 _count_leaves(light_part, above, classes, start[child], end[child], one)
                 for position in range(start[child], end[child]):
                     c = classes[position]
-                    if step_is_of[c] != child:
-                        step_is_of[c] = child
+                    if step_is_of[c] != child + 1:
+                        step_is_of[c] = child + 1
                         size = end[child] - start[child]
                         if by_table:
                             step[c] = _step_of_table(

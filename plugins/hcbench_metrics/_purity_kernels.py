@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 @inner
 def largest_children(parent: Ints, start: Ints, end: Ints) -> Ints:
     """The child with the most leaves (m,), the first of several; -1 for a leaf. O(m)."""
-    heavy = np.full(parent.size, -1, np.int64)
+    heavy = np.empty(parent.size, np.int64)
+    for v in range(parent.size):
+        heavy[v] = -1
     for v in range(parent.size - 1):
         p = parent[v]
         if heavy[p] < 0 or end[v] - start[v] > end[heavy[p]] - start[heavy[p]]:

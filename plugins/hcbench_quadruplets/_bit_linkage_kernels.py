@@ -1,7 +1,7 @@
 """Compiled merging of 4-AL on dense comparisons, as bits. It does not check its input.
 
 Notation as in `_kernels`; columns of S are summed by `_bit_sums_kernels`. Numbers for each pair of
-items, as v = S c, are in the order of `_bit_sums_kernels.byte_of`.
+items, as v = S c, are in the order of `_bit_sums_kernels.places`.
 """
 
 from __future__ import annotations
@@ -12,20 +12,14 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.compiled import aligned_words, count_ones, inner
-from hcbench_quadruplets._bit_sums_kernels import (
-    BITS,
-    MOST,
-    byte_of,
-    count_columns,
-    step_words,
-)
+from hcbench.compiled import count_ones, inner
+from hcbench_quadruplets._bit_sums_kernels import BITS, MOST, WORK, count_columns
 from hcbench_quadruplets._kernels import most_similar
 
-_ITEMS, _MERGES, _SIMILARITIES = types.int64[::1], types.int64[:, ::1], types.float64[::1]
+_ITEMS, _MERGES, _FLOATS = types.int64[::1], types.int64[:, ::1], types.float64[::1]
 
 
-@njit(cache=True)
+@inner
 def add_columns(
     columns: NDArray[np.int64],
     weight: float,
@@ -40,7 +34,8 @@ def add_columns(
     O(columns M / 64 + M).
     """
     for start in range(0, columns.size, MOST):
-        some = columns[start : start + MOST]
+        last = start + MOST if start + MOST < columns.size else columns.size
+        some = columns[start:last]
         sums = count_columns(some, won, lost, width, work)
         less = np.int32(some.size)
         for at in range(v.size):
@@ -53,6 +48,7 @@ def add_cluster(
     scale: float,
     cluster: NDArray[np.int64],
     kind: NDArray[np.int64],
+    columns: NDArray[np.int64],
     won: Any,
     lost: Any,
     width: int,
@@ -61,33 +57,37 @@ def add_cluster(
 ) -> None:
     """Add ``scale / kind[j]`` times column ij of S to v for i in a cluster, j of kind above 0.
 
-    Columns of the same weight are summed as integers first.
+    Columns of the same weight are summed as integers first; ``columns`` has room for them.
     """
-    n = cluster.size
-    columns = np.empty(n * n // 4 + 1, np.int64)
-    there = np.zeros(n + 1, np.bool_)
-    for j in range(n):
-        there[kind[j]] = True
-    for size in range(1, n + 1):
-        if not there[size]:
-            continue
+    n, size = cluster.size, 0
+    while True:
+        larger = n + 1
+        for j in range(n):
+            if size < kind[j] < larger:
+                larger = kind[j]
+        if larger > n:
+            return
+        size = larger
         listed = 0
         for i in range(n):
             if cluster[i] != own:
                 continue
             for j in range(n):
                 if kind[j] == size:
-                    low, high = min(i, j), max(i, j)
+                    low, high = (i, j) if i < j else (j, i)
                     columns[listed] = low * (2 * n - low - 1) // 2 + high - low - 1
                     listed += 1
         add_columns(columns[:listed], scale / size, won, lost, width, work, v)
 
 
 @inner
-def sum_all_columns(won: Any, lost: Any, place: NDArray[np.int64], v: NDArray[np.float64]) -> None:
+def sum_all_columns(
+    won: Any, lost: Any, width: int, place: NDArray[np.int64], v: NDArray[np.float64]
+) -> None:
     """Write the sums of all columns of S to v: in each row, its ones minus those of ``lost``."""
     for a in range(place.size):
-        more, fewer, ahead, behind = np.uint64(0), np.uint64(0), won[a], lost[a]
+        more, fewer = np.uint64(0), np.uint64(0)
+        ahead, behind = won[a * width : (a + 1) * width], lost[a * width : (a + 1) * width]
         for word in range(ahead.size):
             more += count_ones(ahead[word])
             fewer += count_ones(behind[word])
@@ -97,7 +97,8 @@ def sum_all_columns(won: Any, lost: Any, place: NDArray[np.int64], v: NDArray[np
 @inner
 def sum_rows(v: NDArray[np.float64], slot: NDArray[np.uint32], B: NDArray[np.float64]) -> None:
     """Write into B the sums of v over the blocks of pairs of clusters. O(M)."""
-    B[:] = 0
+    for b in range(B.size):
+        B[b] = 0.0
     for at in range(v.size):
         B[slot[at]] += v[at]
 
@@ -112,17 +113,33 @@ def name_blocks(
         if cluster[i] == own:
             for j in range(n):
                 if i != j:
-                    low, high = min(i, j), max(i, j)
+                    low, high = (i, j) if i < j else (j, i)
                     b = low * (2 * n - low - 1) // 2 + high - low - 1
-                    slot[place[b]] = min(own, cluster[j]) * K + max(own, cluster[j])
+                    p, q = (own, cluster[j]) if own < cluster[j] else (cluster[j], own)
+                    slot[place[b]] = p * K + q
 
 
-@njit((BITS, BITS, _ITEMS, _ITEMS, _MERGES, _SIMILARITIES), cache=True)
+@njit(
+    (
+        *(BITS, BITS, types.int64, _ITEMS, _ITEMS, _ITEMS, _ITEMS, _ITEMS, _ITEMS),
+        *(types.uint32[::1], WORK, _FLOATS, _FLOATS, _MERGES, _FLOATS),
+    ),
+    cache=True,
+)
 def merge_bits(
     won: Any,
     lost: Any,
+    width: int,
+    place: NDArray[np.int64],
     cluster: NDArray[np.int64],
     size: NDArray[np.int64],
+    alive: NDArray[np.int64],
+    kind: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    slot: NDArray[np.uint32],
+    work: NDArray[np.uint64],
+    v: NDArray[np.float64],
+    B: NDArray[np.float64],
     merges: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> None:
@@ -130,37 +147,44 @@ def merge_bits(
 
     Time O(M^2 / 64) for the first sums and, for merging p and q, O(M / 64) for each of the
     (|G_p| + |G_q|) n pairs that contain their items, and O(M) for each distinct size of the other
-    clusters. Memory 22 M + 8 K^2 bytes.
+    clusters.
 
     Parameters
     ----------
-    won, lost : (64 w, w) uint64, w >= 8
-        See `hcbench.model.comparisons.comparisons.PreferenceBits`.
+    won, lost : (64 w w,) uint64, w >= 8
+        The rows of `hcbench.Comparisons.bits`.
+    width : int
+        w.
+    place : (M,) int64
+        `_bit_sums_kernels.places`.
     cluster : (n,) int64, changed
         Cluster of each item, numbered by smallest items; the union has the smaller number.
-    size : (K,) int64, changed
-        Items of each cluster.
+    size, alive : (K,) int64, changed
+        Items of each cluster; and 0..K-1, the current clusters.
+    kind, columns : (n,), (n n // 4 + 1,), changed
+        Room for the size of the cluster of each item, 0 if that is excluded; and for columns of S.
+    slot : (64 `step_words`,), changed
+        K K, the entry of B for positions without a pair.
+    work : (16 `step_words`,) uint64, changed
+        Room.
+    v : (64 `step_words`,), changed
+        Zeros.
+    B : (K K + 1,), changed
+        Room.
     merges, similarities : (t, 2), (t,), written
         p < q of each merge, and W.
     """
-    n, K0, width = cluster.size, size.size, won.shape[1]
-    place = np.empty(n * (n - 1) // 2, np.int64)
-    for a in range(place.size):
-        place[a] = byte_of(a, width)
-    v, work = np.zeros(64 * step_words(width)), aligned_words(16 * step_words(width))
-    won_rows, lost_rows = won.reshape(won.size), lost.reshape(lost.size)
-    B, alive, K = np.empty(K0 * K0 + 1), np.arange(K0), K0
-    slot = np.full(v.size, K0 * K0, np.uint32)  # the last entry is for positions without a pair
+    n, K0, K = cluster.size, size.size, size.size
     for p in range(K0):
         name_blocks(p, cluster, place, K0, slot)
-    kind = np.empty(n, np.int64)  # size of the cluster of each item, 0 if that is excluded
     if n == K0:
-        sum_all_columns(won, lost, place, v)
+        sum_all_columns(won, lost, width, place, v)
     else:
         for p in range(K0):
             for j in range(n):
                 kind[j] = size[cluster[j]] if cluster[j] > p else 0
-            add_cluster(p, 1 / size[p], cluster, kind, won_rows, lost_rows, width, work, v)
+            scale = 1 / size[p]
+            add_cluster(p, scale, cluster, kind, columns, won, lost, width, work, v)
     for step in range(len(merges)):
         sum_rows(v, slot, B)
         first, second, W = most_similar(B, K0, alive, K, size)
@@ -170,7 +194,8 @@ def merge_bits(
         # Columns between the two get weight 0, those to other clusters a smaller one.
         for j in range(n):
             kind[j] = size[q] if cluster[j] == q else 0
-        add_cluster(p, -1 / size[p], cluster, kind, won_rows, lost_rows, width, work, v)
+        scale = -1 / size[p]
+        add_cluster(p, scale, cluster, kind, columns, won, lost, width, work, v)
         for j in range(n):
             kind[j] = 0 if cluster[j] == p or cluster[j] == q else size[cluster[j]]
         union = size[p] + size[q]
@@ -181,7 +206,7 @@ def merge_bits(
         for own in (p, q):
             if own == p or not alike:
                 scale = 1 / union - 1 / size[own]
-                add_cluster(own, scale, cluster, kind, won_rows, lost_rows, width, work, v)
+                add_cluster(own, scale, cluster, kind, columns, won, lost, width, work, v)
         for i in range(n):
             if cluster[i] == q:
                 cluster[i] = p

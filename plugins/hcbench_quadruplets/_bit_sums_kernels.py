@@ -6,8 +6,8 @@ position, with adders made of operations on vectors of words: the bits of a coun
 over planes of words, one plane for each binary digit.
 
 A row of w >= 8 words is processed in steps of 8. The last step ends with the row, so that some
-words are processed twice; the output takes `step_words` words per row, and `byte_of` is the
-position of the count of a pair of items.
+words are processed twice; the output takes `step_words` words per row, and `places` are the
+positions of the counts of the pairs of items.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.compiled import aligned_words, inner, load_words, no_words, store_words
+from hcbench.compiled import inner, load_words, no_words, store_words
 
-BITS = types.Array(types.uint64, 2, "C", readonly=True)
-_BETWEEN = types.int32[::1]
+BITS, WORK = types.Array(types.uint64, 1, "C", readonly=True), types.uint64[::1]
+_ITEMS, _PLACES = types.int64[::1], types.uint32[::1]
 _BYTES = np.uint64(0x0101010101010101)
 
 MOST = 126  # columns whose sum, plus their number, fits in a byte; a multiple of seven
@@ -44,7 +44,7 @@ def add_seven(x: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     return ones, twos, fours
 
 
-@njit(cache=True)
+@inner
 def bit_length(number: int) -> int:
     """Number of planes for numbers up to this one."""
     length = 0
@@ -54,21 +54,21 @@ def bit_length(number: int) -> int:
     return length
 
 
-@njit(cache=True)
 def step_words(width: int) -> int:
     """Words of all steps through a row: a multiple of 8."""
     return (width + 7) // 8 * 8
 
 
-@njit(cache=True)
-def byte_of(a: int, width: int) -> int:
-    """Index of the count of pair a of items among the counts extracted from planes.
+def places(M: int, width: int) -> NDArray[np.int64]:
+    """Positions of the counts of the pairs of items (M,) among those extracted from planes.
 
     Those at bit 0 of every byte come first, then those at bit 1, ...
     """
     steps = step_words(width)
-    place = a if (a >> 6) < steps - 8 else a + 64 * (steps - width)
-    return (place & 7) * 8 * steps + (place >> 3)
+    pair = np.arange(M)
+    place = np.where(pair >> 6 < steps - 8, pair, pair + 64 * (steps - width))
+    at: NDArray[np.int64] = (place & 7) * 8 * steps + (place >> 3)
+    return at
 
 
 @inner
@@ -121,14 +121,14 @@ def sum_columns(
     won: Any,
     lost: Any,
     width: int,
+    stride: int,
     planes: NDArray[np.uint64],
 ) -> int:
     """Count at each position the sum of columns of S, plus their number. O(columns M / 64).
 
-    Writes planes of `step_words` words each, one after the other, and returns their number: enough
-    for twice the number of columns, and at least 4.
+    Writes planes of ``stride`` (`step_words`) words each, one after the other, and returns their
+    number: enough for twice the number of columns, and at least 4.
     """
-    stride = step_words(width)
     rows, masks = np.empty(7, np.int64), np.empty(7, np.uint64)
     written = 4
     for start in range(0, columns.size, 7):
@@ -136,9 +136,12 @@ def sum_columns(
             there = start + column < columns.size
             rows[column] = columns[start + column if there else start] * width
             masks[column] = ~np.uint64(0) if there else np.uint64(0)
-        needed = max(4, bit_length(2 * min(start + 7, columns.size)))
+        summed = start + 7 if start + 7 < columns.size else columns.size
+        needed = bit_length(2 * summed)
+        needed = needed if needed > 4 else 4
         for at in range(0, width, 8):
-            ones, twos, fours, eights = columns_at(won, lost, min(at, width - 8), rows, masks)
+            word = at if at < width - 8 else width - 8
+            ones, twos, fours, eights = columns_at(won, lost, word, rows, masks)
             if start == 0:
                 store_words(planes, at, ones)
                 store_words(planes, at + stride, twos)
@@ -159,7 +162,7 @@ def sum_columns(
                 carry = bit & carry
             if needed > written:
                 store_words(planes, at + written * stride, carry)
-        written = max(written, needed)
+        written = written if written > needed else needed
     return written
 
 
@@ -180,62 +183,63 @@ def take_bytes(
 def count_columns(
     columns: NDArray[np.int64], won: Any, lost: Any, width: int, work: NDArray[np.uint64]
 ) -> NDArray[np.uint8]:
-    """The sums of at most `MOST` columns of S, plus their number, in the order of `byte_of`.
+    """The sums of at most `MOST` columns of S, plus their number, in the order of `places`.
 
     ``work`` has 16 times `step_words`: for the planes, and the bytes extracted from them.
     """
-    steps = step_words(width)
+    steps = work.size // 16
     counts = work[8 * steps :]
-    count = sum_columns(columns, won, lost, width, work)
+    count = sum_columns(columns, won, lost, width, steps, work)
     for word in range(0, steps, 8):
         take_bytes(work, word, steps, count, counts[word:])
     return counts.view(np.uint8)
 
 
-@njit((BITS, BITS, _BETWEEN, types.int64), cache=True)
-def sum_blocks(won: Any, lost: Any, between: NDArray[np.int32], K: int) -> NDArray[np.int64]:
-    """As `_list_kernels.net_preferences`: sums of S over the blocks of pairs of clusters, (P, P).
+@njit(
+    (BITS, BITS, types.int64, _ITEMS, _PLACES, _ITEMS, WORK, types.int32[::1], types.int64[:, ::1]),
+    cache=True,
+)
+def sum_blocks(
+    won: Any,
+    lost: Any,
+    width: int,
+    pairs: NDArray[np.int64],
+    place: NDArray[np.uint32],
+    start: NDArray[np.int64],
+    work: NDArray[np.uint64],
+    running: NDArray[np.int32],
+    S: NDArray[np.int64],
+) -> None:
+    """Write sums of S over the blocks of pairs of clusters. O(M^2 / 64 + P M) time.
 
-    O(M^2 / 64 + P M) time; 19 M bytes plus the sums. The pairs of items are processed block by
-    block; the sum of a block is the difference of the running sum.
+    The pairs of items are processed block by block; the sum of a block is the difference of the
+    running sum.
 
     Parameters
     ----------
-    won, lost : (64 w, w) uint64, w >= 8
-    between : (M,) int32
-        See `_kernels.pairs_of_clusters`.
+    won, lost : (64 w w,) uint64, w >= 8
+    width : int
+        w.
+    pairs, place : (m,)
+        The pairs of items of different clusters, block by block; and `places` of them.
+    start : (P+1,)
+        Where each block starts among them.
+    work, running : (16 `step_words`,), (m+1,), changed
+        Room; and zeros.
+    S : (P, P) int64, written
+        Zeros.
     """
-    P, width = K * (K - 1) // 2, won.shape[1]
-    start = np.zeros(P + 1, np.int64)
-    for block in between:
-        if block >= 0:
-            start[block + 1] += 1
-    for block in range(P):
-        start[block + 1] += start[block]
-    pairs, place = np.empty(start[P], np.int64), np.empty(start[P], np.uint32)
-    following = start[:P].copy()
-    for a in range(between.size):
-        if between[a] >= 0:
-            pairs[following[between[a]]] = a
-            place[following[between[a]]] = byte_of(a, width)
-            following[between[a]] += 1
-    work, running = aligned_words(16 * step_words(width)), np.zeros(start[P] + 1, np.int32)
-    won_rows, lost_rows, S = (
-        won.reshape(won.size),
-        lost.reshape(lost.size),
-        np.zeros((P, P), np.int64),
-    )
-    for block in range(P):
+    for block in range(len(S)):
         row = S[block]
         for first in range(start[block], start[block + 1], MOST):
-            columns = pairs[first : min(first + MOST, start[block + 1])]
-            counts = count_columns(columns, won_rows, lost_rows, width, work)
+            last = first + MOST if first + MOST < start[block + 1] else start[block + 1]
+            columns = pairs[first:last]
+            counts = count_columns(columns, won, lost, width, work)
             total = np.int32(0)
             for at in range(place.size):
                 total += np.int32(counts[place[at]])
                 running[at + 1] = total
-            for other in range(P):
+            for other in range(len(S)):
                 n_pairs = start[other + 1] - start[other]
                 sum_of_columns = running[start[other + 1]] - running[start[other]]
                 row[other] += n_pairs * columns.size - sum_of_columns
-    return S

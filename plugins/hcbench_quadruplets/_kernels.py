@@ -25,8 +25,7 @@ TIE = 1e-12  # values of W that differ by less are equal: the order of sums chan
 
 # Signatures, so that all is compiled, or read from the cache, on import: the number of clusters
 # decides which of the loops are needed, and no timed call may include their compilation.
-_ITEMS, _BLOCKS = types.int64[::1], types.int64[:, ::1]
-_MERGES, _SIMILARITIES = types.int64[:, ::1], types.float64[::1]
+_ITEMS, _TABLE, _FLOATS = types.int64[::1], types.int64[:, ::1], types.float64[::1]
 
 
 @inner
@@ -38,8 +37,9 @@ def most_similar(
     B(p, q) is at ``B[alive[p] * width + alive[q]]``; of those within `TIE` of the largest W the
     first in lexicographic order.
     """
-    share = 1.0 / size
-    best = np.empty(K)  # V of each row
+    best, share = np.empty(K), np.empty(size.size)  # V of each row, and 1 / |G_p|
+    for p in range(size.size):
+        share[p] = 1.0 / size[p]
     largest = -np.inf
     for p in range(K - 1):
         row = alive[p] * width
@@ -60,24 +60,7 @@ def most_similar(
     return 0, 1, np.nan
 
 
-@njit((_ITEMS, _ITEMS, _ITEMS, types.int64), cache=True)
-def pairs_of_clusters(
-    i: NDArray[np.int64], j: NDArray[np.int64], cluster: NDArray[np.int64], K: int
-) -> NDArray[np.int32]:
-    """Condensed number of the pair of the K clusters of each pair of items (M,); -1 within one.
-
-    O(M).
-    """
-    between = np.full(i.size, -1, np.int32)
-    for a in range(i.size):
-        p, q = cluster[i[a]], cluster[j[a]]
-        if p != q:
-            low, high = min(p, q), max(p, q)
-            between[a] = low * (2 * K - low - 1) // 2 + high - low - 1
-    return between
-
-
-@njit(cache=True)
+@inner
 def add_row(weight: float, row: NDArray[np.int64], v: NDArray[np.float64]) -> None:
     """Add ``weight`` times a row to v. O(P)."""
     for b in range(v.size):
@@ -86,21 +69,27 @@ def add_row(weight: float, row: NDArray[np.int64], v: NDArray[np.float64]) -> No
 
 @inner
 def join_rows(
-    weights: tuple[float, float],
+    weight: float,
     to: NDArray[np.int64],
+    weight_of_source: float,
     source: NDArray[np.int64],
     v: NDArray[np.float64],
 ) -> None:
     """Add two rows, weighted, to v, and the second to the first. O(P)."""
     for b in range(v.size):
-        v[b] += weights[0] * to[b] + weights[1] * source[b]
+        v[b] += weight * to[b] + weight_of_source * source[b]
         to[b] += source[b]
 
 
-@njit((_BLOCKS, _ITEMS, _MERGES, _SIMILARITIES), cache=True)
+@njit((_TABLE, _TABLE, _ITEMS, _ITEMS, _ITEMS, _FLOATS, _FLOATS, _TABLE, _FLOATS), cache=True)
 def merge_dense(
     S: NDArray[np.int64],
+    pair: NDArray[np.int64],
     size: NDArray[np.int64],
+    alive: NDArray[np.int64],
+    cluster: NDArray[np.int64],
+    v: NDArray[np.float64],
+    B: NDArray[np.float64],
     merges: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> None:
@@ -115,29 +104,29 @@ def merge_dense(
     ----------
     S : (P, P) int64, changed
         Sums over the blocks of pairs of clusters, in condensed order.
+    pair : (K, K) int64
+        Row of S for each pair of clusters.
     size : (K,) int64, changed
         Items of each cluster.
+    alive, cluster : (K,) int64, changed
+        0..K-1: the current clusters; and that of each initial one.
+    v, B : (P,), (K K,), changed
+        Zeros; and room.
     merges, similarities : (K-1, 2), (K-1,), written
         p < q of each merge, where p becomes the union; and W.
     """
-    K0 = size.size
-    pair = np.zeros((K0, K0), np.int64)  # row of S for each pair of clusters
-    v = np.zeros(len(S))
-    a = 0
+    K0 = K = size.size
     for p in range(K0):
         for q in range(p + 1, K0):
-            pair[p, q] = pair[q, p] = a
-            add_row(-1.0 / (size[p] * size[q]), S[a], v)
-            a += 1
-    B = np.empty(K0 * K0)
-    cluster, alive, K = np.arange(K0), np.arange(K0), K0  # the current cluster of each initial one
+            add_row(-1.0 / (size[p] * size[q]), S[pair[p, q]], v)
     for step in range(K0 - 1):
-        B[:] = 0
+        for at in range(B.size):
+            B[at] = 0.0
         a = 0
         for x in range(K0):
             for y in range(x + 1, K0):
                 p, q = cluster[x], cluster[y]
-                B[min(p, q) * K0 + max(p, q)] += v[a]
+                B[p * K0 + q if p < q else q * K0 + p] += v[a]
                 a += 1
         first, second, W = most_similar(B, K0, alive, K, size)
         p, q = alive[first], alive[second]
@@ -146,11 +135,13 @@ def merge_dense(
         # Columns between the two get weight 0, those to other clusters a smaller one.
         add_row(1.0 / (size[p] * size[q]), S[pair[p, q]], v)
         union = size[p] + size[q]
-        for r in alive[:K]:
+        for at in range(K):
+            r = alive[at]
             if r != p and r != q:
                 weight = 1.0 / (union * size[r])
-                less = 1.0 / (size[p] * size[r]) - weight, 1.0 / (size[q] * size[r]) - weight
-                join_rows(less, S[pair[p, r]], S[pair[q, r]], v)
+                less = 1.0 / (size[p] * size[r]) - weight
+                less_of_q = 1.0 / (size[q] * size[r]) - weight
+                join_rows(less, S[pair[p, r]], less_of_q, S[pair[q, r]], v)
         size[p] = union
         for x in range(K0):
             if cluster[x] == q:

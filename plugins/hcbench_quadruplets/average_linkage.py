@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import AllComparisons, Comparisons, Given, HeightKind, Oracle, Tree, pair_items
+from hcbench.compiled import aligned_words
 from hcbench_quadruplets import (
     _bit_linkage_kernels as bit_kernels,
     _bit_sums_kernels as sums_kernels,
@@ -124,9 +125,7 @@ def merge_all(
     done = max(0, size.size - few)
     first_merges, first_similarities = merges[:done], similarities[:done]
     if by_bits and done:
-        bit_kernels.merge_bits(
-            *_wide_bits(comparisons), current, size, first_merges, first_similarities
-        )
+        _merge_by_bits(comparisons, current, size, first_merges, first_similarities)
     elif done:
         # Importing them compiles kernels that dense comparisons, such as those drawn by default, do
         # not need. Where a warm-up on few items does not import them, the timed call is repeated.
@@ -138,36 +137,99 @@ def merge_all(
         del index
     alive, current = np.unique(current, return_inverse=True)
     blocks = sums_over_blocks(comparisons, current, by_bits)
-    _kernels.merge_dense(blocks, np.bincount(current), merges[done:], similarities[done:])
+    merge_blocks(blocks, np.bincount(current), merges[done:], similarities[done:])
     merges[done:] = alive[merges[done:]]
     return merges, similarities
+
+
+def _merge_by_bits(
+    comparisons: Comparisons,
+    cluster: NDArray[np.int64],
+    size: NDArray[np.int64],
+    merges: NDArray[np.int64],
+    similarities: NDArray[np.float64],
+) -> None:
+    """Perform the first ``len(merges)`` merges; ``cluster`` and ``size`` become those after them.
+
+    Takes 22 M + 8 K^2 bytes besides the bits.
+    """
+    won, lost, width = _rows_of_bits(comparisons)
+    n, k = cluster.size, size.size
+    place = sums_kernels.places(n * (n - 1) // 2, width)
+    work = _work(width)
+    v = np.zeros(4 * work.size)
+    bit_kernels.merge_bits(
+        *(won, lost, width, place, cluster, size, np.arange(k), np.empty(n, np.int64)),
+        *(np.empty(n * n // 4 + 1, np.int64), np.full(v.size, k * k, np.uint32), work, v),
+        *(np.empty(k * k + 1), merges, similarities),
+    )
 
 
 def sums_over_blocks(
     comparisons: Comparisons, cluster: NDArray[np.int64], by_bits: bool
 ) -> NDArray[np.int64]:
     """Sums of S over the blocks of pairs of clusters, (P, P) in condensed order."""
-    n, n_clusters = comparisons.n, int(cluster.max()) + 1
-    sums: NDArray[np.int64]
-    i, j = pair_items(np.arange(n * (n - 1) // 2), n)
-    between = _kernels.pairs_of_clusters(i, j, cluster, n_clusters)
+    n_clusters = int(cluster.max()) + 1
+    n_blocks, numbers = n_clusters * (n_clusters - 1) // 2, _numbers_of_pairs(n_clusters)
+    between = np.concatenate(
+        [numbers[own][cluster[i + 1 :]].astype(np.int32) for i, own in enumerate(cluster)]
+    )
     if not by_bits:
         from hcbench_quadruplets._list_kernels import net_preferences  # as in merge_all
 
-        sums = net_preferences(comparisons.closer, comparisons.farther, between, n_clusters)
-        return sums
-    sums = sums_kernels.sum_blocks(*_wide_bits(comparisons), between, n_clusters)
+        listed: NDArray[np.int64] = net_preferences(
+            comparisons.closer, comparisons.farther, between, n_clusters
+        )
+        return listed
+    won, lost, width = _rows_of_bits(comparisons)
+    small = between.astype(np.min_scalar_type(~n_blocks))  # integers of 16 bits are sorted in O(M)
+    pairs = np.argsort(small, kind="stable")[np.count_nonzero(between < 0) :]
+    place = sums_kernels.places(between.size, width)[pairs].astype(np.uint32)
+    start = np.searchsorted(between[pairs], np.arange(n_blocks + 1))
+    running = np.zeros(len(pairs) + 1, np.int32)
+    sums = np.zeros((n_blocks, n_blocks), np.int64)
+    sums_kernels.sum_blocks(won, lost, width, pairs, place, start, _work(width), running, sums)
     return sums
 
 
-def _wide_bits(comparisons: Comparisons) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """The bits, in rows of eight words or more."""
+def merge_blocks(
+    sums: NDArray[np.int64],
+    size: NDArray[np.int64],
+    merges: NDArray[np.int64],
+    similarities: NDArray[np.float64],
+) -> None:
+    """Perform all merges of clusters of these sizes, by `sums_over_blocks`, which are changed."""
+    k = size.size
+    of_clusters = _numbers_of_pairs(k), size, np.arange(k), np.arange(k)
+    v, room = np.zeros(len(sums)), np.empty(k * k)
+    _kernels.merge_dense(sums, *of_clusters, v, room, merges, similarities)
+
+
+def _numbers_of_pairs(n_clusters: int) -> NDArray[np.int64]:
+    """The condensed number of each pair of clusters, -1 of one with itself."""
+    numbers = np.full((n_clusters, n_clusters), -1)
+    p, q = np.triu_indices(n_clusters, 1)
+    numbers[p, q] = numbers[q, p] = np.arange(p.size)
+    return numbers
+
+
+def _rows_of_bits(
+    comparisons: Comparisons,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64], int]:
+    """The bits, row after row of eight words or more, and the number of words."""
     bits = comparisons.bits()
-    missing = 8 - bits.won.shape[1]
-    if missing <= 0:
-        return bits.won, bits.lost
-    by = ((0, 0), (0, missing))
-    return np.pad(bits.won, by), np.pad(bits.lost, by)
+    won, lost = bits.won, bits.lost
+    missing = 8 - won.shape[1]
+    if missing > 0:
+        won, lost = (np.pad(side, ((0, 0), (0, missing))) for side in (won, lost))
+    return won.reshape(-1), lost.reshape(-1), won.shape[1]
+
+
+def _work(width: int) -> NDArray[np.uint64]:
+    """Room for `_bit_sums_kernels.count_columns`."""
+    # It is faster than its compilation.
+    work: NDArray[np.uint64] = aligned_words.py_func(16 * sums_kernels.step_words(width))
+    return work
 
 
 def _tree_of_merges(

@@ -10,8 +10,8 @@ from hypothesis import given, strategies as st
 from hcbench import Answers, Comparisons, Given, HeightKind, Oracle, Partition
 from hcbench.errors import NotApplicableError, ParameterError
 from hcbench.model.comparisons.arrays import pair_index
-from hcbench_quadruplets import ALGORITHMS, _kernels, hcbench_algorithms
-from hcbench_quadruplets.average_linkage import four_al, merge_all
+from hcbench_quadruplets import ALGORITHMS, hcbench_algorithms
+from hcbench_quadruplets.average_linkage import four_al, merge_all, merge_blocks
 from hcbench_quadruplets.quadruplet_kernel import four_k_al
 
 
@@ -269,6 +269,6 @@ def test_sums_of_more_than_2_to_the_31_comparisons_do_not_overflow():
     S = np.zeros((3, 3), np.int64)
     S[0, 2], S[2, 0] = many, -many
     merges, similarities = np.empty((2, 2), np.int64), np.empty(2)
-    _kernels.merge_dense(S, np.array([500, 1000, 500]), merges, similarities)
+    merge_blocks(S, np.array([500, 1000, 500]), merges, similarities)
     assert merges.tolist() == [[0, 1], [0, 2]]
     assert similarities == pytest.approx([1 / 3, 0])

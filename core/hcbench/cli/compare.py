@@ -307,14 +307,13 @@ def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | N
         for names, number in cells.items()
     ]
     if form == "json":
-        stored = reused.total()
         write_json(
             {
                 "suite": plan.suite.name,
                 "shard": None if plan.shard is None else str(plan.shard),
                 "cells": len(plan.cells),
-                "stored": stored,
-                "to_run": len(plan.cells) - stored,
+                "stored": reused.total(),
+                "to_run": len(plan.cells) - reused.total(),
                 "price": _prices(plan, known)[0],
                 "repetitions": plan.suite.repetitions,
                 "seed": plan.suite.seed,

@@ -9,6 +9,9 @@ directly or through others.
 A function that encloses a kernel would be compiled in every process, since numba tells kernels
 apart by random numbers. So it does by the name of such a kernel and the stamp of its file.
 
+numba wraps its own functions, such as `numpy.empty`, for calls from C that nothing can make, in a
+twelfth of the time. Here it does not.
+
 Workers that need a kernel which is not stored would all compile it. So one of them does, and the
 others wait for it and read what it has stored. For numba's listeners, they compile meanwhile.
 """
@@ -44,6 +47,8 @@ def extend_cache(dispatcher: Any) -> None:
         ``numba.core.dispatcher``.
     """
     caching: Any = import_module("numba.core.caching")
+    context: Any = import_module("numba.core.cpu").CPUContext
+    wrap_for_c = context.create_cfunc_wrapper
     locator = caching._SourceFileBackedLocatorMixin
     stamp_of_file, compile_kernel = locator.get_source_stamp, dispatcher.Dispatcher.compile
     key_of_kernel = caching.Cache._index_key
@@ -63,6 +68,11 @@ def extend_cache(dispatcher: Any) -> None:
         with _locked(self, signature):
             return compile_kernel(self, signature)
 
+    def wrap_others_for_c(self: Any, library: Any, described: Any, *arguments: Any) -> None:
+        if described.modname.partition(".")[0] != "numba":
+            wrap_for_c(self, library, described, *arguments)
+
+    context.create_cfunc_wrapper = wrap_others_for_c
     locator.get_source_stamp = get_source_stamp
     caching.Cache._index_key = index_key
     dispatcher.Dispatcher.compile = compile_once

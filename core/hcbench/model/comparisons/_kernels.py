@@ -20,7 +20,7 @@ from hcbench.model._inner import inner
 from hcbench.model._words import count_ones, count_zeros
 
 
-@njit(cache=True)
+@inner
 def triangle(r: Any) -> Any:
     """r(r+1)/2, without overflow as long as that is below 2^63."""
     return ((r + 1) >> 1) * (r | 1)
@@ -140,16 +140,15 @@ def scatter(closer: Any, farther: Any, sides: NDArray[np.uint64]) -> None:
     sides : (2, 64 w, w) uint64, zeros, written
         Whether the smaller pair is the closer one; and whether it is the farther one.
     """
-    one = np.uint64(1)
     for at in range(closer.size):
         a, b = closer[at], farther[at]
-        low, high = min(a, b), max(a, b)
+        low, high = (a, b) if a < b else (b, a)
         side = np.uint8(a > b)  # no branch, as it could not be predicted
-        sides[side, low, high >> 6] |= one << np.uint64(high & 63)
+        sides[side, low, high >> 6] |= np.uint64(1) << np.uint64(high & 63)
 
 
 @njit(cache=True)
-def mirror_sides(won: Any, lost: Any) -> None:
+def mirror_sides(sides: NDArray[np.uint64]) -> None:
     """Write the bits below the diagonals: each matrix becomes the transpose of the other.
 
     Both answers to one question cancel. Bits on and below the diagonals are ignored. O(M^2 / 64),
@@ -157,23 +156,23 @@ def mirror_sides(won: Any, lost: Any) -> None:
 
     Parameters
     ----------
-    won, lost : (64 w, w) uint64, w >= TILE, changed
+    sides : (2, 64 w, w) uint64, w >= TILE, changed
     """
     tile = np.empty((64, TILE * TILE), np.uint64)
-    width = won.shape[1]
-    none, all_bits = np.uint64(0), ~np.uint64(0)
+    width = sides.shape[2]
     for down in range(0, width, TILE):
         for across in range(down, width, TILE):
             # The last tile is moved so that it ends with the row: bits may be written twice, and
             # its part below the diagonal has been written by then.
-            row, column = min(down, width - TILE), min(across, width - TILE)
+            row = down if down < width - TILE else width - TILE
+            column = across if across < width - TILE else width - TILE
             if down == across:
-                clear_lower(won, row)
-                clear_lower(lost, row)
-            cancel_opposites(won, lost, row, column)
-            keep = all_bits if down == across else none
-            mirror(won, lost, row, column, keep, tile)
-            mirror(lost, won, row, column, keep, tile)
+                for side in range(2):
+                    clear_lower(sides[side], row)
+            cancel_opposites(sides[0], sides[1], row, column)
+            keep = ~np.uint64(0) if down == across else np.uint64(0)
+            for side in range(2):
+                mirror(sides[side], sides[1 - side], row, column, keep, tile)
 
 
 @inner
@@ -229,7 +228,7 @@ def mirror(
                 words[down] = (words[down] & keep) | tile[line, TILE * down + across]
 
 
-@njit(cache=True)
+@inner
 def transpose(blocks: NDArray[np.uint64]) -> None:
     """Transpose blocks of 64 x 64 bits that lie side by side, a word of each row: (64, blocks).
 

@@ -66,14 +66,10 @@ def mirrored(sides: NDArray[np.uint64]) -> PreferenceBits:
     sides : (2, 64 w, w) uint64 array, changed
         ``won`` and ``lost`` of `PreferenceBits`; bits on and below the diagonals are ignored.
     """
-    width = sides.shape[2]
-    if width < kernels.TILE:
-        room = np.zeros((2, 64 * kernels.TILE, kernels.TILE), np.uint64)
-        room[:, : 64 * width, :width] = sides
-        kernels.mirror_sides(*room)
-        sides = room[:, : 64 * width, :width].copy()
-    else:
-        kernels.mirror_sides(*sides)
+    missing = max(0, kernels.TILE - sides.shape[2])
+    room = np.pad(sides, ((0, 0), (0, 64 * missing), (0, missing))) if missing else sides
+    kernels.mirror_sides(room)
+    sides = np.ascontiguousarray(room[:, : sides.shape[1], : sides.shape[2]])
     sides.flags.writeable = False
     return PreferenceBits(*sides)
 
