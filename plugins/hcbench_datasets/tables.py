@@ -312,14 +312,36 @@ def _arrow(path: Path, texts: Collection[str]) -> pd.DataFrame:
             f'{path}: such files need pyarrow: pip install "hcbench[parquet]"'
         ) from error
     try:
-        read = feather.read_table if path.suffix.lower() == ".feather" else parquet.read_table
-        table = read(path)
+        is_feather = path.suffix.lower() == ".feather"
+        if not is_feather and _parquet_size(path) > MAX_DECOMPRESSED:
+            raise DataError(
+                f"{path}: more than {MAX_DECOMPRESSED >> 30} GiB when decompressed; save it as .csv"
+            )
+        table = feather.read_table(path) if is_feather else parquet.read_table(path)
         table.validate(full=True)  # else a text that is not UTF-8 would fail later
         used = [c for c in table.column_names if not c.startswith("__index_level_") or c in texts]
         frame: pd.DataFrame = table.select(used).to_pandas(ignore_metadata=True)
-    except (OSError, ArrowException) as error:
+    except (OSError, ArrowException, MemoryError) as error:
         raise DataError.of_file("read", path, error) from error
     return frame
+
+
+def _parquet_size(path: Path) -> int:
+    """About how many bytes a table takes: few may be any number of rows, or of equal texts."""
+    from pyarrow import compute, parquet, types
+
+    with parquet.ParquetFile(path) as file:
+        fields = [*file.schema_arrow]
+        size = int(file.metadata.num_rows) * len(fields) * 8
+    if size > MAX_DECOMPRESSED:
+        return size
+    texts = [field.name for field in fields if types.is_string(field.type)]
+    for column in parquet.read_table(path, read_dictionary=texts).columns:
+        if types.is_dictionary(column.type) and types.is_string(column.type.value_type):
+            for chunk in column.chunks:
+                lengths = compute.binary_length(chunk.dictionary).take(chunk.indices)
+                size += compute.sum(lengths).as_py() or 0
+    return size
 
 
 def _json(path: Path) -> pd.DataFrame:

@@ -630,6 +630,15 @@ def test_parquet(tmp_path):
     assert problem.levels[:, 0].tolist() == [0, 1, 0]
 
 
+@pytest.mark.parametrize("columns", [{"s": ["u" * 50] * 100}, {"x": [1] * 400}])
+def test_a_parquet_file_that_would_become_all_memory_is_refused(tmp_path, monkeypatch, columns):
+    path = write_parquet(tmp_path / "x.parquet", **columns)
+    read(write_parquet(tmp_path / "y.parquet", x=[1, 2], y=[1, 2]))
+    monkeypatch.setattr("hcbench_datasets.tables.MAX_DECOMPRESSED", 3000)
+    assert path.stat().st_size < 1000
+    assert "GiB when decompressed" in fail(path)
+
+
 @pytest.mark.parametrize(
     ("columns", "params", "parts"),
     [
