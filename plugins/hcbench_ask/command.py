@@ -195,8 +195,8 @@ def ask(**given: Any) -> None:
     ITEMS is a .csv or .tsv file, or a .txt file with one item per line: texts, or paths and URLs of
     pictures; or a folder of pictures. One key answers a question: 1, 2 or 3, u if you are unsure, d
     to defer it, z to take back the last answer, q to quit. Every answer is on the disk before the
-    next question is shown, and the same command resumes the session. Without a terminal, keys are
-    read from stdin, one per line.
+    next question is shown, and the same command resumes the session; which questions were deferred
+    is not stored. Without a terminal, keys are read from stdin, one per line.
 
     The tree goes to stdout, as a drawing and as Newick.
     """

@@ -190,9 +190,9 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
     ]
     commands.write_blocks([*blocks, _change_block(changes)] if changes else blocks)
     in_both = sum(change.in_both for change in changes)
-    known = [d for d in differences if d.before is not None or d.after is not None]
+    both = [d for d in differences if d.before is not None and d.after is not None]
     click.echo(
-        f"{sum(d.difference == 0 for d in known)} of {len(known)} means are equal, "
+        f"{sum(d.difference == 0 for d in both)} of {len(both)} means are equal, "
         f"{sum(d.marked for d in differences)} have a 95 % interval without 0 "
         f"({'bold' if commands.console().is_terminal else '*'}); {in_both} cells ended otherwise, "
         f"{len(changes) - in_both} are in one of the runs only"

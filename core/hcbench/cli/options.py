@@ -53,6 +53,9 @@ def warn_of_broken(plugins: Plugins) -> None:
         tell(f"warning: broken plugins are not used: {names} (see hcbench plugins)")
 
 
+click.IntRange.name, click.FloatRange.name = "integer", "number"  # in messages
+
+
 class Names(click.ParamType):  # type: ignore[type-arg]  # generic in new versions only
     """``NAME[param=value],NAME``, with completion of the last name.
 

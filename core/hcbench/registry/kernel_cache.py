@@ -48,10 +48,9 @@ def extend_cache(dispatcher: Any) -> None:
     """
     caching: Any = import_module("numba.core.caching")
     context: Any = import_module("numba.core.cpu").CPUContext
-    wrap_for_c = context.create_cfunc_wrapper
     locator = caching._SourceFileBackedLocatorMixin
     stamp_of_file, compile_kernel = locator.get_source_stamp, dispatcher.Dispatcher.compile
-    key_of_kernel = caching.Cache._index_key
+    key_of_kernel, wrap_for_c = caching.Cache._index_key, context.create_cfunc_wrapper
 
     def get_source_stamp(self: Any) -> Any:
         stamp, imported = stamp_of_file(self), digest_imports(self._py_file)

@@ -122,7 +122,8 @@ class Plugins:
         """
         for broken in self.broken:
             if broken.plugin.file is not None:
-                raise PluginError(f"--plugin {broken.plugin.file}: {broken.reason}")
+                file, reason = broken.plugin.file, broken.reason
+                raise PluginError(reason if str(file) in reason else f"--plugin {file}: {reason}")
 
     def _load(self, plugin: Plugin, load: Any) -> None:
         unmet = unmet_requirement(plugin.distribution, plugin.requires)
@@ -132,8 +133,7 @@ class Plugins:
         try:
             module = load()
             self._manager.register(module, plugin.name)
-        except ValueError as error:
-            # pluggy refuses one module under two names.
+        except PluginError as error:
             self.refuse(plugin, str(error))
         except Exception as error:
             self.refuse(plugin, f"cannot be imported: {type(error).__name__}: {error}")
