@@ -45,7 +45,10 @@ _STATISTICS = ("test_statistics.py", "test_statistics_ranks.py")
 GROUPS = {
     "ledger": Group(
         ("hcbench/oracle/oracle.py", "hcbench/oracle/answers.py"),
-        tuple(f"core/test_{name}.py" for name in ("oracle", "draws", "kinds", "paid", "ratings")),
+        tuple(
+            f"core/test_{name}.py"
+            for name in ("oracle", "draws", "kinds", "paid", "ratings", "reported")
+        ),
         ("-k", "not one_store and not make_runs_each and not was_away"),  # these run comparisons
     ),
     "call": Group(("hcbench/run/cell.py",), ("core/test_cell.py",)),

@@ -709,11 +709,15 @@ def test_an_index_error_in_a_kernel_is_raised_unchanged() -> None:
         ("quadruplet-queries", 2),
         ("quadruplet-queries", -3),
         ("pair-queries", -4),
+        ("pair-queries", -3),
+        ("pair-queries", 2),
         ("pair-queries", 258),
+        ("mine", 128),
+        ("mine", -129),
     ],
 )
 def test_a_code_that_is_no_answer_of_the_kind_is_named(kind: str, code: Any) -> None:
-    arity = QUERY_KINDS[kind].arity
+    arity = QUERY_KINDS[kind].arity if kind in QUERY_KINDS else 2
     asked = np.array([np.arange(arity), np.arange(arity) + 1])
 
     def answer(questions: Any, _keys: Any, _times: Any) -> Any:
@@ -723,3 +727,12 @@ def test_a_code_that_is_no_answer_of_the_kind_is_named(kind: str, code: Any) -> 
     with pytest.raises(InvalidAnswerError, match=rf"\[1, .*was answered by {code}"):
         oracle.ask(asked)
     assert oracle.ledger.queries == 2  # the oracle has answered, and is paid
+
+
+def test_apart_is_an_answer_to_a_pair() -> None:
+    answers = Answers(
+        kind="pair-queries", n=3, arity=2, answer=lambda *_: np.array([1, 0, -1, UNSURE])
+    )
+    oracle = Oracle(answers)
+    oracle.takes_unsure = True
+    assert oracle.ask([[0, 1], [0, 2], [1, 2], [2, 1]]).tolist() == [1, 0, -1, UNSURE]
