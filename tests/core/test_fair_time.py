@@ -183,6 +183,23 @@ def test_a_busy_machine_is_noted_below_times() -> None:
     assert "busy" not in results_with([0.5, 1.0, None], SECONDS).to_markdown()
 
 
+def test_a_data_set_that_is_other_data_for_some_algorithms_is_told() -> None:
+    """It ignores its seed, so two workers had two data sets."""
+    outcomes = [
+        outcome(algorithm, dataset, repetition, data_digest=digest)
+        for algorithm, last in (("a", "x"), ("b", "y"), ("c", ""))
+        for dataset, repetition, digest in (
+            ("same", 0, "v"),
+            ("same", 1, "w"),
+            ("other", 0, "v"),
+            ("other", 1, last),
+        )
+    ]
+    shown = Results(outcomes, (MetricInfo("AARI"),)).to_markdown()
+    assert "other was other data for some algorithms" in shown
+    assert "same was other data" not in shown
+
+
 LIMITED = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMEXPR", "NUMBA")
 
 

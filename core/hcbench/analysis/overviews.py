@@ -151,24 +151,28 @@ def describe_numbers(results: Results, best: str) -> list[str]:
         *over,
         "↑ more is better, ↓ less is better" + marked * results.suite.ranks,
         *([f"no test of differences between algorithms: {tests}"] if tests else []),
-        *_warn_of_load(results),
+        *_warnings(results),
     ]
 
 
-def _warn_of_load(results: Results) -> list[str]:
-    """A warning if cells were timed while other processes used the machine."""
-    if not any(metric.unit == "s" for metric in results.metrics):
-        return []
+def _warnings(results: Results) -> Iterator[str]:
+    """Of times that other processes made longer, and of algorithms that saw different data."""
     loads = results.outcomes.column("load").astype(np.float64)  # NaN where it is unknown
     known = loads[~np.isnan(loads)]
     busy = known[known > BUSY]
-    if not busy.size:
-        return []
-    return [
-        f"{busy.size:,} of {known.size:,} cells were timed on a busy machine, with up to "
-        f"{busy.max():.1f} processes per core, so their seconds are too long (--exclusive --fresh "
-        "times them again, one at a time)"
-    ]
+    if busy.size and any(metric.unit == "s" for metric in results.metrics):
+        yield (
+            f"{busy.size:,} of {known.size:,} cells were timed on a busy machine, with up to "
+            f"{busy.max():.1f} processes per core, so their seconds are too long (--exclusive "
+            "--fresh times them again, one at a time)"
+        )
+    columns = map(results.outcomes.coded, ("dataset", "repetition", "data_digest"))
+    (datasets, labels), (repetitions, numbers), (digests, texts) = columns
+    is_known = texts[digests] != ""
+    data = (datasets.astype(np.int64) * numbers.size + repetitions)[is_known]
+    made = np.unique(data * texts.size + digests[is_known]) // texts.size  # each of its digests
+    for code in np.unique(made[1:][made[1:] == made[:-1]] // numbers.size).tolist():
+        yield f"{labels[code]} was other data for some algorithms, as if it ignored its seed"
 
 
 def key_text(key: str, value: str | int | None) -> str:

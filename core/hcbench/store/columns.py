@@ -19,12 +19,8 @@ from hcbench.store.schema import cells
 
 #: The types of the objects of each column.
 _KINDS: dict[str, set[type]] = {
-    **{name: types_of(cells.c[name]) for name in (*FIELDS, *COSTS, "run") if name in cells.c},
-    "row": {int},
-    "seed": {int},
-    "notes": {list},
-    "reused": {bool},
-}
+    name: types_of(cells.c[name]) for name in (*FIELDS, *COSTS, "run") if name in cells.c
+} | {"row": {int}, "seed": {int}, "notes": {list}, "reused": {bool}}
 
 
 def pack_outcomes(outcomes: Outcomes) -> bytes:
