@@ -23,6 +23,7 @@ from hcbench.run.run import run_plan
 from hcbench.run.tasks import Task, by_data
 from hcbench.run.workers.processes import load_average, processor_frequency
 from hcbench.store import Store
+from tests.core.stored_runs import outcome
 
 CLOCKING = """
     import time
