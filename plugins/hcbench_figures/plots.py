@@ -386,11 +386,11 @@ def draw_tree(
 
 
 def class_colours(classes: Sequence[Hashable]) -> dict[Any, str]:
-    """A colour for each class, in order of first appearance; they repeat after 16.
+    """A colour for each class, in alphabetical order as in the report; they repeat after 16.
 
     The first seven are those of Okabe and Ito, the others those of Tol's muted scheme.
     """
-    return {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(dict.fromkeys(classes))}
+    return {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(sorted(set(classes), key=str))}
 
 
 def class_handles(colours: Mapping[Any, str]) -> list[Patch]:

@@ -456,6 +456,8 @@ def test_a_long_chain_needs_no_recursion() -> None:
 
 
 def test_the_first_colours_are_distinct_and_then_repeat() -> None:
-    found = plots.class_colours([f"class {i}" for i in range(20)])
+    names = [f"class {i:02}" for i in range(20)]
+    found = plots.class_colours(names)
     assert len(set(list(found.values())[:16])) == 16
-    assert found["class 16"] == found["class 0"]
+    assert found["class 16"] == found["class 00"]
+    assert plots.class_colours(names[::-1]) == found, "whatever the order of the items is"
