@@ -156,7 +156,7 @@ def describe_numbers(results: Results, best: str) -> list[str]:
 
 
 def _warnings(results: Results) -> Iterator[str]:
-    """Of times that other processes made longer, and of algorithms that saw different data."""
+    """Warn of times taken on a busy machine, and of algorithms that got different data."""
     loads = results.outcomes.column("load").astype(np.float64)  # NaN where it is unknown
     known = loads[~np.isnan(loads)]
     busy = known[known > BUSY]

@@ -490,7 +490,7 @@ def find_suite(registry: Registry, name: str) -> Suite:
     try:
         return registry.suites.find(name).spec
     except HcbenchError as error:
-        raise SuiteError(f"{error}; or give a TOML file, such as ./{name}.toml") from error
+        raise SuiteError(f"{error} (a TOML file is given as ./{name}.toml)") from error
 
 
 def default_suite(registry: Registry, algorithms: Sequence[str]) -> Suite | None:
