@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
+from errno import ENOENT
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +35,7 @@ def inspect(file: str) -> None:
     """
     import warnings
 
-    from hcbench import ModelWarning, load_registry
+    from hcbench import DataError, ModelWarning, load_registry
     from hcbench_datasets.file import is_table, kind_of_matrix, roles_of, table_of
     from hcbench_datasets.roles import guess
 
@@ -42,9 +44,15 @@ def inspect(file: str) -> None:
     warnings.filterwarnings("ignore", "the numbers are a symmetric", ModelWarning)
     path, _, params = file.partition("[")
     written = path if "/" in path else f"./{path}"
-    (use,) = load_registry().use_datasets(f"{written}[{params}" if params else written)
-    given = dict(use.params)
     target = Path(path).expanduser()
+    registry = load_registry()
+    if not target.exists():
+        if path in {entry.spec.name for entry in registry.datasets.entries}:
+            raise click.UsageError(f"{path} is a data set and no file; see hcbench info {path}")
+        missing = FileNotFoundError(ENOENT, os.strerror(ENOENT))
+        raise DataError.of_file("read", path, missing)
+    (use,) = registry.use_datasets(f"{written}[{params}" if params else written)
+    given = dict(use.params)
     changed = {name: value for name, value in given.items() if value not in (None, (), False)}
     notes: list[str] = []
     if is_table(target) and not given["comparisons"]:

@@ -266,6 +266,8 @@ def _text_problem(table: Table, column: Column) -> str:
     found = {text for text in texts if not looks_numeric(text)}
     more = {"dates": "is a date", "texts": f"is not a number ({len(found)} different texts)"}
     reason = more.get(column.kind, "is not a number") if len(found) > 1 else "is not a number"
+    if column.kind == "numbers with units":
+        reason += " (it would be without its unit)"
     return f"{table.place(row)}, column {column.name!r}: {cell!r} {reason}"
 
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 #: As in `hcbench_figures.drawing.KINDS`, which is imported when something is drawn.
 KINDS = ("ranks", "profile", "tradeoff", "curve", "scaling", "dendrogram", "tanglegram")
-_TREES = ("dendrogram", "tanglegram")
 
 
 class KindOrRun(click.Choice):  # type: ignore[type-arg]
@@ -137,7 +136,7 @@ def plot(
     filters = {name: choices.pop(name) for name in ("algorithms", "datasets", "oracles", "budget")}
     with commands.open_store(store) as opened, stdout_for_data():
         info = opened.run(run)
-        results = read_run(opened, info, exactly=kind in _TREES, **filters)
+        results = read_run(opened, info, **filters)
         figures = [Choices(metric=metric, **choices) for metric in metrics or ("",)]
         drawn = {}
         if kind is None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from hcbench import commands
-from hcbench.commands import find_runs, stdout_for_data, tell
+from hcbench.commands import stdout_for_data, tell
 from hcbench_pages import MOST_TREES, write_report
 
 TREES = click.option(
@@ -114,7 +114,7 @@ def site(
     with commands.open_store(store) as opened, stdout_for_data():
         registry = commands.load_plugins(plugin, quiet=quiet)
         chosen = {opened.run(number).id for number in numbers}
-        runs = [run for run in find_runs(opened, **filters) if not chosen or run.id in chosen]
+        runs = [run for run in opened.runs(**filters) if not chosen or run.id in chosen]
         built = build_site(
             folder,
             opened,

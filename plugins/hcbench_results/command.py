@@ -62,7 +62,7 @@ def results(context: click.Context, /, **given: Any) -> None:
 def list_(store: str | None, form: str, **filters: Any) -> None:
     """List the runs in the order of time."""
     with commands.open_store(store) as opened:
-        runs = commands.find_runs(opened, **filters)
+        runs = opened.runs(**filters)
     if form == "json":
         write_json([_about(run) for run in runs])
         return

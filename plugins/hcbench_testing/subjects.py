@@ -209,7 +209,7 @@ def _unknown(registry: Registry, text: str) -> HcbenchError:
         registry.find(parse_name(text).base)
     except HcbenchError as error:
         return UnknownNameError(
-            f"{error}; a distribution or a file, such as ./{text}.py, can be checked too"
+            f"{error} (a distribution or a file, such as ./{text}.py, can be checked too)"
         )
     return ParameterError(f"{text} is a suite; check what it names")
 

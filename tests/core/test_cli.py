@@ -405,9 +405,11 @@ MISTAKES = {
     "space for comma": (
         ["--algos", "Comb", "Fail"],
         2,
-        "Got unexpected extra argument (Fail); give names after --algos and --datasets",
+        "Got unexpected extra argument (Fail); write names after --algos and --datasets",
     ),
     "misspelt option": (["--algoss", "Comb"], 2, "No such option"),
+    "comma in a number": (["-r", "1,000"], 2, "not a valid integer; write numbers without commas"),
+    "comma in a budget": (["--budget", "1,000"], 2, "'000' is not a number of queries"),
     "repetitions": (
         ["-r", "0"],
         2,
@@ -508,9 +510,23 @@ def test_an_unknown_command_is_reported_with_the_closest() -> None:
     result = call("comparee")
     assert result.exit_code == 2
     assert result.stderr == (
-        "hcbench: error: no command is called 'comparee'; did you mean compare? "
-        "(see hcbench --help)\n"
+        "hcbench: error: No such command 'comparee'; did you mean compare? (see hcbench --help)\n"
     )
+
+
+def test_an_unknown_command_of_a_group_is_reported_with_all() -> None:
+    result = call("results", "what")
+    assert result.exit_code == 2
+    assert "No such command 'what'; there are diff, " in result.stderr
+
+
+@pytest.mark.parametrize("kind", ["algo", "algos", "algorithm", "algorithms"])
+def test_names_of_options_and_kinds_may_be_singular(kind: str) -> None:
+    listed = toys("list", kind, "--short").stdout
+    assert "Comb\n" in listed
+    assert "metrics" not in listed
+    planned = toys("compare", f"--{kind}", "Comb", "--dataset", "iris", "--dry-run")
+    assert planned.exit_code == 0, planned.stderr
 
 
 def test_an_unknown_name_of_info_is_reported_with_the_closest() -> None:
@@ -607,7 +623,7 @@ def test_a_full_disk_for_the_output_is_one_line() -> None:
 @pytest.mark.parametrize(
     ("args", "way_out"),
     [
-        (["compare", "UPGMA", "iris"], "give names after --algos and --datasets"),
+        (["compare", "UPGMA", "iris"], "write names after --algos and --datasets"),
         (["compare", "--algos", "planted[N0=5]"], "kind data set: name it with --datasets"),
         (["compare", "--metrics", "UPGMA"], "kind algorithm: name it with --algos"),
         (["compare", "--algos", "UPGMA(metric=cosine)"], "write UPGMA[metric=cosine]"),

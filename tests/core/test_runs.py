@@ -19,6 +19,7 @@ from sqlalchemy import delete, select, update
 
 from hcbench import ExitCode, load_registry
 from hcbench.cli import main
+from hcbench.cli.runs import read_run
 from hcbench.errors import DamagedRunError, StoreError
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
@@ -315,9 +316,9 @@ def test_runs_are_filtered_by_suite_date_and_algorithm(store: Store) -> None:
     def found(**filters: Any) -> list[int]:
         return [info.id for info in store.runs(**filters)]
 
-    assert found(suite="comp*") == [1, 2]
-    assert found(algorithm="upgma") == [1, 2], "reused cells count"
-    assert found(algorithm=["4-AL", "ward"], suite="compare") == [1, 2]
+    assert found(suites="comp*") == [1, 2]
+    assert found(algorithms="upgma") == [1, 2], "reused cells count"
+    assert found(algorithms=["4-AL", "ward"], suites="compare") == [1, 2]
     assert found(since=store.run(2).started) == [2, 3]
     assert found(since=store.run(3).started + timedelta(seconds=1)) == []
 
@@ -502,11 +503,26 @@ def test_removing_asks_first(path: Path) -> None:
 
 
 def test_several_names_choose_cells_and_metrics(path: Path) -> None:
-    shown = call("show", "1", "--algos", "UPGMA,ward", "--metrics", "seconds", store=path)
+    shown = call("show", "1", "--algos", "UPG,upgma", "--metrics", "seconds", store=path)
     assert shown.exit_code == 0, shown.stderr
     assert "UPGMA" in shown.stdout
     assert "4-AL" not in shown.stdout
     assert METRICS[0].label not in shown.stdout
+    unknown = call("show", "1", "--algos", "UPGMA,ward", "--datasets", "iris", store=path)
+    assert unknown.exit_code == 3
+    assert "has no such cells (algorithm ward); there are 4-AL, UPGMA\n" in unknown.stderr
+
+
+def test_a_full_label_chooses_no_longer_one(store: Store) -> None:
+    keep_run(store, [outcome(name, "iris") for name in ("UPGMA", "UPGMA[metric=cosine]", "Ward")])
+    for wanted, chosen in {
+        ("upgma",): ["UPGMA"],
+        ("UPGM",): ["UPGMA", "UPGMA[metric=cosine]"],
+        ("UPGMA*",): ["UPGMA", "UPGMA[metric=cosine]"],
+        ("UPGMA", "war"): ["UPGMA", "Ward"],
+    }.items():
+        found = read_run(store, store.run(), algorithms=wanted)
+        assert found.outcomes.column("algorithm").tolist() == chosen
 
 
 @pytest.mark.slow

@@ -823,7 +823,8 @@ def test_all_problems_of_all_columns_are_told_at_once(csv):
         "line 5, column 'height': inf is not finite; "
         "line 2, column 'day': '2020-01-01' is a date; "
         "line 2, column 'note': 'x' is not a number (3 different texts); "
-        "line 3, column 'weight': '2 kg' is not a number; correct the file, or write "
+        "line 3, column 'weight': '2 kg' is not a number (it would be without its unit); "
+        "correct the file, or write "
         f"{path}[names=id,labels=[species],drop=[day,note,weight],missing=median]"
     )
 

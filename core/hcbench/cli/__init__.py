@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import importlib
 import os
+import re
 import shlex
 import signal
 import sys
@@ -83,14 +84,8 @@ class CommandLine(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find and import the command of an argument, or suggest a similar one."""
-        try:
-            name, command, rest = super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            names = self.list_commands(ctx)
-            close = get_close_matches(args[0], names, 1)
-            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"
-            raise click.UsageError(f"no command is called {args[0]!r}; {hint}", ctx) from error
+        """Find and import the command of an argument."""
+        name, command, rest = super().resolve_command(ctx, args)
         if name is not None and name not in COMMANDS:
             plugins, commands = _plugin_commands(ctx)
             if not ctx.resilient_parsing:  # which completion does
@@ -201,11 +196,9 @@ def _explain(error: BaseException) -> tuple[str, int]:
     if isinstance(error, HcbenchError):
         return f"error: {error}", error.exit_code
     if isinstance(error, click.UsageError):
-        command = error.ctx.command_path if error.ctx else "hcbench"
-        text = error.format_message().strip().rstrip(".")
-        if isinstance(error, click.NoSuchOption) and error.ctx and error.ctx.parent is None:
-            text += "; options are written after the command"
-        return f"error: {text} (see {command} --help)", ExitCode.USAGE
+        context = error.ctx or click.Context(main, info_name="hcbench")
+        text = error.format_message().strip().rstrip(".") + _hint(error, context)
+        return f"error: {text} (see {context.command_path} --help)", ExitCode.USAGE
     if isinstance(error, click.ClickException):
         return f"error: {error.format_message()}", ExitCode.USAGE
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -214,9 +207,27 @@ def _explain(error: BaseException) -> tuple[str, int]:
     return f"error: {what}; this is a defect; run with HCBENCH_DEBUG=1 for the traceback", 1
 
 
-def _plural(name: str) -> str:
-    """``--algo`` means ``--algos``, and so on."""
-    return f"{name}s" if name in {"algo", "dataset", "oracle", "metric"} else name
+def _hint(error: click.UsageError, context: click.Context) -> str:
+    """What to do about a mistake, where click does not say it."""
+    text, command = error.format_message(), context.command
+    if isinstance(error, click.NoSuchOption) and context.parent is None:
+        return "; options are written after the command"
+    unknown = re.fullmatch(r"No such command '(.*)'\.?", text)
+    if unknown and isinstance(command, click.Group):
+        names = command.list_commands(context)
+        close = get_close_matches(unknown[1], names, 1)
+        return f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}"
+    if "unexpected extra" in text and any("--algos" in param.opts for param in command.params):
+        return "; write names after --algos and --datasets, with commas but no spaces between"
+    if re.search(r"'\d+(,\d{3})+' is not", text):
+        return "; write numbers without commas"
+    return ""
+
+
+def _one_name(name: str) -> str:
+    """``--algo``, ``--algorithm`` and ``--algorithms`` mean ``--algos``, and so on."""
+    name = re.sub("^algos?$", "algorithm", name)
+    return re.sub("^(algorithm|checkpoint|dataset|metric|oracle|repetition|suite)$", r"\1s", name)
 
 
 @click.command(
@@ -225,7 +236,7 @@ def _plural(name: str) -> str:
         "help_option_names": ["-h", "--help"],
         "max_content_width": 100,
         "show_default": True,
-        "token_normalize_func": _plural,
+        "token_normalize_func": _one_name,
     },
     epilog="See hcbench COMMAND --help. Start with: hcbench compare",
 )

@@ -33,7 +33,7 @@ from .options import (
     with_options as with_options,
 )
 from .progress import display as display, follow as follow
-from .runs import find_runs as find_runs, read_run as read_run
+from .runs import read_run as read_run
 from .terminal import (
     console as console,
     stdout_for_data as stdout_for_data,

@@ -28,22 +28,7 @@ if TYPE_CHECKING:
     from hcbench.store import Store
 
 
-class Comparing(click.Command):
-    """Takes options only; a missing comma between names gets a hint."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the options, and explain extra arguments."""
-        try:
-            return super().parse_args(ctx, args)
-        except click.UsageError as error:
-            if "unexpected extra argument" not in error.message:
-                raise
-            hint = "give names after --algos and --datasets, with commas and no spaces between them"
-            raise click.UsageError(f"{error.message.rstrip('.')}; {hint}", ctx) from error
-
-
 @click.command(
-    cls=Comparing,
     epilog=options.examples(
         "hcbench compare --algos 4-AL,UPGMA,HDBSCAN",
         "hcbench compare --algos \"UPGMA[metric=['cosine','euclidean']]\" --datasets ./mydata.csv",

@@ -165,7 +165,7 @@ def read_counts(text: str) -> tuple[int, ...]:
             number = float(part.replace("_", ""))
         except ValueError:
             number = math.nan
-        if not number >= 0 or number % 1:
+        if not number >= 0 or number % 1 or part.strip().startswith("00"):
             raise click.BadParameter(
                 f"{part.strip()!r} is not a number of queries; write for example 1000,5000"
             )
@@ -235,11 +235,11 @@ def names_option(
 ) -> Callable[[F], F]:
     """An option of names, which can be repeated: the command gets all of them in one tuple.
 
-    One that filters stored results accepts patterns, and its name may be in the singular.
+    One that filters stored results accepts patterns.
     """
     kind = "algorithms" if option == "--algos" else option.removeprefix("--")
     return click.option(
-        *((option, option.removesuffix("s")) if filters else (option,)),
+        option,
         kind,
         type=Patterns(kind) if filters else Names(kind),
         multiple=True,
@@ -401,7 +401,7 @@ FIGURE_OPTIONS = (
 )
 _ALGOS = names_option(
     "--algos",
-    "Only algorithms whose label contains one of these, or matches a pattern with * and ?.",
+    "Only these algorithms, those that have such a part, or that match a pattern with * and ?.",
     filters=True,
 )
 #: Of a stored run.

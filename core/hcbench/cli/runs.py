@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,15 +13,8 @@ from hcbench.errors import StoreError
 
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
+    from hcbench.plan.columns import Outcomes
     from hcbench.store import RunInfo, Store
-
-
-def find_runs(
-    store: Store, *, suites: Sequence[str], since: datetime | None, algorithms: Sequence[str]
-) -> list[RunInfo]:
-    """The runs that the options of `RUN_FILTERS` choose."""
-    moment = None if since is None else since.astimezone()
-    return store.runs(suite=suites or None, since=moment, algorithm=algorithms or None)
 
 
 def read_run(
@@ -35,7 +27,6 @@ def read_run(
     budget: Sequence[int] | None = None,
     metrics: Sequence[str] = (),
     status: str | None = None,
-    exactly: bool = False,
     sizes: bool = True,
 ) -> Results:
     """The results of a stored run; filters remove its claims, which are about the whole run.
@@ -45,20 +36,18 @@ def read_run(
     store : Store
     run : RunInfo
     algorithms, datasets, oracles : sequence of str
-        Parts of labels, or patterns; all by default.
+        Labels, parts of labels, or patterns; all by default. A full label chooses no longer one.
     budget : sequence of int, optional
     metrics : sequence of str
         The only ones shown; all by default.
     status : str, optional
-    exactly : bool
-        Whether a full label excludes longer labels that contain it.
     sizes : bool
         Whether the numbers of items are read even if no claim needs them.
 
     Raises
     ------
     StoreError
-        If no cell matches.
+        If a filter chooses no cell.
     UsageError
         If a metric was not measured.
     """
@@ -66,34 +55,44 @@ def read_run(
     from hcbench.plan.presentation import Presentation
 
     filters = {"algorithm": algorithms, "dataset": datasets, "oracle": oracles, "status": status}
-    used: dict[str, Any] = {name: value for name, value in filters.items() if value}
+    used: dict[str, Any] = {kind: texts for kind, texts in filters.items() if texts}
     kept = store.cells(run=run.id, **used)
-    kept = kept.where("budget", budget) if budget else kept
-    for kind, labels in used.items() if exactly else ():
-        full = {label.casefold() for label in labels}
-        there = {label for label in kept.column(kind).tolist() if label.casefold() in full}
-        kept = kept.where(kind, there) or kept
-    if not kept:
-        wanted = {**used, "budget": budget} if budget else used
-        said = "; ".join(
-            f"{name} {value if isinstance(value, str) else ', '.join(map(str, value))}"
-            for name, value in wanted.items()
-        )
-        algorithms = sorted({*store.cells(run=run.id).column("algorithm").tolist()})
+    used |= {"budget": budget} if budget else {}
+    lacking = []
+    for kind, given in used.items():
+        texts = [given] if isinstance(given, str) else given
+        chosen = {text: _matching(kept, kind, text) for text in texts}
+        lacking += [(kind, text) for text, labels in chosen.items() if not labels]
+        kept = kept.where(kind, set().union(*chosen.values()))
+    if not kept and not lacking:
+        raise StoreError(f"run {run.id} of {store.location} has no cells")
+    if lacking:
+        whole = store.cells(run=run.id)
+        lacking = [one for one in lacking if not _matching(whole, *one)] or lacking
+        labels = sorted({*map(str, whole.column(lacking[0][0]).tolist())})
         raise StoreError(
-            f"run {run.id} of {store.location} has no such cells ({said}); its algorithms are "
-            f"{', '.join(algorithms[:8])}{' and others' * (len(algorithms) > 8)}"
+            f"run {run.id} of {store.location} has no such cells "
+            f"({', '.join(f'{kind} {text}' for kind, text in lacking)}); there are "
+            f"{', '.join(labels[:8])}{' and others' * (len(labels) > 8)}"
         )
     layout = Presentation.of_description(run.layout)
-    if used or budget:
+    if used:
         layout = replace(layout, suite=replace(layout.suite, claims=()))
-    needs_sizes = sizes or layout.suite.claims
-    found = Results.of_layout(layout, kept, store.sizes(run.id) if needs_sizes else {})
-    return _only(found, metrics) if metrics else found
+    numbers = store.sizes(run.id) if sizes or layout.suite.claims else {}
+    return _only(Results.of_layout(layout, kept, numbers), metrics)
+
+
+def _matching(cells: Outcomes, kind: str, text: Any) -> set[Any]:
+    """What a filter chooses of a column."""
+    from hcbench.store.store import labels_like
+
+    labels = {*cells.column(kind).tolist()}
+    full = {label for label in labels if str(label).casefold() == str(text).casefold()}
+    return full if full or kind == "budget" else {*labels_like(labels, text)}
 
 
 def _only(found: Results, wanted: Sequence[str]) -> Results:
-    """The results with only these metrics."""
+    """The results with only these metrics; of none, with all."""
     by_name = {
         name: metric
         for metric in reversed(found.metrics)
@@ -103,4 +102,5 @@ def _only(found: Results, wanted: Sequence[str]) -> Results:
         if name.casefold() not in by_name:
             labels = ", ".join(metric.label for metric in found.metrics)
             raise click.UsageError(f"{name} was not measured; there are {labels}")
-    return replace(found, metrics=tuple(by_name[name.casefold()] for name in wanted))
+    chosen = tuple(by_name[name.casefold()] for name in wanted)
+    return replace(found, metrics=chosen or found.metrics)

@@ -404,31 +404,30 @@ class Store:
     def runs(
         self,
         *,
-        suite: Patterns | None = None,
+        suites: Patterns = (),
         since: datetime | None = None,
-        algorithm: Patterns | None = None,
+        algorithms: Patterns = (),
     ) -> list[RunInfo]:
         """Runs, the latest last, with those that are damaged.
 
         Parameters
         ----------
-        suite, algorithm : str or sequence of str, optional
+        suites, algorithms : str or sequence of str, optional
             Only runs of these suites, or with cells of these algorithms; as for `outcomes`.
         since : datetime, optional
-            Only runs that started then or later.
+            Only runs that started then or later; local time if it has no time zone.
         """
+        begin = since and since.astimezone()
         with self.database.reading() as connection:
             wanted = []
-            if suite is not None:
-                wanted.append(_labels_like(connection, runs.c.suite, suite))
-            if algorithm is not None:
+            if suites:
+                wanted.append(_labels_like(connection, runs.c.suite, suites))
+            if algorithms:
                 shown = sa.select(run_cells.c.run).join(cells, cells.c.id == run_cells.c.cell)
-                shown = shown.where(_labels_like(connection, cells.c.algorithm, algorithm))
+                shown = shown.where(_labels_like(connection, cells.c.algorithm, algorithms))
                 wanted.append(runs.c.id.in_(shown))
             infos = run_infos(connection, *wanted).values()
-        return [
-            info for info in infos if not info.removed and (since is None or info.started >= since)
-        ]
+        return [i for i in infos if not i.removed and (begin is None or i.started >= begin)]
 
     def run(self, wanted: int | str | None = None) -> RunInfo:
         """A run by its number or name, the last of a suite, or the last of all.
@@ -751,7 +750,13 @@ def _blas_of(environment: Any) -> set[str]:
 def _labels_like(
     connection: sa.Connection, column: sa.Column[Any], patterns: str | Sequence[str]
 ) -> sa.ColumnElement[bool]:
-    """A condition: a label has a part, or as a whole is of one of some patterns.
+    """A condition: a label is one of `labels_like`."""
+    labels = connection.execute(sa.select(column).distinct()).scalars()
+    return column.in_(labels_like(labels, patterns))
+
+
+def labels_like(labels: Iterable[str], patterns: Patterns) -> list[str]:
+    """The labels that have a part, or as a whole are of one of some patterns.
 
     Patterns have ``*`` and ``?``. Case is ignored, in any script.
     """
@@ -760,5 +765,4 @@ def _labels_like(
     wildcards = [text.replace(r"\*", ".*").replace(r"\?", ".") for text in folded]
     parts = [f".*{text}.*" for text in folded]
     matches = re.compile("|".join([*parts, *wildcards]), re.DOTALL).fullmatch
-    labels = connection.execute(sa.select(column).distinct()).scalars()
-    return column.in_([label for label in labels if matches(label.casefold())])
+    return [label for label in labels if matches(label.casefold())]
