@@ -428,7 +428,7 @@ MISTAKES = {
     "unpaid budget": (
         ["--budget", "5USD"],
         2,
-        "--budget 5USD limits nothing, as no oracle here is",
+        "--budget 5USD limits nothing here: numbers limit queries",
     ),
     "negative budget": (["--budget", "-5"], 2, "'-5' is not a number of queries"),
     "format": (["--format", "xml"], 2, "Invalid value for '--format': 'xml' is not one of"),

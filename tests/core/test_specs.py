@@ -54,7 +54,7 @@ def test_a_wrong_parameter_is_named_with_its_value() -> None:
         ({"p": True}, "must be float, got True"),
         ({"k": 2.0}, "must be int, got 2.0"),
         ({"k": 0}, r"in \[1, inf\), got 0"),
-        ({"flag": 1}, "must be bool, got 1"),
+        ({"flag": 1}, "must be true or false, got 1"),
         ({"metric": "cosin"}, "one of euclidean, cosine; got 'cosin'"),
         ({"metric": None}, "must be str, got None"),
         ({"columns": "a"}, "must be list, got 'a'"),

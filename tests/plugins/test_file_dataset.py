@@ -1042,6 +1042,6 @@ def test_a_file_without_its_ending_is_suggested(tmp_path, monkeypatch):
     (tmp_path / "plants.aaa").touch()
     monkeypatch.chdir(tmp_path)
     shown = CliRunner().invoke(main, ["compare", "--datasets", "plants", "--dry-run"])
-    assert "for the file, write ./plants.csv" in shown.stderr
+    assert "plants is no data set; write plants.csv" in shown.stderr
     shown = CliRunner().invoke(main, ["--store", "x", "compare"])
     assert "--store; options are" in shown.stderr.replace("'", "")

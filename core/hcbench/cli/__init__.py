@@ -212,6 +212,8 @@ def _hint(error: click.UsageError, context: click.Context) -> str:
     text, command = error.format_message(), context.command
     if isinstance(error, click.NoSuchOption) and context.parent is None:
         return "; options are written after the command"
+    if isinstance(error, click.NoSuchOption) and error.option_name in ("-o", "--output"):
+        return "; tables go to stdout: --format csv > FILE"
     unknown = re.fullmatch(r"No such command '(.*)'\.?", text)
     if unknown and isinstance(command, click.Group):
         names = command.list_commands(context)
@@ -219,9 +221,8 @@ def _hint(error: click.UsageError, context: click.Context) -> str:
         return f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}"
     if "unexpected extra" in text and any("--algos" in param.opts for param in command.params):
         return "; write names after --algos and --datasets, with commas but no spaces between"
-    if re.search(r"'\d+(,\d{3})+' is not", text):
-        return "; write numbers without commas"
-    return ""
+    has_commas = re.search(r"'\d+(,\d{3})+' is not", text)
+    return "; write numbers without commas" if has_commas else ""
 
 
 def _one_name(name: str) -> str:

@@ -122,12 +122,10 @@ def carry_out(
         suite = _changed(base(registry), given, replay, registry)
         plan = make_plan(with_defaults(suite, registry), registry)
         useful = {cell.budget for cell in plan.cells}
-        useless = [b for b in suite.budgets if isinstance(b, str) and b not in useful]
+        useless = [budget for budget in suite.budgets if budget not in useful]
         if given["budgets"] and plan.cells and useless:
-            raise ParameterError(
-                f"--budget {useless[0]} limits nothing, as no oracle here is paid; a number, such "
-                "as 1000, limits queries"
-            )
+            why = "limits nothing here: numbers limit queries, and 5USD the answers of paid oracles"
+            raise ParameterError(f"--budget {useless[0]} {why}")
         if shard is not None:
             plan = take_shard(plan, *shard)
     drawn: list[Drawn] = []

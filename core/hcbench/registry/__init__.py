@@ -373,20 +373,24 @@ class Registry:
     def use_datasets(self, text: str) -> list[Use[DatasetSpec]]:
         """The data sets of one ``NAME[param=value]`` or file name."""
         name = parse_name(text)
-        reader = self.reader_of(Path(name.base))
+        path = Path(name.base)
+        reader = self.reader_of(path)
         if reader is not None:  # ./data.csv[...] describes the data set that reads such files
-            name = Name(reader.full_name, {"path": name.base, **name.params})
-        elif "/" in name.base:
-            raise DataError(
-                f"{name.base} is no data set: save it as one of {self.file_endings}, or pass its "
-                "contents to hcbench.compare in Python"
+            return self._uses(
+                "datasets", Name(reader.full_name, {"path": name.base, **name.params})
             )
         try:
+            if "/" in name.base:
+                raise UnknownNameError(
+                    f"{name.base} is no data set: save it as one of {self.file_endings}, or pass "
+                    "its contents to hcbench.compare in Python"
+                )
             return self._uses("datasets", name)
         except UnknownNameError as error:
-            files = sorted(path for path in Path().glob("*.*") if path.stem == name.base)
-            if file := next(filter(self.reader_of, files), None):
-                raise UnknownNameError(f"{error}; for the file, write ./{file}") from error
+            for file in sorted(path.parent.glob("*.*")):
+                if file.stem == path.name and self.reader_of(file):
+                    meant = f"{name.base}{file.suffix}"
+                    raise UnknownNameError(f"{name.base} is no data set; write {meant}") from error
             raise
 
     def reader_of(self, path: Path) -> Entry[DatasetSpec] | None:

@@ -118,7 +118,8 @@ def parse_value(text: str) -> Value:
         if text.startswith("[") and text.endswith("]"):
             return tuple(parse_value(part) for part in split_list(text[1:-1]))
         if not _BARE.fullmatch(text):
-            raise NameSyntaxError(f"{text!r:.80} is no value; put quotes around words") from None
+            why = "is no value; put quotes around words, and commas between parameters"
+            raise NameSyntaxError(f"{text!r:.80} {why}") from None
         return text
     return _plain(value, text)
 

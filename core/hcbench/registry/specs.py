@@ -126,23 +126,19 @@ class Parameter:
         """
         if value is None and self.default is None:
             return None
+        must = f"{owner}: {self.name} must be"
         wanted = tuple(accepted for name in self._type_names() for accepted in _TYPES[name])
         if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
-            kinds = f"{self.type} or {self.alternative}" if self.alternative else self.type
-            raise ParameterError(f"{owner}: {self.name} must be {kinds}, got {value!r}")
+            kinds = " or ".join(self._type_names()).replace("bool", "true or false")
+            raise ParameterError(f"{must} {kinds}, got {value!r}")
         if isinstance(value, str) and self.choices and value not in self.choices:
             numbers = [name for name in self._type_names() if name in ("int", "float")]
             extent = f" in {self.interval}" if self.interval else ""
             also = f", or {numbers[0]}{extent}" if numbers else ""
-            raise ParameterError(
-                f"{owner}: {self.name} must be one of {', '.join(self.choices)}{also}; "
-                f"got {value!r}"
-            )
+            raise ParameterError(f"{must} one of {', '.join(self.choices)}{also}; got {value!r}")
         if isinstance(value, int | float) and not isinstance(value, bool):
             if self.interval and value not in Interval(self.interval):
-                raise ParameterError(
-                    f"{owner}: {self.name} must be in {self.interval}, got {value!r}"
-                )
+                raise ParameterError(f"{must} in {self.interval}, got {value!r}")
             if self.type == "float":
                 return float(value)
         return value
