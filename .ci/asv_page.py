@@ -23,7 +23,7 @@ def _refuse(constant: str) -> None:
 def main(folder: Path = Path(".asv")) -> None:
     """Compare the page with the benchmarks that asv discovered and with the results."""
     discovered = set(json.loads((folder / "results" / "benchmarks.json").read_text())) - {"version"}
-    results = (folder / "results").glob("*/*-existing-*.json")
+    results = (folder / "results").glob("*/*-*.json")
     measured = {name for path in results for name in json.loads(path.read_text())["results"]}
     html = folder / "html"
     graphs = {path: read(path) for path in html.glob("graphs/**/*.json")}

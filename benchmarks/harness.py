@@ -86,8 +86,8 @@ class Harness:
     def track_scaling(self) -> float:
         """Wall time of two workers over that of one, on cells of 100 ms."""
         one, two = (
-            _seconds(60, "iris[n=15]", ["seconds"], _dozing(), workers)
-            - _seconds(20, "iris[n=15]", ["seconds"], _dozing(), workers)
+            _seconds(40, "iris[n=15]", ["seconds"], _dozing(), workers)
+            - _seconds(10, "iris[n=15]", ["seconds"], _dozing(), workers)
             for workers in (1, 2)
         )
         return two / one
