@@ -47,9 +47,9 @@ def _first(command: tuple[str, ...], items: int = 4) -> tuple[float, float]:
 
 
 class FirstScore:
-    """Start-up, imports, and above 64 items compilation of kernels."""
+    """Start-up, imports, and of 400 items compilation of kernels."""
 
-    params = (4, 100)
+    params = (4, 100, 400)
     param_names = ("items",)
 
     def setup_cache(self) -> dict[int, tuple[float, float]]:

@@ -408,12 +408,12 @@ def test_a_mistake_is_one_line_and_exit_code_2(files, args, reason, folder):
 @pytest.mark.slow
 def test_small_trees_are_scored_without_compilation_and_by_the_same_values(folder, tmp_path):
     rng = np.random.default_rng(0)
-    points = rng.normal(size=(60, 3))
+    points = rng.normal(size=(150, 3))
     for name, method in [("result", "average"), ("true", "ward")]:
         tree = Tree.from_linkage(linkage(points, method))
         (tmp_path / f"{name}.nwk").write_text(tree.to_newick())
     np.save("points.npy", points)
-    np.save("classes.npy", np.arange(60) % 4)
+    np.save("classes.npy", np.arange(150) % 4)
     command = [
         "score",
         "result.nwk",
