@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -47,6 +47,7 @@ class FigureView:
     results: Results
     _store: Store
     _registry: Registry
+    _given: Mapping[str, Problem] = field(default_factory=dict)  # by digest
     _problems: dict[tuple[str, int], Problem] = field(default_factory=dict)
 
     def tree(
@@ -137,20 +138,22 @@ class FigureView:
         import scipy.linalg  # noqa: F401 - BLAS must be loaded before its threads are limited
         from threadpoolctl import threadpool_limits
 
+        same = self.results.outcomes.where("dataset", {label})
+        same = same.take(same.column("key") != "")
+        of_repetition = same.where("repetition", {repetition})
+        digests = {*of_repetition.column("data_digest").tolist()} - {""}
+        for digest in digests & self._given.keys():
+            return self._given[digest]
         try:
             (use,) = self._registry.use_datasets(label)
         except UnknownNameError as error:
-            reason = "it was passed from Python, or its plugin is not loaded"
+            reason = "it was passed from Python in another session, or its plugin is not loaded"
             raise DataNotAvailableError(f"{label} cannot be generated again: {reason}") from error
         except HcbenchError as error:
             raise DataNotAvailableError(f"{label} cannot be generated again: {error}") from error
-        same = self.results.outcomes.where("dataset", {label})
-        same = same.take(same.column("key") != "")
         base = same[0].seed if same else self.results.suite.seed
         seed = data_seed(use, base, repetition)
         declared = use.spec.provides_with(use.params)
-        of_repetition = same.where("repetition", {repetition})
-        digests = {*of_repetition.column("data_digest").tolist()} - {""}
         if not digests:  # as of a run from elsewhere that names a file of this machine
             raise DataNotAvailableError(f"{label} is not known to be the data of the run")
         # One thread, as in a worker, since rounding of BLAS depends on it; the notes are stored.

@@ -109,6 +109,8 @@ def test_results_are_shown_drawn_and_reported(tmp_path: Path, capsys: Any) -> No
     assert figure._repr_png_().startswith(b"\x89PNG")
     with pytest.raises(hcbench.HcbenchError, match="no cell is of Ward"):
         results.plot("dendrogram", algorithm="Ward")
+    # The data were passed, so that they cannot be generated again.
+    assert len(results.plot("tanglegram", algorithm="single").axes) >= 2
     results.report(tmp_path / "report.html")
     assert "Single" in (tmp_path / "report.html").read_text()
 

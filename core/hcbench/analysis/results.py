@@ -158,7 +158,7 @@ class Results:
         failed = self.outcomes.failed.sum()
         return (
             f"<Results: {len(self.outcomes)} cells of {len(self.algorithms)} algorithms on "
-            f"{len(self.datasets)} data sets, {failed} failed>"
+            f"{len(self.datasets)} data set{'s'[len(self.datasets) == 1 :]}, {failed} failed>"
         )
 
     # ---- Cells ----------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import numpy as np
 from hcbench.api.notebook import StoredResults, default_observer
 from hcbench.api.own import Own, named_pairs, own_algorithm, own_dataset, own_metric, sort_out
 from hcbench.model.cost import Budget
+from hcbench.model.problem import Problem
 from hcbench.plan.plan import Plan, make_plan
 from hcbench.registry import Registry, find_suite, load_registry, with_defaults
 from hcbench.registry.specs import AlgorithmSpec, MetricSpec
@@ -114,11 +115,13 @@ def compare(
         If a name, a parameter or data are wrong; failing cells are rows, not errors.
     """
     registry = load_registry(plugins)
+    given: dict[str, Problem] = {}
     budgets = () if budget is None else tuple(np.atleast_1d(budget).tolist())
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hcbench-")))
         algorithms, own_algorithms = sort_out(algos, own_algorithm)
-        named, own_datasets = sort_out(named_pairs(datasets), lambda x: own_dataset(x, folder))
+        pairs = named_pairs(datasets)
+        named, own_datasets = sort_out(pairs, lambda pair: own_dataset(pair, folder, given))
         named_metrics, own_metrics = sort_out(metrics, own_metric)
         own = {"algorithms": own_algorithms, "datasets": own_datasets, "metrics": own_metrics}
         suite = Suite(
@@ -137,7 +140,7 @@ def compare(
         )
         suite = with_defaults(suite, registry, [entry for entry, uses in own.items() if not uses])
         plan = make_plan(suite, registry, **own)
-        return _results_of(
+        results = _results_of(
             plan,
             registry,
             store,
@@ -151,6 +154,7 @@ def compare(
             scheduler=scheduler,
             files=sorted(folder.iterdir()),
         )
+    return replace(results, given=given)
 
 
 def run_suite(

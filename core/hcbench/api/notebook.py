@@ -6,7 +6,7 @@ import importlib
 import io
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from hcbench.analysis.overviews import describe_numbers, make_tables
 from hcbench.analysis.results import Results
 from hcbench.analysis.tables import to_html
 from hcbench.errors import DataNotAvailableError
+from hcbench.model.problem import Problem
 from hcbench.registry import load_registry
 from hcbench.run.record import Observer
 from hcbench.store import Store
@@ -32,11 +33,14 @@ class StoredResults(Results):
         The number of the run in the store.
     plugins : sequence of path
         Plugin files of the run.
+    given : mapping of digest to Problem
+        The data that were passed and are not registered, for figures.
     """
 
     store: str | Path | None = None
     run: int = 0
     plugins: Sequence[str | Path] = ()
+    given: Mapping[str, Problem] = field(default_factory=dict)
 
     def _repr_html_(self) -> str:
         return to_html(make_tables(self), describe_numbers(self, "bold"))
@@ -71,7 +75,7 @@ class StoredResults(Results):
         with Store(self.store) as opened:
             plots: Any = importlib.import_module("hcbench.plots")  # a built-in plugin
             chosen = replace(self, outcomes=outcomes)
-            view = plots.FigureView(chosen, opened, load_registry(self.plugins))
+            view = plots.FigureView(chosen, opened, load_registry(self.plugins), self.given)
             figure = plots.draw_kind(kind, view, **choices)
         figure._repr_png_ = partial(_png, figure)  # for notebooks
         return figure
@@ -107,12 +111,7 @@ class Progress(Observer):
         self._total = self._done = self._failed = 0
         self._handle: Any = None
 
-    def started(
-        self,
-        total: int,
-        reused: int,
-        left: Mapping[tuple[str, str], int],  # noqa: ARG002
-    ) -> None:
+    def started(self, total: int, reused: int, left: Mapping[tuple[str, str], int]) -> None:  # noqa: ARG002
         """Show how many cells there are."""
         self._total, self._done = total, reused
         self._show()

@@ -26,6 +26,7 @@ from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec
 from hcbench.run.job import place_of
 
 Own: TypeAlias = Callable[..., Any]
+Problems: TypeAlias = dict[str, Problem]
 _DOC = "The caller's own."
 
 
@@ -93,13 +94,10 @@ def named_pairs(datasets: Any) -> list[Any]:
         raise DataError(
             f"datasets are names, files or data, got {type(datasets).__name__}: {datasets!r:.40}"
         )
+    listed = [f"{'' if '/' in str(i) else './'}{i}" if isinstance(i, Path) else i for i in datasets]
     return [
-        str(item if "/" in str(item) else f"./{item}")
-        if isinstance(item, Path)
-        else item
-        if isinstance(item, str)
-        else (getattr(item, "__name__", f"data{number}"), item)
-        for number, item in enumerate(datasets, start=1)
+        item if isinstance(item, str) else (getattr(item, "__name__", f"data{number}"), item)
+        for number, item in enumerate(listed, start=1)
     ]
 
 
@@ -136,9 +134,12 @@ def read_problem(path: str, _seed: int) -> Problem:
     return problem
 
 
-def own_dataset(named: tuple[str, Any], folder: Path) -> Use[DatasetSpec]:
-    """A data set made of a spec, a function of the seed, or data, which are put into the folder."""
-    name, data = named
+def own_dataset(pair: tuple[str, Any], folder: Path, given: Problems) -> Use[DatasetSpec]:
+    """A data set made of a spec, a function of the seed, or data.
+
+    Data are written to the folder, and added to those that were given, by their digests.
+    """
+    name, data = pair
     if isinstance(data, DatasetSpec):
         return _own_use(data)
     # A function is called here and not in a worker: nothing is planned before this is known.
@@ -150,6 +151,7 @@ def own_dataset(named: tuple[str, Any], folder: Path) -> Use[DatasetSpec]:
         path = folder / f"{uuid.uuid4().hex}.pickle"
         path.write_bytes(pickle.dumps(problem, protocol=5))
         function, version = partial(read_problem, str(path)), problem.digest()
+        given[version] = problem
     spec = DatasetSpec(
         name=name,
         function=function,
@@ -260,7 +262,7 @@ def _matrix(data: Any) -> NDArray[Any]:
         raise DataError(f"the rows of the data have different lengths: {error}") from error
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         got = f"shape {array.shape} of {array.dtype}" if array.ndim else f"{data!r:.40}"
-        raise DataError(f"data must be a numeric matrix (n, p), got {got}")
+        raise DataError(f"data must be a numeric matrix (n, p), or (matrix, labels); got {got}")
     return array if array.dtype.kind == "f" else array.astype(np.float64)
 
 

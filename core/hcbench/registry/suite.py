@@ -270,8 +270,8 @@ class Suite:
     def __post_init__(self) -> None:
         for name in ("repetitions", "timeout", "memory", "threads"):
             limit = getattr(self, name)
-            if limit is not None and limit <= 0:
-                raise SuiteError(f"{name} must be positive, got {limit}")
+            if not (limit is None or (isinstance(limit, int | float) and limit > 0)):
+                raise SuiteError(f"{name} must be positive, got {limit!r}")
         object.__setattr__(self, "budgets", tuple(map(read_budget, self.budgets)))
         numbers = tuple(budget for budget in self.budgets if not isinstance(budget, str))
         counts = {"budget": numbers, "checkpoints": self.checkpoints, "seed": (self.seed,)}
