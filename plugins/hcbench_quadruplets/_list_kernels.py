@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from hcbench.compiled import inner
 from hcbench_quadruplets._index_kernels import COMPARED, items_of
-from hcbench_quadruplets._kernels import most_similar
+from hcbench_quadruplets._kernels import TIE
 
 _PAIRS, _POSITIONS, _ITEMS = types.uint32[::1], types.int64[::1], types.int64[::1]
 _BETWEEN = types.int32[::1]
-_MERGES, _SIMILARITIES = types.int64[:, ::1], types.float64[::1]
+_MERGES, _FLOATS = types.int64[:, ::1], types.float64[::1]
 
 
 @inner
@@ -27,7 +27,7 @@ def add_column(
     end: Any,
     listed: Any,
     cluster: NDArray[np.uint32],
-    width: int,
+    row: NDArray[np.uint32],
     B: NDArray[np.float64],
 ) -> None:
     """Add ``weight`` times column b of S to the block sums B: O(comparisons with b)."""
@@ -35,8 +35,15 @@ def add_column(
         for at in range(end[half], end[half + 1]):
             i, j = items_of(listed[at])
             p, q = cluster[i], cluster[j]
-            B[np.uint64(min(p, q)) * np.uint64(width) + np.uint64(max(p, q))] += weight
+            B[row[min(p, q)] + max(p, q)] += weight
         weight = -weight
+
+
+@inner
+def begin_rows(width: int, row: NDArray[np.uint32]) -> None:
+    """Write where the rows of B begin, so that B(p, q) is at ``row[p] + q``, p <= q < width."""
+    for p in range(width):
+        row[p] = p * (2 * width - p - 1) // 2
 
 
 @inner
@@ -46,33 +53,78 @@ def close_gaps(
     cluster: NDArray[np.uint32],
     size: NDArray[np.int64],
     number: NDArray[np.int64],
+    row: NDArray[np.uint32],
     B: NDArray[np.float64],
 ) -> None:
     """Renumber the clusters that are ``alive`` 0, 1, ..., so that B takes less of the cache."""
     new = np.zeros(width, np.uint32)
     for p in range(alive.size):
         new[alive[p]] = p
+        start, source = p * (2 * alive.size - p - 1) // 2, row[alive[p]]
         for q in range(p + 1, alive.size):
-            B[p * alive.size + q] = B[alive[p] * width + alive[q]]
+            B[start + q] = B[source + alive[q]]
     for item in range(cluster.size):
         cluster[item] = new[cluster[item]]
     for p in range(alive.size):
         size[p], number[p], alive[p] = size[alive[p]], number[alive[p]], p
+    begin_rows(alive.size, row)
 
 
-@njit((_POSITIONS, _PAIRS, _ITEMS, _ITEMS, _MERGES, _SIMILARITIES), cache=True)
+@njit(cache=True, fastmath={"nnan", "nsz", "reassoc"})
+def largest_product(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """The largest of the products of two numbers at the same place, with vector instructions."""
+    largest = -np.inf
+    for at in range(one.size):
+        largest = max(largest, one[at] * other[at])
+    return largest
+
+
+@inner
+def next_merge(
+    alive: NDArray[np.int64],
+    width: int,
+    size: NDArray[np.int64],
+    row: NDArray[np.uint32],
+    B: NDArray[np.float64],
+) -> tuple[int, int, float]:
+    """The most similar clusters p < q and W, as `most_similar`. O(width^2)."""
+    K = alive.size
+    best, share = np.empty(K), np.empty(width)
+    for p in range(width):
+        share[p] = 1.0 / size[p]
+    largest = -np.inf
+    for at in range(K - 1):
+        p = alive[at]
+        best[at] = largest_product(B[row[p] + p + 1 : row[p] + width], share[p + 1 : width])
+        best[at] *= share[p]
+        largest = max(largest, best[at])
+    scale = 2.0 / (K * (K - 1.0))
+    enough = largest - TIE / scale
+    for at in range(K - 1):
+        if best[at] >= enough:
+            p = alive[at]
+            for q in range(p + 1, width):
+                similarity = B[row[p] + q] * share[q] * share[p]
+                if similarity >= enough:
+                    return p, q, similarity * scale
+    return alive[0], alive[1], np.nan
+
+
+@njit((_POSITIONS, _PAIRS, _ITEMS, _ITEMS, _PAIRS, _FLOATS, _MERGES, _FLOATS), cache=True)
 def merge_sparse(
     end: Any,
     listed: Any,
     initial: NDArray[np.int64],
     size: NDArray[np.int64],
+    row: NDArray[np.uint32],
+    B: NDArray[np.float64],
     merges: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> None:
     """Perform the first ``len(merges)`` merges, on lists of comparisons.
 
     Time O(m) for the first sums and, for merging p and q, the number of comparisons of the
-    (|G_p| + |G_q|) n pairs that contain their items, and O(K^2); memory 8 K^2 bytes.
+    (|G_p| + |G_q|) n pairs that contain their items, and O(K^2).
 
     Parameters
     ----------
@@ -82,23 +134,24 @@ def merge_sparse(
         Cluster of each item, numbered by smallest items; the union has the smaller number.
     size : (K,) int64, changed
         Items of each cluster.
+    row, B : (K,), (K (K+1) / 2,), changed
+        Room, and zeros. The sums within clusters are not used.
     merges, similarities : (t, 2), (t,), written
         p < q of each merge, and W.
     """
     n, K, width = initial.size, size.size, size.size
     cluster, number = initial.astype(np.uint32), np.arange(K)  # and what it is called outside
-    B = np.zeros(K * K)  # the diagonal, the sums within clusters, is not used
+    begin_rows(width, row)
     b = 0
     for i in range(n):
         for j in range(i + 1, n):
             if cluster[i] != cluster[j]:
                 weight = 1.0 / (size[cluster[i]] * size[cluster[j]])
-                add_column(weight, b, end, listed, cluster, width, B)
+                add_column(weight, b, end, listed, cluster, row, B)
             b += 1
     alive = np.arange(K)
     for step in range(len(merges)):
-        first, second, W = most_similar(B, width, alive, K, size)
-        p, q = alive[first], alive[second]
+        p, q, W = next_merge(alive[:K], width, size, row, B)
         merges[step, 0], merges[step, 1], similarities[step] = number[p], number[q], W
 
         # Columns between the two get weight 0, those to other clusters a smaller one.
@@ -114,21 +167,23 @@ def merge_sparse(
                 weight = -1.0 / (size[cluster[i]] * size[cluster[j]])
                 if cluster[j] != q:
                     weight += 1.0 / (union * size[cluster[j]])
-                add_column(weight, b, end, listed, cluster, width, B)
+                add_column(weight, b, end, listed, cluster, row, B)
 
-        # Rows: the blocks of q are added to those of p.
+        # Rows: the blocks of q are added to those of p, and q is not found again.
         for i in range(n):
             if cluster[i] == q:
                 cluster[i] = p
         size[p] = union
-        for at in range(second, K - 1):
+        for at in range(np.searchsorted(alive[:K], q), K - 1):
             alive[at] = alive[at + 1]
         K -= 1
         for r in alive[:K]:
             if r != p:
-                B[min(p, r) * width + max(p, r)] += B[min(q, r) * width + max(q, r)]
-        if 3 * width > 4 * K:
-            close_gaps(alive[:K], width, cluster, size, number, B)
+                B[row[min(p, r)] + max(p, r)] += B[row[min(q, r)] + max(q, r)]
+            if r < q:
+                B[row[r] + q] = -np.inf
+        if 8 * width > 9 * K:
+            close_gaps(alive[:K], width, cluster, size, number, row, B)
             width = K
     for item in range(n):
         initial[item] = number[cluster[item]]

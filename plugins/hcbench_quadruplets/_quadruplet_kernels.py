@@ -37,23 +37,21 @@ _RANKS = types.int32[:, ::1]
 PANEL = 48  # rows of bits that stay in the cache during a pass over the others; a multiple of three
 
 
-@njit((_POSITIONS, _PAIRS, types.int64), cache=True)
-def kernel_by_products(end: Any, listed: Any, n: int) -> NDArray[np.int64]:
+@njit((_POSITIONS, _PAIRS, types.int64[:, ::1]), cache=True)
+def kernel_by_products(end: Any, listed: Any, K: NDArray[np.int64]) -> None:
     """K of equation 3, one product of two comparisons at a time.
 
     O(m + number of pairs of comparisons that share a column of S and an item) time: in a column of
-    z comparisons with random pairs, 2 z^2 / n. Memory 8 n^2 bytes.
+    z comparisons with random pairs, 2 z^2 / n.
 
     Parameters
     ----------
     end, listed
         The columns of S, of `_index_kernels.index_pairs`.
-
-    Returns
-    -------
-    (n, n) int64, symmetric
-        Its diagonal is undefined.
+    K : (n, n), written
+        Zeros; symmetric, but the diagonal is undefined.
     """
+    n = len(K)
     longest = 0
     for c in range(0, end.size - 1, 2):
         longest = max(longest, end[c + 2] - end[c])
@@ -61,7 +59,6 @@ def kernel_by_products(end: Any, listed: Any, n: int) -> NDArray[np.int64]:
     before = np.empty(2 * longest, np.int64)  # the previous one
     tip = np.empty(2 * longest, np.int32)  # its i
     sign = np.empty(2 * longest, np.int8)  # S[ir, c]
-    K = np.zeros((n, n), np.int64)
     for c in range(0, end.size - 1, 2):
         filled = 0
         for at in range(end[c], end[c + 2]):
@@ -83,7 +80,6 @@ def kernel_by_products(end: Any, listed: Any, n: int) -> NDArray[np.int64]:
         for two in range(one):
             K[one, two] += K[two, one]
             K[two, one] = K[one, two]
-    return K
 
 
 @inner

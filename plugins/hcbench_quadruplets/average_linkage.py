@@ -59,7 +59,7 @@ def four_al(
     -----
     For n items, M = n(n-1)/2 pairs and m comparisons: until `FEW` clusters remain, a merge uses the
     columns of S of all |union| n pairs that contain items of the two clusters. If there are few
-    comparisons, that takes 2m/M additions per column, and 8 m + 18 n^2 bytes; if they are dense
+    comparisons, that takes 2m/M additions per column, and 8 m + 12 n^2 bytes; if they are dense
     (`Comparisons.is_dense`), operations on 2 M/64 words, and 19 n^2 bytes besides the bits. If
     clusters of similar sizes merge, these are O(n^2 log n) columns, and O(n^3) if a large one
     absorbs single items. With `FEW` clusters O(m), or O(M^2 / 64) with bits, once. On all
@@ -133,8 +133,10 @@ def merge_all(
 
         closer, farther = comparisons.closer, comparisons.farther
         index = _index_kernels.index_pairs(closer, farther, comparisons.n)
-        _list_kernels.merge_sparse(*index, current, size, first_merges, first_similarities)
-        del index
+        k = size.size
+        room = np.empty(k, np.uint32), np.zeros(k * (k + 1) // 2)
+        _list_kernels.merge_sparse(*index, current, size, *room, first_merges, first_similarities)
+        del index, room
     alive, current = np.unique(current, return_inverse=True)
     blocks = sums_over_blocks(comparisons, current, by_bits)
     merge_blocks(blocks, np.bincount(current), merges[done:], similarities[done:])

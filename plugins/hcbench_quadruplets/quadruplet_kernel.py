@@ -89,7 +89,7 @@ def kernel_matrix(
     For m comparisons and M = n(n-1)/2 pairs: O(m^2 / (M n)) products of comparisons if there are
     few (see `FEWEST`) or their bits are too large (`Comparisons.is_dense`), otherwise O(n^5)
     products of bits, 64 at a time. Memory besides the sorted comparisons (see
-    `Comparisons.unique`): 8 m + 18 n^2 bytes; or n^4 / 16 for the bits, which the comparisons keep,
+    `Comparisons.unique`): 8 m + 16 n^2 bytes; or n^4 / 16 for the bits, which the comparisons keep,
     and 8 KB n. For all comparisons: O(n^3), 16 n^2 bytes.
     """
     if isinstance(comparisons, AllComparisons):
@@ -110,8 +110,9 @@ def _of_sample(comparisons: Comparisons) -> NDArray[np.int64]:
         bits = comparisons.bits()
         values = kernels.kernel_by_bits(bits.won, bits.lost, n, WORDS)
         return values
+    values = np.zeros((n, n), np.int64)
     columns = index_pairs(comparisons.closer, comparisons.farther, n)
-    values = kernels.kernel_by_products(*columns, n)
+    kernels.kernel_by_products(*columns, values)
     return values
 
 

@@ -58,7 +58,9 @@ def answers(draw):
 def both_ways(comparisons):
     n = comparisons.n
     columns = _index_kernels.index_pairs(comparisons.closer, comparisons.farther, n)
-    yield _quadruplet_kernels.kernel_by_products(*columns, n)
+    products = np.zeros((n, n), np.int64)
+    _quadruplet_kernels.kernel_by_products(*columns, products)
+    yield products
     bits = comparisons.bits()
     for at_once in (512, 1, 7):  # words: a row at once, or in several parts
         yield _quadruplet_kernels.kernel_by_bits(bits.won, bits.lost, n, at_once)
