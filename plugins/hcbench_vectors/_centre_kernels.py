@@ -6,9 +6,25 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench_vectors._linkage_kernels import _BLOCK, _SPARSE, SQUARED, _measure, _nearest
+from hcbench.compiled import inner
+from hcbench_vectors._linkage_kernels import _BLOCK, _CHUNK, _SPARSE, SQUARED, _measure, _nearest
 
 _FF = types.float64[:, ::1]
+
+
+@njit(cache=True, fastmath={"nnan", "nsz", "reassoc"})
+def _least(bound: NDArray[np.float64]) -> float:
+    """The least bound, with vector instructions."""
+    least = np.inf
+    for at in range(bound.size):
+        least = min(least, bound[at])
+    return least
+
+
+@inner
+def _update(lows: NDArray[np.float64], bound: NDArray[np.float64], chunk: int) -> None:
+    """Write the least bound of a chunk of clusters."""
+    lows[chunk] = _least(bound[chunk * _CHUNK : min((chunk + 1) * _CHUNK, bound.size)])
 
 
 @njit((_FF, types.boolean, _FF), cache=True)
@@ -38,6 +54,7 @@ def merge_centres(
         size[i], gone[i], bound[i], merged[i] = 1.0, 0.0, np.inf, False
         order[i], item[i], nearest[i] = i, i, -1
     point, part = np.empty(p), np.empty(_BLOCK)
+    lows = np.empty(-(-n // _CHUNK))  # the least bound of each chunk
     for low in range(0, n, _BLOCK):
         for x in range(low + 1, n):
             for k in range(p):
@@ -45,6 +62,8 @@ def merge_centres(
             block = part[: min(_BLOCK, x - low)]
             _measure(point, columns, low, SQUARED, block)
             bound[x], nearest[x] = _nearest(block, low, gone, order, bound[x], nearest[x])
+    for chunk in range(lows.size):
+        _update(lows, bound, chunk)
     for merge in range(n - 1):
         if count < _SPARSE * width:
             at = 0
@@ -66,8 +85,16 @@ def merge_centres(
             for k in range(p):
                 for i in range(width):
                     columns[k, i] = columns[k, kept[i]]
+            lows, bound = lows[: -(-width // _CHUNK)], bound[:width]
+            for chunk in range(lows.size):
+                _update(lows, bound, chunk)
         while True:
-            least, u = _nearest(bound[:width], 0, gone, order, np.inf, -1)
+            least, chunk = _least(lows), 0
+            while lows[chunk] != least:
+                chunk += 1
+            u = chunk * _CHUNK
+            while bound[u] != least:
+                u += 1
             v = nearest[u]
             if v >= 0:
                 break
@@ -80,6 +107,7 @@ def merge_centres(
                 _measure(point, columns, low, SQUARED, block)
                 bound[u], nearest[u] = _nearest(block, low, gone, order, bound[u], nearest[u])
             gone[u] = 0.0
+            _update(lows, bound, chunk)
         merges[merge, 0], merges[merge, 1], merges[merge, 2] = item[u], item[v], np.sqrt(least)
 
         a = size[u] / (size[u] + size[v]) if has_sizes else 0.5
@@ -91,3 +119,6 @@ def merge_centres(
             if nearest[i] == u or nearest[i] == v:
                 nearest[i] = -1
         bound[u] = -1.0  # so that its nearest, of all others, which are older, is searched next
+        bound[v] = np.inf
+        _update(lows, bound, chunk)
+        _update(lows, bound, v // _CHUNK)

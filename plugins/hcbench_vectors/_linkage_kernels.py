@@ -46,15 +46,28 @@ def _measure(
     """
     for j in range(out.size):
         out[j] = 0.0
-    for k in range(point.size):
-        coordinate, column = point[k], columns[k, first : first + out.size]
+    rest = point.size // 3 * 3
+    for k in range(0, rest, 3):  # together, so that the sums are read and written less often
+        x, y, z = point[k], point[k + 1], point[k + 2]
+        xs = columns[k, first : first + out.size]
+        ys = columns[k + 1, first : first + out.size]
+        zs = columns[k + 2, first : first + out.size]
         if metric == MANHATTAN:
             for j in range(out.size):
-                out[j] += abs(coordinate - column[j])
+                out[j] = out[j] + abs(x - xs[j]) + abs(y - ys[j]) + abs(z - zs[j])
         else:
             for j in range(out.size):
-                difference = coordinate - column[j]
-                out[j] += difference * difference
+                dx, dy, dz = x - xs[j], y - ys[j], z - zs[j]
+                out[j] = out[j] + dx * dx + dy * dy + dz * dz
+    for k in range(rest, point.size):
+        x, xs = point[k], columns[k, first : first + out.size]
+        if metric == MANHATTAN:
+            for j in range(out.size):
+                out[j] += abs(x - xs[j])
+        else:
+            for j in range(out.size):
+                dx = x - xs[j]
+                out[j] += dx * dx
     if metric == EUCLIDEAN:
         for j in range(out.size):
             out[j] = np.sqrt(out[j])

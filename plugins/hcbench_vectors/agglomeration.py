@@ -125,7 +125,8 @@ def spanning_tree(vectors: NDArray[np.floating], metric: str, edges: Floats) -> 
     tree = KDTree(np.ascontiguousarray(vectors, dtype=np.float64), leaf_size=16, metric=metric)
     points, item, nodes, (low, high) = (np.asarray(array) for array in tree.get_arrays())
     first, last = (nodes[name].astype(np.int64) for name in ("idx_start", "idx_end"))
-    boruvka(points[item], first, last, low, high, metric == "euclidean", edges)
+    axes = tuple(range(points.shape[1]))
+    boruvka(axes, points[item], first, last, low, high, metric == "euclidean", edges)
     edges[:, :2] = item[edges[:, :2].astype(np.int64)]
 
 
