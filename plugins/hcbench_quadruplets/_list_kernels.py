@@ -19,6 +19,8 @@ _PAIRS, _POSITIONS, _ITEMS = types.uint32[::1], types.int64[::1], types.int64[::
 _BETWEEN = types.int32[::1]
 _MERGES, _FLOATS = types.int64[:, ::1], types.float64[::1]
 
+TOGETHER = 512  # columns that are fetched before they are added
+
 
 @inner
 def add_column(
@@ -26,7 +28,7 @@ def add_column(
     b: int,
     end: Any,
     listed: Any,
-    cluster: NDArray[np.uint32],
+    cluster: NDArray[np.uint16],
     row: NDArray[np.uint32],
     B: NDArray[np.float64],
 ) -> None:
@@ -40,6 +42,21 @@ def add_column(
 
 
 @inner
+def fetch(columns: NDArray[np.int64], end: Any, listed: Any, seen: NDArray[np.uint32]) -> None:
+    """Read something of each of these columns, so that they are in the cache: O(columns).
+
+    Most are at random places, which are read at the same time here, and one after the other where
+    columns are added. ``seen`` (columns,) is written, so that the reads are made.
+    """
+    for at in range(columns.size):
+        seen[at] = end[2 * columns[at]]
+    for at in range(columns.size):
+        first, last = end[2 * columns[at]], end[2 * columns[at] + 2]
+        if first < last:
+            seen[at] = listed[first] ^ listed[last - 1]
+
+
+@inner
 def begin_rows(width: int, row: NDArray[np.uint32]) -> None:
     """Write where the rows of B begin, so that B(p, q) is at ``row[p] + q``, p <= q < width."""
     for p in range(width):
@@ -50,14 +67,14 @@ def begin_rows(width: int, row: NDArray[np.uint32]) -> None:
 def close_gaps(
     alive: NDArray[np.int64],
     width: int,
-    cluster: NDArray[np.uint32],
+    cluster: NDArray[np.uint16],
     size: NDArray[np.int64],
     number: NDArray[np.int64],
     row: NDArray[np.uint32],
     B: NDArray[np.float64],
 ) -> None:
     """Renumber the clusters that are ``alive`` 0, 1, ..., so that B takes less of the cache."""
-    new = np.zeros(width, np.uint32)
+    new = np.zeros(width, np.uint16)
     for p in range(alive.size):
         new[alive[p]] = p
         start, source = p * (2 * alive.size - p - 1) // 2, row[alive[p]]
@@ -70,15 +87,6 @@ def close_gaps(
     begin_rows(alive.size, row)
 
 
-@njit(cache=True, fastmath={"nnan", "nsz", "reassoc"})
-def largest_product(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """The largest of the products of two numbers at the same place, with vector instructions."""
-    largest = -np.inf
-    for at in range(one.size):
-        largest = max(largest, one[at] * other[at])
-    return largest
-
-
 @inner
 def next_merge(
     alive: NDArray[np.int64],
@@ -89,16 +97,22 @@ def next_merge(
 ) -> tuple[int, int, float]:
     """The most similar clusters p < q and W, as `most_similar`. O(width^2)."""
     K = alive.size
-    best, share = np.empty(K), np.empty(width)
+    best, share = np.empty(K), np.empty(width)  # V of each row that may have the largest
     for p in range(width):
         share[p] = 1.0 / size[p]
+    scale = 2.0 / (K * (K - 1.0))
     largest = -np.inf
     for at in range(K - 1):
-        p = alive[at]
-        best[at] = largest_product(B[row[p] + p + 1 : row[p] + width], share[p + 1 : width])
-        best[at] *= share[p]
-        largest = max(largest, best[at])
-    scale = 2.0 / (K * (K - 1.0))
+        p, own, best[at] = alive[at], share[alive[at]], -np.inf
+        sums, shares = B[row[p] + p + 1 : row[p] + width], share[p + 1 : width]
+        enough = largest - TIE / scale
+        n_enough = 0
+        for q in range(sums.size):  # with vector instructions
+            n_enough += sums[q] * shares[q] * own >= enough
+        if n_enough > 0:
+            for q in range(sums.size):
+                best[at] = max(best[at], sums[q] * shares[q] * own)
+            largest = max(largest, best[at])
     enough = largest - TIE / scale
     for at in range(K - 1):
         if best[at] >= enough:
@@ -140,7 +154,7 @@ def merge_sparse(
         p < q of each merge, and W.
     """
     n, K, width = initial.size, size.size, size.size
-    cluster, number = initial.astype(np.uint32), np.arange(K)  # and what it is called outside
+    cluster, number = initial.astype(np.uint16), np.arange(K)  # and what it is called outside
     begin_rows(width, row)
     b = 0
     for i in range(n):
@@ -150,6 +164,8 @@ def merge_sparse(
                 add_column(weight, b, end, listed, cluster, row, B)
             b += 1
     alive = np.arange(K)
+    columns, seen = np.empty(TOGETHER, np.int64), np.empty(TOGETHER, np.uint32)
+    weights = np.empty(TOGETHER)
     for step in range(len(merges)):
         p, q, W = next_merge(alive[:K], width, size, row, B)
         merges[step, 0], merges[step, 1], similarities[step] = number[p], number[q], W
@@ -159,15 +175,20 @@ def merge_sparse(
         for i in range(n):
             if cluster[i] != p and cluster[i] != q:
                 continue
-            for j in range(n):
-                if cluster[j] == cluster[i] or (cluster[i] == q and cluster[j] == p):
-                    continue
-                low, high = min(i, j), max(i, j)
-                b = low * (2 * n - low - 1) // 2 + high - low - 1
-                weight = -1.0 / (size[cluster[i]] * size[cluster[j]])
-                if cluster[j] != q:
-                    weight += 1.0 / (union * size[cluster[j]])
-                add_column(weight, b, end, listed, cluster, row, B)
+            for first in range(0, n, TOGETHER):
+                count = 0
+                for j in range(first, min(first + TOGETHER, n)):
+                    if cluster[j] == cluster[i] or (cluster[i] == q and cluster[j] == p):
+                        continue
+                    low, high = min(i, j), max(i, j)
+                    columns[count] = low * (2 * n - low - 1) // 2 + high - low - 1
+                    weights[count] = -1.0 / (size[cluster[i]] * size[cluster[j]])
+                    if cluster[j] != q:
+                        weights[count] += 1.0 / (union * size[cluster[j]])
+                    count += 1
+                fetch(columns[:count], end, listed, seen)
+                for at in range(count):
+                    add_column(weights[at], columns[at], end, listed, cluster, row, B)
 
         # Rows: the blocks of q are added to those of p, and q is not found again.
         for i in range(n):

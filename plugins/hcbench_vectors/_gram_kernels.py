@@ -6,23 +6,24 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-_CHUNK = 256  # the maximum is computed by chunks, with vector instructions, then located
+_CHUNK = 256  # compared with vector instructions before any is looked at
 
 
-@njit(cache=True, fastmath={"nnan", "nsz", "reassoc"})
+@njit(cache=True)
 def maximum(row: NDArray[np.float64], start: int, end: int) -> tuple[float, int]:
     """The maximum of ``row[start:end]``, which is not empty, and its first index."""
-    largest, chunk = row[start], start
+    largest, found = row[start], start
     for low in range(start, end, _CHUNK):
-        top = row[low]
-        for at in range(low, min(low + _CHUNK, end)):
-            top = max(top, row[at])
-        if top > largest:
-            largest, chunk = top, low
-    for at in range(chunk, end):
-        if row[at] == largest:
-            return largest, at
-    return largest, chunk
+        part = row[low : min(low + _CHUNK, end)]
+        n_larger = 0
+        for at in range(part.size):
+            n_larger += part[at] > largest
+        if n_larger == 0:
+            continue
+        for at in range(part.size):
+            if part[at] > largest:
+                largest, found = part[at], low + at
+    return largest, found
 
 
 @njit(cache=True)
