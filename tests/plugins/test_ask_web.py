@@ -354,6 +354,8 @@ def test_two_people_in_a_browser_with_pictures_keys_and_the_mouse(tmp_path):
         with open_browser(tmp_path / "profile") as browser:
             browser.get(links[0])
             assert "token" not in browser.current_url
+            ActionChains(browser).send_keys("?").perform()
+            assert browser.find_elements("css selector", "details[open]")
             answer(browser, "mouse")
             assert "Question 2" in number(browser)
             for key in "dzz":
