@@ -237,7 +237,7 @@ def tradeoff_chart(view: TradeoffView, results: Results) -> Chart:
             "rings and dotted lines: the Pareto front, which no other algorithm dominates"
         )
     if levels or any(point.reference for _, point in points):
-        caption.append(f"dashed: references, and algorithms without {cost}")
+        caption.append(f"level lines: references, and algorithms without {cost}")
     header = ["data set", "algorithm", "oracle", "budget", "after queries"]
     header += [f"{label}{end}" for label in (cost, quality) for end in ("", ", low", ", high")]
     return Chart(

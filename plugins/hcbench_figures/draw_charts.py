@@ -63,7 +63,8 @@ def _draw_series(ax: Axes, series: Series) -> None:
     (x, left, right), (y, low, high) = series.spread(0), series.spread(1)
     match series.mark:
         case "level":
-            ax.axhline(y[0], label=label, color=colour, linestyle="--", linewidth=0.9)
+            line = "--" if series.look.dash == "solid" else series.look.style["linestyle"]
+            ax.axhline(y[0], label=label, color=colour, linestyle=line, linewidth=0.9)
         case "steps":
             every = max(1, len(x) // 6)
             ax.step(x, y, where="post", markevery=every, clip_on=False, **drawn)
@@ -119,7 +120,7 @@ def add_legend(figure: Figure) -> None:
 
 def add_caption(figure: Figure, lines: Sequence[str]) -> None:
     """Notes in small letters below the figure."""
-    width = max(int(figure.get_size_inches()[0] * 17), 40)
+    width = max(int(figure.get_size_inches()[0] * 18), 40)
     text = "\n".join(row for line in lines for row in textwrap.wrap(plain(line), width))
     with style():
         figure.supxlabel(text, x=0.01, ha="left", fontsize=7, color="#444444")

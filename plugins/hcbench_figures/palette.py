@@ -73,9 +73,9 @@ class Look:
 
 
 def looks_for(names: Sequence[str], references: Iterable[str] = ()) -> dict[str, Look]:
-    """A look for each name, in order; reference lines are grey and dashed.
+    """A look for each name, in order; reference lines are grey, and not solid.
 
-    Looks repeat after 16 colours times 4 dashes.
+    Looks repeat after 16 colours times 4 dashes, those of references after 3 dashes.
     """
     looks: dict[str, Look] = {}
     grey = set(references)
@@ -84,7 +84,7 @@ def looks_for(names: Sequence[str], references: Iterable[str] = ()) -> dict[str,
         place = len(looks) - known
         if name in grey:
             symbol = REFERENCE_SYMBOLS[known % len(REFERENCE_SYMBOLS)]
-            looks[name] = Look(REFERENCE, "", symbol, "dash")
+            looks[name] = Look(REFERENCE, "", symbol, ("dash", "dot", "dashdot")[known % 3])
         else:
             dash = DASHES[place // len(PALETTE) % len(DASHES)]
             marker = place % len(MARKERS)

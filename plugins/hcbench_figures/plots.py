@@ -142,7 +142,7 @@ def curves(
     """Draw the average of a metric against a numeric parameter, one line per algorithm.
 
     Bars are 95 % bootstrap intervals of the average, which is the mean, of times the median.
-    Reference lines are grey and dashed. Repetitions without a value are excluded, as in tables.
+    Reference lines are grey, and not solid. Repetitions without a value are excluded, as in tables.
 
     Parameters
     ----------
@@ -382,7 +382,7 @@ def draw_tree(
     else:
         _draw_dots(ax, of_leaves if labels else [], orientation)
     _label_heights(ax, tree, along, height, orientation)
-    return {name: palette.get(name, MIXED) for name in dict.fromkeys(labels or ())}
+    return {name: palette.get(name, MIXED) for name in sorted({*(labels or ())}, key=str)}
 
 
 def class_colours(classes: Sequence[Hashable]) -> dict[Any, str]:

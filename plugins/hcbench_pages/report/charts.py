@@ -138,7 +138,7 @@ def _traces(series: Series, panel: Panel, listed: set[str]) -> Iterator[dict[str
             trace["mode"] = "lines+markers" if len(x) > 1 else "markers"
         case "level":
             trace |= {"x": panel.x_ends, "y": y * 2, "hovertext": trace["hovertext"] * 2}
-            trace["line"]["dash"] = "dash"
+            trace["line"]["dash"] = "dash" if look.dash == "solid" else look.dash
         case "warning":
             trace["mode"] = "markers"
             trace["marker"]["size"] = 15

@@ -241,8 +241,10 @@ def _arrange(
 
 
 def _wrapped(title: str, most: int) -> list[str]:
-    """A title on at most three lines, which may end after each comma."""
+    """A title on at most three lines, which may end after each comma and, if long, bracket."""
     words = " ".join(title.replace(",", ", ").split())
+    if len(words) > most:
+        words = words.replace("[", "[ ")
     return textwrap.wrap(words, most, max_lines=3, placeholder=" …", break_on_hyphens=False)
 
 
