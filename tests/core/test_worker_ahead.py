@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 from hcbench.errors import WorkerError
-from hcbench.run.workers import Limits, Pool, Report, connections
+from hcbench.run.workers import Limits, Pool, Report, connections, pool as pools
 from tests.core import jobs
 
 PERFORM = f"{jobs.__name__}:perform"
@@ -19,8 +19,9 @@ PERFORM = f"{jobs.__name__}:perform"
 
 @pytest.fixture(autouse=True)
 def _all_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Treat all jobs as short, also on a busy machine."""
+    """Treat all jobs as short, also on a busy machine, and let a worker have three."""
     monkeypatch.setattr(connections, "_QUICK", 60.0)
+    monkeypatch.setattr(pools, "_AHEAD", 3)
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from hcbench.store.rows import Stored
 
 TICK = 0.1
 _TOGETHER = 0.05  # seconds: short cells that end within these are stored in one transaction
-_MANY = 8  # waiting cells per worker; above that a worker has its next cells at hand
+_MANY = 16  # waiting cells per worker; above that a worker has its next cells at hand
 #: What this process needs next, imported while the workers start: for their reports, and for the
 #: statistics over data sets.
 _NEXT = ("hcbench.model.trees", "scipy.stats")

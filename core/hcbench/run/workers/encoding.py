@@ -20,6 +20,7 @@ from hcbench.errors import HcbenchError
 
 _LENGTH = struct.Struct("!Q")
 _PLAIN = frozenset({str, int, float, bool, NoneType})
+_fields: Any = lru_cache(fields)
 _parts: Any = lru_cache(lambda kind: (get_origin(kind), get_args(kind)))
 
 
@@ -40,7 +41,7 @@ def encode(value: object) -> bytes:
         if isinstance(part, Number):
             return part.item()  # type: ignore[attr-defined]  # of numpy
         if not isinstance(part, bytes | Tree | Partition):
-            return [getattr(part, field.name) for field in fields(part)]
+            return [getattr(part, field.name) for field in _fields(type(part))]
         body.append(part if isinstance(part, bytes) else pack_result(part))
         size += len(body[-1])
         return [size - len(body[-1]), size]
@@ -58,8 +59,7 @@ def decode(content: bytes, *kinds: type) -> Any:
         If it is anything else.
     """
     try:
-        (length,) = _LENGTH.unpack_from(content)
-        start = _LENGTH.size + length
+        start = _LENGTH.size + _LENGTH.unpack_from(content)[0]
         name, told = json.loads(content[_LENGTH.size : start].decode())
         kind = next((kind for kind in kinds if kind.__name__ == name), None)
         if kind is None and kinds:

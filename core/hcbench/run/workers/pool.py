@@ -34,7 +34,7 @@ from hcbench.run.workers.processes import kill_group
 _POLL = 0.05  # seconds between looks at the memory and the logs
 _START = 120.0  # seconds for the imports of the fork server
 _DYING = 10.0  # seconds to wait for the end of a killed worker
-_AHEAD = 3  # jobs that a worker may have, if they are short
+_AHEAD = 16  # jobs that a worker may have, if they are short: while others are stored
 _CLOSED = 1.0  # seconds between the end of a worker's connection and its own
 
 
