@@ -80,7 +80,8 @@ def affinity_tree(merges: np.ndarray) -> Tree:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("build", [means.average_of_products, means.ward_of_vectors])
-def test_threads_do_not_change_the_merges(build):
+def test_threads_do_not_change_the_merges(build, monkeypatch):
+    monkeypatch.setattr(means, "_WIDE", 1)
     rows = grouped(600, 3)  # three parts of searches
     with threadpool_limits(1):
         one = build(rows)
