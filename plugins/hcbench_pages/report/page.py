@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import tempfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -219,7 +220,7 @@ def environment(*packages: str) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["json_block"] = json_block
+    made.filters |= {"json_block": json_block, "packed": packed}
     made.globals |= {"environment_rows": environment_rows, "verdict_badge": verdict_badge}
     return made
 
@@ -294,8 +295,8 @@ def shared_assets() -> dict[str, str]:
     return {
         "style.css": Markup(style),
         "theme.js": Markup(read_asset("theme.js")),
-        "report.js": Markup('(() => {\n"use strict";\n') + Markup(script) + Markup("\n})();"),
-        "plotly.js": Markup(get_plotlyjs().replace("</script", "<\\/script")),
+        "report.js": Markup('(async () => {\n"use strict";\n') + Markup(script) + Markup("\n})();"),
+        "plotly.js": get_plotlyjs(),
     }
 
 
@@ -311,6 +312,11 @@ def json_block(value: Any) -> str:
     for sign in "<>&\u2028\u2029":
         written = written.replace(sign, f"\\u{ord(sign):04x}")
     return Markup(written)
+
+
+def packed(text: str) -> str:
+    """Text for a script element, compressed, as plotly and the figures take megabytes."""
+    return base64.b64encode(zlib.compress(text.encode())).decode()
 
 
 def write_whole(path: Path, text: str) -> None:

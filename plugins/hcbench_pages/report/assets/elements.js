@@ -13,6 +13,13 @@ function element(tag, properties = {}, ...children) {
   return made;
 }
 
+// The text of a script element, which is compressed where the whole report is one file.
+async function unpacked({ type, textContent }) {
+  if (type !== "application/zlib") return textContent;
+  const bytes = Uint8Array.from(atob(textContent), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+}
+
 const button = (text, pressed, properties = {}, ...children) =>
   element("button", { type: "button", text, onclick: pressed, ...properties }, ...children);
 

@@ -9,22 +9,23 @@ let loading = null;
 
 // Plotly is text in the page, or a file beside it, until the first figure is drawn.
 function loadPlotly() {
-  loading ??= new Promise((resolve, reject) => {
-    const held = document.getElementById("plotly");
-    const script = document.createElement("script");
-    if (held.dataset.src) {
-      script.src = held.dataset.src;
-      script.onload = () => resolve(window.Plotly);
-      script.onerror = () => reject(new Error(`${held.dataset.src} cannot be read`));
-      document.head.append(script);
-    } else {
-      script.textContent = held.textContent;
-      document.head.append(script);
-      held.remove();
-      resolve(window.Plotly);
-    }
-  });
+  loading ??= readPlotly(document.getElementById("plotly"));
   return loading;
+}
+
+async function readPlotly(held) {
+  const script = document.createElement("script");
+  const { src } = held.dataset;
+  if (src) script.src = src;
+  else script.textContent = await unpacked(held);
+  const loaded = new Promise((resolve, reject) => {
+    script.onload = resolve;
+    script.onerror = () => reject(new Error(`${src} cannot be read`));
+  });
+  document.head.append(script);
+  if (src) await loaded;
+  held.remove();
+  return window.Plotly;
 }
 
 const isPlain = (value) => value !== null && typeof value === "object" && !Array.isArray(value);

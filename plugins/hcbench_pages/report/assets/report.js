@@ -1,6 +1,6 @@
 // Draws the sections of a report; an error in one does not affect the others.
 
-const DATA = JSON.parse(document.getElementById("data").textContent);
+const DATA = JSON.parse(await unpacked(document.getElementById("data")));
 
 class Section {
   constructor(place, id, { controls, views }) {
