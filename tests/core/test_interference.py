@@ -12,6 +12,7 @@ from scipy.cluster.hierarchy import linkage
 
 import hcbench
 from hcbench.model.comparisons import Comparisons
+from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem
 from hcbench.oracle import Answers, _kernels as kernels
 from hcbench.oracle.oracle import Ledger
@@ -212,6 +213,20 @@ def test_an_oracle_whose_counts_or_clock_were_replaced_is_an_error(cheats: Any) 
     assert str(called.error) == "the algorithm wrote the oracle's ledger"
     assert called.result is None
     assert called.cost.seconds > 0
+
+
+def test_costs_are_measured_by_what_was_there_before_the_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def algorithm(oracle: Any, given: Any, rng: Any) -> Any:
+        oracle.ask([[0, 1], [0, 2]])
+        monkeypatch.setattr("hcbench.run.cell._cost", lambda *_: Cost(seconds=0.0, queries=0))
+        return linkage(np.eye(given.n))
+
+    answers = Answers(kind="pairs", n=5, arity=2, answer=lambda q, *_: np.zeros(len(q), np.int8))
+    problem = Problem(n=5, vectors=np.eye(5))
+    called = call_algorithm(Call(algorithm, {}), make_oracle(answers, 10), give(problem, ()), 0)
+    assert called.cost.queries == 2
 
 
 def test_long_reasons_are_cut(tmp_path: Path) -> None:

@@ -352,8 +352,9 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     np.random.seed(seed % 2**32)  # noqa: NPY002
     returned: Any = None
     failure: BaseException | None = None
-    # By reference, as the algorithm may replace those of the oracle.
+    # By reference, as the algorithm may replace those of the oracle and of this module.
     process, clock, ledger, budget = os.getpid(), oracle.clock, oracle.ledger, oracle.ledger.budget
+    cost_of = _cost
     with install_recorder("numba:compile") as compilations, collect_notes() as notes:
         held = reset_peak()
         start = clock()
@@ -365,7 +366,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     if os.getpid() != process:
         os._exit(1)  # the algorithm forked, and its copy came back here as well
     peak = None if held is None else peak_since(held)
-    cost = _cost(ledger, elapsed, None if peak is None else max(peak, oracle.child_peak))
+    cost = cost_of(ledger, elapsed, None if peak is None else max(peak, oracle.child_peak))
     load, frequency = load_average(), processor_frequency()
     result: Result | None = None
     if failure is None:
