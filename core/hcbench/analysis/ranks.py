@@ -152,46 +152,38 @@ def _dataset_blocks(
     alone: bool,
 ) -> dict[str, list[float]] | Excluded:
     """The scores on a data set; on each repetition if these are the blocks."""
-    table: list[dict[int, float]] = []
     for name, group in took_part.items():
-        numbers = _numbers(group, metric)
-        if isinstance(numbers, str):
-            return Excluded(dataset, f"{name}: {numbers}")
-        table.append(numbers)
-    if alone:
-        repetitions = sorted({repetition for numbers in table for repetition in numbers})
+        if reason := _why_excluded(group, metric):
+            return Excluded(dataset, f"{name}: {reason}")
+    groups = [group for group in took_part.values() if group is not None]
+    values = [group.values(metric).numbers for group in groups]  # NaN for a failure
+    if alone or failed == "drop":
+        table = [group.by_repetition(metric) for group in groups]
+        repetitions = {r for group in groups for r in group.outcomes.column("repetition").tolist()}
         rows = {
             f"{dataset}, repetition {r}": [numbers.get(r, math.nan) for numbers in table]
-            for r in repetitions
+            for r in sorted(repetitions)
         }
         if failed == "drop":
             rows = {name: row for name, row in rows.items() if not np.isnan(row).any()}
-        return rows or Excluded(dataset, "an algorithm failed in each repetition")
-    if failed == "drop":
-        bad = {r for numbers in table for r, number in numbers.items() if math.isnan(number)}
-        table = [{r: v for r, v in numbers.items() if r not in bad} for numbers in table]
-        if not all(table):
-            return Excluded(dataset, "an algorithm failed in each repetition")
-    averages = (average_of(list(numbers.values()), metric.average) for numbers in table)
+        if alone or not rows:
+            return rows or Excluded(dataset, "an algorithm failed in each repetition")
+        values = list(np.transpose([*rows.values()]))
+    averages = (average_of(numbers, metric.average) for numbers in values)
     return {dataset: [math.nan if average is None else average for average in averages]}
 
 
-def _numbers(group: Group | None, metric: MetricInfo) -> dict[int, float] | str:
-    """The value of each repetition, NaN for a failure; or the reason to exclude the block."""
+def _why_excluded(group: Group | None, metric: MetricInfo) -> str:
+    """Why a data set is excluded on which an algorithm has these values; "" if it is not."""
     if group is None:
         return "did not run on it"
-    values, outcomes = group.values(metric), group.outcomes
-    special = range(len(values)) if group.leaves_range(metric) else sorted(values.others)
-    for i in special:
-        outcome, value = outcomes[i], values[i]
+    for i, value in group.values(metric).others.items():
+        outcome = group.outcomes[i]
         if outcome.status == "skipped":
             return f"skipped: {outcome.reason}"
         if value.value is None and not outcome.failed and value.status != "error":
             return f"no {metric.label}: {value.reason}"
-        if value.value is not None and metric.leaves_range(value.value):
-            return f"{metric.label} is {why_outside(metric)}"
-    repetitions = outcomes.column("repetition").tolist()
-    return dict(zip(repetitions, values.numbers.tolist(), strict=True))
+    return f"{metric.label} is {why_outside(metric)}" if group.leaves_range(metric) else ""
 
 
 def why_outside(metric: MetricInfo) -> str:

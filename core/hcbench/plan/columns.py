@@ -308,13 +308,9 @@ class Outcomes(Sequence[Outcome]):
     @property
     def metric_failed(self) -> NDArray[np.bool_]:
         """Whether a metric of each raised."""
-        failed = np.zeros(self._size, dtype=np.bool_)
-        values = (
-            of_one for point in self.by_checkpoint.values() for of_one in point.values.values()
-        )
-        for of_one in values:
-            failed[[i for i, value in of_one.others.items() if value.status == "error"]] = True
-        return failed[self.places]
+        none = np.zeros(self._size, dtype=np.bool_)
+        each = (v.failed for point in self.by_checkpoint.values() for v in point.values.values())
+        return np.logical_or.reduce([none, *each])[self.places]  # type: ignore[no-any-return]
 
     @property
     def points(self) -> Iterator[tuple[int | None, Places]]:

@@ -261,8 +261,7 @@ class Presentation:
         ran = shown.column("key") != ""
         repetition = shown.column("repetition").astype(np.int64)
         first, second = np.where(ran, (repetition, algorithm), (algorithm, repetition))
-        keys = budget * ran, oracle * ran, second, first, dataset, ran
-        return shown.take(np.lexsort(keys))
+        return shown.take(np.lexsort((budget * ran, oracle * ran, second, first, dataset, ran)))
 
 
 def split_label(label: str) -> tuple[str, tuple[str, ...]]:
