@@ -78,7 +78,7 @@ class RunRecord:
         self,
         command: str,
         machines: Mapping[str, Any],
-        stored_results: Mapping[str, Stored],
+        stored_results: dict[str, Stored],
         tasks: Sequence[Task],
     ) -> Iterator[None]:
         """Store the beginning of the run, and its end, whatever happens in between.
@@ -89,19 +89,20 @@ class RunRecord:
             What makes the run again.
         machines : mapping
             The machines, beside the description of this one.
-        stored_results : mapping of key to Stored
-            Results of the plan that need not be measured again.
+        stored_results : dict of key to Stored
+            Results of the plan that need not be measured again; emptied at the end.
         tasks : sequence of Task
             What is left to do.
         """
-        to_do = {task.cell.key for task in tasks}
-        self._reused = {key: s for key, s in stored_results.items() if key not in to_do}
         # Cells may be stored under the labels of a run in which shorter ones were unique.
         self._renamed = {
             cell.key: cell.labels
             for cell in self.plan.cells
             if cell.key in stored_results and stored_results[cell.key].labels != cell.labels
         }
+        self._reused = stored_results
+        for task in tasks:
+            self._reused.pop(task.cell.key, None)
         uses: list[Use[Any]] = [*self.plan.algorithms, *self.plan.datasets, *self.plan.metrics]
         libraries = {"hcbench", *(name for use in uses for name in use.spec.requires)}
         self._run = self.store.begin_run(
@@ -185,6 +186,7 @@ class RunRecord:
 
     def _finish(self, *, interrupted: bool) -> None:
         rows = [stored.row for stored in self._reused.values()]
+        self._reused.clear()  # as many objects as cells, before they are read
         self.store.link(self._run, rows)
         self.store.finish_run(self._run, interrupted=interrupted)
         known = Outcomes.of(self._measured.values())

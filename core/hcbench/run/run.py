@@ -87,6 +87,7 @@ def run_plan(
             for cell in plan.cells
             if cell.key not in usable
         ]
+        del known  # an object for each cell, which the record forgets when it can
         _check_files(to_run)
         record = RunRecord(plan, plugins, store, memory, observer or Observer())
         with record.running(command, machines.describe(), usable, [*to_rescore, *to_run]):
@@ -133,7 +134,7 @@ def rescore_plan(
     tasks = rescore_tasks(plan, stored_results, store, metric_keys(plan))
     memory = memory_limit(plan, machines.memory)
     record = RunRecord(plan, plugins, store, memory, observer or Observer(), may_run=False)
-    with record.running(command, machines.describe(), stored_results, tasks):
+    with record.running(command, machines.describe(), dict(stored_results), tasks):
         _work(tasks, record, machines)
         _work(record.cut_short_tasks(), record, machines)
     return record.outcomes

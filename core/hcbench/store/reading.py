@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from sys import intern
 from typing import Any, TypeVar
@@ -108,8 +108,15 @@ def _read_points(
     (wanted,) = ids.c
     by_checkpoint: dict[int, PointColumns] = {}
     queries_at: dict[int, NDArray[np.object_]] = {}
-    chosen = sa.select(point.cell, point.checkpoint, point.queries).join(ids, wanted == point.cell)
-    for of_cell, checkpoints, queries in _fetch(connection, chosen):
+    labels_of: dict[str, list[str]] = {}
+    for label, key in (metric_keys or {}).items():
+        labels_of.setdefault(key, []).append(label)
+    at_point = (value.cell == point.cell) & (value.checkpoint == point.checkpoint)
+    numbers_at = sa.select(value.value).where(at_point)
+    by_key = (numbers_at.where(value.metric_key == key).label(None) for key in labels_of)
+    chosen = sa.select(point.cell, point.checkpoint, point.queries, *by_key)
+    chosen = chosen.join(ids, wanted == point.cell)
+    for of_cell, checkpoints, queries, *columns in _fetch(connection, chosen):
         places = _places(rows, of_cell)
         for checkpoint, at in _split(checkpoints):
             if checkpoint not in by_checkpoint:
@@ -117,12 +124,13 @@ def _read_points(
                 queries_at[checkpoint] = np.full(rows.size, None)
             by_checkpoint[checkpoint].present[places[at]] = True
             queries_at[checkpoint][places[at]] = column_of(queries)[at]
+            for labels, column in zip(labels_of.values(), columns, strict=True):
+                known = np.array(column, dtype=np.float64)[at]
+                for label in labels if not np.isnan(known).all() else ():
+                    _numbers_of(by_checkpoint[checkpoint], label)[places[at]] = known
     for checkpoint, known_queries in queries_at.items():
         by_checkpoint[checkpoint].queries = Coded.of(known_queries)
     others_at: dict[tuple[int, str], dict[int, Value]] = {}
-    labels_of: dict[str, list[str]] = {}
-    for label, key in (metric_keys or {}).items():
-        labels_of.setdefault(key, []).append(label)
     # What most rows have is None, and the label is left out where it is known: texts take long.
     usual = {value.status: "ok", value.reason: ""}
     unusual = [sa.func.nullif(*pair, type_=sa.Text) for pair in usual.items()]
@@ -131,24 +139,22 @@ def _read_points(
     measured = sa.select(*names).join(ids, wanted == value.cell)
     if metric_keys is None:
         measured = measured.order_by(value.run)
-    else:
-        of_run = value.metric_key.in_(list(labels_of)) | is_reported
-        measured = measured.where(of_run)
+    else:  # the others are numbers, which are known
+        of_run = value.metric_key.in_(list(labels_of))
+        is_special = value.value.is_(None) | sa.func.coalesce(*unusual).is_not(None)
+        measured = measured.where(of_run & is_special | is_reported)
     for part in _fetch(connection, measured):
-        of_cell, checkpoints, numbers, statuses, reasons, *told = part
+        of_cell, checkpoints, numbers, statuses, reasons, *metric = part
         places = _places(rows, of_cell)
         known = np.array(numbers, dtype=np.float64)
-        triples = zip(numbers, statuses, reasons, strict=True)
-        special = np.array([n is None or s is not None or why is not None for n, s, why in triples])
-        for (checkpoint, *of_metric), at in _split(zip(checkpoints, *told, strict=True)):
-            of_point = by_checkpoint.get(checkpoint)
+        told = (column_of(texts) != np.array(None) for texts in (statuses, reasons))
+        special = np.logical_or.reduce([np.isnan(known), *told])
+        for (checkpoint, *of_metric), at in _split([*zip(checkpoints, *metric, strict=True)]):
+            if checkpoint not in by_checkpoint:
+                continue  # of a damaged store
             for name in labels_of.get(of_metric[0], of_metric[-1:]):
-                if of_point is None:
-                    continue  # of a damaged store
-                if name not in of_point.values:
-                    of_point.values[name] = Values.of_numbers(np.full(rows.size, np.nan))
-                values, others = of_point.values[name], others_at.setdefault((checkpoint, name), {})
-                values.numbers[places[at]] = known[at]
+                _numbers_of(by_checkpoint[checkpoint], name)[places[at]] = known[at]
+                others = others_at.setdefault((checkpoint, name), {})
                 for i in at[special[at]].tolist():
                     read = _value(numbers[i], statuses[i] or "ok", reasons[i] or "")
                     others[int(places[i])] = read
@@ -162,6 +168,13 @@ def _read_points(
         None if checkpoint == END else checkpoint: of_point
         for checkpoint, of_point in sorted(by_checkpoint.items(), key=lambda c: (c[0] == END, c[0]))
     }
+
+
+def _numbers_of(point: PointColumns, label: str) -> NDArray[np.float64]:
+    """The numbers of a metric at a point, NaN if there are none yet."""
+    if label not in point.values:
+        point.values[label] = Values.of_numbers(np.full(point.present.size, np.nan))
+    return point.values[label].numbers
 
 
 def _fetch(connection: sa.Connection, chosen: sa.Select[Any]) -> Iterator[Any]:
@@ -192,9 +205,8 @@ def _value(number: float | None, status: Any, reason: str) -> Value:
     return Value(number, status, reason)
 
 
-def _split(keys: Iterable[T]) -> Iterator[tuple[T, NDArray[np.intp]]]:
+def _split(keys: Sequence[T]) -> Iterator[tuple[T, NDArray[np.intp]]]:
     """Each key that occurs, with its places."""
-    number: dict[T, int] = {}
-    codes = np.array([number.setdefault(key, len(number)) for key in keys])
-    for key, code in number.items():
-        yield key, np.flatnonzero(codes == code)
+    coded = Coded.of(keys)
+    for code, key in enumerate(coded.objects):
+        yield key, np.flatnonzero(coded.codes == code)
