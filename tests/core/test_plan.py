@@ -635,4 +635,4 @@ def test_a_claim_has_a_printed_value_or_a_rival() -> None:
 
 def test_a_callers_data_set_must_make_problems(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"mine\(seed\) must return a Problem, got int"):
-        own_dataset(("mine", lambda seed: seed), tmp_path)
+        own_dataset(("mine", lambda seed: seed), tmp_path, {})
