@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hcbench import DataError, InvalidTreeError, Tree
 from hcbench_files.tables import TABLES, is_number, read_npy, read_rows, read_text
 
-NEWICK = (".nwk", ".newick", ".tree", ".tre")
+NEWICK = (".nwk", ".newick", ".tree", ".tre", ".nex", ".nexus")
 SUFFIXES = (*NEWICK, *TABLES, ".npy")
 
 _FORMATS = (
@@ -28,11 +28,11 @@ def read_tree(path: str | Path, names: Sequence[str] | None = None) -> Tree:
     Parameters
     ----------
     path : str or path
-        A Newick file (.nwk, .newick, .tree, .tre), or a table of merges (.csv, .tsv, .npy): four
-        columns are scipy's linkage matrix; two are the ``merge`` of R's hclust if a number is
-        negative, else scikit-learn's ``children_``; a third has the heights of either. A header,
-        and a first column without a header, as R and pandas write them, are ignored.
-
+        A file of Newick (.nwk, .newick, .tree, .tre) or Nexus (.nex, .nexus), or a table of merges
+        (.csv, .tsv, .npy): four columns are scipy's linkage matrix; two are the ``merge`` of R's
+        hclust if a number is negative, else scikit-learn's ``children_``; a third has the heights
+        of either. A header, and a first column without a header, as R and pandas write them, are
+        ignored.
     names : sequence of str, optional
         Of the items, in the order of the leaves. Newick labels are matched with them; the items of
         a table have these names in this order.

@@ -74,8 +74,9 @@ def score(
 
     Metrics that do not apply are listed with the reason.
 
-    A tree is a Newick file, or a table (.csv, .tsv, .npy) of merges: scipy's linkage matrix, the
-    merge of R's hclust with its height as a third column or without, or scikit-learn's children_.
+    A tree is a Newick or Nexus file, or a table (.csv, .tsv, .npy) of merges: scipy's linkage
+    matrix, the merge of R's hclust with its height as a third column or without, or scikit-learn's
+    children_.
 
     Items are matched by name: the labels of Newick, the index or header of a table. Files without
     names are in the order of --names; if that is not given, of the first data that have names; else

@@ -16,6 +16,7 @@ from hcbench import (
     Tree,
 )
 from hcbench_files.newick import quoted, read_newick
+from hcbench_files.trees import read_tree
 from tests.core.trees import caterpillar, trees
 
 
@@ -225,8 +226,10 @@ END;
 """
 
 
-def test_the_first_tree_of_a_nexus_file():
+def test_the_first_tree_of_a_nexus_file(tmp_path):
     tree = Tree.from_newick(NEXUS)
+    (tmp_path / "a.nex").write_text(NEXUS)
+    assert read_tree(tmp_path / "a.nex") == tree
     assert tree.names == ("Homo sapiens", "O'Hara; sp.", "Mus_musculus")
     assert tree.lca(0, 1) == 3
     assert tree.merge_height([0, 0], [1, 2]).tolist() == [1, 2]
