@@ -107,6 +107,22 @@ def test_the_page_of_an_algorithm_has_its_runs_and_its_spec(tmp_path: Path, stor
 
 
 @pytest.mark.slow
+def test_the_page_of_a_suite_says_why_if_its_package_does(tmp_path: Path, store: Store) -> None:
+    two_runs(store)
+    for name in ("standard-scaling", "standard-vectors-full", "standard-vectors"):
+        keep_run(store, [outcome("UPGMA", "iris", values=a_value(0.5))], suite=Suite(name=name))
+    build(tmp_path / "site", store)
+    folder = tmp_path / "site" / "suites"
+    pages = {path.stem: path.read_text() for path in folder.glob("[cs]*.html")}
+    assert [name for name, page in pages.items() if 'id="why"' not in page] == ["compare"]
+    for page in (pages["standard-vectors"], pages["standard-vectors-full"]):
+        assert "<td><code>zoo</code></td>" in page
+        assert '<a href="standard-scaling.html">scaling</a>' in page
+    assert 'src="data:image/png;base64,' in pages["standard-scaling"]
+    assert ".md" not in pages["standard-scaling"], "a link to a page that the site has not is text"
+
+
+@pytest.mark.slow
 def test_an_unchanged_site_is_not_written_again(tmp_path: Path, store: Store) -> None:
     two_runs(store)
     site = tmp_path / "site"

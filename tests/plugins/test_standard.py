@@ -45,7 +45,7 @@ def test_every_algorithm_of_a_suite_has_cells_or_needs_an_installation(suite: Su
 
 def test_every_suite_has_a_page_with_its_data_and_metrics() -> None:
     for suite in SUITES[::2]:
-        page = (FOLDER / "pages" / f"{suite.name.removeprefix('standard-')}.md").read_text()
+        page = (FOLDER / "pages" / f"{suite.name}.md").read_text()
         names = {name.partition("[")[0] for name in (*suite.datasets, *suite.metrics)}
         missing = {name for name in names if f"`{name}" not in page}
         assert missing <= {"seconds", "peak-memory"}, suite.name
@@ -90,7 +90,7 @@ def test_the_plugin_of_the_page_on_scaling_reports_processor_time(
     in_process: None, tmp_path: Path
 ) -> None:
     file = tmp_path / "processor_time.py"
-    page = (FOLDER / "pages" / "scaling.md").read_text()
+    page = (FOLDER / "pages" / "standard-scaling.md").read_text()
     file.write_text(page.partition("```python\n")[2].partition("```")[0])
     results = compare(
         ["Timed[algorithm='scipy-linkage[method=average]']", "UPGMA"],

@@ -26,6 +26,7 @@ from hcbench_pages.site.performance import (
     make_overview,
     steps_table,
 )
+from hcbench_pages.site.rationale import rationale
 
 if TYPE_CHECKING:
     from hcbench import Registry
@@ -52,6 +53,8 @@ class Page:
     parameters : list of (str, str, str)
         Name, default and meaning.
     sections : list of Heading
+    why : str
+        HTML on why a suite has its data and metrics.
     """
 
     def __init__(self, path: str, kind: str, title: str, lead: str = "") -> None:
@@ -59,6 +62,7 @@ class Page:
         self.facts: list[tuple[str, str]] = []
         self.parameters: list[tuple[str, str, str]] = []
         self.sections: list[Heading] = []
+        self.why = ""
         self.contents = Sections(slug(title))
 
     @property
@@ -184,7 +188,7 @@ def make_pages(
         for kind in OTHER
     }
     pages = [_index(runs, suites, named, title, hidden, histories)]
-    pages += [_suite_page(name, of_suite, registry) for name, of_suite in suites.items()]
+    pages += [_suite_page(name, suites, registry) for name in suites]
     pages += [
         _named_page(kind, name, of_name, registry)
         for kind in OTHER
@@ -303,12 +307,14 @@ def _names_table(kind: str, named: Mapping[str, Sequence[Row]]) -> dict[str, Any
     return make_table(NOUNS[kind], (NOUNS[kind], "runs", f"{NOUNS[other]}s", "last"), rows)
 
 
-def _suite_page(name: str, runs: Sequence[Contents], registry: Registry) -> Page:
+def _suite_page(name: str, suites: Mapping[str, Sequence[Contents]], registry: Registry) -> Page:
+    runs = suites[name]
     lead = next((run.results.suite.doc for run in reversed(runs) if run.results.suite.doc), "")
     page = Page(page_of("suite", name), "suite", name, lead)
-    suite = _find_spec(registry.suites, name)
-    if suite is not None and suite.paper:
-        page.facts.append(("paper", str(suite.paper)))
+    entry = _find_entry(registry.suites, name)
+    if entry is not None:
+        page.facts += [("paper", str(entry.spec.paper))] if entry.spec.paper else []
+        page.why = rationale(entry, suites)
     page.add_leaderboard(runs[-1])
     if runs[-1].results.judged:
         page.add_table("Verdicts", claims_table(runs[-1].results))
@@ -318,9 +324,8 @@ def _suite_page(name: str, runs: Sequence[Contents], registry: Registry) -> Page
 
 def _named_page(kind: str, name: str, rows: Sequence[Row], registry: Registry) -> Page:
     page = Page(page_of(kind, name), kind, name)
-    page.describe(
-        _find_spec(registry.algorithms if kind == "algorithm" else registry.datasets, name)
-    )
+    entry = _find_entry(registry.algorithms if kind == "algorithm" else registry.datasets, name)
+    page.describe(entry and entry.spec)
     page.add_table("Results", _results_table(rows, kind))
     return page
 
@@ -366,6 +371,6 @@ def _results_table(rows: Sequence[Row], kind: str) -> dict[str, Any]:
     return _without_empty_columns("result", header, listed)
 
 
-def _find_spec(catalogue: Any, name: str) -> Any:
-    """The specification with a name, or None if no installed plugin has it."""
-    return next((entry.spec for entry in catalogue.entries if entry.spec.name == name), None)
+def _find_entry(catalogue: Any, name: str) -> Any:
+    """The entry with a name, or None if no installed plugin has it."""
+    return next((entry for entry in catalogue.entries if entry.spec.name == name), None)
