@@ -29,6 +29,7 @@ from hcbench_datasets.content import MISSING, Column, Table, looks_numeric
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 SUFFIXES = (
     *(".csv", ".tsv", ".txt", ".data", ".xlsx", ".parquet", ".feather"),
@@ -313,11 +314,12 @@ def _arrow(path: Path, texts: Collection[str]) -> pd.DataFrame:
         ) from error
     try:
         is_feather = path.suffix.lower() == ".feather"
-        if not is_feather and _parquet_size(path) > MAX_DECOMPRESSED:
+        table = feather.read_table(path) if is_feather else None
+        if (_parquet_size(path) if table is None else _text_size(table)) > MAX_DECOMPRESSED:
             raise DataError(
                 f"{path}: more than {MAX_DECOMPRESSED >> 30} GiB when decompressed; save it as .csv"
             )
-        table = feather.read_table(path) if is_feather else parquet.read_table(path)
+        table = parquet.read_table(path) if table is None else table
         table.validate(full=True)  # else a text that is not UTF-8 would fail later
         used = [c for c in table.column_names if not c.startswith("__index_level_") or c in texts]
         frame: pd.DataFrame = table.select(used).to_pandas(ignore_metadata=True)
@@ -328,7 +330,7 @@ def _arrow(path: Path, texts: Collection[str]) -> pd.DataFrame:
 
 def _parquet_size(path: Path) -> int:
     """About how many bytes a table takes: few may be any number of rows, or of equal texts."""
-    from pyarrow import compute, parquet, types
+    from pyarrow import parquet, types
 
     with parquet.ParquetFile(path) as file:
         fields = [*file.schema_arrow]
@@ -336,7 +338,15 @@ def _parquet_size(path: Path) -> int:
     if size > MAX_DECOMPRESSED:
         return size
     texts = [field.name for field in fields if types.is_string(field.type)]
-    for column in parquet.read_table(path, read_dictionary=texts).columns:
+    return size + _text_size(parquet.read_table(path, read_dictionary=texts))
+
+
+def _text_size(table: pa.Table) -> int:
+    """How many bytes the texts take that a table has as codes, written out."""
+    from pyarrow import compute, types
+
+    size = 0
+    for column in table.columns:
         if types.is_dictionary(column.type) and types.is_string(column.type.value_type):
             for chunk in column.chunks:
                 lengths = compute.binary_length(chunk.dictionary).take(chunk.indices)

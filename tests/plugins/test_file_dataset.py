@@ -639,6 +639,16 @@ def test_a_parquet_file_that_would_become_all_memory_is_refused(tmp_path, monkey
     assert "GiB when decompressed" in fail(path)
 
 
+def test_a_feather_file_whose_texts_would_become_all_memory_is_refused(tmp_path, monkeypatch):
+    import pyarrow as pa
+    from pyarrow import feather
+
+    codes = pa.DictionaryArray.from_arrays(np.zeros(100, dtype=np.int8), ["u" * 50])
+    feather.write_feather(pa.table({"s": codes}), tmp_path / "x.feather")
+    monkeypatch.setattr("hcbench_datasets.tables.MAX_DECOMPRESSED", 3000)
+    assert "GiB when decompressed" in fail(tmp_path / "x.feather")
+
+
 @pytest.mark.parametrize(
     ("columns", "params", "parts"),
     [
