@@ -362,8 +362,10 @@ def test_a_stored_run_is_shown_in_the_order_asked_for(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_stored_run_is_filtered(mixed: Result, store: Path) -> None:
     assert mixed.exit_code == 1
-    args = ["results", "show", "1", "--algo=comb", "--dataset=lin*", "--metric=nodes"]
-    found = strict(call(*args, "--format=json", store=store).stdout)
+    args = ["results", "show", "1", "--dataset=lin*", "--metric=nodes", "--format=json"]
+    found = strict(call(*args, "--algo=comb", store=store).stdout)
+    assert {cell["algorithm"] for cell in found["cells"]} == {"Comb"}, "and no longer label"
+    found = strict(call(*args, "--algo=com", store=store).stdout)
     assert {cell["algorithm"] for cell in found["cells"]} == {"Comb", "Comb[start=1]"}
     assert {cell["dataset"] for cell in found["cells"]} == {"line"}
     assert all(list(cell["metrics"]) == ["nodes"] for cell in found["cells"])  # type: ignore[call-overload]
