@@ -96,10 +96,20 @@ def ignores_signals(X: Any) -> Any:
     return linkage(X, "average")
 
 
+def traces(X: Any) -> Any:
+    import sys
+
+    sys.settrace(lambda *_: None)
+    return linkage(X, "average")
+
+
 def replaces_functions_of_libraries(X: Any) -> Any:
+    import builtins
+
     import scipy.cluster.hierarchy
 
     vars(np.linalg).pop("norm", None)
+    builtins.sum = lambda *_: 0  # type: ignore[assignment]
     np.random.default_rng = lambda seed=None: np.random.RandomState(0)  # type: ignore[assignment,return-value]
     scipy.cluster.hierarchy.linkage = lambda X, method: linkage(X, "single")
     return linkage(X, "average")
@@ -119,7 +129,7 @@ def process(_scored: Any) -> float:
     return float(os.getpid())
 
 
-@pytest.mark.parametrize("leaves", [limits_itself, leaves_a_thread, ignores_signals])
+@pytest.mark.parametrize("leaves", [limits_itself, leaves_a_thread, ignores_signals, traces])
 def test_a_process_in_which_something_was_left_behind_does_no_further_cell(
     tmp_path: Path, leaves: Any, undisturbed: dict[str, Any]
 ) -> None:
@@ -139,6 +149,7 @@ def test_functions_of_libraries_that_an_algorithm_replaced_are_put_back_and_note
     assert first["metrics"]["AARI"] == following["metrics"]["AARI"] == undisturbed["AARI"]
     assert first["metrics"]["process"] != following["metrics"]["process"]
     assert {note for note in first["notes"] if "replaced" in note} == {
+        "the algorithm replaced builtins.sum",
         "the algorithm replaced numpy.linalg.norm",
         "the algorithm replaced numpy.random.default_rng",
         "the algorithm replaced scipy.cluster.hierarchy.linkage",

@@ -253,7 +253,7 @@ def _settings_of_process() -> tuple[object, ...]:
     status = read_proc("/proc/self/status")
     signals = status.partition(b"SigBlk:")[2].partition(b"Cap")[0]  # blocked, ignored, caught
     limits = [resource.getrlimit(limit) for limit in _LIMITS]
-    return signals, limits, sys.getrecursionlimit()
+    return signals, limits, sys.getrecursionlimit(), sys.gettrace(), sys.getprofile()
 
 
 # That of processor time is set by the worker itself in each phase.

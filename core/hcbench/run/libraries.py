@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-_CHECKED = frozenset({"hcbench", "math", "numpy", "os", "random", "scipy", "time"})
+_CHECKED = frozenset({"builtins", "hcbench", "math", "numpy", "os", "random", "scipy", "time"})
 _noted: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
 _modules = 0
 
