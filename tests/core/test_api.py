@@ -58,6 +58,11 @@ def test_fit_takes_specs_and_functions_as_compare_does() -> None:
     assert hcbench.fit(lambda X: np.arange(len(X)), X) == Partition([0, 1, 2, 3])
     with pytest.raises(ParameterError, match="an algorithm is a name, a function or an Algo"):
         hcbench.fit(3, X)  # type: ignore[arg-type]
+    for wrong in (None, 5):
+        with pytest.raises(ParameterError, match=f"or an AlgorithmSpec: {wrong}"):
+            hcbench.compare(wrong, "iris")  # type: ignore[arg-type]
+        with pytest.raises(ParameterError, match=f"or a MetricSpec: {wrong}"):
+            hcbench.compare("UPGMA", "iris", metrics=wrong)  # type: ignore[arg-type]
 
 
 def test_fit_takes_comparisons_and_any_other_way_of_answering() -> None:

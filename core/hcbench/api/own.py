@@ -32,7 +32,7 @@ _DOC = "The caller's own."
 
 def sort_out(items: Iterable[Any], own: Callable[[Any], Any]) -> tuple[tuple[str, ...], list[Any]]:
     """Names, and uses made of the caller's own objects."""
-    one = isinstance(items, str | AlgorithmSpec | MetricSpec) or callable(items)
+    one = isinstance(items, str) or callable(items) or not isinstance(items, Iterable)
     given = [items] if one else list(items)
     listed = [part for i in given for part in (i.split() if isinstance(i, MetricSpec) else [i])]
     names = tuple(item for item in listed if isinstance(item, str))
