@@ -329,7 +329,7 @@ def _arrow(path: Path, texts: Collection[str]) -> pd.DataFrame:
 
 
 def _parquet_size(path: Path) -> int:
-    """About how many bytes a table takes: few may be any number of rows, or of equal texts."""
+    """About how many bytes a table takes in memory; a small file may hold many equal values."""
     from pyarrow import parquet, types
 
     with parquet.ParquetFile(path) as file:
@@ -342,7 +342,7 @@ def _parquet_size(path: Path) -> int:
 
 
 def _text_size(table: pa.Table) -> int:
-    """How many bytes the texts take that a table has as codes, written out."""
+    """How many bytes the dictionary-coded texts of a table take once they are decoded."""
     from pyarrow import compute, types
 
     size = 0

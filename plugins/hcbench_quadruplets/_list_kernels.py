@@ -43,7 +43,7 @@ def add_column(
 
 @inner
 def fetch(columns: NDArray[np.int64], end: Any, listed: Any, seen: NDArray[np.uint32]) -> None:
-    """Read something of each of these columns, so that they are in the cache: O(columns).
+    """Read a number or two of each of these columns, to bring them into the cache: O(columns).
 
     Most are at random places, which are read at the same time here, and one after the other where
     columns are added. ``seen`` (columns,) is written, so that the reads are made.

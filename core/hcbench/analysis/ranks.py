@@ -174,7 +174,7 @@ def _dataset_blocks(
 
 
 def _why_excluded(group: Group | None, metric: MetricInfo) -> str:
-    """Why a data set is excluded on which an algorithm has these values; "" if it is not."""
+    """Why the values of an algorithm exclude their data set; "" if they do not."""
     if group is None:
         return "did not run on it"
     for i, value in group.values(metric).others.items():

@@ -186,7 +186,7 @@ class RunRecord:
 
     def _finish(self, *, interrupted: bool) -> None:
         rows = [stored.row for stored in self._reused.values()]
-        self._reused.clear()  # as many objects as cells, before they are read
+        self._reused.clear()  # frees an object per cell before the outcomes are read
         self.store.link(self._run, rows)
         self.store.finish_run(self._run, interrupted=interrupted)
         known = Outcomes.of(self._measured.values())

@@ -87,7 +87,7 @@ def run_plan(
             for cell in plan.cells
             if cell.key not in usable
         ]
-        del known  # an object for each cell, which the record forgets when it can
+        del known  # an object per cell, which the record frees once it is linked
         _check_files(to_run)
         record = RunRecord(plan, plugins, store, memory, observer or Observer())
         with record.running(command, machines.describe(), usable, [*to_rescore, *to_run]):

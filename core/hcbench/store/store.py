@@ -756,9 +756,9 @@ def _labels_like(
 
 
 def labels_like(labels: Iterable[str], patterns: Patterns) -> list[str]:
-    """The labels that have a part, or as a whole are of one of some patterns.
+    """The labels that contain one of these texts, or match one that has wildcards.
 
-    Patterns have ``*`` and ``?``. Case is ignored, in any script.
+    Wildcards are ``*`` and ``?``. Case is ignored, in any script.
     """
     texts = [patterns] if isinstance(patterns, str) else patterns
     folded = [re.escape(text.casefold()) for text in texts]

@@ -241,7 +241,7 @@ def _arrange(
 
 
 def _wrapped(title: str, most: int) -> list[str]:
-    """A title on at most three lines, which may end after each comma and, if long, bracket."""
+    """A title broken into at most three lines, after commas and, if it is long, brackets."""
     words = " ".join(title.replace(",", ", ").split())
     if len(words) > most:
         words = words.replace("[", "[ ")
