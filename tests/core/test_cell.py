@@ -587,16 +587,26 @@ def test_a_kernel_that_the_warm_up_does_not_reach_is_compiled_outside_the_timer(
     assert asked == [12, 20, 20], "warm-up, the call that compiled, the call that counts"
 
 
+def _process_as_it_is() -> tuple[Any, ...]:
+    return Path.cwd(), os.environ, dict(vars(os.environ)["_data"]), np.geterr()
+
+
 def test_a_cell_finds_the_process_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = (Path.cwd(), dict(os.environ), np.geterr())
+    before = _process_as_it_is()
     monkeypatch.setattr("hcbench.run.cell._START", before)
     os.chdir(tmp_path)
     os.environ["HCBENCH_TEST"] = "left behind"
     np.seterr(all="ignore")
     restore_process()
-    assert (Path.cwd(), dict(os.environ), np.geterr()) == before
+    assert _process_as_it_is() == before
+    assert os.getenv("HCBENCH_TEST") is None
+    os.environ["HOME"] = "elsewhere"
+    monkeypatch.setattr(os, "environ", {})
+    restore_process()
+    assert _process_as_it_is() == before
+    assert os.environ is before[1]
 
 
 def test_threads_are_those_of_the_job_and_noted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -618,7 +628,7 @@ def test_libraries_get_the_threads_of_the_job(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("hcbench.run.cell.threadpool_limits", limits.append)
     monkeypatch.setattr("numba.core.config.reload_config", lambda: reloads.append(None))
     monkeypatch.setattr("numba.np.ufunc.parallel.NUM_THREADS", 1)
-    monkeypatch.setattr("hcbench.run.cell._START", (Path.cwd(), dict(os.environ), np.geterr()))
+    monkeypatch.setattr("hcbench.run.cell._START", _process_as_it_is())
     for _ in range(2):
         run_packed(pack_job(job("good", threads=3), ()), lambda *_: None)
         assert {os.environ[f"{name}_NUM_THREADS"] for name in names} == {"3"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,29 @@ def test_functions_of_libraries_that_an_algorithm_replaced_are_put_back_and_note
         "the algorithm replaced scipy.cluster.hierarchy.linkage",
     }
     assert not following["notes"]
+
+
+@pytest.mark.parametrize("has_versions", [True, False])
+def test_replaced_functions_are_found_with_and_without_the_versions_of_dicts(
+    has_versions: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import scipy.cluster.hierarchy as module
+
+    from hcbench.run import libraries
+
+    monkeypatch.setattr(libraries, "_noted", {})
+    monkeypatch.setattr(libraries, "_versions", [])
+    monkeypatch.setattr(libraries, "_modules", 0)
+    if not has_versions:
+        monkeypatch.setattr(sys, "version_info", (3, 13))
+    libraries.note_libraries()
+    assert libraries.restore_libraries() == []
+    for _ in range(2):
+        monkeypatch.setattr(module, "linkage", lambda: None)
+        monkeypatch.setattr(module, "_private", 1, raising=False)
+        assert libraries.restore_libraries() == ["scipy.cluster.hierarchy.linkage"]
+        assert module.linkage is linkage
+        assert libraries.restore_libraries() == []
 
 
 @pytest.mark.slow

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
     from hcbench.registry.specs import Params, Value
 
 Kind = Literal["dataset", "oracle", "algorithm", "budget", "checkpoint", "n"]
-_DOCS = {
-    "budget": "queries allowed",
-    "checkpoint": "queries asked",
-    "n": "items",
-}
+_DOCS = {"budget": "queries allowed", "checkpoint": "queries asked", "n": "items"}
 _SPAN = 30  # ratio of the extremes above which scales are logarithmic
 
 

@@ -434,11 +434,7 @@ def ranking(
 
 
 def profile(
-    results: Results,
-    metric: str,
-    *,
-    failed: Failed = "worst",
-    by: Distance | None = None,
+    results: Results, metric: str, *, failed: Failed = "worst", by: Distance | None = None
 ) -> ProfileView:
     """The share of data sets on which each competitor is within a distance of the best.
 

@@ -66,9 +66,7 @@ class Summary:
         return self.n > 1 and (self.low or 0.0) * (self.high or 0.0) > 0
 
 
-def mean_and_std(
-    values: Numbers,
-) -> tuple[float | None, float | None]:
+def mean_and_std(values: Numbers) -> tuple[float | None, float | None]:
     """Mean, and standard deviation with n - 1 in the denominator.
 
     None if there are too few numbers; no standard deviation if the mean is not finite.
@@ -578,10 +576,7 @@ def signed_rank_test(
     gains = _gains(first, second, direction, failed)
     moved = gains[gains != 0]
     test = SignedRankTest(
-        n_blocks=gains.size,
-        n_different=moved.size,
-        better=int((moved > 0).sum()),
-        failed=failed,
+        n_blocks=gains.size, n_different=moved.size, better=int((moved > 0).sum()), failed=failed
     )
     if not gains.size:
         return replace(test, reason="there are no blocks")

@@ -11,14 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hcbench.analysis.axes import (
-    Axis,
-    axes_of,
-    find_axis,
-    find_metric,
-    labels_of,
-    place_groups,
-)
+from hcbench.analysis.axes import Axis, axes_of, find_axis, find_metric, labels_of, place_groups
 from hcbench.analysis.groups import name_variants
 from hcbench.analysis.statistics import Summary, fit_power_law, summarise
 from hcbench.errors import HcbenchError
@@ -377,10 +370,7 @@ def tradeoff(results: Results, metric: str, against: str = "queries") -> Tradeof
         )
         levels = tuple(
             Level(
-                names[group],
-                group.algorithm,
-                results.is_reference(group),
-                group.summary(quality),
+                names[group], group.algorithm, results.is_reference(group), group.summary(quality)
             )
             for group in of_data
             if group.checkpoint is None

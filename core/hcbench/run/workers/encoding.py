@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import fields
 from functools import lru_cache
-from numbers import Number
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -20,7 +19,7 @@ from hcbench.errors import HcbenchError
 
 _LENGTH = struct.Struct("!Q")
 _PLAIN = frozenset({str, int, float, bool, NoneType})
-_fields: Any = lru_cache(fields)
+_names: Any = lru_cache(lambda kind: [field.name for field in fields(kind)])
 _parts: Any = lru_cache(lambda kind: (get_origin(kind), get_args(kind)))
 
 
@@ -38,10 +37,10 @@ def encode(value: object) -> bytes:
         from hcbench.model.trees import Partition, Tree  # which most messages do not need
         from hcbench.store.codec import pack_result
 
-        if isinstance(part, Number):
-            return part.item()  # type: ignore[attr-defined]  # of numpy
+        if hasattr(part, "item"):
+            return part.item()  # a number of numpy
         if not isinstance(part, bytes | Tree | Partition):
-            return [getattr(part, field.name) for field in _fields(type(part))]
+            return [getattr(part, name) for name in _names(type(part))]
         body.append(part if isinstance(part, bytes) else pack_result(part))
         size += len(body[-1])
         return [size - len(body[-1]), size]
@@ -71,12 +70,10 @@ def decode(content: bytes, *kinds: type) -> Any:
 
 def _read(kind: Any, told: Any, body: memoryview) -> Any:
     """A value of a type, from what was told of it in JSON."""
-    if kind in _PLAIN and (type(told) is kind or (kind is float and type(told) is int)):
+    if type(told) in _as_told(kind):
         return told
     of, options = _parts(kind)
     if of in (Union, UnionType):
-        if type(told) in options:
-            return told
         for option in options:
             with suppress(ValueError):
                 return _read(option, told, body)
@@ -95,8 +92,13 @@ def _read(kind: Any, told: Any, body: memoryview) -> Any:
 
         return unpack_result(body[start:end].tobytes())
     elif isinstance(told, list) and kind not in _PLAIN:
-        pairs = zip(_hints(kind).items(), told, strict=True)
-        return kind(**{name: _read(hint, each, body) for (name, hint), each in pairs})
+        pairs = zip(_hints(kind), told, strict=True)
+        return kind(
+            **{
+                name: each if type(each) in as_told else _read(hint, each, body)
+                for (name, hint, as_told), each in pairs
+            }
+        )
     raise ValueError(f"{str(told)[:40]!r} is not {kind}")
 
 
@@ -105,5 +107,14 @@ class _Result:
 
 
 @lru_cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind, localns={"Result": _Result})
+def _as_told(kind: Any) -> frozenset[object]:
+    """The types in JSON that are a value of a type as they are."""
+    of, options = _parts(kind)
+    plain = _PLAIN.intersection(options if of in (Union, UnionType) else [kind])
+    return plain | {int} if float in plain else plain
+
+
+@lru_cache
+def _hints(kind: type) -> list[tuple[str, Any, frozenset[object]]]:
+    hints = get_type_hints(kind, localns={"Result": _Result})
+    return [(name, hint, _as_told(hint)) for name, hint in hints.items()]

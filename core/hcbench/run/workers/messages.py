@@ -293,7 +293,7 @@ def _tail(log: int) -> bytes:
 def write_draft(draft: int, order: int, content: bytes) -> None:
     """Replace what a draft holds; without room on the disk it holds nothing."""
     with suppress(OSError):
-        os.ftruncate(draft, 0)
+        os.pwrite(draft, _DRAFT.pack(0, 0), 0)  # of no order; to truncate it takes 20 times as long
         rest, offset = memoryview(content), _DRAFT.size
         while rest:
             written = os.pwrite(draft, rest, offset)

@@ -94,13 +94,7 @@ class Worker:
     """
 
     def __init__(
-        self,
-        connection: socket.socket,
-        phases: int,
-        log: int,
-        draft: int,
-        target: str,
-        folder: str,
+        self, connection: socket.socket, phases: int, log: int, draft: int, target: str, folder: str
     ) -> None:
         self._connection = connection
         self._phases, self._log, self._draft = phases, log, draft
