@@ -512,6 +512,7 @@ def test_an_unknown_command_is_reported_with_the_closest() -> None:
     assert result.stderr == (
         "hcbench: error: No such command 'comparee'; did you mean compare? (see hcbench --help)\n"
     )
+    assert "; hcbench results show 3 shows that run (see" in call("results", "3").stderr
 
 
 def test_an_unknown_command_of_a_group_is_reported_with_all() -> None:

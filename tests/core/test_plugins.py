@@ -224,10 +224,14 @@ def test_a_plugin_file_that_is_broken_in_a_hook_is_an_error(tmp_path: Path) -> N
 
 def test_an_unknown_name_is_reported_with_the_closest() -> None:
     registry = Registry(Plugins())
-    with pytest.raises(UnknownNameError, match="did you mean UPGMA"):
-        registry.algorithms.find("UPGM")
-    with pytest.raises(UnknownNameError, match="there are"):
-        registry.algorithms.find("zzzzzz")
+    for name, hint in (
+        ("UPMGA", "did you mean UPGMA or WPGMA?"),
+        ("bisecting", "did you mean sk-bisecting-kmeans?"),
+        ("average linkage", "see hcbench list --search 'average linkage'"),
+        ("zzzzzz", "there are"),
+    ):
+        with pytest.raises(UnknownNameError, match=re.escape(hint)):
+            registry.algorithms.find(name)
 
 
 def test_two_files_of_one_name_and_one_file_twice(tmp_path: Path) -> None:

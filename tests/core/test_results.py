@@ -487,7 +487,7 @@ def test_the_tidy_table_has_a_row_a_cell_and_metric_with_the_parameters_of_the_p
 
 def test_repr_is_short() -> None:
     assert repr(results([*TWO, failure("A", 2)])) == (
-        "<Results: 5 cells of 2 algorithms on 1 data set, 1 failed>"
+        "<Results: 5 cells, algorithms: 2, data sets: 1, failed: 1>"
     )
 
 

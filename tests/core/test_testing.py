@@ -308,7 +308,7 @@ def test_the_limit_of_a_check_is_an_option(tmp_path):
 @pytest.mark.slow
 def test_mistakes_in_one_line() -> None:
     for arguments, code, sentence in [
-        (["UPGM"], 2, "did you mean UPGMA or WPGMA"),
+        (["UPGM"], 2, "did you mean UPGMA or skbio-upgma"),
         (["UPGMA", "--exempt", "paper"], 2, "'paper' has no reason; write CHECK=REASON"),
         (["UPGMA", "--exempt", "papr=x"], 2, "there is no check 'papr'; there is paper"),
         (["./nowhere.py"], 4, "there is no file"),

@@ -157,8 +157,8 @@ class Results:
     def __repr__(self) -> str:
         failed = self.outcomes.failed.sum()
         return (
-            f"<Results: {len(self.outcomes)} cells of {len(self.algorithms)} algorithms on "
-            f"{len(self.datasets)} data set{'s'[len(self.datasets) == 1 :]}, {failed} failed>"
+            f"<Results: {len(self.outcomes)} cells, algorithms: {len(self.algorithms)}, "
+            f"data sets: {len(self.datasets)}, failed: {failed}>"
         )
 
     # ---- Cells ----------------------------------------------------------------------------------

@@ -217,6 +217,8 @@ def _hint(error: click.UsageError, context: click.Context) -> str:
     unknown = re.fullmatch(r"No such command '(.*)'\.?", text)
     if unknown and isinstance(command, click.Group):
         names = command.list_commands(context)
+        if "show" in names and unknown[1].isdigit():
+            return f"; hcbench results show {unknown[1]} shows that run"
         close = get_close_matches(unknown[1], names, 1)
         return f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}"
     if "unexpected extra" in text and any("--algos" in param.opts for param in command.params):

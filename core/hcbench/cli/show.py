@@ -71,13 +71,13 @@ def list_(
     elif kind or given:
         for name, found in entries.items():
             if found:
-                rows = [
-                    (row["name"], f"{row['doc']}\n{_details(row)}")
-                    for row in map(_summarise, found)
-                ]
+                rows = [(r["name"], f"{r['doc']}\n{_details(r)}") for r in map(_summarise, found)]
                 write_table((name, ""), rows, whole=(name,))
         if not any(entries.values()):
-            click.echo(f"There are no such {kind or 'names'}.")
+            every = (entry.spec for name in entries for entry in _sorted(registry, name))
+            tags = sorted({tag for spec in every for tag in getattr(spec, "tags", ())})
+            told = f" Tags are {', '.join(tags)}." if "tag" in given else ""
+            click.echo(f"There are no such {kind or 'names'}.{told}")
     else:
         write_table(("kind", "", "names"), _overview(entries), right=("",), whole=("kind",))
         click.echo("hcbench list KIND describes all, hcbench info NAME shows everything about one.")
@@ -148,8 +148,7 @@ def _overview(entries: Mapping[str, Sequence[Entry[Any]]]) -> list[tuple[str, st
 def _short(names: Sequence[str], width: int) -> str:
     """Names in two lines of a width."""
     text = ", ".join(names)
-    lines = wrap(text, width, max_lines=2, placeholder=" ...", break_on_hyphens=False)
-    return "\n".join(lines)
+    return "\n".join(wrap(text, width, max_lines=2, placeholder=" ...", break_on_hyphens=False))
 
 
 def _unavailable(entries: Mapping[str, Sequence[Entry[Any]]]) -> dict[str, list[str]]:
@@ -305,11 +304,7 @@ def _facts(spec: Spec | Suite) -> dict[str, Any]:
             randomness = "data depend on the seed" if spec.random else "always the same"
             if callable(spec.random):
                 randomness = "whether the data depend on the seed depends on the parameters"
-            return {
-                **_essentials(spec),
-                "random": randomness,
-                "files": spec.suffixes,
-            }
+            return {**_essentials(spec), "random": randomness, "files": spec.suffixes}
         case MetricSpec():
             return {
                 "direction": _better(spec) + (" (a cost, not a quality)" if spec.cost else ""),
@@ -325,7 +320,7 @@ def _facts(spec: Spec | Suite) -> dict[str, Any]:
                 "datasets": spec.datasets,
                 "oracles": spec.oracles,
                 "metrics": spec.metrics,
-                "only": [_restriction(*names) for names in spec.only],
+                "only": [f"{names[0]} on {' through '.join(names[1:])}" for names in spec.only],
                 "repetitions": spec.repetitions,
                 "seed": spec.seed,
                 "budgets": spec.budgets,
@@ -334,10 +329,6 @@ def _facts(spec: Spec | Suite) -> dict[str, Any]:
                 "figures": [figure.name for figure in spec.figures],
             }
     return _essentials(spec)
-
-
-def _restriction(algorithm: str, dataset: str, oracle: str = "") -> str:
-    return f"{algorithm} on {dataset}" + (f" through {oracle}" if oracle else "")
 
 
 def _parameter(parameter: Parameter) -> dict[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import shlex
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -103,13 +104,17 @@ class Catalogue(Generic[T]):
             options = " or ".join(entry.full_name for entry in found)
             raise AmbiguousNameError(f"two packages register {name}; write {options}")
         if not found:
+            folded = name.casefold()
             names = {e.spec.name.casefold(): e.spec.name for e in self.entries}
-            close = [names[c] for c in get_close_matches(name.casefold(), names, 3, 0.5)]
+            described = any(folded in e.spec.doc.casefold() for e in self.entries)
+            close = sorted((n for n in names if folded in n), key=len)
             first = ", ".join([*names.values()][:_NAMED]) or "none"
             more = f", and {len(names) - _NAMED} more: hcbench list" if len(names) > _NAMED else ""
             hint = f"there are {first}{more}"
-            if close:
-                hint = f"did you mean {' or '.join(close)}?"
+            if described and not close:
+                hint = f"see hcbench list --search {shlex.quote(name)}"
+            elif close := close or get_close_matches(folded, names, 3, 0.6):
+                hint = f"did you mean {' or '.join(names[n] for n in close[:3])}?"
             if name.endswith(")"):
                 hint = f"write {name.replace('(', '[', 1)[:-1]}]"
             raise UnknownNameError(f"no {self.noun} is called {name!r}; {hint}")
