@@ -91,8 +91,8 @@ class FigureView:
         """The stored result of a cell; None if there is none."""
         points = outcome.points
         if all(point.result is None for point in points):
-            stored = self._store.find([outcome.key], {})
-            points = self._store.results_of(stored[outcome.key].row) if stored else ()
+            rows = self._store.find([outcome.key]).column("row")
+            points = tuple(point for row in rows for point in self._store.results_of(row))
         return next((p.result for p in points if p.checkpoint == checkpoint), None)
 
     def function(self, figure: Figure) -> Callable[..., Any]:

@@ -100,8 +100,8 @@ def measure_stability(
 
 def _result_of(outcome: Outcome, store: Store) -> Result | None:
     """The stored result at the end of a call."""
-    stored = store.find([outcome.key], {})
-    points = store.results_of(stored[outcome.key].row) if outcome.key in stored else ()
+    rows = store.find([outcome.key]).column("row")
+    points = (point for row in rows for point in store.results_of(row))
     return next((p.result for p in points if p.checkpoint is None), None)
 
 

@@ -225,8 +225,7 @@ def test_draws_are_stored_shown_and_exported(tmp_path: Path) -> None:
     with Store(tmp_path / "store.sqlite") as store:
         run = store.begin_run(command="c", suite="s", environment={})
         store.save(run, [Record(outcome=outcome, cell={}, metric_keys={})])
-        row = store.find([outcome.key], {})[outcome.key].row
-        (found,) = store.read([row], {})
+        (found,) = store.find([outcome.key], {})
     assert (found.cost.draws, found.cost.queries) == (2**40, 3)
     results = Results([found], (), Suite(name="s"))
     assert [row["draws"] for row in results.rows] == [2**40]

@@ -59,8 +59,8 @@ def three_runs(store: Store) -> None:
     """Run 2 reuses a cell of run 1; run 3 is of another suite."""
     keep_run(store, [outcome(name, "iris", values=VALUES) for name in ("UPGMA", "4-AL")])
     second = keep_run(store, [outcome("Ward", "iris", values=VALUES)])
-    shared = store.find([outcome("UPGMA", "iris", values=VALUES).key], {})
-    store.link(second, [stored.row for stored in shared.values()])
+    shared = store.find([outcome("UPGMA", "iris", values=VALUES).key])
+    store.link(second, shared.column("row").tolist())
     keep_run(store, [outcome("Ward", "wine", values=VALUES)], suite=Suite(name="other"))
 
 
@@ -119,28 +119,68 @@ def test_a_large_run_is_shown_from_its_summary_as_from_its_rows(
     assert [found.algorithm for found, _ in store.outcomes(run=1, algorithm="ward")] == ["Ward"]
 
 
+KEYS = {metric.label: metric.key for metric in METRICS}
+
+
+def forget_values(store: Store) -> None:
+    """Delete all values, so that only columns still have them."""
+    with store.database.writing() as connection:
+        connection.execute(delete(metric_values))
+
+
+def test_a_run_of_the_same_cells_is_shown_from_the_columns_of_the_other_run(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = large_run(store)
+    kept = keep_run(store, [])
+    store.link(kept, range(1, len(first) + 1))
+    store.finish_run(kept)
+    from_rows = shown(store, kept)
+    assert "reused=False" not in "".join(from_rows)
+    monkeypatch.setattr(stores, "LARGE", 1)
+    shown(store, 1)
+    forget_values(store)
+    assert shown(store, kept) == from_rows
+    assert packed(store) == [1]
+
+
+def test_cells_are_found_in_columns_as_long_as_they_have_the_latest(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = [found.key for found in large_run(store) if found.key][::-1]
+    from_rows = [*map(repr, store.find(keys, KEYS))]
+    monkeypatch.setattr(stores, "LARGE", 1)
+    shown(store, 1)
+    forget_values(store)
+    assert [*map(repr, store.find(keys, KEYS))] == from_rows
+    assert not any("AARI" in each for each in map(repr, store.find(keys, {**KEYS, "more": "d"})))
+    again = keep_run(store, [outcome("4-AL", "wine", key=keys[0], values=VALUES)])
+    found = store.find(keys, KEYS)
+    assert found.column("run").tolist() == [again, 1, 1, 1]
+    assert [o.status for o in found] == ["ok"] * 4
+
+
 @pytest.mark.parametrize("change", ["values", "cells", "link", "merge", "tidy", "remove"])
 def test_a_summary_goes_when_what_the_run_shows_may_change(
     change: str, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stores, "LARGE", 1)
     first, *_ = large_run(store)
-    keys = {metric.label: metric.key for metric in METRICS}
-    (row,) = (stored.row for stored in store.find([first.key], {}).values())
+    (row,) = store.find([first.key]).column("row").tolist()
     shown(store, 1)
     other = keep_run(store, [outcome("Ward", "iris", values=VALUES)])
     assert packed(store) == [1]
     if change == "values":
-        store.save_values(other, row, [ScoredPoint(values={"AARI": Value(0.75)})], keys)
+        store.save_values(other, row, [ScoredPoint(values={"AARI": Value(0.75)})], KEYS)
         assert "0.75" in shown(store, 1)[0]
     elif change == "cells":
         lost = ScoredPoint(values={"queries": Value(11.0)})
-        record = Record(outcome=replace(first, points=(lost,)), cell={}, metric_keys=keys)
+        record = Record(outcome=replace(first, points=(lost,)), cell={}, metric_keys=KEYS)
         store.save(other, [record])
         assert "11.0" in shown(store, 1)[0]
     elif change == "link":
-        more = store.find([outcome("Ward", "iris", values=VALUES).key], {})
-        store.link(1, [stored.row for stored in more.values()])
+        more = store.find([outcome("Ward", "iris", values=VALUES).key])
+        store.link(1, more.column("row").tolist())
         assert (len(shown(store, 1)), store.run(1).cells) == (6, 6)
     elif change == "merge":
         with Store(":memory:") as source:

@@ -160,7 +160,7 @@ def test_sql_in_labels_filters_and_keys_is_text(tmp_path: Path, text: str) -> No
         store.save(run, [make_record(odd), make_record(make_outcome(1))])
         assert [o.repetition for o, _ in store.outcomes(algorithm=f"a{text}")] == [0]
         assert len(store.outcomes(algorithm="*")) == 2
-        assert store.find([text], {text: text}) == {}
+        assert not store.find([text], {text: text})
         with pytest.raises(StoreError, match="has no cell"):
             store.cell(text)
         assert store.run(run).command == text

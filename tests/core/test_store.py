@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import compress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -24,6 +25,7 @@ from sqlalchemy.schema import CreateTable
 from hcbench.errors import StoreError
 from hcbench.model.cost import Cost
 from hcbench.model.trees import HeightKind, Partition, Tree
+from hcbench.plan.columns import Outcomes
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.store import Store, database, schema
 from hcbench.store.codec import decode_result, encode_result
@@ -80,13 +82,19 @@ def begin(store: Store) -> int:
 
 def row_of(store: Store, outcome: Outcome) -> int:
     """Row of the last stored version of a cell."""
-    return store.find([outcome.key], {})[outcome.key].row
+    (row,) = store.find([outcome.key]).column("row")
+    return int(row)
+
+
+def lacking(found: Outcomes, metric_keys: Mapping[str, str] = KEYS) -> list[tuple[str, ...]]:
+    """The metrics that each cell lacks."""
+    lacks = (found.lacks(label) for label in metric_keys)
+    return [tuple(compress(metric_keys, each)) for each in zip(*lacks, strict=True)]
 
 
 def read(store: Store, outcome: Outcome, metric_keys: Mapping[str, str] = KEYS) -> Outcome:
     """Read the last stored version of a cell."""
-    row = row_of(store, outcome)
-    (read,) = store.read([row], metric_keys)
+    (read,) = store.find([outcome.key], metric_keys)
     return read
 
 
@@ -160,9 +168,9 @@ def test_saved_cells_are_found(store: Store, path: Path) -> None:
     outcome = make_outcome(traceback="Traceback", log="printed\n", notes=notes)
     store.save(begin(store), [make_record(outcome)])
     with Store(path) as other:
-        (stored,) = other.find([outcome.key, "unknown"], {"AARI": "a1"}).values()
+        stored = other.find([outcome.key, "unknown"], {"AARI": "a1"})
         found = read(other, outcome, {"AARI": "a1"})
-        assert other.results_of(stored.row) == tuple(
+        assert other.results_of(*stored.column("row")) == tuple(
             replace(point, values={}) for point in outcome.points
         )
         whole, cell = other.cell(outcome.key)
@@ -171,10 +179,9 @@ def test_saved_cells_are_found(store: Store, path: Path) -> None:
     )
     texts = ("3 % negative \\udcff", notes[1])
     assert found == replace(bare(outcome), points=wanted, notes=texts)
-    assert stored.labels == (outcome.algorithm, outcome.dataset, outcome.oracle)
-    assert (stored.status, stored.data_digest) == (outcome.status, outcome.data_digest)
     assert whole.notes == texts
-    assert (stored.timeout, stored.memory, stored.missing) == (10.0, 2.0, ())
+    assert [*zip(stored.column("timeout"), stored.column("memory"), strict=True)] == [(10.0, 2.0)]
+    assert lacking(stored, {"AARI": "a1"}) == [()]
     assert (whole.traceback, whole.log) == ("Traceback", "printed\n")
     assert cell["algorithm"]["params"]["k"] == math.inf
 
@@ -196,11 +203,10 @@ def test_values_come_back_as_they_were(drawn: list[tuple[Any, Any, str]]) -> Non
     outcome = make_outcome(points=(ScoredPoint(values=values),))
     with Store(":memory:") as store:
         store.save(begin(store), [make_record(outcome, metric_keys=keys)])
-        found = store.find([outcome.key], keys)[outcome.key]
         back = read(store, outcome, keys).points[0].values
+        assert not any(store.find([outcome.key], keys).lacks(label)[0] for label in keys)
     written = {k: repr(replace(v, reason=text(v.reason))) for k, v in values.items()}
     assert {k: repr(v) for k, v in back.items()} == written  # NaN equals NaN
-    assert found.missing == ()
 
 
 def text(written: str) -> str:
@@ -224,10 +230,8 @@ def test_a_run_that_saves_a_cell_again_replaces_all_of_it(store: Store) -> None:
         status="timeout", reason="over 10 s", phase="algorithm", points=(ScoredPoint(),)
     )
     store.save(run, [make_record(failure)])
-    found = store.find([failure.key], KEYS)[failure.key]
-    assert (found.failed, found.phase) == (True, "algorithm")
     assert read(store, failure) == bare(failure)
-    assert found.missing == ("AARI", "seconds")
+    assert lacking(store.find([failure.key], KEYS)) == [("AARI", "seconds")]
     assert store.run(run).cells == 1
 
 
@@ -241,11 +245,11 @@ def test_two_runs_that_measure_one_cell_at_once_keep_the_values_of_both(store: S
     first, second, third = begin(store), begin(store), begin(store)
     store.save(first, [with_value("AARI", Value(0.5))])
     store.save(second, [with_value("seconds", Value(None, "error", "killed", final=False))])
-    assert store.find([outcome.key], KEYS)[outcome.key].missing == ("seconds",)
+    assert lacking(store.find([outcome.key], KEYS)) == [("seconds",)]
     store.save(third, [with_value("seconds", Value(0.25))])
     store.save(third, [with_value("AARI", Value(0.9))])  # the first one remains
-    found = store.find([outcome.key], KEYS)[outcome.key]
-    assert (found.row, found.missing) == (1, ())
+    found = store.find([outcome.key], KEYS)
+    assert (found.column("row").tolist(), lacking(found)) == ([1], [()])
     assert read(store, outcome).points[1].values == {"AARI": Value(0.5), "seconds": Value(0.25)}
     assert [(run.cells, run.reused) for run in store.runs()] == [(1, 0), (1, 1), (1, 1)]
 
@@ -304,9 +308,9 @@ def test_one_saving_has_new_and_old_cells_in_the_order_given(store: Store) -> No
     store.save(run, [make_record(make_outcome(i, cost=Cost(seconds=9.0))) for i in (2, 1, 0)])
     store.save(run, [])
     found = store.find([make_outcome(i).key for i in range(3)], KEYS)
-    assert {stored.row for stored in found.values()} == {1, 2, 3}
-    assert all(outcome.cost.seconds == 9.0 for outcome in store.read([1, 2, 3], KEYS))
-    assert all(stored.missing == ("seconds",) for stored in found.values())
+    assert {*found.column("row")} == {1, 2, 3}
+    assert all(outcome.cost.seconds == 9.0 for outcome in found)
+    assert lacking(found) == [("seconds",)] * 3
 
 
 def test_texts_that_databases_cannot_store_are_escaped(store: Store) -> None:
@@ -365,13 +369,12 @@ def test_a_metric_of_another_version_is_missing_until_its_values_are_saved(store
     run, outcome = begin(store), make_outcome()
     store.save(run, [make_record(outcome)])
     newer = {"AARI": "a2", "seconds": "s1"}
-    found = store.find([outcome.key], newer)[outcome.key]
-    assert found.missing == ("AARI", "seconds")  # seconds has no value at the checkpoint
+    found = store.find([outcome.key], newer)
+    assert lacking(found, newer) == [("AARI", "seconds")]  # seconds has no value at the checkpoint
     fresh = tuple(replace(p, values={"AARI": Value(0.9)}) for p in outcome.points)
     later = begin(store)
-    store.save_values(later, found.row, fresh, {"AARI": "a2"})
-    found = store.find([outcome.key], newer)[outcome.key]
-    assert found.missing == ("seconds",)
+    store.save_values(later, row_of(store, outcome), fresh, {"AARI": "a2"})
+    assert lacking(store.find([outcome.key], newer), newer) == [("seconds",)]
     new, old = read(store, outcome, newer), read(store, outcome, KEYS)
     assert [p.values["AARI"].value for p in new.points] == [0.9, 0.9]
     assert [p.values["AARI"].value for p in old.points] == [0.5, 0.75]
@@ -468,11 +471,11 @@ def test_many_keys_are_found_in_parts(store: Store, monkeypatch: pytest.MonkeyPa
     run = begin(store)
     outcomes = [make_outcome(i, points=(ScoredPoint(),)) for i in range(2000)]
     store.save(run, [make_record(outcome) for outcome in outcomes])
-    store.link(
-        begin(store), [found.row for found in store.find([o.key for o in outcomes], {}).values()]
-    )
-    assert list(store.find([o.key for o in outcomes][::-1], KEYS)) != []
-    assert store.find([o.key for o in outcomes], {}).keys() == {o.key for o in outcomes}
+    keys = [o.key for o in outcomes]
+    rows = store.find(keys).column("row").tolist()
+    gone = rows[-1] + 1  # another process has removed it
+    assert sorted(store.link(begin(store), [*rows, gone])) == rows
+    assert [o.key for o in store.find(keys[::-1], KEYS)] == keys[::-1]
     assert [o.key for o, _ in store.outcomes()] == [o.key for o in outcomes]
 
 
@@ -481,7 +484,7 @@ def test_many_keys_are_found_in_parts(store: Store, monkeypatch: pytest.MonkeyPa
 
 def test_reading_creates_nothing(store: Store, path: Path) -> None:
     assert store.runs() == []
-    assert store.find(["x"], KEYS) == {}
+    assert not store.find(["x"], KEYS)
     assert not path.parent.exists()
     begin(store)
     assert path.exists()
@@ -679,7 +682,7 @@ def test_a_full_disk_is_reported_and_nothing_partial_is_stored(filled: Path) -> 
         with pytest.raises(StoreError, match="the disk is full; make room") as caught:
             store.save(run, [make_record(make_outcome(999)), make_record(big)])
         assert_one_line(caught, filled)
-        assert store.find([make_outcome(999).key], KEYS) == {}
+        assert not store.find([make_outcome(999).key], KEYS)
         assert len(store.outcomes()) == 200
 
 
@@ -865,9 +868,9 @@ def test_a_writer_that_is_killed_leaves_whole_cells_only(path: Path) -> None:
         assert {outcome.repetition for outcome, _ in found} >= set(seen)  # all reported
         for outcome, info in found:
             assert info.finished is None
-            stored = store.find([outcome.key], keys)[outcome.key]
-            assert stored.missing == ()
-            assert [point.result for point in store.results_of(stored.row)] == [TREE, TREE]
+            assert lacking(store.find([outcome.key], keys), keys) == [()]
+            row = row_of(store, outcome)
+            assert [point.result for point in store.results_of(row)] == [TREE, TREE]
         begin(store)
 
 

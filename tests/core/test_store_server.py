@@ -57,13 +57,12 @@ def test_a_server_stores_the_same_as_a_file(url: str) -> None:
         with Store(url) as other:
             found = other.find([o.key for o in outcomes], KEYS)
             second = begin(other)
-            other.link(second, [stored.row for stored in found.values()])
-            row = found[outcomes[0].key].row
+            row, _ = other.link(second, found.column("row").tolist())
             other.save_values(second, row, outcomes[0].points, {"AARI": "a1", "seconds": "s1"})
             other.finish_run(second)
             assert (other.run(second).cells, other.run(second).reused) == (2, 2)
             assert len(other.outcomes(run=run, algorithm="upgma*", limit=1)) == 1
-            read = other.read([stored.row for stored in found.values()], KEYS)
+        read = [*found]
         assert read[0] == bare(outcomes[0])
         values = read[1].points[0].values
         assert math.isnan(values["AARI"].value or 0)

@@ -242,8 +242,8 @@ def test_runs_without_results_and_repeated_runs_are_hidden(tmp_path: Path, store
     keep_run(store, [outcome("A", "iris", status="crash", reason="signal 9")])
     first = keep_run(store, [outcome("A", "iris", values=a_value(0.5))])
     again = keep_run(store, [outcome("B", "iris", values=a_value(0.5))])
-    rows = store.find([outcome("A", "iris", values=a_value(0.5)).key], {})
-    store.link(again, [stored.row for stored in rows.values()])
+    rows = store.find([outcome("A", "iris", values=a_value(0.5)).key])
+    store.link(again, rows.column("row").tolist())
     keep_run(store, [outcome("A", "iris", values=a_value(0.5))], suite=Suite(name="other"))
     build(tmp_path / "site", store)
     assert {path.name for path in (tmp_path / "site" / "runs").iterdir()} == {"3.html", "4.html"}

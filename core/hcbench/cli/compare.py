@@ -7,7 +7,7 @@ import math
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from hcbench.model.text import printable
 
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
+    from hcbench.plan.cell import Cell
     from hcbench.plan.plan import Plan
     from hcbench.plots import Drawn
     from hcbench.registry import Registry
@@ -230,29 +231,30 @@ def _tell_end(results: Results, store: Store, plugins: Sequence[Path], plan: Pla
     count = Counter(outcomes.column("status").tolist())
     count["failed"] = int(outcomes.failed.sum())
     parts = [f"{count[name]} {name}" for name in ("ok", "failed", "skipped") if count[name]]
-    reused = sum(outcomes.column("reused"))
+    reused = sum(outcomes.column("reused").tolist())
     if reused:
         parts.append(f"{reused} of them stored before")
-    currencies = {cell.labels[2]: cell.oracle.spec.currency for cell in plan.cells}
     paid: dict[str, list[float]] = {}
-    columns = (outcomes.column(name) for name in ("price", "saved", "oracle", "reused"))
+    priced = outcomes.take([price is not None for price in outcomes.column("price")])
+    currencies = {c.oracle.label: c.oracle.spec.currency for c in (plan.cells if priced else ())}
+    columns = (priced.column(name) for name in ("price", "saved", "oracle", "reused"))
     for price, not_paid, oracle, is_reused in zip(*columns, strict=True):
-        if price is not None:
-            total = paid.setdefault(currencies[oracle], [0.0, 0.0])
-            saved = price if is_reused else not_paid or 0.0
-            total[0] += price - saved
-            total[1] += saved
+        total = paid.setdefault(currencies[oracle], [0.0, 0.0])
+        saved = price if is_reused else not_paid or 0.0
+        total[0] += price - saved
+        total[1] += saved
     broken = int(outcomes.metric_failed.sum())
     if broken:
         parts.append(f"a metric failed in {broken}")
     tell(f"{count_cells(len(outcomes))}: {', '.join(parts)}")
-    columns = (outcomes.column(name) for name in ("dataset", "repetition", "data_digest"))
-    made = {*zip(*columns, strict=True)}
+    made = {*zip(outcomes.column("dataset"), outcomes.column("data_digest"), strict=True)}
     for use in plan.datasets:
-        digests = [digest for label, _, digest in made if label == use.label and digest]
-        if use.spec.random_with(use.params) and len(digests) > 1 == len({*digests}):
-            same = f"{use.label} has the same data in all repetitions"
-            tell(f"warning: {same}, though it is declared to draw new data for each seed")
+        digests = {digest for label, digest in made if label == use.label and digest}
+        if use.spec.random_with(use.params) and len(digests) == 1:
+            same = outcomes.where("dataset", {use.label}).where("data_digest", digests)
+            if len({*same.column("repetition")}) > 1:
+                why = "though it is declared to draw new data for each seed"
+                tell(f"warning: {use.label} has the same data in all repetitions, {why}")
     for currency, (now, saved) in paid.items():
         tell(f"answers: {now:.4g} {currency} paid, {saved:.4g} {currency} saved by stored ones")
     failed = next((o for o in outcomes.take(outcomes.failed) if o.key), None)
@@ -279,14 +281,16 @@ _GROUP = ("algorithm", "dataset", "oracle", "budget", "cells", "stored")
 def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | None) -> None:
     """Write which cells would run, which are stored, and which are inapplicable and why."""
     from hcbench.run.environment import memory_limit, memory_per_cell, usable_cores
-    from hcbench.run.tasks import find_stored
+    from hcbench.run.tasks import reusable
 
     memory = memory_limit(plan, memory_per_cell(jobs or usable_cores()))
-    known = set() if fresh else set(find_stored(plan, store, memory))
+    stored = store.find([] if fresh else [cell.key for cell in plan.cells])
+    known = {*stored.take(reusable(stored, plan, memory)).column("key")}
+    to_run = [cell for cell in plan.cells if cell.key not in known]
     cells = Counter((*cell.labels, cell.budget) for cell in plan.cells)
-    reused = Counter((*cell.labels, cell.budget) for cell in plan.cells if cell.key in known)
+    left = Counter((*cell.labels, cell.budget) for cell in to_run)
     groups = [
-        dict(zip(_GROUP, (*names, number, reused[names]), strict=True))
+        dict(zip(_GROUP, (*names, number, number - left[names]), strict=True))
         for names, number in cells.items()
     ]
     if form == "json":
@@ -295,9 +299,9 @@ def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | N
                 "suite": plan.suite.name,
                 "shard": None if plan.shard is None else str(plan.shard),
                 "cells": len(plan.cells),
-                "stored": reused.total(),
-                "to_run": len(plan.cells) - reused.total(),
-                "price": _prices(plan, known)[0],
+                "stored": len(plan.cells) - len(to_run),
+                "to_run": len(to_run),
+                "price": _prices(to_run)[0],
                 "repetitions": plan.suite.repetitions,
                 "seed": plan.suite.seed,
                 "metrics": [metric.label for metric in plan.metrics],
@@ -313,8 +317,8 @@ def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | N
         writer.writeheader()
         writer.writerows(groups)
     elif form == "table":
-        lines = [*_lines(plan, groups, store), *_time_lines(plan, known, store)]
-        lines += [*_price_lines(plan, known), *_memory_lines(plan, known, memory)]
+        lines = [*_lines(plan, groups, store), *_time_lines(to_run, store)]
+        lines += [*_price_lines(to_run), *_memory_lines(to_run, memory)]
         click.echo(printable("\n".join(lines)))
     else:
         raise click.UsageError(f"--dry-run has no --format {form}: table, json or csv")
@@ -340,31 +344,31 @@ def _lines(plan: Plan, groups: Sequence[Mapping[str, Any]], store: Store) -> lis
     ]
 
 
-def _prices(plan: Plan, known: Collection[str]) -> tuple[dict[str, float], int]:
+def _prices(to_run: Sequence[Cell]) -> tuple[dict[str, float], int]:
     """By currency, what the cells to run may cost; and the number of cells that may cost more."""
     prices: dict[str, float] = {}
     unknown = 0
-    for cell in plan.cells:
+    for cell in to_run:
         currency = cell.oracle.spec.currency
-        if currency and cell.key not in known:
+        if currency:
             price = cell.expected_price
             prices[currency] = prices.get(currency, 0.0) + (price or 0.0)
             unknown += price is None
     return prices, unknown
 
 
-def _time_lines(plan: Plan, known: Collection[str], store: Store) -> list[str]:
+def _time_lines(to_run: Sequence[Cell], store: Store) -> list[str]:
     from hcbench.cli.progress import duration
 
-    means = store.mean_seconds()
-    left = [means.get(cell.labels) for cell in plan.cells if cell.key not in known]
+    means = store.mean_seconds() if to_run else {}
+    left = [means.get(cell.labels) for cell in to_run]
     timed = [seconds for seconds in left if seconds is not None]
     others = f"; unknown for {len(left) - len(timed)}" if len(timed) < len(left) else ""
     return [f"calls: about {duration(sum(timed))}, as stored ones took{others}"] if timed else []
 
 
-def _price_lines(plan: Plan, known: Collection[str]) -> list[str]:
-    prices, unknown = _prices(plan, known)
+def _price_lines(to_run: Sequence[Cell]) -> list[str]:
+    prices, unknown = _prices(to_run)
     lines = [
         f"price: at most about {price:.4g} {currency}, less what is stored"
         for currency, price in prices.items()
@@ -376,10 +380,10 @@ def _price_lines(plan: Plan, known: Collection[str]) -> list[str]:
     return lines
 
 
-def _memory_lines(plan: Plan, known: Collection[str], limit: float) -> list[str]:
+def _memory_lines(to_run: Sequence[Cell], limit: float) -> list[str]:
     from hcbench.run.environment import GIB
 
-    left = {c.labels[:2]: (c.expected_bytes or 0) / GIB for c in plan.cells if c.key not in known}
+    left = {cell.labels[:2]: (cell.expected_bytes or 0) / GIB for cell in to_run}
     return [
         f"memory: {algorithm} on {dataset} takes about {size:.3g} GiB; the limit is {limit:.3g} GiB"
         for (algorithm, dataset), size in left.items()

@@ -53,6 +53,12 @@ class Coded:
         different = [object_ for _, object_ in first] if is_mixed else [*first]
         return cls(code_at[places], column_of(different))
 
+    @property
+    def compact(self) -> Coded:
+        """The same with codes of the smallest type."""
+        fitting = (d for d in ("|u1", "<u2") if self.objects.size <= np.iinfo(d).max)
+        return replace(self, codes=self.codes.astype(next(fitting, "<i4")))
+
     def take(self, places: Places) -> Column:
         """The objects at some places."""
         return self.objects[self.codes[places]]  # type: ignore[no-any-return]
@@ -336,6 +342,15 @@ class Outcomes(Sequence[Outcome]):
             return Values.of_numbers(np.full(len(self), np.nan))
         return point.values[label].take(self.places)
 
+    def lacks(self, label: str) -> NDArray[np.bool_]:
+        """Where a metric has no final value at some point."""
+        lacking = np.zeros(self._size, dtype=np.bool_)
+        for point in self.by_checkpoint.values():
+            values = point.values.get(label) or Values.of_numbers(np.full(self._size, np.nan))
+            final = values.present & values._where(lambda value: value is None or value.final)
+            lacking |= point.present & ~final
+        return lacking[self.places]
+
     def costs(self, name: str, checkpoint: int | None) -> Column:
         """A cost of the call; at a checkpoint None, but for the queries until then."""
         costs = self.column(name) if checkpoint is None else column_of([None] * len(self))
@@ -386,6 +401,13 @@ class Outcomes(Sequence[Outcome]):
             column = columns[name].take(np.arange(self._size))
             column[list(changed)] = [of_one[i] for of_one in changed.values()]
             columns[name] = Coded.of(column)
+        return Outcomes(columns, self.by_checkpoint, self.places)
+
+    def shown_by(self, run: int | None) -> Outcomes:
+        """As a run shows them: those that another one measured are reused."""
+        measured_by = self.columns["run"]
+        reused = [run is not None and run != number for number in measured_by.objects]
+        columns = {**self.columns, "reused": replace(measured_by, objects=column_of(reused))}
         return Outcomes(columns, self.by_checkpoint, self.places)
 
     def with_value(self, label: str, value: Value, where: NDArray[np.bool_]) -> Outcomes:

@@ -23,7 +23,7 @@ from hcbench.run.tasks import RescoreTask, Task, rescore_tasks
 from hcbench.run.workers import Report
 from hcbench.run.workers.messages import METRICS
 from hcbench.store import Store
-from hcbench.store.rows import Record, Stored
+from hcbench.store.rows import Record
 
 #: Labels of an algorithm and a data set: cells of one kind take about as long.
 Kind: TypeAlias = tuple[str, str]
@@ -66,8 +66,8 @@ class RunRecord:
         self._metric_keys = metric_keys(self.plan)
         self._run = 0
         self._measured: dict[str, Outcome] = {}
-        # Only which rows are reused; what they say is read at the end, as it may be very much.
-        self._reused: dict[str, Stored] = {}
+        # By key, the places among the stored results of what is reused as it is.
+        self._reused: dict[str, int] = {}
         # Of the data in this run, to check that stored results are of the same data.
         self._digests: dict[str, set[str]] = {}
         # Keys of the cells whose worker ended in a metric, which are told already.
@@ -78,7 +78,7 @@ class RunRecord:
         self,
         command: str,
         machines: Mapping[str, Any],
-        stored_results: dict[str, Stored],
+        stored_results: Outcomes,
         tasks: Sequence[Task],
     ) -> Iterator[None]:
         """Store the beginning of the run, and its end, whatever happens in between.
@@ -89,18 +89,22 @@ class RunRecord:
             What makes the run again.
         machines : mapping
             The machines, beside the description of this one.
-        stored_results : dict of key to Stored
-            Results of the plan that need not be measured again; emptied at the end.
+        stored_results : Outcomes
+            Of the plan, as `Store.find` reads them, that need not be measured again.
         tasks : sequence of Task
             What is left to do.
         """
+        self._stored = stored_results
+        self._reused = {key: i for i, key in enumerate(stored_results.column("key").tolist())}
         # Cells may be stored under the labels of a run in which shorter ones were unique.
+        columns = (stored_results.column(name) for name in ("algorithm", "dataset", "oracle"))
+        one_of: dict[tuple[str, ...], tuple[str, ...]] = {}
+        labels = [one_of.setdefault(each, each) for each in zip(*columns, strict=True)]
         self._renamed = {
             cell.key: cell.labels
             for cell in self.plan.cells
-            if cell.key in stored_results and stored_results[cell.key].labels != cell.labels
+            if cell.key in self._reused and labels[self._reused[cell.key]] != cell.labels
         }
-        self._reused = stored_results
         for task in tasks:
             self._reused.pop(task.cell.key, None)
         uses: list[Use[Any]] = [*self.plan.algorithms, *self.plan.datasets, *self.plan.metrics]
@@ -133,22 +137,18 @@ class RunRecord:
             if digest:
                 self._digests.setdefault(cell.data_key, set()).add(digest)
             if isinstance(task, RescoreTask):
-                if digest not in ("", task.stored.data_digest):
+                if digest not in ("", task.outcome.data_digest):
                     if self.may_run:
                         continue  # the new metrics saw other data: see `outdated_tasks`
                     report = replace(report, value=Outcome(status="error", reason=_OTHER_DATA))
-                known = self._measured.get(cell.key)
-                outcome = _rescored(cell, task.metrics, known or task.outcome, report)
+                known = self._measured.get(cell.key, task.outcome)
+                outcome = _rescored(cell, task.metrics, known, report)
                 keys = {label: self._metric_keys[label] for label in task.metrics}
-                self.store.save_values(self._run, task.stored.row, outcome.points, keys)
-                if known is None:
-                    self._reused[cell.key] = task.stored
-                else:
-                    self._measured[cell.key] = outcome
+                self.store.save_values(self._run, task.row, outcome.points, keys)
             else:
                 outcome = outcome_of(cell, report)
                 records[task.fresh].append(self._record(outcome, cell))
-                self._measured[cell.key] = outcome
+            self._measured[cell.key] = outcome
             if cell.key not in self._cut_short:
                 finished.append((outcome, report.seconds))
             if report.ending != "done" and report.phase == METRICS and len(task.metrics) > 1:
@@ -165,9 +165,10 @@ class RunRecord:
 
         Their key is the same: the data depend on something that the key does not hold.
         """
+        digest_of = self._stored.column("data_digest")
         for cell in self.plan.cells if self._digests else ():
-            stored, digests = self._reused.get(cell.key), self._digests.get(cell.data_key)
-            if stored is not None and digests and stored.data_digest not in {"", *digests}:
+            place, digests = self._reused.get(cell.key), self._digests.get(cell.data_key)
+            if place is not None and digests and digest_of[place] not in {"", *digests}:
                 del self._reused[cell.key]
         return [
             Task(cell=cell, metrics=tuple(self._metric_keys), fresh=True)
@@ -180,20 +181,17 @@ class RunRecord:
         stored = self.store.find([*self._cut_short], self._metric_keys)
         return [
             replace(task, metrics=(label,))
-            for task in rescore_tasks(self.plan, stored, self.store, self._metric_keys)
+            for task in rescore_tasks(self.plan, stored)
             for label in task.metrics
         ]
 
     def _finish(self, *, interrupted: bool) -> None:
-        rows = [stored.row for stored in self._reused.values()]
-        self._reused.clear()  # frees an object per cell before the outcomes are read
-        self.store.link(self._run, rows)
+        reused = self._stored.take([*self._reused.values()])
+        self._reused.clear()  # an entry per cell
+        linked = self.store.link(self._run, reused.column("row").tolist())
         self.store.finish_run(self._run, interrupted=interrupted)
-        known = Outcomes.of(self._measured.values())
-        if rows:
-            shown = self.store.cells(run=self._run)  # others may have deleted some
-            reused = shown.take(shown.column("reused").astype(bool)).renamed(self._renamed)
-            known = Outcomes.joined([reused, known])
+        reused = reused.where("row", {*linked}).renamed(self._renamed)  # others may delete some
+        known = Outcomes.joined([reused, Outcomes.of(self._measured.values())])
         place = {key: i for i, key in enumerate(known.column("key").tolist())}
         outcomes = known.take([place[c.key] for c in self.plan.cells if c.key in place])
         self.outcomes = Outcomes.joined([self.outcomes, outcomes])

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from hcbench.errors import HcbenchError, UnknownNameError
 from hcbench.model.trees import Tree
 from hcbench.plan.cell import Cell, as_tuples
+from hcbench.plan.columns import Outcomes
 from hcbench.plan.outcome import Outcome
 from hcbench.plan.plan import Inapplicable, Plan, metric_keys, with_all_truths
 from hcbench.plan.presentation import Presentation
@@ -22,7 +23,6 @@ from hcbench.registry import Catalogue, Registry, Use, make_use
 from hcbench.registry.plugins import Plugin
 from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Spec
 from hcbench.store import RunInfo, Store
-from hcbench.store.rows import Stored
 
 S = TypeVar("S", bound=Spec)
 
@@ -70,14 +70,14 @@ class StoredPlan:
     ----------
     plan : Plan
         With its metrics and the new ones.
-    stored_results : mapping of key to Stored
-        Of all its cells.
+    stored_results : Outcomes
+        Of all its cells, as `Store.find` reads them.
     changes : tuple of str
         What has changed since, in words.
     """
 
     plan: Plan
-    stored_results: Mapping[str, Stored]
+    stored_results: Outcomes
     changes: tuple[str, ...]
 
 
@@ -115,9 +115,9 @@ class _Making:
         self.descriptions = store.descriptions(run.id)
 
     def plan(self, metrics: Sequence[str]) -> StoredPlan:
-        outcomes = [*self.store.cells(run=self.run.id)]
-        rows = self.store.find_in(self.run.id, {})
-        cells = [self._cell(o, rows[o.key]) for o in outcomes if o.key]
+        outcomes = self.store.cells(run=self.run.id)
+        rows = outcomes.column("row").tolist()
+        cells = [self._cell(o, row) for o, row in zip(outcomes, rows, strict=True) if o.key]
         datasets = self._in_order(cells, "dataset", self.layout.datasets)
         wanted = self._metrics(metrics, datasets)
         suite = replace(self.layout.suite, metrics=tuple(use.label for use in wanted))
@@ -134,15 +134,15 @@ class _Making:
             metrics=wanted,
             shard=self.layout.shard,
         )
-        stored = self.store.find_in(self.run.id, metric_keys(plan))
+        stored = self.store.find([c.key for c in cells], metric_keys(plan), self.run.id)
         return StoredPlan(plan, stored, tuple(self.changes))
 
-    def _cell(self, outcome: Outcome, stored: Stored) -> StoredCell:
+    def _cell(self, outcome: Outcome, row: int) -> StoredCell:
         described = self.descriptions[outcome.key]
         return StoredCell(
-            algorithm=self._use("algorithm", outcome.algorithm, described, stored),
-            dataset=self._use("dataset", outcome.dataset, described, stored),
-            oracle=self._use("oracle", outcome.oracle, described, stored),
+            algorithm=self._use("algorithm", outcome.algorithm, described, row),
+            dataset=self._use("dataset", outcome.dataset, described, row),
+            oracle=self._use("oracle", outcome.oracle, described, row),
             repetition=outcome.repetition,
             seed=outcome.seed,
             budget=outcome.budget,
@@ -152,7 +152,7 @@ class _Making:
             seeds=described,
         )
 
-    def _use(self, kind: str, label: str, described: Mapping[str, Any], stored: Stored) -> Use[Any]:
+    def _use(self, kind: str, label: str, described: Mapping[str, Any], row: int) -> Use[Any]:
         same = kind, json.dumps(described[kind], sort_keys=True) + label
         if same in self.uses:
             return self.uses[same]
@@ -163,11 +163,11 @@ class _Making:
                 raise
             name = described[kind]["name"]
             self.changes[f"{name} is not installed as it was, and is not needed: {error}"] = None
-            use = self._stand_in(kind, described, stored)
+            use = self._stand_in(kind, label, described, row)
         self.uses[same] = replace(use, label=label)
         return self.uses[same]
 
-    def _stand_in(self, kind: str, described: Mapping[str, Any], stored: Stored) -> Use[Any]:
+    def _stand_in(self, kind: str, label: str, described: Mapping[str, Any], row: int) -> Use[Any]:
         """A spec that is never called, from what is stored with its cell."""
         distribution, _, name = described[kind]["name"].rpartition(":")
         plugin = Plugin(distribution, "", "")
@@ -178,7 +178,7 @@ class _Making:
                 name=name, function=nowhere, doc="Not installed.", kind="none", needs=()
             )
         else:
-            results = [point.result for point in self.store.results_of(stored.row)]
+            results = [point.result for point in self.store.results_of(row)]
             returns_tree = isinstance(results[-1], Tree | None) if results else True
             spec = AlgorithmSpec(
                 name=name,
@@ -187,7 +187,7 @@ class _Making:
                 accepts=("none",),
                 hints=tuple(described["hints"]),
                 returns="tree" if returns_tree else "partition",
-                reference=stored.algorithm in self.layout.references,
+                reference=label in self.layout.references,
             )
         return Use(spec, plugin, as_tuples(described[kind]["params"]), name, {})
 

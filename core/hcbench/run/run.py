@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -25,10 +25,9 @@ from hcbench.run.environment import GIB, memory_limit, usable_cores
 from hcbench.run.executors import LOCAL, Executor, JobPool, ThisMachine, open_executor
 from hcbench.run.job import ImportJob, pack_job
 from hcbench.run.record import Observer, RunRecord
-from hcbench.run.tasks import RescoreTask, Task, by_data, is_reusable, job_of, rescore_tasks
+from hcbench.run.tasks import RescoreTask, Task, by_data, job_of, rescore_tasks, reusable
 from hcbench.run.workers import Limits, Report
 from hcbench.store import Store
-from hcbench.store.rows import Stored
 
 TICK = 0.1
 _TOGETHER = 0.05  # seconds: short cells that end within these are stored in one transaction
@@ -79,15 +78,16 @@ def run_plan(
     with opened as machines:
         memory = memory_limit(plan, machines.memory)
         wanted = metric_keys(plan)
-        known = {} if fresh else store.find([cell.key for cell in plan.cells], wanted)
-        usable = {key: each for key, each in known.items() if is_reusable(each, plan, memory)}
-        to_rescore = rescore_tasks(plan, usable, store, wanted)
+        known = store.find([] if fresh else [cell.key for cell in plan.cells], wanted)
+        is_usable = dict(zip(known.column("key"), reusable(known, plan, memory), strict=True))
+        usable = known.take([*is_usable.values()])
+        to_rescore = rescore_tasks(plan, usable)
         to_run = [
-            Task(cell=cell, metrics=tuple(wanted), fresh=fresh or cell.key in known)
+            Task(cell=cell, metrics=tuple(wanted), fresh=fresh or cell.key in is_usable)
             for cell in plan.cells
-            if cell.key not in usable
+            if not is_usable.get(cell.key)
         ]
-        del known  # an object per cell, which the record frees once it is linked
+        del known, is_usable  # an entry per cell
         _check_files(to_run)
         record = RunRecord(plan, plugins, store, memory, observer or Observer())
         with record.running(command, machines.describe(), usable, [*to_rescore, *to_run]):
@@ -112,7 +112,7 @@ def _check_files(tasks: Iterable[Task]) -> None:
 
 def rescore_plan(
     plan: Plan,
-    stored_results: Mapping[str, Stored],
+    stored_results: Outcomes,
     plugins: Plugins,
     store: Store,
     *,
@@ -125,16 +125,16 @@ def rescore_plan(
     Parameters
     ----------
     plan : Plan
-    stored_results : mapping of key to Stored
-        Of all cells of the plan.
+    stored_results : Outcomes
+        Of all cells of the plan, as `Store.find` reads them.
     plugins, store, jobs, command, observer
         As for `run_plan`.
     """
     machines = ThisMachine(jobs or usable_cores())
-    tasks = rescore_tasks(plan, stored_results, store, metric_keys(plan))
+    tasks = rescore_tasks(plan, stored_results)
     memory = memory_limit(plan, machines.memory)
     record = RunRecord(plan, plugins, store, memory, observer or Observer(), may_run=False)
-    with record.running(command, machines.describe(), dict(stored_results), tasks):
+    with record.running(command, machines.describe(), stored_results, tasks):
         _work(tasks, record, machines)
         _work(record.cut_short_tasks(), record, machines)
     return record.outcomes

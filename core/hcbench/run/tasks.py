@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
+from itertools import compress
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hcbench.plan.cell import Cell
-from hcbench.plan.outcome import Outcome
+from hcbench.plan.columns import Outcomes
+from hcbench.plan.outcome import Outcome, Status
 from hcbench.plan.plan import Plan
 from hcbench.registry import Use
 from hcbench.registry.specs import OracleSpec
 from hcbench.run.job import Call, Job, RescoreJob
 from hcbench.run.workers.messages import MEASURED
 from hcbench.store import Store
-from hcbench.store.rows import Stored
+from hcbench.store.rows import LIMITS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,36 +56,31 @@ class RescoreTask(Task):
 
     Attributes
     ----------
-    stored : Stored
+    row : int
+        Where it is stored.
     outcome : Outcome
         What is stored of it, without the results.
     """
 
-    stored: Stored
+    row: int
     outcome: Outcome
 
 
-def rescore_tasks(
-    plan: Plan, stored_results: Mapping[str, Stored], store: Store, wanted: Mapping[str, str]
-) -> list[RescoreTask]:
-    """A task for each stored result that lacks metrics.
-
-    Parameters
-    ----------
-    plan : Plan
-    stored_results : mapping of key to Stored
-    store : Store
-    wanted : mapping of label to key
-        The metrics of the plan.
-    """
-    lacking = {k: s for k, s in stored_results.items() if s.missing and s.status == "ok"}
-    read = store.read([s.row for s in lacking.values()], wanted)
-    outcomes = dict(zip(read.column("row").tolist(), read, strict=True))
-    return [
-        RescoreTask(cell=cell, metrics=stored.missing, stored=stored, outcome=outcomes[stored.row])
-        for cell in plan.cells
-        if (stored := lacking.get(cell.key)) is not None and stored.row in outcomes
-    ]
+def rescore_tasks(plan: Plan, stored_results: Outcomes) -> list[RescoreTask]:
+    """A task for each stored result that lacks metrics of the plan."""
+    labels = [metric.label for metric in plan.metrics]
+    lack = np.zeros((len(stored_results), len(labels)), dtype=np.bool_)
+    for number, label in enumerate(labels):
+        lack[:, number] = stored_results.lacks(label)
+    where = lack.any(axis=1) & (stored_results.column("status") == "ok")
+    lacking = stored_results.take(where)
+    task_of = {
+        outcome.key: partial(
+            RescoreTask, metrics=(*compress(labels, lacks),), row=row, outcome=outcome
+        )
+        for row, outcome, lacks in zip(lacking.column("row"), lacking, lack[where], strict=True)
+    }
+    return [task_of[cell.key](cell=cell) for cell in plan.cells if cell.key in task_of]
 
 
 def make_job(cell: Cell, metrics: Iterable[str], store: Store | None = None) -> Job:
@@ -138,7 +139,7 @@ def job_of(task: Task, store: Store) -> Job | RescoreJob:
     """What a worker needs for a task."""
     job = make_job(task.cell, task.metrics, store)
     if isinstance(task, RescoreTask):
-        return RescoreJob(job, task.outcome.cost, store.results_of(task.stored.row))
+        return RescoreJob(job, task.outcome.cost, store.results_of(task.row))
     return job
 
 
@@ -159,27 +160,23 @@ def by_data(tasks: Iterable[Task]) -> list[Task]:
     )
 
 
-def find_stored(plan: Plan, store: Store, memory: float) -> dict[str, Stored]:
-    """The stored results that need not be measured again, without their values."""
-    known = store.find([cell.key for cell in plan.cells], {})
-    return {key: stored for key, stored in known.items() if is_reusable(stored, plan, memory)}
-
-
-def is_reusable(stored: Stored, plan: Plan, memory: float) -> bool:
-    """Whether a stored outcome need not be measured again.
+def reusable(stored: Outcomes, plan: Plan, memory: float) -> NDArray[np.bool_]:
+    """Where a stored outcome, as `Store.find` reads it, need not be measured again.
 
     Whatever an algorithm does is a result, also an error or a crash; a timeout or too much memory
     only if the limit was at least the present one. Failures elsewhere (data, oracle, imports, a
     process that was killed from outside) are tried again, as are cells whose data were missing.
     """
     timeout = plan.suite.timeout
-    status = stored.status
-    if status == "ok":
+
+    def is_reusable(status: Status, phase: str, its_timeout: Any, its_memory: Any) -> bool:
+        if status != "ok" and phase not in MEASURED:
+            return False
+        if status == "timeout":
+            return timeout is not None and (its_timeout or 0) >= timeout
+        if status == "memory":
+            return (its_memory or 0) >= memory
         return True
-    if stored.failed and stored.phase not in MEASURED:
-        return False
-    if status == "timeout":
-        return timeout is not None and (stored.timeout or 0) >= timeout
-    if status == "memory":
-        return (stored.memory or 0) >= memory
-    return status != "skipped"
+
+    columns = (stored.column(name) for name in ("status", "phase", *LIMITS))
+    return np.fromiter(map(is_reusable, *columns), dtype=np.bool_, count=len(stored))

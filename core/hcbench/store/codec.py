@@ -54,7 +54,7 @@ def pack_arrays(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -
     """Pack plain values and arrays of any of `_DTYPES`, without compression."""
     described = [[name, array.dtype.str, array.size] for name, array in arrays.items()]
     head = json.dumps({**header, "arrays": described}, separators=(",", ":")).encode()
-    return b"".join([struct.pack("<I", len(head)), head, *(a.tobytes() for a in arrays.values())])
+    return b"".join([struct.pack("<I", len(head)), head, *(a.data for a in arrays.values())])
 
 
 def decode_result(packed: bytes) -> Result:

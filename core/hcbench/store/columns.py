@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from hcbench.plan.columns import COSTS, FIELDS, Coded, Outcomes, PointColumns, Values, column_of
 from hcbench.plan.outcome import Value
 from hcbench.store.codec import checked, pack_arrays, unpack_arrays
-from hcbench.store.rows import types_of
+from hcbench.store.rows import LIMITS, types_of
 from hcbench.store.schema import cells
 
 #: The types of the objects of each column.
 _KINDS: dict[str, set[type]] = {
-    name: types_of(cells.c[name]) for name in (*FIELDS, *COSTS, "run") if name in cells.c
+    name: types_of(cells.c[name]) for name in (*FIELDS, *COSTS, "run", *LIMITS) if name in cells.c
 } | {"row": {int}, "seed": {int}, "notes": {list}, "reused": {bool}}
 
 
@@ -76,9 +76,7 @@ def _add(arrays: dict[str, NDArray[Any]], array: NDArray[Any]) -> str:
 
 
 def _pack_column(column: Coded, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    n = column.objects.size
-    dtype = next((d for d in ("|u1", "<u2") if n <= np.iinfo(d).max), "<i4")
-    codes = _add(arrays, column.codes.astype(dtype))
+    codes = _add(arrays, column.compact.codes)
     if {*map(type, column.objects)} <= {float, type(None)}:  # a column has no NaN
         return {"codes": codes, "numbers": _add(arrays, column.objects.astype("<f8"))}
     return {"codes": codes, "objects": column.objects.tolist()}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import count
 from sys import intern
 from typing import Any, TypeVar
 
@@ -16,12 +18,14 @@ from hcbench.errors import DamagedRunError
 from hcbench.plan.columns import COSTS, FIELDS, Coded, Outcomes, PointColumns, Values, column_of
 from hcbench.plan.outcome import Value
 from hcbench.store.database import fetch
-from hcbench.store.rows import LEFT_OUT, NAN, types_of
+from hcbench.store.rows import LEFT_OUT, LIMITS, NAN, types_of
 from hcbench.store.schema import END, LOST, cells, is_reported, metric_values, points, read_budget
 
 T = TypeVar("T", bound=Hashable)
 _LONG = ("traceback", "log")  # only read when one cell is shown
-_COLUMNS = tuple(name for name in (*FIELDS, *COSTS, "run") if name in cells.c and name not in _LONG)
+_COLUMNS = tuple(
+    name for name in (*FIELDS, *COSTS, "run", *LIMITS) if name in cells.c and name not in _LONG
+)
 
 
 def _key(written: str) -> str:
@@ -32,15 +36,32 @@ def _notes(written: str) -> tuple[str, ...]:
     return tuple(map(intern, json.loads(written))) if written else ()
 
 
-#: How columns are read, of equal texts one for all rows.
-_READERS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("algorithm", "dataset", "oracle", "status"), intern),
-    **dict.fromkeys(("reason", "phase", "host", "data_digest", "stopped"), intern),
-    "key": _key,
-    "notes": _notes,
-    "seed": lru_cache(int),
-    "budget": read_budget,
-}
+#: How what is stored in columns is read.
+_READERS: dict[str, Any] = {"key": _key, "notes": _notes, "seed": int, "budget": read_budget}
+
+
+class _Column:
+    """A column that is read part by part, each different object of it once."""
+
+    def __init__(self) -> None:
+        self._code_of: defaultdict[Any, int] = defaultdict(count().__next__)
+        self._parts = [np.empty(0, dtype=np.int32)]
+
+    def add(self, part: tuple[Any, ...]) -> None:
+        """Add the objects of some rows."""
+        first, n = part[0], len(part)
+        if part[-1] == first and part.count(first) == n:  # most columns have only one object
+            codes = np.full(n, self._code_of[first], dtype=np.int32)
+        else:
+            codes = np.fromiter(map(self._code_of.__getitem__, part), np.int32, n)
+        self._parts.append(codes)
+
+    def coded(self, kinds: set[type], read: Callable[[Any], Any] | None = None) -> Coded:
+        """The whole column of objects, which have to be of these types."""
+        if not {*map(type, self._code_of)} <= kinds:
+            raise TypeError("it is of another type than its column")
+        objects = column_of([*map(read, self._code_of)] if read else self._code_of)
+        return Coded(np.concatenate(self._parts), objects).compact
 
 
 def read_cells(
@@ -48,10 +69,13 @@ def read_cells(
     wanted: sa.Select[tuple[int]],
     metric_keys: Mapping[str, str] | None = None,
     run: int | None = None,
+    *,
+    scored: bool = True,
 ) -> Outcomes:
     """Cells in the order of their rows, without results, traceback and log.
 
-    Besides the fields of outcomes there are ``row``, and ``run``, which measured it.
+    Besides the fields of outcomes there are ``row``, ``run``, which measured it, and the limits
+    ``timeout`` and ``memory`` that were in force.
 
     Parameters
     ----------
@@ -63,6 +87,8 @@ def read_cells(
         of each label.
     run : int, optional
         Cells that another run measured are reused.
+    scored : bool
+        Whether to read what was measured at the points of the calls.
 
     Raises
     ------
@@ -70,7 +96,11 @@ def read_cells(
         If a cell cannot be read.
     """
     try:
-        return _read_cells(connection, wanted.subquery(), metric_keys, run)
+        ids = wanted.subquery()
+        columns = _read_columns(connection, ids)
+        rows = columns["row"].objects.astype(np.int64)
+        measured = _read_points(connection, ids, rows, metric_keys) if scored else {}
+        return Outcomes(columns, measured).shown_by(run)
     except (ValueError, TypeError, AttributeError) as error:
         which = f"run {run}" if run else "the store"
         way_out = f"; remove it with: hcbench results rm {run}" if run else ""
@@ -78,23 +108,25 @@ def read_cells(
         raise DamagedRunError(text) from error
 
 
-def _read_cells(
-    connection: sa.Connection, ids: sa.Subquery, keys: Mapping[str, str] | None, run: int | None
-) -> Outcomes:
+def _read_columns(connection: sa.Connection, ids: sa.Subquery) -> dict[str, Coded]:
+    """The columns of cells, in the order of their rows."""
     (key,) = ids.c
-    columns: dict[str, list[Any]] = {name: [] for name in ("row", *_COLUMNS)}
+    read = {name: _Column() for name in _COLUMNS}
     chosen = sa.select(cells.c.id, *(cells.c[name] for name in _COLUMNS))
     chosen = chosen.join(ids, key == cells.c.id).order_by(key)
-    for part in _fetch(connection, chosen):
-        for (name, column), written in zip(columns.items(), part, strict=True):
-            column.extend(map(_READERS[name], written) if name in _READERS else written)
-    rows = np.array(columns["row"], dtype=np.int64)
-    by = columns["run"]
-    columns["reused"] = [run is not None and run != number for number in by]
-    columns |= dict.fromkeys(_LONG, [""] * rows.size)
-    measured = _read_points(connection, ids, rows, keys)
-    # Each list goes before the next column is made.
-    return Outcomes({name: Coded.of(columns.pop(name)) for name in [*columns]}, measured)
+    numbers: list[int] = []
+    for part in fetch(connection, chosen):
+        of_rows, *others = zip(*part, strict=True)
+        numbers += of_rows
+        for column, objects in zip(read.values(), others, strict=True):
+            column.add(objects)
+    # Each dictionary goes before the next column is made.
+    columns = {
+        name: read.pop(name).coded(types_of(cells.c[name]), _READERS.get(name)) for name in _COLUMNS
+    }
+    columns["row"] = Coded(np.arange(len(numbers), dtype=np.int32), column_of(numbers))
+    nothing = Coded(np.zeros(len(numbers), dtype=np.uint8), column_of([""]))
+    return columns | dict.fromkeys(_LONG, nothing)
 
 
 def _read_points(
@@ -107,7 +139,6 @@ def _read_points(
     value, point = metric_values.c, points.c
     (wanted,) = ids.c
     by_checkpoint: dict[int, PointColumns] = {}
-    queries_at: dict[int, NDArray[np.object_]] = {}
     labels_of: dict[str, list[str]] = {}
     for label, key in (metric_keys or {}).items():
         labels_of.setdefault(key, []).append(label)
@@ -116,20 +147,24 @@ def _read_points(
     by_key = (numbers_at.where(value.metric_key == key).label(None) for key in labels_of)
     chosen = sa.select(point.cell, point.checkpoint, point.queries, *by_key)
     chosen = chosen.join(ids, wanted == point.cell)
-    for of_cell, checkpoints, queries, *columns in _fetch(connection, chosen):
-        places = _places(rows, of_cell)
-        for checkpoint, at in _split(checkpoints):
-            if checkpoint not in by_checkpoint:
-                by_checkpoint[checkpoint] = PointColumns.of([None] * rows.size)
-                queries_at[checkpoint] = np.full(rows.size, None)
-            by_checkpoint[checkpoint].present[places[at]] = True
-            queries_at[checkpoint][places[at]] = column_of(queries)[at]
-            for labels, column in zip(labels_of.values(), columns, strict=True):
-                known = np.array(column, dtype=np.float64)[at]
-                for label in labels if not np.isnan(known).all() else ():
-                    _numbers_of(by_checkpoint[checkpoint], label)[places[at]] = known
-    for checkpoint, known_queries in queries_at.items():
-        by_checkpoint[checkpoint].queries = Coded.of(known_queries)
+    queries = _Column()
+    kinds = np.int64, np.int64, *[np.float64] * len(labels_of)
+    parts: list[list[NDArray[Any]]] = [[np.empty(0, kind)] for kind in kinds]
+    for of_cell, checkpoints, asked, *columns in _fetch(connection, chosen):
+        queries.add(asked)
+        for part, column in zip(parts, (of_cell, checkpoints, *columns), strict=True):
+            part.append(np.array(column, dtype=part[0].dtype))
+    its_cell, reached, *numbers = map(np.concatenate, parts)
+    places, coded = _places(rows, its_cell), queries.coded(types_of(point.queries))
+    for checkpoint in np.unique(reached).tolist():
+        at = np.flatnonzero(reached == checkpoint)
+        present, asked_at = np.zeros(rows.size, dtype=np.bool_), np.full(rows.size, None)
+        present[places[at]], asked_at[places[at]] = True, coded.take(at)
+        of_point = PointColumns(present, Coded.of(asked_at), np.full(rows.size, None), {})
+        by_checkpoint[checkpoint] = of_point
+        for labels, of_key in zip(labels_of.values(), numbers, strict=True):
+            for label in labels if not np.isnan(of_key[at]).all() else ():
+                _numbers_of(of_point, label)[places[at]] = of_key[at]
     others_at: dict[tuple[int, str], dict[int, Value]] = {}
     # What most rows have is None, and the label is left out where it is known: texts take long.
     usual = {value.status: "ok", value.reason: ""}
@@ -191,7 +226,7 @@ def _fetch(connection: sa.Connection, chosen: sa.Select[Any]) -> Iterator[Any]:
 def _places(rows: NDArray[np.int64], of_cell: Any) -> NDArray[np.intp]:
     """The places of cells among rows in order."""
     places: NDArray[np.intp] = np.searchsorted(rows, of_cell)
-    if not (rows.size and np.array_equal(rows.take(places, mode="clip"), of_cell)):
+    if not np.array_equal(np.append(rows, -1)[places], of_cell):
         raise ValueError("its row is missing")
     return places
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 
 from hcbench.model.cost import Cost
-from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint, Status, is_failure
+from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint
 from hcbench.store.schema import END, LOST, cells
 
 LEFT_OUT = "-"  # begins the keys of inapplicable combinations
@@ -23,6 +23,8 @@ _FIELDS = [field.name for field in fields(Outcome) if field.name in cells.c]
 #: What a layout holds of its run besides the presentation of its results.
 ABOUT_RUN = ("name", "note", "removed")
 _COSTS = [field.name for field in fields(Cost)]
+#: The columns of the limits that were in force.
+LIMITS = ("timeout", "memory")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,49 +48,6 @@ class Record:
     metric_keys: Mapping[str, str]
     timeout: float | None = None
     memory: float | None = None
-
-
-class Stored(NamedTuple):
-    """What is stored of one cell, as far as it decides whether the cell has to run.
-
-    Attributes
-    ----------
-    row : int
-        The id of its row; a cell that was measured again has several.
-    key : str
-        Of the cell.
-    algorithm, dataset, oracle : str
-        Labels.
-    status, phase : str
-        As those of its `Outcome`.
-    data_digest : str
-    timeout, memory : float or None
-        The limits that were in force.
-    missing : tuple of str
-        Labels of the wanted metrics that have no final value at some point.
-    """
-
-    row: int
-    key: str
-    algorithm: str
-    dataset: str
-    oracle: str
-    status: Status
-    phase: str
-    data_digest: str
-    timeout: float | None
-    memory: float | None
-    missing: tuple[str, ...] = ()
-
-    @property
-    def failed(self) -> bool:
-        """Whether it was tried and has no result."""
-        return is_failure(self.status)
-
-    @property
-    def labels(self) -> tuple[str, str, str]:
-        """Of algorithm, data set and oracle, under which it was stored."""
-        return self.algorithm, self.dataset, self.oracle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

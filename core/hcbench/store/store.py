@@ -26,7 +26,6 @@ from hcbench.store.rows import (
     LEFT_OUT,
     Record,
     RunInfo,
-    Stored,
     cell_row,
     from_json,
     now,
@@ -39,7 +38,6 @@ from hcbench.store.rows import (
 )
 from hcbench.store.schema import (
     END,
-    LOST,
     cells,
     has_summaries,
     metric_values,
@@ -58,7 +56,6 @@ LARGE = 50_000  # cells of a run: reading so many rows takes a second
 P = ParamSpec("P")
 T = TypeVar("T")
 Patterns: TypeAlias = str | Sequence[str]
-_STORED_COLUMNS = tuple(cells.c["id" if name == "row" else name] for name in Stored._fields[:-1])
 
 
 def _retried(method: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
@@ -219,7 +216,7 @@ class Store:
         run : int
             That computed them.
         row : int
-            Of the cell, see `Stored`.
+            Of the cell, see `find`.
         measured : sequence of ScoredPoint
             Its checkpoints, and its end.
         metric_keys : mapping of label to key
@@ -232,15 +229,18 @@ class Store:
             forget(connection, run_cells.c.cell == row)
 
     @_retried
-    def link(self, run: int, rows: Sequence[int]) -> None:
-        """Record that a run reuses stored cells, by their rows."""
-        if rows:
-            with self.database.writing() as connection:
-                reused = sa.select(sa.literal(run), cells.c.id)
-                reused = reused.where(among(connection, cells.c.id, rows))
-                insert = upsert_into(run_cells, connection.dialect.name)
-                connection.execute(insert.from_select(["run", "cell"], reused))
-                connection.execute(sa.delete(summaries).where(summaries.c.run == run))
+    def link(self, run: int, rows: Sequence[int]) -> list[int]:
+        """Record that a run reuses stored cells, by their rows; returns those that are there."""
+        if not rows:
+            return []
+        with self.database.writing() as connection:
+            reused = sa.select(sa.literal(run), cells.c.id)
+            reused = reused.where(among(connection, cells.c.id, rows))
+            insert = upsert_into(run_cells, connection.dialect.name)
+            connection.execute(insert.from_select(["run", "cell"], reused))
+            connection.execute(sa.delete(summaries).where(summaries.c.run == run))
+            linked = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
+            return [row for part in fetch(connection, linked) for (row,) in part]
 
     @_retried
     def save_reply(
@@ -282,54 +282,51 @@ class Store:
             return [dict(row._mapping) for row in connection.execute(wanted)]
 
     @_retried
-    def find(self, keys: Sequence[str], metric_keys: Mapping[str, str]) -> dict[str, Stored]:
-        """What is stored of some cells, by their latest measurement.
+    def find(
+        self,
+        keys: Sequence[str],
+        metric_keys: Mapping[str, str] | None = None,
+        run: int | None = None,
+    ) -> Outcomes:
+        """The latest outcomes of some cells, as far as they are stored.
 
         Parameters
         ----------
         keys : sequence of str
-            Of the cells.
-        metric_keys : mapping of label to key
-            Of the metrics whose values are wanted.
+            Of the cells; in this order the outcomes are.
+        metric_keys : mapping of label to key, optional
+            Of the metrics whose values are wanted; by default there are no points.
+        run : int, optional
+            Only those that this run shows, which may have been measured again later.
 
         Returns
         -------
-        dict of key to Stored
-            Of the cells that are stored.
+        Outcomes
+            With the columns ``row``, ``timeout`` and ``memory``, see `Record`, without results,
+            traceback and log.
         """
-        with self.database.reading() as connection:
-            condition = _mostly_among(connection, cells.c.key, keys)
-            return _stored_cells(connection, metric_keys, condition, {*keys})
+        from hcbench.store.reading import read_cells  # imports numpy
 
-    @_retried
-    def find_in(self, run: int, metric_keys: Mapping[str, str]) -> dict[str, Stored]:
-        """As `find`, of the cells of a run as it shows them, without inapplicable combinations."""
         with self.database.reading() as connection:
-            return _stored_cells(connection, metric_keys, _is_of_run(run))
+            wanted = sa.select(cells.c.id).where(_mostly_among(connection, cells.c.key, keys))
+        if run is not None:
+            wanted = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
+        read = self._from_columns(wanted, metric_keys) if len(keys) >= LARGE else None
+        if read is None:
+            with self.database.reading() as connection:
+                scored = metric_keys is not None
+                read = read_cells(connection, wanted, metric_keys, run=0, scored=scored)
+        place = {key: i for i, key in enumerate(read.column("key").tolist())}  # the latest is last
+        return read.take([place[key] for key in keys if key in place])
 
     @_retried
     def descriptions(self, run: int) -> dict[str, dict[str, Any]]:
         """From what the cells of a run can be run again, by their keys."""
-        wanted = sa.select(cells.c.key, cells.c.cell).where(_is_of_run(run))
+        of_run = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
+        wanted = sa.select(cells.c.key, cells.c.cell).where(cells.c.id.in_(of_run))
+        wanted = wanted.where(~cells.c.key.startswith(LEFT_OUT))
         with self.database.reading() as connection:
             return {key: from_json(written) for key, written in connection.execute(wanted)}
-
-    @_retried
-    def read(self, rows: Sequence[int], metric_keys: Mapping[str, str]) -> Outcomes:
-        """Stored outcomes, with the column ``row``, without results, traceback and log.
-
-        Parameters
-        ----------
-        rows : sequence of int
-            Of cells, see `Stored`.
-        metric_keys : mapping of label to key
-            Of the metrics whose values are wanted.
-        """
-        from hcbench.store.reading import read_cells  # as above
-
-        with self.database.reading() as connection:
-            wanted = sa.select(cells.c.id).where(among(connection, cells.c.id, rows))
-            return read_cells(connection, wanted, metric_keys, run=0)
 
     @_retried
     def results_of(self, row: int) -> tuple[ScoredPoint, ...]:
@@ -477,37 +474,9 @@ class Store:
         return info
 
     @_retried
-    def outcomes(
-        self,
-        *,
-        run: int | None = None,
-        algorithm: Patterns | None = None,
-        dataset: Patterns | None = None,
-        oracle: Patterns | None = None,
-        status: Patterns | None = None,
-        limit: int | None = None,
-    ) -> list[tuple[Outcome, RunInfo]]:
-        """Stored outcomes, in the order in which they were measured.
-
-        Parameters
-        ----------
-        run : int, optional
-            Only the cells of this run, measured or reused by it; by default, the latest
-            measurement of every cell.
-        algorithm, dataset, oracle, status : str or sequence of str, optional
-            A part of the label, or a pattern of the whole label with ``*`` and ``?``; of several,
-            any. Case is ignored.
-        limit : int, optional
-            At most this many, the latest.
-
-        Returns
-        -------
-        list of (Outcome, RunInfo)
-            With the values of the metrics that the run asked for, otherwise the latest value of
-            every metric, and the run that measured it; without results, traceback and log.
-        """
-        labels = {"algorithm": algorithm, "dataset": dataset, "oracle": oracle, "status": status}
-        read = self.cells(run=run, limit=limit, **labels)
+    def outcomes(self, /, **chosen: Any) -> list[tuple[Outcome, RunInfo]]:
+        """The outcomes that `cells` returns, each with the run that measured it."""
+        read = self.cells(**chosen)
         numbers = read.column("run").tolist()
         with self.database.reading() as connection:
             infos = run_infos(connection, among(connection, runs.c.id, {*numbers}))
@@ -515,25 +484,42 @@ class Store:
 
     @_retried
     def cells(
-        self, /, *, run: int | None = None, limit: int | None = None, **labels: Patterns | None
+        self, /, *, run: int | None = None, limit: int | None = None, **labels: Patterns
     ) -> Outcomes:
-        """As `outcomes`, in columns, with the column ``run`` of the runs that measured them."""
+        """Stored outcomes, in the order in which they were measured.
+
+        Parameters
+        ----------
+        run : int, optional
+            Only the cells of this run, measured or reused by it; by default, the latest
+            measurement of every cell.
+        limit : int, optional
+            At most this many, the latest.
+        labels : str or sequence of str
+            Of ``algorithm``, ``dataset``, ``oracle`` and ``status``: a part of the label, or a
+            pattern of the whole label with ``*`` and ``?``; of several, any. Case is ignored.
+
+        Returns
+        -------
+        Outcomes
+            With the values of the metrics that the run asked for, otherwise the latest value of
+            every metric, and the column ``run`` of the runs that measured them; without results,
+            traceback and log.
+        """
         info = None if run is None else self.run(run)
-        if info is not None and info.cells >= LARGE and limit is None and not any(labels.values()):
+        if info is not None and info.cells >= LARGE and limit is None and not labels:
             return self._large_run(info)
         return self._read(info, limit, **labels)
 
     def _large_run(self, run: RunInfo) -> Outcomes:
         """The cells of a run, which are stored in columns when they are first read."""
-        from hcbench.store.columns import pack_outcomes, unpack_outcomes
+        from hcbench.store.columns import pack_outcomes
 
-        with self.database.reading() as connection:
-            wanted = sa.select(summaries.c.packed, summaries.c.checksum)
-            wanted = wanted.where(summaries.c.run == run.id, summaries.c.packed.is_not(None))
-            stored = connection.execute(wanted).first() if has_summaries(connection) else None
-        if stored is not None and zlib.crc32(stored.packed) == stored.checksum:
-            with suppress(StoreError):
-                return unpack_outcomes(stored.packed, run.cells)
+        shown = run_cells.alias()
+        of_run = sa.select(shown.c.cell).where(shown.c.run == run.id)
+        stored = self._from_columns(of_run, run.metric_keys or {}, run.id)
+        if stored is not None and len(stored) == run.cells:
+            return stored
         if self.read_only or not run.finished:
             return self._read(run)
         with suppress(StoreError), self.database.writing() as connection:
@@ -546,20 +532,46 @@ class Store:
             connection.execute(filled.values(packed=packed, checksum=zlib.crc32(packed)))
         return read
 
-    def _read(
-        self, info: RunInfo | None, limit: int | None = None, **labels: Patterns | None
-    ) -> Outcomes:
+    def _from_columns(
+        self, wanted: sa.Select[tuple[int]], metric_keys: Mapping[str, str] | None, run: int = 0
+    ) -> Outcomes | None:
+        """Cells of a large run that has all wanted rows and the same metrics, as ``run`` has them.
+
+        None if there is no such run that is stored in columns.
+        """
+        from hcbench.store.columns import unpack_outcomes
+
+        (row,) = wanted.selected_columns
+        with self.database.reading() as connection:
+            packed = sa.select(summaries.c.run).where(summaries.c.packed.is_not(None))
+            are_there = has_summaries(connection)
+            infos = run_infos(connection, runs.c.id.in_(packed)) if are_there else {}
+            for number in sorted(infos, key=lambda number: (number == run, number), reverse=True):
+                its_rows = sa.select(run_cells.c.cell).where(run_cells.c.run == number)
+                others = wanted.where(~its_rows.where(run_cells.c.cell == row).exists())
+                if number != run and (
+                    metric_keys not in (None, infos[number].metric_keys)
+                    or connection.execute(others.limit(1)).first()
+                ):
+                    continue
+                columns = sa.select(summaries.c.packed, summaries.c.checksum)
+                stored = connection.execute(columns.where(summaries.c.run == number)).one()
+                if zlib.crc32(stored.packed) == stored.checksum:
+                    with suppress(StoreError):
+                        return unpack_outcomes(stored.packed, infos[number].cells).shown_by(run)
+        return None
+
+    def _read(self, info: RunInfo | None, limit: int | None = None, **labels: Patterns) -> Outcomes:
         from hcbench.store.reading import read_cells  # imports numpy
 
         run, metric_keys = (None, None) if info is None else (info.id, info.metric_keys)
         wanted = sa.select(cells.c.id).where(is_latest())
         if run is not None:
             wanted = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
-        patterns = {name: pattern for name, pattern in labels.items() if pattern is not None}
-        if run is not None and patterns:
+        if run is not None and labels:
             wanted = wanted.join(cells, run_cells.c.cell == cells.c.id)
         with self.database.reading() as connection:
-            for name, pattern in patterns.items():
+            for name, pattern in labels.items():
                 wanted = wanted.where(_labels_like(connection, cells.c[name], pattern))
             if limit is not None:  # the highest row is the latest: a clock may jump
                 wanted = wanted.order_by(wanted.selected_columns[0].desc()).limit(limit)
@@ -633,53 +645,9 @@ def _mostly_among(
     return sa.true() if is_most else among(connection, column, items)
 
 
-def _stored_cells(
-    connection: sa.Connection,
-    metric_keys: Mapping[str, str],
-    condition: sa.ColumnElement[bool],
-    keys: Collection[str] | None = None,
-) -> dict[str, Stored]:
-    """Cells that meet a condition and have one of some keys, each as it was measured last."""
-    one_of: dict[Any, Any] = {}  # each value once for all rows
-    stored: dict[str, Stored] = {}
-    for part in fetch(connection, sa.select(*_STORED_COLUMNS).where(condition)):
-        for row, key, *columns in part:
-            is_wanted = keys is None or key in keys
-            if is_wanted and (key not in stored or row > stored[key].row):
-                shared = map(one_of.setdefault, columns, columns)
-                stored[key] = Stored._make([row, key, *shared, ()])
-    missing = _missing_values(connection, [cell.row for cell in stored.values()], metric_keys)
-    for key, cell in stored.items() if missing else ():
-        stored[key] = cell._replace(missing=tuple(missing.get(cell.row, ())))
-    return stored
-
-
-def _missing_values(
-    connection: sa.Connection, ids: Collection[int], metric_keys: Mapping[str, str]
-) -> dict[int, list[str]]:
-    """By row of a cell, the labels of the metrics without a final value at some point."""
-    value = metric_values.c
-    missing: dict[int, list[str]] = {}
-    for label, key in metric_keys.items():
-        of_point = (value.cell == points.c.cell) & (value.checkpoint == points.c.checkpoint)
-        of_metric = sa.select(value.cell).where(of_point, value.metric_key == key)
-        lacking = ~of_metric.where(value.status != LOST).exists()
-        of_cells = _mostly_among(connection, points.c.cell, ids)
-        wanted = sa.select(points.c.cell).where(of_cells, lacking)
-        for row in connection.execute(wanted.distinct()).scalars():
-            missing.setdefault(row, []).append(label)
-    return missing
-
-
 def last_id(connection: sa.Connection) -> int:
     """The highest id of a row of ``cells``, 0 if there is none."""
     return connection.execute(sa.select(sa.func.max(cells.c.id))).scalar() or 0
-
-
-def _is_of_run(run: int) -> sa.ColumnElement[bool]:
-    """A condition: a cell is of a run, and no inapplicable combination."""
-    of_run = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
-    return cells.c.id.in_(of_run) & ~cells.c.key.startswith(LEFT_OUT)
 
 
 def _agrees(connection: sa.Connection, row: int, record: Record) -> bool:
