@@ -1,12 +1,18 @@
-"""A compiled Euclidean or Manhattan minimum spanning tree. The kernel does not check its input."""
+"""A compiled Euclidean or Manhattan minimum spanning tree. The kernels do not check their input."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from hcbench.compiled import inner
+
+LEAF = 16  # points of a leaf at most; more than half of it at least
+NEIGHBOURS = 6  # of each point, found in one search; fewer than points of a leaf
+FEW = 4  # coordinates; with more, neighbours are too far from most points of a leaf to search once
 
 
 @inner
@@ -44,8 +50,131 @@ def depth_in_box(
     return least * least if squares else least
 
 
+@inner
+def distance_of_boxes(
+    axes: tuple[int, ...],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    node: int,
+    other: int,
+    squares: bool,
+) -> float:
+    """Distance of the boxes of two nodes, 0 if they overlap; squared if lengths are Euclidean."""
+    total: float = 0.0
+    for k in range(len(axes)):
+        gap = max(low[other, k] - high[node, k], low[node, k] - high[other, k], 0.0)
+        total += gap * gap if squares else gap
+    return total
+
+
+@inner
+def length_between(axes: tuple[int, ...], x: Any, y: Any, squares: bool) -> float:
+    """Distance of two points (p,), squared if lengths are Euclidean."""
+    total: float = 0.0
+    for k in range(len(axes)):
+        gap = abs(x[k] - y[k])
+        total += gap * gap if squares else gap
+    return total
+
+
+@inner
+def exchange(axes: tuple[int, ...], points: Any, item: Any, x: int, y: int) -> None:
+    """Let two points change places."""
+    for k in range(len(axes)):
+        points[x, k], points[y, k] = points[y, k], points[x, k]
+    item[x], item[y] = item[y], item[x]
+
+
+@inner
+def halve(axes: tuple[int, ...], points: Any, item: Any, start: int, stop: int, axis: int) -> None:
+    """Order the points ``start:stop`` so that the upper half is not smaller along an axis.
+
+    Quickselect, without a branch that depends on a comparison, as it could not be predicted.
+    """
+    middle, left, right = (start + stop) // 2, start, stop - 1
+    state = np.uint64(88172645463325252)
+    while left < right:
+        state ^= state << np.uint64(13)  # a random pivot, so that no order of the points is slow
+        state ^= state >> np.uint64(7)
+        state ^= state << np.uint64(17)
+        size = right - left + 1
+        shift = np.int64(state >> np.uint64(40)) * size >> 24
+        a, b = points[left + shift, axis], points[left + (shift + size // 3) % size, axis]
+        c = points[(left + right) // 2, axis]
+        pivot = max(min(a, b), min(max(a, b), c))
+        end = left
+        for x in range(left, right + 1):
+            is_less = points[x, axis] < pivot
+            exchange(axes, points, item, x, end)
+            end += is_less
+        if middle < end:
+            right = end - 1
+            continue
+        for x in range(end, right + 1):  # those equal to the pivot, as all may be
+            if points[x, axis] == pivot:
+                exchange(axes, points, item, x, end)
+                end += 1
+        if middle < end:
+            break
+        left = end
+
+
 @njit(cache=True)
-def boruvka(
+def make_boxes(
+    axes: tuple[int, ...],
+    points: NDArray[np.float64],
+    item: NDArray[np.int64],
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+) -> None:
+    """Make a k-d tree: a node's points are halved where their box is the longest. O(n log n).
+
+    Parameters
+    ----------
+    points, item : (n, p), (n,), changed
+        Brought into the order of the tree.
+    first, last : (m,), written
+        The points ``first[node]:last[node]`` of each node. The children of node i are 2 i + 1 and
+        2 i + 2, if below m.
+    low, high : (m, p), written
+        The smallest and the largest coordinates of the points of each node.
+    """
+    first[0], last[0] = 0, len(points)
+    for node in range(first.size):
+        start, stop = first[node], last[node]
+        for k in range(len(axes)):
+            low[node, k], high[node, k] = np.inf, -np.inf
+        for x in range(start, stop):
+            for k in range(len(axes)):
+                low[node, k] = min(low[node, k], points[x, k])
+                high[node, k] = max(high[node, k], points[x, k])
+        if 2 * node + 1 < first.size:
+            longest = 0
+            for k in range(len(axes)):
+                if high[node, k] - low[node, k] > high[node, longest] - low[node, longest]:
+                    longest = k
+            halve(axes, points, item, start, stop, longest)
+            middle = (start + stop) // 2
+            first[2 * node + 1], last[2 * node + 1] = start, middle
+            first[2 * node + 2], last[2 * node + 2] = middle, stop
+
+
+@inner
+def insert(lengths: Any, ends: Any, length: float, end: Any) -> None:
+    """Insert a point into its place among the nearest ones, of which the last goes."""
+    for place in range(NEIGHBOURS):
+        is_less = length < lengths[place]
+        length_here, end_here = lengths[place], ends[place]
+        lengths[place] = length if is_less else length_here
+        ends[place] = end if is_less else end_here
+        length = length_here if is_less else length
+        end = end_here if is_less else end
+
+
+@njit(cache=True)
+def find_neighbours(
     axes: tuple[int, ...],
     points: NDArray[np.float64],
     first: NDArray[np.int64],
@@ -53,39 +182,102 @@ def boruvka(
     low: NDArray[np.float64],
     high: NDArray[np.float64],
     squares: bool,
+    neighbours: NDArray[np.int32],
+) -> None:
+    """Write the nearest points (n, NEIGHBOURS) of each, nearest first; itself if there are fewer.
+
+    All points of a leaf are searched for at once in the tree of `make_boxes`: other leaves that are
+    farther than the last neighbour of each are ignored.
+    """
+    m = first.size
+    lengths = np.empty((LEAF, NEIGHBOURS))
+    waiting, distance = np.empty(128, np.int64), np.empty(128)
+    for leaf in range(m // 2, m):
+        own, ends = points[first[leaf] : last[leaf]], neighbours[first[leaf] : last[leaf]]
+        lengths[:] = np.inf
+        farthest = np.inf
+        for x in range(len(own)):
+            ends[x] = first[leaf] + x
+        waiting[0], distance[0], n_waiting = 0, 0.0, 1
+        while n_waiting > 0:
+            n_waiting -= 1
+            at = waiting[n_waiting]
+            if distance[n_waiting] >= farthest:
+                continue
+            if 2 * at + 1 < m:
+                near, far = 2 * at + 1, 2 * at + 2
+                less = distance_of_boxes(axes, low, high, leaf, near, squares)
+                more = distance_of_boxes(axes, low, high, leaf, far, squares)
+                if less > more:
+                    near, far, less, more = far, near, more, less
+                waiting[n_waiting], distance[n_waiting] = far, more
+                waiting[n_waiting + 1], distance[n_waiting + 1] = near, less  # is next
+                n_waiting += 2
+                continue
+            others = points[first[at] : last[at]]
+            for x in range(len(own)):
+                nearest = lengths[x]
+                x_at, last_place = first[leaf] + x, NEIGHBOURS - 1
+                if (
+                    distance_to_box(axes, points, x_at, low, high, at, squares)
+                    >= nearest[last_place]
+                ):
+                    continue
+                for y in range(len(others)):
+                    total = length_between(axes, own[x], others[y], squares)
+                    if total < nearest[last_place] and (at != leaf or x != y):
+                        insert(nearest, ends[x], total, np.int32(first[at] + y))
+            farthest = 0.0
+            for x in range(len(own)):
+                farthest = max(farthest, lengths[x, NEIGHBOURS - 1])
+
+
+@njit(cache=True)
+def boruvka(
+    axes: tuple[int, ...],
+    points: NDArray[np.float64],
+    item: NDArray[np.int64],
+    squares: bool,
     edges: NDArray[np.float64],
 ) -> None:
     """Minimum spanning tree by Borůvka's algorithm with searches in a k-d tree.
 
-    In each round every component finds its nearest point outside. A point is not searched for if
-    the one found in an earlier round is still outside, or if all are known to be farther than what
-    its component has found; a search begins at the point's leaf, ignores boxes that are farther or
-    within the component, and ends when no point outside the box of a node can be nearer
-    (March, Ram & Gray 2010, here with one tree). At most log2 n rounds; in few dimensions about
+    In each round every component finds its nearest point outside. Of up to FEW coordinates the
+    nearest points of each point are found once. A point is searched for only if all that were found
+    are in its component by now, and others may be nearer than what its component has found; one
+    begins at the point's leaf, ignores boxes that are farther or within the component, and ends
+    when no point outside the box of a node can be nearer (March, Ram & Gray 2010, here with one
+    tree). At most log2 n rounds; in few dimensions about
     O(n log n) time in all, O(n p) memory.
 
     Parameters
     ----------
     axes : tuple of int
         0..p-1: of a length that is known when the kernel is compiled, for each p.
-    points : (n, p) in the order of the tree
-    first, last : (m,)
-        The points ``first[node]:last[node]`` of each node. The children of node i are 2 i + 1 and
-        2 i + 2, if below m.
-    low, high : (m, p)
-        The smallest and the largest coordinates of the points of each node.
+    points : (n, p), n > 1, changed
+    item : (n,), changed
+        Brought into the order of the points.
     squares : bool
         Lengths are Euclidean, otherwise Manhattan.
     edges : (n-1, 4), written
-        Two points and the length; the last column is not used.
+        Two items and the length; the last column is not used.
     """
-    n = len(points)
-    m = first.size
+    n, m = len(points), 1
+    while n > LEAF * (m + 1) // 2:
+        m = 2 * m + 1
+    first, last = np.empty(m, np.int64), np.empty(m, np.int64)
+    low, high = np.empty((m, len(axes))), np.empty((m, len(axes)))
+    make_boxes(axes, points, item, first, last, low, high)
+    neighbours = np.full((n, NEIGHBOURS), -1, np.int32)
+    if len(axes) <= FEW:
+        find_neighbours(axes, points, first, last, low, high, squares, neighbours)
     parent, component, within = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(m, np.int64)
     reach, nearest = np.empty(n), np.empty(n, np.int64)  # the nearest outside, or a bound and -1
     shortest, end = np.empty(n), np.empty(n, np.int64)  # of each component
     for x in range(n):
-        parent[x], component[x], reach[x], nearest[x] = x, x, 0.0, -1
+        parent[x], component[x], reach[x], nearest[x] = x, x, 0.0, neighbours[x, 0]
+        if nearest[x] >= 0:
+            reach[x] = length_between(axes, points[x], points[nearest[x]], squares)
     leaf = np.empty(n, np.int64)
     for node in range(m // 2, m):
         leaf[first[node] : last[node]] = node
@@ -108,6 +300,15 @@ def boruvka(
         for x in range(n):
             if nearest[x] >= 0 and component[nearest[x]] == component[x]:
                 nearest[x] = -1
+                for place in range(NEIGHBOURS if neighbours[x, 0] >= 0 else 0):
+                    y = int(neighbours[x, place])
+                    if component[y] != component[x]:
+                        reach[x] = length_between(axes, points[x], points[y], squares)
+                        nearest[x] = y
+                        break
+                    if place == NEIGHBOURS - 1:
+                        reach[x] = length_between(axes, points[x], points[y], squares)
+                        neighbours[x, 0] = -1  # all are within, and others not nearer than the last
             if nearest[x] >= 0 and reach[x] < shortest[component[x]]:
                 shortest[component[x]], end[component[x]] = reach[x], x
         for x in range(n):
@@ -135,10 +336,7 @@ def boruvka(
                     for y in range(first[at], last[at]):
                         if component[y] == own:
                             continue
-                        total = 0.0
-                        for k in range(len(axes)):
-                            gap = abs(points[x, k] - points[y, k])
-                            total += gap * gap if squares else gap
+                        total = length_between(axes, points[x], points[y], squares)
                         if total < least:
                             least, nearest[x] = total, y
                     continue
@@ -164,7 +362,7 @@ def boruvka(
                 v = parent[v]
             if u != v:  # else the edge, of equal length, closes a cycle
                 parent[max(u, v)] = min(u, v)
-                edges[n_edges, 0], edges[n_edges, 1] = x, nearest[x]
+                edges[n_edges, 0], edges[n_edges, 1] = item[x], item[nearest[x]]
                 edges[n_edges, 2] = np.sqrt(shortest[own]) if squares else shortest[own]
                 n_edges += 1
         for x in range(n):  # a parent is before its children, so is done

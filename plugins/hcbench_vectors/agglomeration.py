@@ -118,16 +118,11 @@ def linkage_of_vectors(
 
 def spanning_tree(vectors: NDArray[np.floating], metric: str, edges: Floats) -> None:
     """Write the edges of a minimum spanning tree, by searches in a k-d tree."""
-    from sklearn.neighbors import KDTree
-
     from hcbench_vectors._spanning_tree_kernels import boruvka
 
-    tree = KDTree(np.ascontiguousarray(vectors, dtype=np.float64), leaf_size=16, metric=metric)
-    points, item, nodes, (low, high) = (np.asarray(array) for array in tree.get_arrays())
-    first, last = (nodes[name].astype(np.int64) for name in ("idx_start", "idx_end"))
+    points = np.array(vectors, dtype=np.float64, order="C")
     axes = tuple(range(points.shape[1]))
-    boruvka(axes, points[item], first, last, low, high, metric == "euclidean", edges)
-    edges[:, :2] = item[edges[:, :2].astype(np.int64)]
+    boruvka(axes, points, np.arange(len(points)), metric == "euclidean", edges)
 
 
 def linkage_of_distances(distances: Floats, method: Method) -> Floats:
