@@ -12,6 +12,7 @@ import io
 import json
 import lzma
 import re
+import struct
 import warnings
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -29,7 +30,6 @@ from hcbench_datasets.content import MISSING, Column, Table, looks_numeric
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
 SUFFIXES = (
     *(".csv", ".tsv", ".txt", ".data", ".xlsx", ".parquet", ".feather"),
@@ -307,51 +307,25 @@ def _of_frame(path: Path, frame: pd.DataFrame, texts: Collection[str]) -> Table:
 def _arrow(path: Path, texts: Collection[str]) -> pd.DataFrame:
     """A Parquet or Feather table; an unnamed pandas index without a role is ignored."""
     try:
-        from pyarrow import ArrowException, feather, parquet
+        from pyarrow import ArrowException
+
+        from hcbench_datasets import bounded
     except ImportError as error:
         raise DataError(
             f'{path}: such files need pyarrow: pip install "hcbench[parquet]"'
         ) from error
     try:
-        is_feather = path.suffix.lower() == ".feather"
-        table = feather.read_table(path) if is_feather else None
-        if (_parquet_size(path) if table is None else _text_size(table)) > MAX_DECOMPRESSED:
-            raise DataError(
-                f"{path}: more than {MAX_DECOMPRESSED >> 30} GiB when decompressed; save it as .csv"
-            )
-        table = parquet.read_table(path) if table is None else table
-        table.validate(full=True)  # else a text that is not UTF-8 would fail later
-        used = [c for c in table.column_names if not c.startswith("__index_level_") or c in texts]
-        frame: pd.DataFrame = table.select(used).to_pandas(ignore_metadata=True)
-    except (OSError, ArrowException, MemoryError) as error:
+        table = bounded.read(path, MAX_DECOMPRESSED)
+        names = [] if table is None else table.column_names
+        used = [c for c in names if not c.startswith("__index_level_") or c in texts]
+        frame = None if table is None else table.select(used).to_pandas(ignore_metadata=True)
+    except (OSError, ArrowException, MemoryError, struct.error, ValueError) as error:
         raise DataError.of_file("read", path, error) from error
+    if frame is None:
+        raise DataError(
+            f"{path}: more than {MAX_DECOMPRESSED >> 30} GiB when decompressed; save it as .csv"
+        )
     return frame
-
-
-def _parquet_size(path: Path) -> int:
-    """About how many bytes a table takes in memory; a small file may hold many equal values."""
-    from pyarrow import parquet, types
-
-    with parquet.ParquetFile(path) as file:
-        fields = [*file.schema_arrow]
-        size = int(file.metadata.num_rows) * len(fields) * 8
-    if size > MAX_DECOMPRESSED:
-        return size
-    texts = [field.name for field in fields if types.is_string(field.type)]
-    return size + _text_size(parquet.read_table(path, read_dictionary=texts))
-
-
-def _text_size(table: pa.Table) -> int:
-    """How many bytes the dictionary-coded texts of a table take once they are decoded."""
-    from pyarrow import compute, types
-
-    size = 0
-    for column in table.columns:
-        if types.is_dictionary(column.type) and types.is_string(column.type.value_type):
-            for chunk in column.chunks:
-                lengths = compute.binary_length(chunk.dictionary).take(chunk.indices)
-                size += compute.sum(lengths).as_py() or 0
-    return size
 
 
 def _json(path: Path) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import lzma
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from scipy import io, sparse
 import hcbench_datasets
 from hcbench import DataError, HcbenchError, HeightKind, ModelWarning, Problem
 from hcbench.cli import main
+from hcbench_datasets.tables import _arrow
 
 FILE = next(spec for spec in hcbench_datasets.hcbench_datasets() if spec.name == "file")
 
@@ -647,6 +649,39 @@ def test_a_feather_file_whose_texts_would_become_all_memory_is_refused(tmp_path,
     feather.write_feather(pa.table({"s": codes}), tmp_path / "x.feather")
     monkeypatch.setattr("hcbench_datasets.tables.MAX_DECOMPRESSED", 3000)
     assert "GiB when decompressed" in fail(tmp_path / "x.feather")
+
+
+@pytest.mark.parametrize("compression", ["zstd", "lz4", "uncompressed"])
+def test_a_feather_file_is_refused_before_its_numbers_are_decompressed(
+    tmp_path, monkeypatch, compression
+):
+    import pyarrow as pa
+    from pyarrow import feather
+
+    codes = pa.array(["u", "v"] * 50_000).dictionary_encode()
+    table = pa.table({"x": np.zeros(100_000), "s": codes})
+    feather.write_feather(table, tmp_path / "x.feather", compression=compression)
+    assert (tmp_path / "x.feather").stat().st_size < 20_000 or compression == "uncompressed"
+    assert len(_arrow(tmp_path / "x.feather", ())) == 100_000
+    monkeypatch.setattr("hcbench_datasets.tables.MAX_DECOMPRESSED", 1_000_000)  # of 1.2 MB
+    monkeypatch.setattr("pyarrow.ipc.open_stream", None)
+    assert "GiB when decompressed" in fail(tmp_path / "x.feather")
+
+
+def test_changed_feather_files_end_in_one_line(tmp_path):
+    import pyarrow as pa
+    from pyarrow import feather
+
+    codes = pa.array(["u", "v"] * 50).dictionary_encode()
+    feather.write_feather(pa.table({"x": np.arange(100.0), "s": codes}), tmp_path / "x.feather")
+    whole = (tmp_path / "x.feather").read_bytes()
+    random = np.random.default_rng(0)
+    for _ in range(200):
+        changed = bytearray(whole)
+        changed[random.integers(len(whole))] = random.integers(256)
+        (tmp_path / "x.feather").write_bytes(changed)
+        with suppress(DataError):
+            _arrow(tmp_path / "x.feather", ())
 
 
 @pytest.mark.parametrize(
