@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import shutil
+import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Mapping
@@ -23,6 +24,8 @@ from hcbench import CellPool, ExitCode, HcbenchError, Report, check_machine
 
 _TICK = 0.2  # seconds between looks at whether a cell was given up
 HOSTS: dict[str, Host] = {}
+#: Waits until the process that has started it closes the pipe or ends, and removes a folder.
+_REMOVE = "import shutil, sys; sys.stdin.read(); shutil.rmtree(sys.argv[1], ignore_errors=True)"
 
 
 class ClusterError(HcbenchError):
@@ -180,8 +183,7 @@ class Host:
             self._machine = join(terms)
         except HcbenchError as error:
             self._refusal = str(error)
-        self.folder: Path | None = None
-        self._places: dict[str, str] = {}
+        self.copies: Copies | None = None
         self._lock = threading.Lock()
         self._idle: list[CellPool] = []  # of one process each
         self.running: set[str] = set()
@@ -208,11 +210,13 @@ class Host:
         key = key_of(self._terms.run, number)
         with self._lock:
             self.running.add(key)
-            places = self._placed()
+            if self.copies is None:
+                CellPool.end_server()  # a run imports the code as it is then
+                self.copies = Copies(self._terms.files)
             pool = self._idle.pop() if self._idle else None
         reports: list[Report] = []
         try:
-            pool = pool or CellPool(1, places)
+            pool = pool or CellPool(1, self.copies.places)
             pool.submit(None, job, limits)
             while not (reports or self._closed or key in self._given_up):
                 reports = pool.wait(_TICK)
@@ -232,19 +236,6 @@ class Host:
         if key in self.running:
             self._given_up.add(key)
 
-    def _placed(self) -> dict[str, str]:
-        """Where the files of the run are; those that this machine lacks are written once."""
-        if self.folder is None:
-            CellPool.end_server()  # a run imports the code as it is then
-            self.folder = Path(tempfile.mkdtemp(prefix="hcbench-"))
-            for number, (origin, content) in enumerate(self._terms.files.items()):
-                if not _holds(Path(origin), content):
-                    place = self.folder / str(number) / Path(origin).name
-                    place.parent.mkdir()
-                    place.write_bytes(content)
-                    self._places[origin] = str(place)
-        return self._places
-
     def _close_idle(self) -> None:
         with self._lock:
             pools, self._idle = self._idle, []
@@ -258,8 +249,44 @@ class Host:
         while self.running:  # each thread ends its own
             await asyncio.sleep(_TICK)
         await asyncio.to_thread(self._close_idle)
-        if self.folder is not None:
-            await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
+        if self.copies is not None:
+            await asyncio.to_thread(self.copies.close)
+
+
+class Copies:
+    """Copies of those files that this machine lacks; they go with this process, however it ends.
+
+    Parameters
+    ----------
+    files : mapping of path to content
+
+    Attributes
+    ----------
+    places : dict of path to path
+        Where the copies are.
+    """
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        lacking = {path: content for path, content in files.items() if not _holds(path, content)}
+        self.places: dict[str, str] = {}
+        self._remover: subprocess.Popen[bytes] | None = None
+        if lacking:
+            folder = tempfile.mkdtemp(prefix="hcbench-")
+            self._remover = subprocess.Popen(
+                [sys.executable, "-c", _REMOVE, folder],
+                stdin=subprocess.PIPE,
+                start_new_session=True,
+            )
+            for number, (path, content) in enumerate(lacking.items()):
+                copy = Path(folder, str(number), Path(path).name)
+                copy.parent.mkdir()
+                copy.write_bytes(content)
+                self.places[path] = str(copy)
+
+    def close(self) -> None:
+        """Remove them."""
+        if self._remover is not None:
+            self._remover.communicate()
 
 
 def join(terms: Terms) -> dict[str, Any]:
@@ -278,8 +305,8 @@ def join(terms: Terms) -> dict[str, Any]:
     return check_machine(terms.fingerprints)
 
 
-def _holds(file: Path, content: bytes) -> bool:
+def _holds(path: str, content: bytes) -> bool:
     try:
-        return file.read_bytes() == content
+        return Path(path).read_bytes() == content
     except OSError:
         return False

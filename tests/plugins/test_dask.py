@@ -335,15 +335,29 @@ def test_a_main_process_that_is_killed_leaves_nothing_running(
     with client_of(scheduler) as client:
         try:
             wait_until(lambda: sum(client.run(running).values()) == 2)
-            made = [folder for of_one in client.run(folders).values() for folder in of_one]
-            assert all(map(os.path.isdir, made))
         finally:
             process.kill()
             process.wait()
         wait_until(lambda: not any(client.run(hosts).values()))
         wait_until(lambda: not any(client.run(nurseries).values()))
-        wait_until(lambda: not any(map(os.path.exists, made)))
         assert not client.run_on_scheduler(plugins_of_runs)
+
+
+def test_copies_of_files_go_with_a_worker_that_is_killed(tmp_path: Path) -> None:
+    (tmp_path / "same.py").write_text("1")
+    files = {str(tmp_path / "same.py"): b"1", str(tmp_path / "other.py"): b"2"}
+    code = (
+        "import sys, time; from hcbench_dask.host import Copies\n"
+        f"print(*Copies({files!r}).places.values(), flush=True)\nCopies({{}}); time.sleep(60)"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        (copy,) = process.stdout.readline().split()
+        assert Path(copy).read_text() == "2"
+        process.kill()
+    wait_until(lambda: not [*tmp_path.glob("hcbench-*")])
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
@@ -367,13 +381,6 @@ def nurseries() -> int:
         with suppress(psutil.NoSuchProcess):  # it may just have ended
             found += "hcbench.run.workers.forkserver" in " ".join(child.cmdline())
     return found
-
-
-def folders() -> list[str]:
-    """In a dask worker: the folders of its runs."""
-    from hcbench_dask import host
-
-    return [str(each.folder) for each in host.HOSTS.values() if each.folder]
 
 
 def plugins_of_runs(dask_scheduler: Any) -> list[str]:
