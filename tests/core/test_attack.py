@@ -219,6 +219,43 @@ def test_the_only_dask_worker_is_replaced(tmp_path: Path) -> None:
         _survived[area] += 1
 
 
+def test_dask_workers_are_ended_four_times_in_quick_succession(tmp_path: Path) -> None:
+    """Their nannies start them again, and a run goes on with whatever workers there are."""
+    pytest.importorskip("distributed")
+    from tests.plugins import test_dask as dask
+
+    area, draw = "dask workers ended four times", random.Random(7)
+    names = ("draws", "Random")
+    dask.compare(tmp_path / "here.sqlite", *names, **dask.SHORT)
+    for number in times(20):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with ExitStack() as stack:
+            address, _ = stack.enter_context(dask.scheduler_in(folder))
+            for name in ("first", "second"):
+                stack.enter_context(dask.worker_of(address, folder / f"{name}.log"))
+            with dask.client_of(address) as client:
+                client.wait_for_workers(2)
+                workers = map(psutil.Process, client.run(os.getpid).values())
+                nannies = [worker.parent() for worker in workers]
+
+            def end_workers() -> None:
+                for _ in range(4):
+                    for process in draw.choice(nannies).children():  # noqa: B023
+                        with suppress(psutil.Error):  # it has just ended
+                            if "spawn_main" in " ".join(process.cmdline()):
+                                process.terminate()
+                    time.sleep(draw.choice([0, 0.05, 0.3]))
+
+            watched = dask.After({draw.randrange(1, 47): end_workers})
+            store = folder / "store.sqlite"
+            _tried[area] += 1
+            dask.compare(store, *names, **dask.SHORT, **dask.on(address), observer=watched)
+        assert watched.keys.total() == len(watched.keys) == 48, "each cell is told once"
+        assert dask.contents(store) == dask.contents(tmp_path / "here.sqlite")
+        _survived[area] += 1
+
+
 @pytest.mark.filterwarnings("ignore:branch lengths are ignored")
 def test_inputs_are_read_or_refused(tmp_path: Path) -> None:
     """Changed bytes are a result or an `HcbenchError`, and what is stored stays."""
