@@ -69,9 +69,8 @@ class RescoreTask(Task):
 def rescore_tasks(plan: Plan, stored_results: Outcomes) -> list[RescoreTask]:
     """A task for each stored result that lacks metrics of the plan."""
     labels = [metric.label for metric in plan.metrics]
-    lack = np.zeros((len(stored_results), len(labels)), dtype=np.bool_)
-    for number, label in enumerate(labels):
-        lack[:, number] = stored_results.lacks(label)
+    lack = np.array([stored_results.lacks(label) for label in labels], dtype=np.bool_)
+    lack = lack.reshape(len(labels), len(stored_results)).T
     where = lack.any(axis=1) & (stored_results.column("status") == "ok")
     lacking = stored_results.take(where)
     task_of = {

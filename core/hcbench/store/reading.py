@@ -23,9 +23,8 @@ from hcbench.store.schema import END, LOST, cells, is_reported, metric_values, p
 
 T = TypeVar("T", bound=Hashable)
 _LONG = ("traceback", "log")  # only read when one cell is shown
-_COLUMNS = tuple(
-    name for name in (*FIELDS, *COSTS, "run", *LIMITS) if name in cells.c and name not in _LONG
-)
+_COLUMNS = [n for n in (*FIELDS, *COSTS, "run", *LIMITS) if n in cells.c and n not in _LONG]
+_DECIDING = ["key", "run", "status", "phase", *LIMITS]
 
 
 def _key(written: str) -> str:
@@ -41,9 +40,18 @@ _READERS: dict[str, Any] = {"key": _key, "notes": _notes, "seed": int, "budget":
 
 
 class _Column:
-    """A column that is read part by part, each different object of it once."""
+    """A column that is read part by part, each different object of it once.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    kinds : set of type
+        What its objects have to be.
+    read : callable, optional
+        How they are read.
+    """
+
+    def __init__(self, kinds: set[type], read: Callable[[Any], Any] | None = None) -> None:
+        self._kinds, self._read = kinds, read
         self._code_of: defaultdict[Any, int] = defaultdict(count().__next__)
         self._parts = [np.empty(0, dtype=np.int32)]
 
@@ -56,11 +64,11 @@ class _Column:
             codes = np.fromiter(map(self._code_of.__getitem__, part), np.int32, n)
         self._parts.append(codes)
 
-    def coded(self, kinds: set[type], read: Callable[[Any], Any] | None = None) -> Coded:
-        """The whole column of objects, which have to be of these types."""
-        if not {*map(type, self._code_of)} <= kinds:
+    def coded(self) -> Coded:
+        """The whole column."""
+        if not {*map(type, self._code_of)} <= self._kinds:
             raise TypeError("it is of another type than its column")
-        objects = column_of([*map(read, self._code_of)] if read else self._code_of)
+        objects = column_of([*map(self._read, self._code_of)] if self._read else self._code_of)
         return Coded(np.concatenate(self._parts), objects).compact
 
 
@@ -88,7 +96,7 @@ def read_cells(
     run : int, optional
         Cells that another run measured are reused.
     scored : bool
-        Whether to read what was measured at the points of the calls.
+        Whether to read more than what decides whether a cell has to run.
 
     Raises
     ------
@@ -97,7 +105,7 @@ def read_cells(
     """
     try:
         ids = wanted.subquery()
-        columns = _read_columns(connection, ids)
+        columns = _read_columns(connection, ids, scored)
         rows = columns["row"].objects.astype(np.int64)
         measured = _read_points(connection, ids, rows, metric_keys) if scored else {}
         return Outcomes(columns, measured).shown_by(run)
@@ -108,11 +116,12 @@ def read_cells(
         raise DamagedRunError(text) from error
 
 
-def _read_columns(connection: sa.Connection, ids: sa.Subquery) -> dict[str, Coded]:
+def _read_columns(connection: sa.Connection, ids: sa.Subquery, scored: bool) -> dict[str, Coded]:
     """The columns of cells, in the order of their rows."""
     (key,) = ids.c
-    read = {name: _Column() for name in _COLUMNS}
-    chosen = sa.select(cells.c.id, *(cells.c[name] for name in _COLUMNS))
+    names = _COLUMNS if scored else _DECIDING
+    read = {name: _Column(types_of(cells.c[name]), _READERS.get(name)) for name in names}
+    chosen = sa.select(cells.c.id, *(cells.c[name] for name in names))
     chosen = chosen.join(ids, key == cells.c.id).order_by(key)
     numbers: list[int] = []
     for part in fetch(connection, chosen):
@@ -121,9 +130,7 @@ def _read_columns(connection: sa.Connection, ids: sa.Subquery) -> dict[str, Code
         for column, objects in zip(read.values(), others, strict=True):
             column.add(objects)
     # Each dictionary goes before the next column is made.
-    columns = {
-        name: read.pop(name).coded(types_of(cells.c[name]), _READERS.get(name)) for name in _COLUMNS
-    }
+    columns = {name: read.pop(name).coded() for name in names}
     columns["row"] = Coded(np.arange(len(numbers), dtype=np.int32), column_of(numbers))
     nothing = Coded(np.zeros(len(numbers), dtype=np.uint8), column_of([""]))
     return columns | dict.fromkeys(_LONG, nothing)
@@ -147,7 +154,7 @@ def _read_points(
     by_key = (numbers_at.where(value.metric_key == key).label(None) for key in labels_of)
     chosen = sa.select(point.cell, point.checkpoint, point.queries, *by_key)
     chosen = chosen.join(ids, wanted == point.cell)
-    queries = _Column()
+    queries = _Column(types_of(point.queries))
     kinds = np.int64, np.int64, *[np.float64] * len(labels_of)
     parts: list[list[NDArray[Any]]] = [[np.empty(0, kind)] for kind in kinds]
     for of_cell, checkpoints, asked, *columns in _fetch(connection, chosen):
@@ -155,7 +162,7 @@ def _read_points(
         for part, column in zip(parts, (of_cell, checkpoints, *columns), strict=True):
             part.append(np.array(column, dtype=part[0].dtype))
     its_cell, reached, *numbers = map(np.concatenate, parts)
-    places, coded = _places(rows, its_cell), queries.coded(types_of(point.queries))
+    places, coded = _places(rows, its_cell), queries.coded()
     for checkpoint in np.unique(reached).tolist():
         at = np.flatnonzero(reached == checkpoint)
         present, asked_at = np.zeros(rows.size, dtype=np.bool_), np.full(rows.size, None)

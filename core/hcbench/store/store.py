@@ -295,7 +295,8 @@ class Store:
         keys : sequence of str
             Of the cells; in this order the outcomes are.
         metric_keys : mapping of label to key, optional
-            Of the metrics whose values are wanted; by default there are no points.
+            Of the metrics whose values are wanted; by default there are no points, and only the
+            columns that decide whether a cell has to run.
         run : int, optional
             Only those that this run shows, which may have been measured again later.
 
@@ -314,8 +315,9 @@ class Store:
         read = self._from_columns(wanted, metric_keys) if len(keys) >= LARGE else None
         if read is None:
             with self.database.reading() as connection:
-                scored = metric_keys is not None
-                read = read_cells(connection, wanted, metric_keys, run=0, scored=scored)
+                read = read_cells(
+                    connection, wanted, metric_keys, 0, scored=metric_keys is not None
+                )
         place = {key: i for i, key in enumerate(read.column("key").tolist())}  # the latest is last
         return read.take([place[key] for key in keys if key in place])
 
