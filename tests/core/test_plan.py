@@ -223,7 +223,7 @@ def test_a_label_with_a_list_value_is_not_a_grid() -> None:
 
 def test_a_paired_algorithm_runs_only_on_its_data() -> None:
     plan = plan_of(
-        algorithms=("UPGMA[metric=[cosine,euclidean]]",),
+        algorithms=("UPGMA[metric=[cosine,euclidean]]", "Ward"),
         datasets=("numbers[n=[5,6]]",),
         only=(("UPGMA[metric=cosine]", "numbers[n=5]"), ("upgma[metric=cosine]", "planted")),
         repetitions=1,
@@ -232,6 +232,8 @@ def test_a_paired_algorithm_runs_only_on_its_data() -> None:
         ("UPGMA", "numbers[n=5]"),
         ("UPGMA", "numbers[n=6]"),
         ("UPGMA[metric=cosine]", "numbers[n=5]"),
+        ("Ward", "numbers[n=5]"),
+        ("Ward", "numbers[n=6]"),
     ]
     assert not plan.inapplicable
 
@@ -277,6 +279,7 @@ def test_seeds_and_keys_do_not_depend_on_what_else_is_in_the_plan() -> None:
 def test_everything_that_determines_the_result_changes_the_key() -> None:
     for change in [
         {"algorithms": ("4-AL",), "seed": 1},
+        {"algorithms": ("4-AL",), "threads": 2},
         {"algorithms": ("4-AL",), "budgets": (10,)},
         {"algorithms": ("4-AL",), "checkpoints": (10,)},
         {"algorithms": ("4-AL[init=3]",)},
