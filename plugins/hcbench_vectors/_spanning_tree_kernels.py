@@ -78,16 +78,8 @@ def length_between(axes: tuple[int, ...], x: Any, y: Any, squares: bool) -> floa
 
 
 @inner
-def exchange(axes: tuple[int, ...], points: Any, item: Any, x: int, y: int) -> None:
-    """Let two points change places."""
-    for k in range(len(axes)):
-        points[x, k], points[y, k] = points[y, k], points[x, k]
-    item[x], item[y] = item[y], item[x]
-
-
-@inner
-def halve(axes: tuple[int, ...], points: Any, item: Any, start: int, stop: int, axis: int) -> None:
-    """Order the points ``start:stop`` so that the upper half is not smaller along an axis.
+def halve(key: Any, item: Any, start: int, stop: int) -> None:
+    """Order the items ``start:stop`` so that the keys of the upper half are not smaller.
 
     Quickselect, without a branch that depends on a comparison, as it could not be predicted.
     """
@@ -99,20 +91,21 @@ def halve(axes: tuple[int, ...], points: Any, item: Any, start: int, stop: int, 
         state ^= state << np.uint64(17)
         size = right - left + 1
         shift = np.int64(state >> np.uint64(40)) * size >> 24
-        a, b = points[left + shift, axis], points[left + (shift + size // 3) % size, axis]
-        c = points[(left + right) // 2, axis]
-        pivot = max(min(a, b), min(max(a, b), c))
+        a, b = key[left + shift], key[left + (shift + size // 3) % size]
+        pivot = max(min(a, b), min(max(a, b), key[(left + right) // 2]))
         end = left
         for x in range(left, right + 1):
-            is_less = points[x, axis] < pivot
-            exchange(axes, points, item, x, end)
+            is_less = key[x] < pivot
+            key[x], key[end] = key[end], key[x]
+            item[x], item[end] = item[end], item[x]
             end += is_less
         if middle < end:
             right = end - 1
             continue
         for x in range(end, right + 1):  # those equal to the pivot, as all may be
-            if points[x, axis] == pivot:
-                exchange(axes, points, item, x, end)
+            if key[x] == pivot:
+                key[x], key[end] = key[end], key[x]
+                item[x], item[end] = item[end], item[x]
                 end += 1
         if middle < end:
             break
@@ -121,7 +114,6 @@ def halve(axes: tuple[int, ...], points: Any, item: Any, start: int, stop: int, 
 
 @njit(cache=True)
 def make_boxes(
-    axes: tuple[int, ...],
     points: NDArray[np.float64],
     item: NDArray[np.int64],
     first: NDArray[np.int64],
@@ -133,29 +125,31 @@ def make_boxes(
 
     Parameters
     ----------
-    points, item : (n, p), (n,), changed
+    points : (n, p)
+    item : (n,), changed
         Brought into the order of the tree.
     first, last : (m,), written
-        The points ``first[node]:last[node]`` of each node. The children of node i are 2 i + 1 and
+        The items ``first[node]:last[node]`` of each node. The children of node i are 2 i + 1 and
         2 i + 2, if below m.
     low, high : (m, p), written
         The smallest and the largest coordinates of the points of each node.
     """
+    key = np.empty(len(points))
     first[0], last[0] = 0, len(points)
     for node in range(first.size):
         start, stop = first[node], last[node]
-        for k in range(len(axes)):
-            low[node, k], high[node, k] = np.inf, -np.inf
-        for x in range(start, stop):
-            for k in range(len(axes)):
-                low[node, k] = min(low[node, k], points[x, k])
-                high[node, k] = max(high[node, k], points[x, k])
+        longest = 0
+        for k in range(points.shape[1]):
+            least, most = np.inf, -np.inf
+            for x in range(start, stop):
+                least, most = min(least, points[item[x], k]), max(most, points[item[x], k])
+            low[node, k], high[node, k] = least, most
+            if most - least > high[node, longest] - low[node, longest]:
+                longest = k
         if 2 * node + 1 < first.size:
-            longest = 0
-            for k in range(len(axes)):
-                if high[node, k] - low[node, k] > high[node, longest] - low[node, longest]:
-                    longest = k
-            halve(axes, points, item, start, stop, longest)
+            for x in range(start, stop):
+                key[x] = points[item[x], longest]
+            halve(key, item, start, stop)
             middle = (start + stop) // 2
             first[2 * node + 1], last[2 * node + 1] = start, middle
             first[2 * node + 2], last[2 * node + 2] = middle, stop
@@ -237,40 +231,38 @@ def boruvka(
     axes: tuple[int, ...],
     points: NDArray[np.float64],
     item: NDArray[np.int64],
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    neighbours: NDArray[np.int32],
     squares: bool,
     edges: NDArray[np.float64],
 ) -> None:
     """Minimum spanning tree by Borůvka's algorithm with searches in a k-d tree.
 
-    In each round every component finds its nearest point outside. Of up to FEW coordinates the
-    nearest points of each point are found once. A point is searched for only if all that were found
-    are in its component by now, and others may be nearer than what its component has found; one
-    begins at the point's leaf, ignores boxes that are farther or within the component, and ends
-    when no point outside the box of a node can be nearer (March, Ram & Gray 2010, here with one
-    tree). At most log2 n rounds; in few dimensions about
-    O(n log n) time in all, O(n p) memory.
+    In each round every component finds its nearest point outside. A point is searched for only if
+    all that were found are in its component by now, and others may be nearer than what its
+    component has found; one begins at the point's leaf, ignores boxes that are farther or within
+    the component, and ends when no point outside the box of a node can be nearer (March, Ram & Gray
+    2010, here with one tree). At most log2 n rounds; in few dimensions about O(n log n) time in
+    all, O(n p) memory.
 
     Parameters
     ----------
     axes : tuple of int
         0..p-1: of a length that is known when the kernel is compiled, for each p.
-    points : (n, p), n > 1, changed
-    item : (n,), changed
-        Brought into the order of the points.
+    points : (n, p), n > 1
+    item, first, last, low, high
+        Of the tree, as `make_boxes` writes them.
+    neighbours : (n, NEIGHBOURS), changed
+        As `find_neighbours` writes them, or -1 everywhere.
     squares : bool
         Lengths are Euclidean, otherwise Manhattan.
     edges : (n-1, 4), written
         Two items and the length; the last column is not used.
     """
-    n, m = len(points), 1
-    while n > LEAF * (m + 1) // 2:
-        m = 2 * m + 1
-    first, last = np.empty(m, np.int64), np.empty(m, np.int64)
-    low, high = np.empty((m, len(axes))), np.empty((m, len(axes)))
-    make_boxes(axes, points, item, first, last, low, high)
-    neighbours = np.full((n, NEIGHBOURS), -1, np.int32)
-    if len(axes) <= FEW:
-        find_neighbours(axes, points, first, last, low, high, squares, neighbours)
+    n, m = len(points), first.size
     parent, component, within = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(m, np.int64)
     reach, nearest = np.empty(n), np.empty(n, np.int64)  # the nearest outside, or a bound and -1
     shortest, end = np.empty(n), np.empty(n, np.int64)  # of each component

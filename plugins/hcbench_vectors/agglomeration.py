@@ -118,11 +118,20 @@ def linkage_of_vectors(
 
 def spanning_tree(vectors: NDArray[np.floating], metric: str, edges: Floats) -> None:
     """Write the edges of a minimum spanning tree, by searches in a k-d tree."""
-    from hcbench_vectors._spanning_tree_kernels import boruvka
+    from hcbench_vectors import _spanning_tree_kernels as kernels
 
-    points = np.array(vectors, dtype=np.float64, order="C")
-    axes = tuple(range(points.shape[1]))
-    boruvka(axes, points, np.arange(len(points)), metric == "euclidean", edges)
+    points = np.ascontiguousarray(vectors, dtype=np.float64)
+    (n, p), m, squares = points.shape, 1, metric == "euclidean"
+    while n > kernels.LEAF * (m + 1) // 2:
+        m = 2 * m + 1
+    first, last = np.empty(m, np.int64), np.empty(m, np.int64)
+    low, high, item, axes = np.empty((m, p)), np.empty((m, p)), np.arange(n), tuple(range(p))
+    neighbours = np.full((n, kernels.NEIGHBOURS), -1, np.int32)
+    kernels.make_boxes(points, item, first, last, low, high)
+    points = points[item]
+    if p <= kernels.FEW:
+        kernels.find_neighbours(axes, points, first, last, low, high, squares, neighbours)
+    kernels.boruvka(axes, points, item, first, last, low, high, neighbours, squares, edges)
 
 
 def linkage_of_distances(distances: Floats, method: Method) -> Floats:
