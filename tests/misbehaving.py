@@ -13,6 +13,7 @@ from hcbench import (
     Answers,
     DatasetSpec,
     MetricSpec,
+    NotApplicableError,
     OracleSpec,
     Parameter,
     Problem,
@@ -113,6 +114,18 @@ def partition(oracle, given, rng):
     return np.zeros(given.n, dtype=np.int64)
 
 
+def declines(oracle, given, rng):
+    raise NotApplicableError("not for such data")
+
+
+def killed(oracle, given, rng):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def lacks_a_module(oracle, given, rng):
+    import no_such_module  # noqa: F401
+
+
 def asker(oracle, given, rng, *, questions=100, records=True):
     """Make one query at a time, and record a result before each checkpoint."""
     for number in range(questions):
@@ -173,6 +186,9 @@ WRONG = {
     "nothing": nothing,
     "text": text,
     "partition": partition,
+    "declines": declines,
+    "killed": killed,
+    "lacks-a-module": lacks_a_module,
 }
 
 

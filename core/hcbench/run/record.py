@@ -187,7 +187,7 @@ class RunRecord:
 
     def _finish(self, *, interrupted: bool) -> None:
         reused = self._stored.take([*self._reused.values()])
-        self._reused.clear()  # an entry per cell
+        self._reused.clear()  # to free an entry per cell
         linked = self.store.link(self._run, reused.column("row").tolist())
         self.store.finish_run(self._run, interrupted=interrupted)
         reused = reused.where("row", {*linked}).renamed(self._renamed)  # others may delete some

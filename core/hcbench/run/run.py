@@ -87,7 +87,7 @@ def run_plan(
             for cell in plan.cells
             if not is_usable.get(cell.key)
         ]
-        del known, is_usable  # an entry per cell
+        del known, is_usable  # to free an entry per cell
         _check_files(to_run)
         record = RunRecord(plan, plugins, store, memory, observer or Observer())
         with record.running(command, machines.describe(), usable, [*to_rescore, *to_run]):

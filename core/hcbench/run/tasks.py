@@ -164,12 +164,13 @@ def reusable(stored: Outcomes, plan: Plan, memory: float) -> NDArray[np.bool_]:
 
     Whatever an algorithm does is a result, also an error or a crash; a timeout or too much memory
     only if the limit was at least the present one. Failures elsewhere (data, oracle, imports, a
-    process that was killed from outside) are tried again, as are cells whose data were missing.
+    process that was killed from outside) are tried again, as is what was skipped: data that were
+    missing, or an algorithm that was not applicable.
     """
     timeout = plan.suite.timeout
 
     def is_reusable(status: Status, phase: str, its_timeout: Any, its_memory: Any) -> bool:
-        if status != "ok" and phase not in MEASURED:
+        if status == "skipped" or (status != "ok" and phase not in MEASURED):
             return False
         if status == "timeout":
             return timeout is not None and (its_timeout or 0) >= timeout
