@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -14,3 +16,15 @@ def server() -> Iterator[Server]:
     """A PostgreSQL server; it starts when it is first needed."""
     with a_server() as started:
         yield started
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that all users may enter.
+
+    It is not in pytest's own folder, which each pytest that begins closes to other users.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder

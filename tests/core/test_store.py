@@ -7,7 +7,6 @@ import shutil
 import signal
 import sqlite3
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -753,13 +752,9 @@ def as_ordinary_user(function: Callable[[], str]) -> str:
 
 
 @pytest.fixture
-def reachable(filled: Path) -> Path:
-    """A filled store whose parent folders all users may enter."""
-    if os.getuid() == 0:
-        for folder in filled.parents:
-            if folder.is_relative_to(tempfile.gettempdir()):
-                folder.chmod(folder.stat().st_mode | 0o055)
-    return filled
+def reachable(filled: Path, open_folder: Path) -> Path:
+    """A filled store whose folders all users may enter."""
+    return shutil.copytree(filled.parent, open_folder / "folder") / filled.name
 
 
 def read_and_write(path: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -127,27 +126,23 @@ def test_a_clock_that_jumps_back_does_not_make_the_old_new(
         assert row_of(store, make_outcome(0)) == 3
 
 
-def test_a_run_in_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
-    if os.getuid() == 0:
-        for parent in tmp_path.parents:
-            if parent.name.startswith("pytest"):
-                parent.chmod(0o755)
-    tmp_path.chmod(0o555)
+def test_a_run_in_a_folder_that_cannot_be_written_is_one_line(open_folder: Path) -> None:
+    open_folder.chmod(0o555)
 
     def refused() -> str:
         from hcbench.errors import StoreError
 
         try:
-            with Store(tmp_path / "store") as store:
+            with Store(open_folder / "store") as store:
                 begin(store)
         except StoreError as error:
             return str(error)
         return "written"
 
     answer = as_ordinary_user(refused)
-    tmp_path.chmod(0o755)
+    open_folder.chmod(0o755)
     assert "\n" not in answer
-    assert str(tmp_path) in answer
+    assert str(open_folder) in answer
     assert "give another place with --store" in answer
 
 
