@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-import hcbench_ordinal
 from hcbench.run import executors
 from hcbench.run.workers.connections import ServerProcess
 from tests.inline import cells_in_this_process
+from tests.kernels import MODULES
 
 # No deadlines: a call may compile a kernel first, and the machine may be busy.
 # The same examples are drawn in each run, so that what fails is due to the change at hand; the
@@ -76,15 +76,14 @@ def pytest_collection(session: pytest.Session) -> None:
     name = os.environ.get("PYTEST_XDIST_WORKER")
     if name is None or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return
-    plugins, tests = Path(hcbench_ordinal.__path__[0]).parent, Path(__file__).parent
     number, count = int(name.removeprefix("gw")), int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
-    for files in (plugins.glob("hcbench_*/_*kernels.py"), tests.glob("[cp]*/test_*.py")):
-        modules = sorted(files)
+    paths = sorted(Path(__file__).parent.glob("[cp]*/test_*.py"))
+    tests = [f"{__package__}.{path.parent.name}.{path.stem}" for path in paths]
+    for modules in (MODULES, tests):
         first = number * len(modules) // count
-        for path in modules[first:] + modules[:first]:
-            parts = path.relative_to(plugins if path.is_relative_to(plugins) else tests.parent)
+        for module in modules[first:] + modules[:first]:
             with suppress(Exception, pytest.skip.Exception):  # told when it is collected
-                importlib.import_module(".".join(parts.with_suffix("").parts))
+                importlib.import_module(module)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
