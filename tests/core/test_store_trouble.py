@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -40,6 +41,8 @@ def start(*arguments: object, limit: int = -1) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", source, str(limit), *map(str, arguments)],
         cwd=ROOT,
+        # Python would leave bytecode that the limit cuts off.
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
