@@ -119,6 +119,20 @@ def test_a_large_run_is_shown_from_its_summary_as_from_its_rows(
     assert [found.algorithm for found, _ in store.outcomes(run=1, algorithm="ward")] == ["Ward"]
 
 
+def test_a_large_run_is_stored_in_columns_when_it_ends(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stores, "LARGE", 2)
+    n_cells = len(large_run(store))
+    assert packed(store) == [1]
+    other = keep_run(store, [])
+    store.link(other, range(1, n_cells + 1))
+    store.finish_run(other)
+    assert packed(store) == [1]  # which has the cells of the other
+    store.finish_run(1, interrupted=True)
+    assert not packed(store)
+
+
 KEYS = {metric.label: metric.key for metric in METRICS}
 
 
@@ -164,7 +178,7 @@ def test_cells_are_found_in_columns_as_long_as_they_have_the_latest(
 def test_a_summary_goes_when_what_the_run_shows_may_change(
     change: str, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stores, "LARGE", 1)
+    monkeypatch.setattr(stores, "LARGE", 2)
     first, *_ = large_run(store)
     (row,) = store.find([first.key]).column("row").tolist()
     shown(store, 1)

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -147,11 +147,19 @@ class Store:
 
     @_retried
     def finish_run(self, run: int, interrupted: bool = False) -> None:
-        """Record that a run has ended; a run without an end was killed."""
+        """Record that a run has ended; a run without an end was killed.
+
+        The cells of a large run that has measured most of them are stored in columns as well,
+        unless it was interrupted.
+        """
         with self.database.writing() as connection:
             ended = sa.update(runs).where(runs.c.id == run)
             connection.execute(ended.values(finished=now(), interrupted=interrupted))
             self._summarise(connection, run)
+        with suppress(StoreError):  # others may have removed it
+            info = self._numbered(run)
+            if info.cells >= LARGE and 2 * info.reused < info.cells and not interrupted:
+                self._large_run(info)
 
     def _summarise(self, connection: sa.Connection, run: int) -> None:
         numbers = _count_cells(connection, [run]).get(run, (0, 0, 0))
@@ -308,8 +316,10 @@ class Store:
         """
         from hcbench.store.reading import read_cells  # imports numpy
 
+        wanted = sa.select(cells.c.id)
         with self.database.reading() as connection:
-            wanted = sa.select(cells.c.id).where(_mostly_among(connection, cells.c.key, keys))
+            if 2 * len(keys) <= last_id(connection):  # reading all is faster than choosing most
+                wanted = wanted.where(among(connection, cells.c.key, keys))
         if run is not None:
             wanted = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
         read = self._from_columns(wanted, metric_keys) if len(keys) >= LARGE else None
@@ -514,7 +524,7 @@ class Store:
         return self._read(info, limit, **labels)
 
     def _large_run(self, run: RunInfo) -> Outcomes:
-        """The cells of a run, which are stored in columns when they are first read."""
+        """The cells of a run, which are stored in columns at the latest when they are read."""
         from hcbench.store.columns import pack_outcomes
 
         shown = run_cells.alias()
@@ -637,14 +647,6 @@ def among(
         return column == sa.any_(sa.literal(list(items), sa.ARRAY(column.type)))
     listed = sa.func.json_each(json.dumps(list(items))).table_valued("value")
     return column.in_(sa.select(listed.c.value))
-
-
-def _mostly_among(
-    connection: sa.Connection, column: sa.ColumnElement[T], items: Collection[T]
-) -> sa.ColumnElement[bool]:
-    """As `among`; of most cells no condition, as reading all and choosing then is faster."""
-    is_most = 2 * len(items) > last_id(connection)
-    return sa.true() if is_most else among(connection, column, items)
 
 
 def last_id(connection: sa.Connection) -> int:
