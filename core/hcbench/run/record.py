@@ -98,12 +98,11 @@ class RunRecord:
         self._reused = {key: i for i, key in enumerate(stored_results.column("key").tolist())}
         # Cells may be stored under the labels of a run in which shorter ones were unique.
         columns = (stored_results.column(name) for name in ("algorithm", "dataset", "oracle"))
-        one_of: dict[tuple[str, ...], tuple[str, ...]] = {}
-        labels = [one_of.setdefault(each, each) for each in zip(*columns, strict=True)]
+        cells = (cell for cell in self.plan.cells if cell.key in self._reused)
         self._renamed = {
             cell.key: cell.labels
-            for cell in self.plan.cells
-            if cell.key in self._reused and labels[self._reused[cell.key]] != cell.labels
+            for cell, *labels in zip(cells, *columns, strict=True)
+            if cell.labels != (*labels,)
         }
         for task in tasks:
             self._reused.pop(task.cell.key, None)
