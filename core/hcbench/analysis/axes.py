@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+import numpy as np
+
 from hcbench.analysis.groups import COSTS, KINDS
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.plan.outcome import budget_text
@@ -72,8 +74,8 @@ def axes_of(results: Results) -> tuple[Axis, ...]:
     for kind in KINDS:
         for name, values in _numeric(results, groups, kind).items():
             axes.append(Axis(f"{kind}.{name}", kind, name, values))  # type: ignore[arg-type]
-    digests = {d for group in groups for d in group.outcomes.column("data_digest").tolist()}
-    sizes = {results.sizes.get(digest) for digest in digests}
+    codes, digests = results.outcomes.coded("data_digest")
+    sizes = {results.sizes.get(digest) for digest in digests[np.unique(codes)]}
     others: dict[Kind, set[int | None]] = {
         "budget": {g.budget for g in groups if not isinstance(g.budget, str)},
         "checkpoint": {group.checkpoint for group in groups},

@@ -177,11 +177,11 @@ def _why_excluded(group: Group | None, metric: MetricInfo) -> str:
     """Why the values of an algorithm exclude their data set; "" if they do not."""
     if group is None:
         return "did not run on it"
+    status, failed = group.outcomes.column("status"), group.outcomes.failed
     for i, value in group.values(metric).others.items():
-        outcome = group.outcomes[i]
-        if outcome.status == "skipped":
-            return f"skipped: {outcome.reason}"
-        if value.value is None and not outcome.failed and value.status != "error":
+        if status[i] == "skipped":
+            return f"skipped: {group.outcomes[i].reason}"
+        if value.value is None and not failed[i] and value.status != "error":
             return f"no {metric.label}: {value.reason}"
     return f"{metric.label} is {why_outside(metric)}" if group.leaves_range(metric) else ""
 

@@ -178,8 +178,8 @@ class Results:
         chosen = self.outcomes
         for part, name in {"algorithm": algorithm, "dataset": dataset, "oracle": oracle}.items():
             known = self.parameters.get(f"{part}s", {})
-            labels = {*chosen.column(part).tolist()} if name else ()
-            alike = {label for label in labels if same_name(name, label, known)}
+            _, labels = chosen.coded(part)
+            alike = {label for label in labels if name and same_name(name, label, known)}
             chosen = chosen.where(part, alike) if name else chosen
         return chosen
 

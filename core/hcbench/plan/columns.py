@@ -388,7 +388,8 @@ class Outcomes(Sequence[Outcome]):
 
     def where(self, name: str, wanted: Collection[Any]) -> Outcomes:
         """The outcomes with one of some values of a field."""
-        return self.take([value in wanted for value in self.column(name).tolist()])
+        codes, objects = self.coded(name)
+        return self.take(np.array([value in wanted for value in objects], dtype=np.bool_)[codes])
 
     def renamed(self, labels: Mapping[str, tuple[str, str, str]]) -> Outcomes:
         """With other labels of algorithm, data set and oracle for cells, by their keys."""

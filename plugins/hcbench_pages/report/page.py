@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import jinja2
+import numpy as np
 from markupsafe import Markup
 
 from hcbench import STATUSES, HcbenchError
@@ -154,8 +155,10 @@ def list_sources(contents: Contents, registry: Registry) -> dict[str, list[dict[
     """
     results, versions = contents.results, contents.run.environment.get("versions", {})
     digests: dict[str, str] = {}
-    columns = (results.outcomes.column(n) for n in ("repetition", "dataset", "data_digest"))
-    for _, dataset, digest in sorted(zip(*columns, strict=True), key=lambda row: row[0]):
+    order = np.argsort(results.outcomes.column("repetition").astype(np.int64), kind="stable")
+    ordered = results.outcomes.take(order)
+    columns = (ordered.column(name) for name in ("dataset", "data_digest"))
+    for dataset, digest in zip(*columns, strict=True):
         if digest:
             digests.setdefault(dataset, digest)
     algorithms = labels_of(results, "algorithm", results.algorithms).values()

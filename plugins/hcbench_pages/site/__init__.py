@@ -174,15 +174,17 @@ def _stamp(contents: Contents, trees: int) -> str:
     folder = resources.files("hcbench_pages.report").joinpath("templates")
     templates = sorted(file.read_text(encoding="utf-8") for file in folder.iterdir())
     results = contents.results
-    cells = [results.outcomes.column(name).tolist() for name in _STAMPED]
-    values = [
-        [*group.place.values(), metric.label, read.optional, str(sorted(read.others.items()))]
-        for group in results.groups
-        for metric in (*COSTS.values(), *results.metrics)
-        for read in [group.values(metric)]
-    ]
-    run = [cells, values, str(contents.run), str(contents.failures), trees]
-    return hashlib.blake2b(json.dumps([run, templates]).encode(), digest_size=16).hexdigest()
+    about = [str(contents.run), str(contents.failures), trees, templates]
+    stamp = hashlib.blake2b(json.dumps(about).encode(), digest_size=16)
+    for name in _STAMPED:  # one at a time, as a run may have a million cells
+        stamp.update(json.dumps(results.outcomes.column(name).tolist()).encode())
+    for group in results.groups:
+        for metric in (*COSTS.values(), *results.metrics):
+            read = group.values(metric)
+            others = sorted(read.others.items())
+            stamp.update(json.dumps([*group.place.values(), metric.label, str(others)]).encode())
+            stamp.update(read.numbers.tobytes())
+    return stamp.hexdigest()
 
 
 # ---- The folder ----------------------------------------------------------------------------------
