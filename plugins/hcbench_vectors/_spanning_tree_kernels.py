@@ -10,44 +10,22 @@ from numpy.typing import NDArray
 
 from hcbench.compiled import inner
 
-LEAF = 16  # points of a leaf at most; more than half of it at least
+LEAF = 24  # points of a leaf at most; half of it at least
 NEIGHBOURS = 6  # of each point, found in one search; fewer than points of a leaf
 FEW = 4  # coordinates; with more, neighbours are too far from most points of a leaf to search once
 
 
 @inner
-def distance_to_box(
-    axes: tuple[int, ...],
-    points: NDArray[np.float64],
-    x: int,
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    node: int,
-    squares: bool,
+def distance_of_points(
+    axes: tuple[int, ...], points: NDArray[np.float64], x: Any, y: Any, squares: bool
 ) -> float:
-    """Distance of point x to the box of a node, 0 inside; squared if lengths are Euclidean."""
+    """Distance of two points, squared if lengths are Euclidean."""
+    x, y = np.uint64(x), np.uint64(y)  # else negative numbers would be taken to count from the end
     total: float = 0.0
     for k in range(len(axes)):
-        gap = max(low[node, k] - points[x, k], points[x, k] - high[node, k], 0.0)
+        gap = abs(points[k, x] - points[k, y])
         total += gap * gap if squares else gap
     return total
-
-
-@inner
-def depth_in_box(
-    axes: tuple[int, ...],
-    points: NDArray[np.float64],
-    x: int,
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    node: int,
-    squares: bool,
-) -> float:
-    """Distance of point x of a node to the sides of its box: all other points are beyond them."""
-    least = np.inf
-    for k in range(len(axes)):
-        least = min(least, points[x, k] - low[node, k], high[node, k] - points[x, k])
-    return least * least if squares else least
 
 
 @inner
@@ -55,24 +33,20 @@ def distance_of_boxes(
     axes: tuple[int, ...],
     low: NDArray[np.float64],
     high: NDArray[np.float64],
-    node: int,
-    other: int,
+    x: Any,
+    low_of_nodes: NDArray[np.float64],
+    high_of_nodes: NDArray[np.float64],
+    node: Any,
     squares: bool,
 ) -> float:
-    """Distance of the boxes of two nodes, 0 if they overlap; squared if lengths are Euclidean."""
+    """Distance of box x to that of a node, 0 if they overlap; squared if lengths are Euclidean.
+
+    A point is a box with ``low`` and ``high`` equal.
+    """
+    x, node = np.uint64(x), np.uint64(node)
     total: float = 0.0
     for k in range(len(axes)):
-        gap = max(low[other, k] - high[node, k], low[node, k] - high[other, k], 0.0)
-        total += gap * gap if squares else gap
-    return total
-
-
-@inner
-def length_between(axes: tuple[int, ...], x: Any, y: Any, squares: bool) -> float:
-    """Distance of two points (p,), squared if lengths are Euclidean."""
-    total: float = 0.0
-    for k in range(len(axes)):
-        gap = abs(x[k] - y[k])
+        gap = max(low_of_nodes[k, node] - high[k, x], low[k, x] - high_of_nodes[k, node], 0.0)
         total += gap * gap if squares else gap
     return total
 
@@ -102,13 +76,14 @@ def halve(key: Any, item: Any, start: int, stop: int) -> None:
         if middle < end:
             right = end - 1
             continue
-        for x in range(end, right + 1):  # those equal to the pivot, as all may be
-            if key[x] == pivot:
-                key[x], key[end] = key[end], key[x]
-                item[x], item[end] = item[end], item[x]
-                end += 1
-        if middle < end:
-            break
+        if end == left:  # the pivot is the smallest, as all may be
+            for x in range(left, right + 1):
+                if key[x] == pivot:
+                    key[x], key[end] = key[end], key[x]
+                    item[x], item[end] = item[end], item[x]
+                    end += 1
+            if middle < end:
+                break
         left = end
 
 
@@ -125,34 +100,54 @@ def make_boxes(
 
     Parameters
     ----------
-    points : (n, p)
+    points : (p, n + LEAF), changed
+        The first n are brought into the order of the tree.
     item : (n,), changed
-        Brought into the order of the tree.
+        Likewise.
     first, last : (m,), written
-        The items ``first[node]:last[node]`` of each node. The children of node i are 2 i + 1 and
+        The points ``first[node]:last[node]`` of each node. The children of node i are 2 i + 1 and
         2 i + 2, if below m.
-    low, high : (m, p), written
+    low, high : (p, m), written
         The smallest and the largest coordinates of the points of each node.
     """
-    key = np.empty(len(points))
-    first[0], last[0] = 0, len(points)
-    for node in range(first.size):
+    p, m = low.shape
+    key, order = np.empty(item.size), np.empty(item.size, np.int64)
+    first[0], last[0] = 0, item.size
+    for node in range(m):
         start, stop = first[node], last[node]
         longest = 0
-        for k in range(points.shape[1]):
+        for k in range(p):
             least, most = np.inf, -np.inf
             for x in range(start, stop):
-                least, most = min(least, points[item[x], k]), max(most, points[item[x], k])
-            low[node, k], high[node, k] = least, most
-            if most - least > high[node, longest] - low[node, longest]:
+                least, most = min(least, points[k, x]), max(most, points[k, x])
+            low[k, node], high[k, node] = least, most
+            if most - least > high[longest, node] - low[longest, node]:
                 longest = k
-        if 2 * node + 1 < first.size:
+        if 2 * node + 1 < m:
             for x in range(start, stop):
-                key[x] = points[item[x], longest]
-            halve(key, item, start, stop)
+                key[x], order[x] = points[longest, x], x
+            halve(key, order, start, stop)
+            for k in range(p):
+                for x in range(start, stop):
+                    key[x] = points[k, order[x]]
+                for x in range(start, stop):
+                    points[k, x] = key[x]
+            for x in range(start, stop):
+                order[x] = item[order[x]]
+            for x in range(start, stop):
+                item[x] = order[x]
             middle = (start + stop) // 2
             first[2 * node + 1], last[2 * node + 1] = start, middle
             first[2 * node + 2], last[2 * node + 2] = middle, stop
+
+
+@inner
+def put_nearest_last(waiting: Any, distance: Any, n_waiting: int) -> None:
+    """Exchange the last two nodes that wait if the other is nearer, as the last is next."""
+    last, other = n_waiting - 1, n_waiting - 2
+    if distance[other] < distance[last]:
+        waiting[last], waiting[other] = waiting[other], waiting[last]
+        distance[last], distance[other] = distance[other], distance[last]
 
 
 @inner
@@ -181,17 +176,19 @@ def find_neighbours(
     """Write the nearest points (n, NEIGHBOURS) of each, nearest first; itself if there are fewer.
 
     All points of a leaf are searched for at once in the tree of `make_boxes`: other leaves that are
-    farther than the last neighbour of each are ignored.
+    farther than the last neighbour of each are ignored. Distances are computed to LEAF points from
+    the first of a leaf, as a loop of constant length is compiled into vector instructions.
     """
     m = first.size
-    lengths = np.empty((LEAF, NEIGHBOURS))
+    lengths, gaps, totals = np.empty((LEAF, NEIGHBOURS)), np.empty(LEAF), np.empty(LEAF)
     waiting, distance = np.empty(128, np.int64), np.empty(128)
     for leaf in range(m // 2, m):
-        own, ends = points[first[leaf] : last[leaf]], neighbours[first[leaf] : last[leaf]]
+        start, size = first[leaf], last[leaf] - first[leaf]
+        ends = neighbours[start : last[leaf]]
         lengths[:] = np.inf
         farthest = np.inf
-        for x in range(len(own)):
-            ends[x] = first[leaf] + x
+        for x in range(size):
+            ends[x] = start + x
         waiting[0], distance[0], n_waiting = 0, 0.0, 1
         while n_waiting > 0:
             n_waiting -= 1
@@ -199,31 +196,29 @@ def find_neighbours(
             if distance[n_waiting] >= farthest:
                 continue
             if 2 * at + 1 < m:
-                near, far = 2 * at + 1, 2 * at + 2
-                less = distance_of_boxes(axes, low, high, leaf, near, squares)
-                more = distance_of_boxes(axes, low, high, leaf, far, squares)
-                if less > more:
-                    near, far, less, more = far, near, more, less
-                waiting[n_waiting], distance[n_waiting] = far, more
-                waiting[n_waiting + 1], distance[n_waiting + 1] = near, less  # is next
-                n_waiting += 2
+                for child in (2 * at + 1, 2 * at + 2):
+                    waiting[n_waiting] = child
+                    distance[n_waiting] = distance_of_boxes(
+                        axes, low, high, leaf, low, high, child, squares
+                    )
+                    n_waiting += 1
+                put_nearest_last(waiting, distance, n_waiting)
                 continue
-            others = points[first[at] : last[at]]
-            for x in range(len(own)):
-                nearest = lengths[x]
-                x_at, last_place = first[leaf] + x, NEIGHBOURS - 1
-                if (
-                    distance_to_box(axes, points, x_at, low, high, at, squares)
-                    >= nearest[last_place]
-                ):
-                    continue
-                for y in range(len(others)):
-                    total = length_between(axes, own[x], others[y], squares)
-                    if total < nearest[last_place] and (at != leaf or x != y):
-                        insert(nearest, ends[x], total, np.int32(first[at] + y))
+            others = first[at]
+            for x in range(LEAF):
+                gaps[x] = distance_of_boxes(axes, points, points, start + x, low, high, at, squares)
             farthest = 0.0
-            for x in range(len(own)):
-                farthest = max(farthest, lengths[x, NEIGHBOURS - 1])
+            for x in range(size):
+                nearest = lengths[x]
+                if gaps[x] < nearest[-1]:
+                    for y in range(LEAF):
+                        totals[y] = distance_of_points(axes, points, start + x, others + y, squares)
+                    if at == leaf:
+                        totals[x] = np.inf
+                    for y in range(last[at] - others):
+                        if totals[y] < nearest[-1]:
+                            insert(nearest, ends[x], totals[y], np.int32(others + y))
+                farthest = max(farthest, nearest[-1])
 
 
 @njit(cache=True)
@@ -243,16 +238,16 @@ def boruvka(
 
     In each round every component finds its nearest point outside. A point is searched for only if
     all that were found are in its component by now, and others may be nearer than what its
-    component has found; one begins at the point's leaf, ignores boxes that are farther or within
-    the component, and ends when no point outside the box of a node can be nearer (March, Ram & Gray
-    2010, here with one tree). At most log2 n rounds; in few dimensions about O(n log n) time in
-    all, O(n p) memory.
+    component has found; boxes that are farther or within the component are ignored (March, Ram &
+    Gray 2010, here with one tree). At most log2 n rounds; in few dimensions about O(n log n) time
+    in all, O(n p) memory.
 
     Parameters
     ----------
     axes : tuple of int
         0..p-1: of a length that is known when the kernel is compiled, for each p.
-    points : (n, p), n > 1
+    points : (p, n + LEAF), n > 1
+        The last LEAF may have any coordinates.
     item, first, last, low, high
         Of the tree, as `make_boxes` writes them.
     neighbours : (n, NEIGHBOURS), changed
@@ -262,19 +257,15 @@ def boruvka(
     edges : (n-1, 4), written
         Two items and the length; the last column is not used.
     """
-    n, m = len(points), first.size
-    parent, component, within = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(m, np.int64)
-    reach, nearest = np.empty(n), np.empty(n, np.int64)  # the nearest outside, or a bound and -1
-    shortest, end = np.empty(n), np.empty(n, np.int64)  # of each component
+    n, m = item.size, first.size
+    parent, component, roots = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    within = np.empty(m, np.int32)  # the component of all points of a node, or -1
+    reach, nearest = np.zeros(n), np.empty(n, np.int32)  # the nearest outside, or a bound and -1
+    shortest, end = np.empty(n), np.empty(n, np.int32)  # of each component
     for x in range(n):
-        parent[x], component[x], reach[x], nearest[x] = x, x, 0.0, neighbours[x, 0]
-        if nearest[x] >= 0:
-            reach[x] = length_between(axes, points[x], points[nearest[x]], squares)
-    leaf = np.empty(n, np.int64)
-    for node in range(m // 2, m):
-        leaf[first[node] : last[node]] = node
-    waiting, distance = np.empty(128, np.int64), np.empty(128)
-    n_edges = 0
+        parent[x] = component[x] = roots[x] = nearest[x] = x
+    waiting, distance, totals = np.empty(128, np.int64), np.empty(128), np.empty(LEAF)
+    n_edges, n_roots = 0, n
     while n_edges < n - 1:
         for node in range(m - 1, -1, -1):
             if 2 * node + 1 < m:
@@ -282,68 +273,59 @@ def boruvka(
                 if within[2 * node + 2] != within[node]:
                     within[node] = -1
             else:
-                within[node] = component[first[node]]
-                for y in range(first[node] + 1, last[node]):
-                    if component[y] != within[node]:
+                within[node] = parent[component[first[node]]]
+                for x in range(first[node], last[node]):
+                    component[x] = parent[component[x]]
+                    if component[x] != within[node]:
                         within[node] = -1
-                        break
+        for at in range(n_roots):
+            shortest[roots[at]], end[roots[at]] = np.inf, -1
         for x in range(n):
-            shortest[x], end[x] = np.inf, -1
-        for x in range(n):
-            if nearest[x] >= 0 and component[nearest[x]] == component[x]:
-                nearest[x] = -1
-                for place in range(NEIGHBOURS if neighbours[x, 0] >= 0 else 0):
-                    y = int(neighbours[x, place])
-                    if component[y] != component[x]:
-                        reach[x] = length_between(axes, points[x], points[y], squares)
-                        nearest[x] = y
-                        break
-                    if place == NEIGHBOURS - 1:
-                        reach[x] = length_between(axes, points[x], points[y], squares)
-                        neighbours[x, 0] = -1  # all are within, and others not nearer than the last
-            if nearest[x] >= 0 and reach[x] < shortest[component[x]]:
-                shortest[component[x]], end[component[x]] = reach[x], x
+            own = component[x]
+            if nearest[x] >= 0 and component[nearest[x]] == own:
+                nearest[x], place = -1, 0
+                if neighbours[x, 0] >= 0:
+                    while place < NEIGHBOURS - 1 and component[neighbours[x, place]] == own:
+                        place += 1
+                    other = np.int64(neighbours[x, place])
+                    reach[x] = distance_of_points(axes, points, x, other, squares)
+                    if component[other] != own:
+                        nearest[x] = other
+                    else:
+                        neighbours[x, 0] = -1  # all are within, others not nearer than the last
+            if nearest[x] >= 0 and reach[x] < shortest[own]:
+                shortest[own], end[own] = reach[x], x
         for x in range(n):
             own = component[x]
             if nearest[x] >= 0 or reach[x] >= shortest[own]:
                 continue
-            least, node, n_waiting = shortest[own], leaf[x], 1
-            waiting[0], distance[0] = node, 0.0
-            while True:
-                if n_waiting == 0:  # the points below node are searched
-                    if (
-                        node == 0
-                        or depth_in_box(axes, points, x, low, high, node, squares) >= least
-                    ):
-                        break
-                    sibling = node + 1 if node % 2 else node - 1
-                    node = (node - 1) // 2
-                    waiting[0], n_waiting = sibling, 1
-                    distance[0] = distance_to_box(axes, points, x, low, high, sibling, squares)
+            least = shortest[own]
+            waiting[0], distance[0], n_waiting = 0, 0.0, 1
+            while n_waiting > 0:
                 n_waiting -= 1
                 at = waiting[n_waiting]
                 if distance[n_waiting] >= least or within[at] == own:
                     continue
-                if 2 * at + 1 >= m:
-                    for y in range(first[at], last[at]):
-                        if component[y] == own:
-                            continue
-                        total = length_between(axes, points[x], points[y], squares)
-                        if total < least:
-                            least, nearest[x] = total, y
+                if 2 * at + 1 < m:
+                    for child in (2 * at + 1, 2 * at + 2):
+                        waiting[n_waiting] = child
+                        distance[n_waiting] = distance_of_boxes(
+                            axes, points, points, x, low, high, child, squares
+                        )
+                        n_waiting += 1
+                    put_nearest_last(waiting, distance, n_waiting)
                     continue
-                near, far = 2 * at + 1, 2 * at + 2
-                less = distance_to_box(axes, points, x, low, high, near, squares)
-                more = distance_to_box(axes, points, x, low, high, far, squares)
-                if less > more:
-                    near, far, less, more = far, near, more, less
-                waiting[n_waiting], distance[n_waiting] = far, more
-                waiting[n_waiting + 1], distance[n_waiting + 1] = near, less  # is next
-                n_waiting += 2
+                others = first[at]
+                for y in range(LEAF):  # as in `find_neighbours`
+                    totals[y] = distance_of_points(axes, points, x, others + y, squares)
+                for y in range(last[at] - others):
+                    if totals[y] < least and component[others + y] != own:
+                        least, nearest[x] = totals[y], others + y
             reach[x] = least
             if nearest[x] >= 0:
                 shortest[own], end[own] = least, x
-        for own in range(n):
+        for at in range(n_roots):
+            own = roots[at]
             x = end[own]
             if x < 0:
                 continue
@@ -357,5 +339,9 @@ def boruvka(
                 edges[n_edges, 0], edges[n_edges, 1] = item[x], item[nearest[x]]
                 edges[n_edges, 2] = np.sqrt(shortest[own]) if squares else shortest[own]
                 n_edges += 1
-        for x in range(n):  # a parent is before its children, so is done
-            parent[x] = component[x] = parent[parent[x]]
+        n_before, n_roots = n_roots, 0
+        for at in range(n_before):  # a parent is before its children, so is done
+            root = roots[at]
+            parent[root] = parent[parent[root]]
+            roots[n_roots] = root
+            n_roots += parent[root] == root

@@ -120,15 +120,16 @@ def spanning_tree(vectors: NDArray[np.floating], metric: str, edges: Floats) -> 
     """Write the edges of a minimum spanning tree, by searches in a k-d tree."""
     from hcbench_vectors import _spanning_tree_kernels as kernels
 
-    points = np.ascontiguousarray(vectors, dtype=np.float64)
-    (n, p), m, squares = points.shape, 1, metric == "euclidean"
+    (n, p), m, squares = vectors.shape, 1, metric == "euclidean"
+    points = np.zeros((p, n + kernels.LEAF))
+    points[:, :n] = vectors.T
     while n > kernels.LEAF * (m + 1) // 2:
         m = 2 * m + 1
     first, last = np.empty(m, np.int64), np.empty(m, np.int64)
-    low, high, item, axes = np.empty((m, p)), np.empty((m, p)), np.arange(n), tuple(range(p))
+    low, high = np.empty((p, m), order="F"), np.empty((p, m), order="F")
+    item, axes = np.arange(n), tuple(range(p))
     neighbours = np.full((n, kernels.NEIGHBOURS), -1, np.int32)
     kernels.make_boxes(points, item, first, last, low, high)
-    points = points[item]
     if p <= kernels.FEW:
         kernels.find_neighbours(axes, points, first, last, low, high, squares, neighbours)
     kernels.boruvka(axes, points, item, first, last, low, high, neighbours, squares, edges)
