@@ -24,10 +24,10 @@ from hcbench.store import Store
 pytestmark = pytest.mark.slow
 
 TOYS = Path(__file__).parent.parent / "plugins_for_tests" / "toys.py"
-CELLS = 120
+CELLS = 240
 COMMAND = [
     *(sys.executable, "-m", "hcbench", "compare", "--plugin", str(TOYS), "--jobs=2"),
-    *("--algos=Comb,Comb[start=1]", "--datasets=line,line[n=9]", "--metrics=nodes,size", "-r30"),
+    *("--algos=Comb,Comb[start=1]", "--datasets=line,line[n=9]", "--metrics=nodes,size", "-r60"),
 ]
 EARLY = 20  # cells that are stored when something is killed
 
