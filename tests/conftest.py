@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import hcbench_ordinal
 from hcbench.run import executors
 from hcbench.run.workers.connections import ServerProcess
 from tests.inline import cells_in_this_process
-from tests.kernels import MODULES
 
 # No deadlines: a call may compile a kernel first, and the machine may be busy.
 # The same examples are drawn in each run, so that what fails is due to the change at hand; the
@@ -79,7 +79,9 @@ def pytest_collection(session: pytest.Session) -> None:
     number, count = int(name.removeprefix("gw")), int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
     paths = sorted(Path(__file__).parent.glob("[cp]*/test_*.py"))
     tests = [f"{__package__}.{path.parent.name}.{path.stem}" for path in paths]
-    for modules in (MODULES, tests):
+    plugins = Path(hcbench_ordinal.__path__[0]).parent
+    kernels = sorted(f"{p.parent.name}.{p.stem}" for p in plugins.glob("hcbench_*/_*kernels.py"))
+    for modules in (kernels, tests):
         first = number * len(modules) // count
         for module in modules[first:] + modules[:first]:
             with suppress(Exception, pytest.skip.Exception):  # told when it is collected
