@@ -377,6 +377,16 @@ def test_a_suite_is_a_name_or_a_file_and_options_take_precedence(tmp_path: Path)
 
 MISTAKES = {
     "unknown name": (["--algos", "Commb"], 2, "no algorithm is called 'Commb'; did you mean Comb?"),
+    "several": (
+        ["--algos", "Commb,Comb[start=x]", "--datasets", "./none.xyz", "--metrics", "depht"],
+        2,
+        "did you mean Comb?; Comb: start must be int, got 'x'; ./none.xyz is no data set: save it",
+    ),
+    "the last of several": (
+        ["--algos", "Commb", "--metrics", "ARII", "--oracles", "countr"],
+        2,
+        "no metric is called 'ARII'; did you mean ARI or AARI?; no oracle is called 'countr'",
+    ),
     "unknown parameter": (
         ["--algos", "Comb[begin=1]"],
         2,

@@ -738,17 +738,10 @@ def performance_profile(
         distance = costs / best if by == "ratio" else costs - best
     distance[(costs == best) & np.isfinite(costs)] = 1.0 if by == "ratio" else 0.0
     distance[costs == np.inf] = np.inf
-    steps = [_steps(column, len(costs)) for column in distance.T]
+    steps = [np.unique(column[np.isfinite(column)], return_counts=True) for column in distance.T]
     return PerformanceProfile(
         by=by,
         within=tuple(within for within, _ in steps),
-        share=tuple(share for _, share in steps),
+        share=tuple(count.cumsum() / max(len(costs), 1) for _, count in steps),
         n_blocks=len(costs),
     )
-
-
-def _steps(
-    distance: NDArray[np.float64], n_blocks: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    within, count = np.unique(distance[np.isfinite(distance)], return_counts=True)
-    return within, count.cumsum() / max(n_blocks, 1)

@@ -116,7 +116,7 @@ class CommandLine(click.Group):
         wanted = {"standalone_mode": False, "obj": command, "prog_name": "hcbench"}
         received: list[int] = []
         with _interrupted_by_signals(received), warnings.catch_warnings():
-            warnings.showwarning = _tell_warning
+            warnings.showwarning = lambda message, *_, **__: tell(f"warning: {message}")
             try:
                 code = super().main(arguments, **{**settings, **wanted})
                 sys.stdout.flush()
@@ -165,10 +165,6 @@ def _interrupted_by_signals(received: list[int]) -> Iterator[None]:
     finally:
         for number in ending:
             signal.signal(number, signal.SIG_DFL)
-
-
-def _tell_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    tell(f"warning: {message}")
 
 
 def _tell_error(error: BaseException) -> int:

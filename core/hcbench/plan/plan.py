@@ -5,13 +5,13 @@ Made from specs alone: no data exist yet, and nothing heavy is imported.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from typing import TypeAlias, TypeVar
 
-from hcbench.errors import ParameterError, SuiteError
+from hcbench.errors import HcbenchError, ParameterError, SuiteError
 from hcbench.model.cost import TOKENS, Budget, split_budget
 from hcbench.plan.cell import Cell
 from hcbench.registry import Registry, Use, make_use
@@ -149,17 +149,25 @@ def make_plan(
     SuiteError
         If there is nothing to compare.
     HcbenchError
-        If a name or parameter is wrong.
+        If names or parameters are wrong, with all of them.
     """
-    all_algorithms = _with_unique_labels(
-        [*(u for text in suite.algorithms for u in registry.use_algorithms(text)), *algorithms]
-    )
-    all_datasets = _with_unique_labels(
-        [*(u for text in suite.datasets for u in registry.use_datasets(text)), *datasets]
-    )
-    asked_for = [*(u for text in suite.metrics for u in registry.use_metrics(text)), *metrics]
+    wrong: list[HcbenchError] = []
+
+    def uses_of(names: Iterable[str], use: Callable[[str], list[Use[S]]]) -> Iterator[Use[S]]:
+        for name in names:
+            try:
+                yield from use(name)
+            except HcbenchError as error:
+                wrong.append(error)
+
+    named = uses_of(suite.algorithms, registry.use_algorithms)
+    all_algorithms = _with_unique_labels([*named, *algorithms])
+    all_datasets = _with_unique_labels([*uses_of(suite.datasets, registry.use_datasets), *datasets])
+    asked_for = [*uses_of(suite.metrics, registry.use_metrics), *metrics]
     all_metrics = tuple(_with_unique_labels(with_all_truths(asked_for, all_datasets)))
-    oracles = _with_unique_labels([u for text in suite.oracles for u in registry.use_oracles(text)])
+    oracles = _with_unique_labels([*uses_of(suite.oracles, registry.use_oracles)])
+    if wrong:
+        raise type(wrong[0])("; ".join(map(str, wrong))) from wrong[0]
     for noun, uses in (("algorithms", all_algorithms), ("datasets", all_datasets)):
         if not uses:
             raise SuiteError(f"suite {suite.name} names no {noun}; add {noun} = [...]")

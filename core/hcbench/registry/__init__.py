@@ -505,12 +505,13 @@ def find_suite(registry: Registry, name: str) -> Suite:
 def default_suite(registry: Registry, algorithms: Sequence[str]) -> Suite | None:
     """The registered suite with the defaults for these algorithms; None if there is none.
 
-    If all of them return partitions it is that for partitions, else that for trees.
+    If all of them return partitions it is that for partitions, else that for trees. Wrong names are
+    left to `make_plan`, which tells all of them at once.
     """
-    kinds = {use.spec.returns for name in algorithms for use in registry.use_algorithms(name)}
     try:
+        kinds = {use.spec.returns for name in algorithms for use in registry.use_algorithms(name)}
         return find_suite(registry, "compare-cuts" if kinds == {"partition"} else "compare")
-    except SuiteError:
+    except HcbenchError:
         return None
 
 

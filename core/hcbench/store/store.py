@@ -21,7 +21,7 @@ from platformdirs import user_data_dir
 
 from hcbench.errors import DamagedRunError, StoreError
 from hcbench.plan.outcome import STATUSES, Outcome, ScoredPoint, is_failure
-from hcbench.store.database import Database, Place, fetch, find_place
+from hcbench.store.database import Database, fetch, find_place
 from hcbench.store.rows import (
     LEFT_OUT,
     Record,
@@ -96,8 +96,10 @@ class Store:
     """
 
     def __init__(self, url: str | Path | None = None, *, read_only: bool = False) -> None:
-        place = _default_place() if url is None else find_place(url)
-        self.database = Database(place, read_only=read_only)
+        if url is None:
+            default = Path(user_data_dir("hcbench"), "results.sqlite")
+            url = os.environ.get("HCBENCH_STORE") or default
+        self.database = Database(find_place(url), read_only=read_only)
         self.read_only = self.database.read_only
 
     @property
@@ -632,11 +634,6 @@ class Store:
             (outcome,) = read_cells(connection, sa.select(cells.c.id).where(cells.c.id == row.id))
             outcome = replace(outcome, traceback=row.traceback, log=row.log)
             return outcome, from_json(row.cell)
-
-
-def _default_place() -> Place:
-    url = os.environ.get("HCBENCH_STORE")
-    return find_place(url or Path(user_data_dir("hcbench"), "results.sqlite"))
 
 
 def among(
