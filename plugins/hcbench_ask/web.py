@@ -19,6 +19,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -388,15 +389,19 @@ def _cards(server: Server, query: Query) -> list[tuple[str, list[dict[str, Any]]
     return cards
 
 
-def _render(server: Server, annotator: Annotator, nonce: str) -> str:
-    """The page of an annotator."""
-    environment = jinja2.Environment(
+@cache  # which compiles the template once
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
         loader=jinja2.PackageLoader("hcbench_ask", "."),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def _render(server: Server, annotator: Annotator, nonce: str) -> str:
+    """The page of an annotator."""
     page: dict[str, Any] = {"title": server.title, "nonce": nonce, "step": annotator.step}
     query, result = annotator.query, annotator.result
     page |= {"query": None, "error": annotator.error}
@@ -419,4 +424,4 @@ def _render(server: Server, annotator: Annotator, nonce: str) -> str:
             "number": len(annotator.file.recorded.answers),
             "agreements": server.agreements() if everyone_ends else [],
         }
-    return environment.get_template("page.html").render(page)
+    return _environment().get_template("page.html").render(page)

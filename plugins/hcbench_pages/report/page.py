@@ -10,7 +10,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -213,6 +213,7 @@ STYLES = ("base.css", "table.css", "report.css", "print.css")
 SCRIPTS = ("elements.js", "state.js", "table.js", "figure.js", "report.js")
 
 
+@cache  # which compiles each template once
 def environment(*packages: str) -> jinja2.Environment:
     """The templates of subpackages of `hcbench_pages`; their arguments are escaped."""
     loaders = [jinja2.PackageLoader(f"hcbench_pages.{package}") for package in packages]
