@@ -565,6 +565,17 @@ def test_an_empty_comparison_is_an_error() -> None:
         plan_of(algorithms=("UPGMA[metrik=cosine]",))
 
 
+def test_all_wrong_names_are_told_at_once() -> None:
+    names = {"datasets": ("plantd",), "metrics": ("ARII",), "oracles": ("quadruplet-st",)}
+    with pytest.raises(ParameterError) as raised:
+        plan_of(algorithms=("UPGMA[metrik=cosine]", "UPGMB"), **names)
+    told = str(raised.value)
+    each = ("no parameter 'metrik'", "'UPGMB'", "'plantd'", "'ARII'", "'quadruplet-st'")
+    assert sorted(told.index(name) for name in each) == [told.index(name) for name in each]
+    with pytest.raises(UnknownNameError, match=r"'plantd'; did you mean planted\?; no metric is"):
+        plan_of(**names)
+
+
 TOML = """
 doc = "A small one."
 algorithms = ["UPGMA"]
