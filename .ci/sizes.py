@@ -1,4 +1,4 @@
-"""The size of each package in this environment but the installers; an error above the limits.
+"""The size of each package in this environment except installers; an error above the limits.
 
 Run ``python .ci/sizes.py`` in a fresh environment into which hcbench was installed without extras.
 """

@@ -391,6 +391,7 @@ def _cards(server: Server, query: Query) -> list[tuple[str, list[dict[str, Any]]
 
 @cache  # which compiles the template once
 def _environment() -> jinja2.Environment:
+    """The template of the page; its arguments are escaped."""
     return jinja2.Environment(
         loader=jinja2.PackageLoader("hcbench_ask", "."),
         autoescape=True,

@@ -382,11 +382,6 @@ MISTAKES = {
         2,
         "did you mean Comb?; Comb: start must be int, got 'x'; ./none.xyz is no data set: save it",
     ),
-    "the last of several": (
-        ["--algos", "Commb", "--metrics", "ARII", "--oracles", "countr"],
-        2,
-        "no metric is called 'ARII'; did you mean ARI or AARI?; no oracle is called 'countr'",
-    ),
     "unknown parameter": (
         ["--algos", "Comb[begin=1]"],
         2,

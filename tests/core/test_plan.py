@@ -565,13 +565,14 @@ def test_an_empty_comparison_is_an_error() -> None:
         plan_of(algorithms=("UPGMA[metrik=cosine]",))
 
 
-def test_all_wrong_names_are_told_at_once() -> None:
+def test_all_wrong_names_are_reported_at_once() -> None:
     names = {"datasets": ("plantd",), "metrics": ("ARII",), "oracles": ("quadruplet-st",)}
     with pytest.raises(ParameterError) as raised:
-        plan_of(algorithms=("UPGMA[metrik=cosine]", "UPGMB"), **names)
+        plan_of(algorithms=("UPGMA[metrik=cosine]", "UPGMB", "UPGMB"), **names)
     told = str(raised.value)
     each = ("no parameter 'metrik'", "'UPGMB'", "'plantd'", "'ARII'", "'quadruplet-st'")
     assert sorted(told.index(name) for name in each) == [told.index(name) for name in each]
+    assert told.count("'UPGMB'") == 1
     with pytest.raises(UnknownNameError, match=r"'plantd'; did you mean planted\?; no metric is"):
         plan_of(**names)
 

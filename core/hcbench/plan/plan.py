@@ -149,11 +149,12 @@ def make_plan(
     SuiteError
         If there is nothing to compare.
     HcbenchError
-        If names or parameters are wrong, with all of them.
+        If names or parameters are wrong; the message has all of them.
     """
     wrong: list[HcbenchError] = []
 
     def uses_of(names: Iterable[str], use: Callable[[str], list[Use[S]]]) -> Iterator[Use[S]]:
+        """The uses of the right names; errors of the others are collected."""
         for name in names:
             try:
                 yield from use(name)
@@ -167,7 +168,7 @@ def make_plan(
     all_metrics = tuple(_with_unique_labels(with_all_truths(asked_for, all_datasets)))
     oracles = _with_unique_labels([*uses_of(suite.oracles, registry.use_oracles)])
     if wrong:
-        raise type(wrong[0])("; ".join(map(str, wrong))) from wrong[0]
+        raise type(wrong[0])("; ".join(dict.fromkeys(map(str, wrong))))
     for noun, uses in (("algorithms", all_algorithms), ("datasets", all_datasets)):
         if not uses:
             raise SuiteError(f"suite {suite.name} names no {noun}; add {noun} = [...]")

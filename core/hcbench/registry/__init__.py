@@ -506,7 +506,7 @@ def default_suite(registry: Registry, algorithms: Sequence[str]) -> Suite | None
     """The registered suite with the defaults for these algorithms; None if there is none.
 
     If all of them return partitions it is that for partitions, else that for trees. Wrong names are
-    left to `make_plan`, which tells all of them at once.
+    left to `make_plan`, which reports all of them at once.
     """
     try:
         kinds = {use.spec.returns for name in algorithms for use in registry.use_algorithms(name)}
