@@ -214,6 +214,10 @@ class ModelWarning(UserWarning):
     """
 
 
+class RepeatedEntryWarning(UserWarning):
+    """A list, such as the budgets of a suite, has an entry more than once; it counts once."""
+
+
 def hide_passwords(text: str) -> str:
     """A URL, or a word of a command with one in it, without its passwords; it may be malformed."""
     begin = r"((?:://|\bpostgres[\w+]*:?/+)[^:/?@]*)"

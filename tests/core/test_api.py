@@ -206,3 +206,33 @@ def test_everything_public_can_be_imported_and_is_documented() -> None:
             assert getattr(hcbench, name).__doc__ or name in {"Params", "Vectors", "hookimpl"}
     with pytest.raises(AttributeError, match="nothing"):
         hcbench.nothing  # noqa: B018
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("in_process")
+def test_what_a_caller_lists_twice_runs_once_and_is_told(tmp_path: Path) -> None:
+    def clustering(X: Any) -> Any:
+        return linkage(X)
+
+    def height(scored: Any) -> float:
+        return float(scored.result.heights.max())
+
+    points = np.arange(12.0).reshape(6, 2) ** 2
+    listed = {
+        "algos": [clustering, "UPGMA", clustering, "upgma"],
+        "datasets": [points, points.copy()],
+        "metrics": [height, height],
+    }
+    store = tmp_path / "s.sqlite"
+    with pytest.warns(hcbench.errors.RepeatedEntryWarning) as warned:
+        results = hcbench.compare(**listed, budget=[7, 7], repetitions=1, store=store)
+    assert [str(warning.message).partition(": ")[2] for warning in warned] == [
+        "algorithms clustering; datasets data2 (the same as data1); metrics height",
+        "algorithms upgma (the same as UPGMA); budgets 7",
+    ]
+    assert [(row["algorithm"], row["dataset"]) for row in results.rows] == [
+        ("UPGMA", "data1"),
+        ("clustering", "data1"),
+    ]
+    named = hcbench.compare("UPGMA", {"one": points, "other": points}, repetitions=1, store=store)
+    assert [row["dataset"] for row in named.rows] == ["one", "other"], "their names differ"

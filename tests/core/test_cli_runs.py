@@ -407,7 +407,7 @@ def test_a_data_set_that_ignores_its_seed_is_told(tmp_path: Path) -> None:
 def test_runs_are_compared(tmp_path: Path) -> None:
     store = tmp_path / "s.sqlite"
     call("compare", *SMALL, store=store)
-    call("compare", *SMALL, "--seed=1", "--algos=Comb,Fail", store=store)
+    call("compare", *SMALL, "--seed=1", "--algos=Fail", store=store)
     same = call("results", "diff", "1", "1", store=store)
     assert same.stdout == (
         "2 of 2 means are equal, 0 have a 95 % interval without 0 (*); "
@@ -424,6 +424,23 @@ def test_runs_are_compared(tmp_path: Path) -> None:
     assert size["difference"] == pytest.approx(size["after"] - size["before"])
     assert size["low"] <= size["difference"] <= size["high"]
     assert size["marked"] == (size["low"] * size["high"] > 0)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.filterwarnings("default::hcbench.errors.RepeatedEntryWarning")
+def test_a_budget_that_is_given_twice_is_told_and_the_next_run_reuses_all(tmp_path: Path) -> None:
+    store = tmp_path / "s.sqlite"
+    twice = ["--algos=Comb,comb", "--datasets=line", "--metrics=size", "-r2", "--budget=9,9.0"]
+    first = call("compare", *twice, store=store)
+    told = "algorithms comb (the same as Comb); budgets 9"
+    assert f"warning: listed more than once, and used once: {told}\n" in first.stderr
+    assert "2 cells: 2 ok" in first.stderr
+    again = call("compare", *twice, store=store)
+    assert again.exit_code == 0
+    assert "2 cells: 2 ok, 2 of them stored before" in again.stderr
+    shown = call("results", "show", "--algos=Comb,Comb", "--budget=9,9", store=store)
+    assert shown.stderr.count("listed more than once, and used once") == 2
 
 
 @pytest.mark.slow

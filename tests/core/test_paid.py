@@ -258,13 +258,23 @@ def test_quadruplets_and_own_kinds_are_stored_in_their_first_order() -> None:
         ("1000", 1000),
         (7, 7),
         ("5USD", "5USD"),
-        (" 0.50 eur", "0.50EUR"),
+        (" 0.50 eur", "0.5EUR"),
+        ("5.00 USD", "5USD"),
+        ("20000tokens", "20000tokens"),
+        (500.0, 500),
         ("2000token", "2000tokens"),
     ],
 )
 def test_budgets_are_read(written: Any, read: Any) -> None:
     assert read_budget(written) == read
+    assert type(read_budget(written)) is type(read)
     assert read_budget(read) == read
+
+
+@pytest.mark.parametrize("wrong", [500.5, True, None, float("nan"), float("inf")])
+def test_a_budget_from_python_is_a_whole_number_of_queries(wrong: Any) -> None:
+    with pytest.raises(ParameterError, match="a budget is a number of queries, such as 500; got"):
+        read_budget(wrong)
 
 
 @pytest.mark.parametrize("written", ["5x", "USD", "1k", "-5USD", "1e3USD", ""])

@@ -17,12 +17,18 @@ import pytest
 
 from hcbench import AlgorithmSpec, Parameter, Suite, derive_seed, load_registry
 from hcbench.api.own import own_algorithm, own_dataset
-from hcbench.errors import DataError, ParameterError, SuiteError, UnknownNameError
+from hcbench.errors import (
+    DataError,
+    ParameterError,
+    RepeatedEntryWarning,
+    SuiteError,
+    UnknownNameError,
+)
 from hcbench.plan.plan import Inapplicable, Plan, make_plan, metric_keys
 from hcbench.plan.presentation import Presentation
 from hcbench.registry import Registry, Use, fingerprint
 from hcbench.registry.plugins import Plugins
-from hcbench.registry.suite import Claim, describe_suite, read_suite, rebuild_suite
+from hcbench.registry.suite import Claim, Figure, describe_suite, read_suite, rebuild_suite
 
 REGISTRY = Registry(Plugins([Path(__file__).parent.parent / "misbehaving.py"]))
 SUITE = Suite(
@@ -205,13 +211,76 @@ def test_data_as_a_hint_are_needed_and_told() -> None:
 
 
 def test_a_list_is_a_grid_and_duplicates_are_one_cell() -> None:
-    plan = plan_of(
-        algorithms=("UPGMA[metric=[cosine,euclidean]]", "upgma[metric=euclidean]"),
-        datasets=("numbers[n=[5,6]]",),
-        repetitions=1,
-    )
+    with pytest.warns(RepeatedEntryWarning):
+        plan = plan_of(
+            algorithms=("UPGMA[metric=[cosine,euclidean]]", "upgma[metric=euclidean]"),
+            datasets=("numbers[n=[5,6]]",),
+            repetitions=1,
+        )
     assert {c.algorithm.label for c in plan.cells} == {"UPGMA", "UPGMA[metric=cosine]"}
     assert len(plan.cells) == 4
+
+
+CLAIM = Claim(claim="it", algorithm="UPGMA", dataset="iris", metric="AARI", paper="0.8")
+FIGURE = Figure(name="one", doc="It.", function="a.b:c")
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"budgets": (500, 500)}, "budgets 500"),
+        ({"budgets": (500, 500.0, "500")}, "budgets 500"),
+        ({"checkpoints": (9, 3, 9)}, "checkpoints 9"),
+        ({"checkpoints": (9, 3, 9.0)}, "checkpoints 9"),
+        ({"algorithms": ("4-AL", "4-AL", "4-AL")}, "algorithms 4-AL"),
+        ({"algorithms": ("4-AL", "4-al")}, "algorithms 4-al (the same as 4-AL)"),
+        (
+            {"algorithms": ("4-AL", "hcbench:4-AL[init=1]")},
+            "algorithms hcbench:4-AL[init=1] (the same as 4-AL)",
+        ),
+        ({"algorithms": ("UPGMA[metric=[cosine,cosine]]",)}, "algorithms UPGMA[metric=cosine]"),
+        ({"datasets": ("numbers", "numbers[n=[8,9,9]]")}, "datasets numbers[n=9]"),
+        (
+            {"oracles": ("quadruplet-set[p=0.1]", "quadruplet-set[p=0.10]")},
+            "oracles quadruplet-set[p=0.10] (the same as quadruplet-set[p=0.1])",
+        ),
+        ({"metrics": ("AARI", "aari")}, "metrics aari (the same as AARI)"),
+        ({"claims": (CLAIM, CLAIM)}, "claims it"),
+        ({"figures": (FIGURE, FIGURE)}, "figures one"),
+        ({"only": (("UPGMA", "numbers"), ("UPGMA", "numbers"))}, "only UPGMA, numbers"),
+        (
+            {"algorithms": ("4-AL", "4-AL"), "budgets": (5, 5)},
+            "algorithms 4-AL; budgets 5",
+        ),
+    ],
+)
+def test_an_entry_that_is_listed_twice_counts_once_and_is_told(
+    changes: dict[str, Any], told: str
+) -> None:
+    with pytest.warns(RepeatedEntryWarning) as warned:
+        plan = plan_of(**changes)
+    (warning,) = warned
+    assert str(warning.message) == f"listed more than once, and used once: {told}"
+    keys = [cell.key for cell in plan.cells]
+    assert len(set(keys)) == len(keys)
+    metrics = [metric.label for metric in plan.metrics]
+    for lists in (plan.suite.budgets, plan.suite.checkpoints, plan.suite.only, metrics):
+        assert len(set(lists)) == len(lists)
+    assert len(plan.suite.claims) == len(changes.get("claims", ())) // 2
+    assert len(plan.suite.figures) == len(changes.get("figures", ())) // 2
+
+
+def test_a_name_that_a_pattern_covers_is_not_told() -> None:
+    names = tuple(cell.algorithm.label for cell in plan_of(algorithms=("*-AL", "4-AL")).cells)
+    assert "4-AL" in names
+    with pytest.warns(RepeatedEntryWarning, match=r"once: algorithms \*-AL$"):
+        twice = plan_of(algorithms=("*-AL", "4-AL", "*-AL"))
+    assert tuple(cell.algorithm.label for cell in twice.cells) == names
+
+
+def test_a_list_that_is_itself_a_value_keeps_what_it_repeats() -> None:
+    (use,) = REGISTRY.use_algorithms("WDP[prior=[[0.5,0.5]]]")
+    assert use.params["prior"] == (0.5, 0.5)
 
 
 def test_a_label_with_a_list_value_is_not_a_grid() -> None:

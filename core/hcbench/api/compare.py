@@ -12,11 +12,20 @@ from typing import Any
 import numpy as np
 
 from hcbench.api.notebook import StoredResults, default_observer
-from hcbench.api.own import Own, named_pairs, own_algorithm, own_dataset, own_metric, sort_out
+from hcbench.api.own import (
+    Own,
+    named_pairs,
+    own_algorithm,
+    own_dataset,
+    own_metric,
+    sort_out,
+    without_same_data,
+)
 from hcbench.model.cost import Budget
 from hcbench.model.problem import Problem
 from hcbench.plan.plan import Plan, make_plan
 from hcbench.registry import Registry, find_suite, load_registry, with_defaults
+from hcbench.registry.repeats import Repeats
 from hcbench.registry.specs import AlgorithmSpec, MetricSpec
 from hcbench.registry.suite import Suite, read_suite
 from hcbench.run.executors import LOCAL
@@ -119,10 +128,16 @@ def compare(
     budgets = () if budget is None else tuple(np.atleast_1d(budget).tolist())
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hcbench-")))
-        algorithms, own_algorithms = sort_out(algos, own_algorithm)
+        repeats = Repeats()
+        algorithms, own_algorithms = sort_out("algorithms", algos, own_algorithm, repeats)
         pairs = named_pairs(datasets)
-        named, own_datasets = sort_out(pairs, lambda pair: own_dataset(pair, folder, given))
-        named_metrics, own_metrics = sort_out(metrics, own_metric)
+        named, own_datasets = sort_out(
+            "datasets", pairs, lambda pair: own_dataset(pair, folder, given), repeats
+        )
+        if not isinstance(datasets, Mapping):
+            own_datasets = without_same_data(own_datasets, repeats)
+        named_metrics, own_metrics = sort_out("metrics", metrics, own_metric, repeats)
+        repeats.warn()
         own = {"algorithms": own_algorithms, "datasets": own_datasets, "metrics": own_metrics}
         suite = Suite(
             name="compare",

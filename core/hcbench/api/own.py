@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import MethodType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,7 +23,8 @@ from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import Oracle
 from hcbench.registry import Use, make_use
 from hcbench.registry.plugins import Plugin
-from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec
+from hcbench.registry.repeats import Repeats
+from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, Spec
 from hcbench.run.job import place_of
 
 Own: TypeAlias = Callable[..., Any]
@@ -30,13 +32,50 @@ Problems: TypeAlias = dict[str, Problem]
 _DOC = "The caller's own."
 
 
-def sort_out(items: Iterable[Any], own: Callable[[Any], Any]) -> tuple[tuple[str, ...], list[Any]]:
-    """Names, and uses made of the caller's own objects."""
+def sort_out(
+    noun: str, items: Iterable[Any], own: Callable[[Any], Any], repeats: Repeats
+) -> tuple[tuple[str, ...], list[Any]]:
+    """Names, and uses made of the caller's own objects, of which each counts once.
+
+    Parameters
+    ----------
+    noun : str
+        What the list has, such as "algorithms".
+    items : iterable
+        Or one of them.
+    own : callable
+        Makes a use of an object that is no name.
+    repeats : Repeats
+        Gets the objects that are repeated; `hcbench.plan.plan.make_plan` compares the names.
+    """
     one = isinstance(items, str) or callable(items) or not isinstance(items, Iterable)
     given = [items] if one else list(items)
     listed = [part for i in given for part in (i.split() if isinstance(i, MetricSpec) else [i])]
     names = tuple(item for item in listed if isinstance(item, str))
-    return names, [own(item) for item in listed if not isinstance(item, str)]
+    objects: list[Any] = []
+    uses: list[Use[Any]] = []
+    for item in listed:
+        if isinstance(item, str):
+            continue
+        same = [use for other, use in zip(objects, uses, strict=True) if _is_same(other, item)]
+        if same:
+            repeats.add(noun, same[0].label)
+            continue
+        use = own(item)
+        objects.append(item)
+        uses.append(use)
+    return names, uses
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two of a caller's objects are one: functions, specs, or data under one name."""
+    if one is other:
+        return True
+    if isinstance(one, tuple) and isinstance(other, tuple):  # data with its name
+        return bool(one[0] == other[0]) and one[1] is other[1]
+    if isinstance(one, Spec | MethodType):
+        return bool(one == other)
+    return False
 
 
 def _own_use(spec: Any, version: str | None = None) -> Use[Any]:
@@ -126,6 +165,16 @@ def _is_frame(given: Any) -> bool:
 def _is_bunch(given: Any) -> bool:
     """Whether this is what scikit-learn's loaders of data sets return."""
     return isinstance(given, dict) and {"data", "target"} <= given.keys()
+
+
+def without_same_data(uses: Iterable[Use[DatasetSpec]], repeats: Repeats) -> list[Use[DatasetSpec]]:
+    """The data sets of a list, in which data have no names: equal data count once."""
+    first: dict[str, Use[DatasetSpec]] = {}
+    for use in uses:
+        earlier = first.setdefault(use.plugin.version, use)  # which is the digest of data
+        if earlier is not use:
+            repeats.add("datasets", use.label, earlier.label)
+    return list(first.values())
 
 
 def read_problem(path: str, _seed: int) -> Problem:

@@ -15,6 +15,7 @@ from click.shell_completion import CompletionItem
 from hcbench.errors import HcbenchError, NameSyntaxError, ParameterError
 from hcbench.model.cost import Budget, read_budget, split_budget
 from hcbench.registry.names import GIB, SECONDS, split_list
+from hcbench.registry.repeats import Repeats
 
 if TYPE_CHECKING:
     from hcbench.registry import Registry
@@ -212,6 +213,7 @@ def read_time(text: str) -> float:
 
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 def examples(*commands: str) -> str:
@@ -230,6 +232,21 @@ def with_options(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
+def _without_repeats(noun: str, entries: Sequence[T]) -> tuple[T, ...]:
+    """The different entries of an option; a warning names those that are repeated."""
+    repeats = Repeats()
+    different = repeats.without(noun, entries)
+    repeats.warn()
+    return different
+
+
+def _different_budgets(
+    _context: click.Context, _option: click.Parameter, budgets: tuple[Budget, ...] | None
+) -> tuple[Budget, ...] | None:
+    """The budgets of a filter."""
+    return None if budgets is None else _without_repeats("budgets", budgets)
+
+
 def names_option(
     option: str, doc: str, *, required: bool = False, filters: bool = False
 ) -> Callable[[F], F]:
@@ -238,13 +255,19 @@ def names_option(
     One that filters stored results accepts patterns.
     """
     kind = "algorithms" if option == "--algos" else option.removeprefix("--")
+
+    def all_names(_context: Any, _option: Any, parts: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+        names: tuple[str, ...] = sum(parts, ())
+        # Names of a plan are compared by what they mean, when it is made.
+        return _without_repeats(kind, names) if filters else names
+
     return click.option(
         option,
         kind,
         type=Patterns(kind) if filters else Names(kind),
         multiple=True,
         required=required,
-        callback=lambda _context, _option, parts: sum(parts, ()),
+        callback=all_names,
         metavar="NAMES",
         help=doc,
     )
@@ -412,6 +435,7 @@ CELL_FILTERS = (
     click.option(
         "--budget",
         type=read_budgets,
+        callback=_different_budgets,
         metavar="N[,N...]",
         help="Only cells with one of these budgets.",
     ),

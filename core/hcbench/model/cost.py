@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numbers
 import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 from hcbench.errors import ModelWarning, ParameterError
@@ -24,12 +26,29 @@ def read_budget(written: Budget) -> Budget:
     ParameterError
         If it is neither a number nor an amount with its unit.
     """
-    if isinstance(written, str) and written.strip().isdecimal():
+    if not isinstance(written, str):
+        return read_count(written, "budget")
+    if written.strip().isdecimal():
         return int(written)
-    if isinstance(written, str):
-        amount, unit = split_budget(written)
-        return f"{amount}{unit}"
-    return written
+    amount, unit = split_budget(written)
+    plain = f"{Decimal(amount):f}"
+    if "." in plain:
+        plain = plain.rstrip("0").rstrip(".")
+    return f"{plain}{unit}"
+
+
+def read_count(written: Any, noun: str) -> int:
+    """A number of queries, which may be a whole number of another type, such as 500.0.
+
+    Raises
+    ------
+    ParameterError
+        If it is no whole number.
+    """
+    is_number = isinstance(written, numbers.Real) and not isinstance(written, bool)
+    if not is_number or written != written // 1:
+        raise ParameterError(f"a {noun} is a number of queries, such as 500; got {written!r}")
+    return int(written)
 
 
 def split_budget(budget: str) -> tuple[str, str]:

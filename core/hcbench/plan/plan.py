@@ -5,7 +5,7 @@ Made from specs alone: no data exist yet, and nothing heavy is imported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
@@ -16,6 +16,7 @@ from hcbench.model.cost import TOKENS, Budget, split_budget
 from hcbench.plan.cell import Cell
 from hcbench.registry import Registry, Use, make_use
 from hcbench.registry.fingerprint import installation
+from hcbench.registry.repeats import Repeats
 from hcbench.registry.specs import (
     DATA,
     AlgorithmSpec,
@@ -26,7 +27,7 @@ from hcbench.registry.specs import (
     Value,
     unmet,
 )
-from hcbench.registry.suite import Suite
+from hcbench.registry.suite import Suite, without_repeats
 
 #: The parameter of a metric that names a truth other than the first.
 PARAMETER = "truth"
@@ -152,23 +153,31 @@ def make_plan(
         If names or parameters are wrong; the message has all of them.
     """
     wrong: list[HcbenchError] = []
+    repeats = Repeats()
 
-    def uses_of(names: Iterable[str], use: Callable[[str], list[Use[S]]]) -> Iterator[Use[S]]:
+    def uses_of(entry: str, use: Callable[[str], list[Use[S]]]) -> list[Use[S]]:
         """The uses of the right names; errors of the others are collected."""
-        for name in names:
+        named: list[tuple[str, list[Use[S]]]] = []
+        for name in getattr(suite, entry):
             try:
-                yield from use(name)
+                named.append((name, use(name)))
             except HcbenchError as error:
                 wrong.append(error)
+        return _different_uses(entry, named, repeats)
 
-    named = uses_of(suite.algorithms, registry.use_algorithms)
-    all_algorithms = _with_unique_labels([*named, *algorithms])
-    all_datasets = _with_unique_labels([*uses_of(suite.datasets, registry.use_datasets), *datasets])
-    asked_for = [*uses_of(suite.metrics, registry.use_metrics), *metrics]
-    all_metrics = tuple(_with_unique_labels(with_all_truths(asked_for, all_datasets)))
-    oracles = _with_unique_labels([*uses_of(suite.oracles, registry.use_oracles)])
+    named_algorithms = uses_of("algorithms", registry.use_algorithms)
+    named_datasets = uses_of("datasets", registry.use_datasets)
+    named_metrics = uses_of("metrics", registry.use_metrics)
+    named_oracles = uses_of("oracles", registry.use_oracles)
     if wrong:
         raise type(wrong[0])("; ".join(dict.fromkeys(map(str, wrong))))
+    suite = without_repeats(suite, repeats)
+    repeats.warn()
+    all_algorithms = _with_unique_labels([*named_algorithms, *algorithms])
+    all_datasets = _with_unique_labels([*named_datasets, *datasets])
+    asked_for = [*named_metrics, *metrics]
+    all_metrics = tuple(_with_unique_labels(with_all_truths(asked_for, all_datasets)))
+    oracles = _with_unique_labels(named_oracles)
     for noun, uses in (("algorithms", all_algorithms), ("datasets", all_datasets)):
         if not uses:
             raise SuiteError(f"suite {suite.name} names no {noun}; add {noun} = [...]")
@@ -180,7 +189,7 @@ def make_plan(
         metrics=all_metrics,
     )
     only = _restrictions(suite, registry)
-    checkpoints = tuple(sorted(set(suite.checkpoints)))
+    checkpoints = tuple(sorted(suite.checkpoints))
     for dataset in all_datasets:
         # What a data set declares to provide decides which oracles apply; no data exist yet.
         provided = dataset.spec.provides_with(dataset.params)
@@ -216,6 +225,45 @@ def make_plan(
             make(repetition=number) for number in range(suite.repetitions) for make in makers
         )
     return plan
+
+
+def _different_uses(
+    noun: str, named: Iterable[tuple[str, list[Use[S]]]], repeats: Repeats
+) -> list[Use[S]]:
+    """The uses of names, each once, however its name is written.
+
+    Of a pattern, such as ``sk-*``, only those are meant that no other name means, so these are no
+    repetitions.
+
+    Parameters
+    ----------
+    noun : str
+        The list of the suite, in messages.
+    named : iterable of (str, list of Use)
+        Each name with its uses.
+    repeats : Repeats
+        Gets the names that are repeated.
+    """
+    different: dict[str, Use[S]] = {}
+    name_of: dict[str, str] = {}
+    patterns: set[str] = set()
+    for name, uses in named:
+        if len({use.spec.name for use in uses}) > 1:
+            patterns.add(name)
+        is_first = name not in name_of.values()
+        for use in uses:
+            earlier = name_of.get(use.identity)
+            if earlier is None:
+                different[use.identity] = use
+                name_of[use.identity] = name
+            elif earlier != name:
+                if not patterns & {earlier, name}:
+                    repeats.add(noun, name, earlier)
+            elif is_first:
+                repeats.add(noun, use.label)  # inside one grid
+            else:
+                repeats.add(noun, name)
+    return list(different.values())
 
 
 def _budgets_of(oracle: OracleSpec, budgets: Sequence[Budget]) -> Sequence[Budget | None]:

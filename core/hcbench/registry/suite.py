@@ -17,8 +17,9 @@ from types import NoneType
 from typing import Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
 
 from hcbench.errors import NameSyntaxError, ParameterError, SuiteError
-from hcbench.model.cost import Budget, read_budget
+from hcbench.model.cost import Budget, read_budget, read_count
 from hcbench.registry.names import GIB, SECONDS, format_name, parse_name, read_toml
+from hcbench.registry.repeats import Repeats
 from hcbench.registry.specs import Function, Reference, Value
 
 RELATIONS = ("=", "<=", ">=", "<", ">")
@@ -273,14 +274,38 @@ class Suite:
             if not (limit is None or (isinstance(limit, int | float) and limit > 0)):
                 raise SuiteError(f"{name} must be positive, got {limit!r}")
         object.__setattr__(self, "budgets", tuple(map(read_budget, self.budgets)))
+        checkpoints = tuple(read_count(count, "checkpoint") for count in self.checkpoints)
+        object.__setattr__(self, "checkpoints", checkpoints)
         numbers = tuple(budget for budget in self.budgets if not isinstance(budget, str))
         counts = {"budget": numbers, "checkpoints": self.checkpoints, "seed": (self.seed,)}
         for name, numbers in counts.items():
             if min(numbers, default=0) < 0:
                 raise SuiteError(f"{name} cannot be negative, got {min(numbers)}")
-        for name, count in Counter(figure.name for figure in self.figures).items():
+        figures = Repeats().without("figures", self.figures, lambda figure: figure.name)
+        for name, count in Counter(figure.name for figure in figures).items():
             if count > 1:
                 raise SuiteError(f"{count} figures are called {name}; their files would be one")
+
+
+def without_repeats(suite: Suite, repeats: Repeats) -> Suite:
+    """A suite whose lists have each entry once.
+
+    Its names are compared by `hcbench.plan.plan.make_plan`, which knows what they mean.
+
+    Parameters
+    ----------
+    suite : Suite
+    repeats : Repeats
+        Gets the entries that are repeated.
+    """
+    return replace(
+        suite,
+        only=repeats.without("only", suite.only, ", ".join),
+        budgets=repeats.without("budgets", suite.budgets),
+        checkpoints=repeats.without("checkpoints", suite.checkpoints),
+        claims=repeats.without("claims", suite.claims, lambda claim: claim.claim),
+        figures=repeats.without("figures", suite.figures, lambda figure: figure.name),
+    )
 
 
 def read_suite(path: Path) -> Suite:

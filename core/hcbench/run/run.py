@@ -77,17 +77,21 @@ def run_plan(
     opened = open_executor(executor, plan, plugins, jobs=jobs, scheduler=scheduler, files=files)
     with opened as machines:
         memory = memory_limit(plan, machines.memory)
-        wanted = metric_keys(plan)
-        known = store.find([] if fresh else [cell.key for cell in plan.cells], wanted)
-        is_usable = dict(zip(known.column("key"), reusable(known, plan, memory), strict=True))
-        usable = known.take([*is_usable.values()])
+        metric_labels = tuple(metric_keys(plan))
+        keys = [] if fresh else [cell.key for cell in plan.cells]
+        stored = store.find(keys, metric_keys(plan))
+        usable = stored.take(reusable(stored, plan, memory))
+        stored_keys = set(stored.column("key").tolist())
+        usable_keys = set(usable.column("key").tolist())
         to_rescore = rescore_tasks(plan, usable)
-        to_run = [
-            Task(cell=cell, metrics=tuple(wanted), fresh=fresh or cell.key in is_usable)
-            for cell in plan.cells
-            if not is_usable.get(cell.key)
-        ]
-        del known, is_usable  # to free an entry per cell
+        to_run = []
+        for cell in plan.cells:
+            if cell.key in usable_keys:
+                continue
+            # Measured before, but not usable now (a limit has changed): measure again.
+            remeasure = fresh or cell.key in stored_keys
+            to_run.append(Task(cell=cell, metrics=metric_labels, fresh=remeasure))
+        del stored, stored_keys, usable_keys  # to free an entry per cell
         _check_files(to_run)
         record = RunRecord(plan, plugins, store, memory, observer or Observer())
         with record.running(command, machines.describe(), usable, [*to_rescore, *to_run]):
