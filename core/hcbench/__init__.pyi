@@ -46,6 +46,13 @@ from .model.comparisons import (
 )
 from .model.comparisons.arrays import pair_index as pair_index, pair_items as pair_items
 from .model.cost import Cost as Cost, collect_notes as collect_notes
+from .model.numbers import (
+    are_codes as are_codes,
+    number_text as number_text,
+    read_number as read_number,
+    read_whole_number as read_whole_number,
+    same_number_text as same_number_text,
+)
 from .model.problem import (
     Problem as Problem,
     Result as Result,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError
+from hcbench import DataError, number_text
 from hcbench.files import read_arrays
 from hcbench_datasets.content import (
     Content,
@@ -159,11 +161,12 @@ def _read_mtx(path: Path, similarity: bool) -> Content:
     from scipy import io
 
     try:
-        rows, columns, entries, form, *_ = io.mminfo(path)
+        content = _without_mark(path)
+        rows, columns, entries, form, *_ = io.mminfo(BytesIO(content))
         # Each number takes at least two bytes, so that a short file cannot ask for much memory.
-        if (rows * columns if form == "array" else entries) > path.stat().st_size or rows > 10**8:
+        if (rows * columns if form == "array" else entries) > len(content) or rows > 10**8:
             raise ValueError(f"{rows} x {columns} with {entries} numbers do not fit into the file")
-        loaded = io.mmread(path)
+        loaded = io.mmread(BytesIO(content))
     except (ValueError, TypeError, OverflowError, MemoryError, EOFError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise DataError(f"{path} is no Matrix Market file: {reason}") from error
@@ -176,6 +179,11 @@ def _read_mtx(path: Path, similarity: bool) -> Content:
     return _content_of_sparse(loaded, str(path), similarity)
 
 
+def _without_mark(path: Path) -> bytes:
+    """The content of a file of text without a byte order mark, which some editors write."""
+    return path.read_bytes().removeprefix(BOM_UTF8)
+
+
 def _read_svmlight(path: Path, similarity: bool) -> Content:
     """Read sparse vectors with a class each, in svmlight (libsvm) form."""
     from sklearn.datasets import load_svmlight_file
@@ -183,12 +191,12 @@ def _read_svmlight(path: Path, similarity: bool) -> Content:
     if similarity:
         raise DataError(f"{path}: svmlight files hold vectors; omit similarity and distance")
     try:
-        loaded, classes = load_svmlight_file(str(path))
+        loaded, classes = load_svmlight_file(BytesIO(_without_mark(path)))
     except (ValueError, OverflowError, MemoryError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise DataError(f"{path} is no svmlight file: {reason}") from error
     content = _content_of_sparse(loaded, str(path), similarity)
-    texts = [f"{value:g}" for value in classes.tolist()]
+    texts = [number_text(value) for value in classes.tolist()]
     return Content(vectors=content.vectors, levels=table_of_labels([texts]))
 
 

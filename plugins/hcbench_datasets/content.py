@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Comparisons, DataError, ModelWarning
+from hcbench import Comparisons, DataError, ModelWarning, number_text, read_number
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,7 +92,7 @@ class Column:
         if self.texts is not None:
             return self.texts
         assert self.numbers is not None
-        return [f"{number:g}" for number in self.numbers]
+        return [number_text(number) for number in self.numbers.tolist()]
 
     @property
     def kind(self) -> str:
@@ -155,11 +155,7 @@ def looks_numeric(cell: str) -> bool:
     """Whether a cell is a number, or missing."""
     if cell.lower() in MISSING:
         return True
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    return read_number(cell) is not None
 
 
 def check_columns(columns: Sequence[str], roles: Roles, where: str) -> None:

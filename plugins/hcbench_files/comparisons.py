@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Comparisons, DataError, InvalidComparisonsError
+from hcbench import Comparisons, DataError, InvalidComparisonsError, read_whole_number
 from hcbench_files.tables import read_arrays
 
 _ITEMS = ("i", "j", "k", "l")
@@ -222,7 +222,7 @@ def _check_lines(path: Path, names: list[str], skipped: int) -> None:
 
 
 def _is_int(text: str) -> bool:
-    return re.fullmatch(r"[+-]?\d{1,18}", text) is not None
+    return read_whole_number(text) is not None
 
 
 def _read_arrays(path: Path, n: int | None) -> Comparisons:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError
+from hcbench import DataError, read_number, read_whole_number
 
 TABLES: dict[str, str] = {".csv": ",", ".tsv": "\t"}
 """File name extensions of tables, and their delimiters."""
@@ -191,12 +191,8 @@ def read_rows(path: Path) -> list[tuple[int, list[str]]]:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a number."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    """Whether a cell is written as a number, see `read_number`."""
+    return read_number(cell) is not None
 
 
 #: The first row of a table is a header if it has one of these, in any case, or its plural.
@@ -278,8 +274,9 @@ def _position(path: Path, first: list[str], column: str | None) -> int:
         )
     if column in first:
         return first.index(column)
-    if column.isdecimal() and 1 <= int(column) <= len(first):
-        return int(column) - 1
+    number = read_whole_number(column)
+    if number is not None and 1 <= number <= len(first):
+        return number - 1
     raise DataError(f"{path}: there is no column {column!r}; there are {listed}")
 
 

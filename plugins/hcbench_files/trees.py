@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, InvalidTreeError, Tree
+from hcbench import DataError, InvalidTreeError, Tree, read_number
 from hcbench_files.tables import TABLES, is_number, read_npy, read_rows, read_text
 
 NEWICK = (".nwk", ".newick", ".tree", ".tre", ".nex", ".nexus")
@@ -112,6 +112,7 @@ def _read_numbers(path: Path) -> NDArray[np.float64]:
 
 
 def _number(path: Path, line: int, cell: str) -> float:
-    if not is_number(cell):
+    number = read_number(cell)
+    if number is None:
         raise DataError(f"{path}, line {line}: {cell!r} is not a number; {_FORMATS}")
-    return float(cell)
+    return number

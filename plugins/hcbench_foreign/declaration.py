@@ -71,7 +71,7 @@ def read_declaration(file: Path) -> Declaration:
     DataError
         If a key is missing, unknown, or of a wrong type or value.
     """
-    declared = tomllib.loads(file.read_text(encoding="utf-8"))
+    declared = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     del declared["loader"]
     known = [*Declaration.__dataclass_fields__.keys() - {"digest", "params"}, "parameters"]
     for key, value in declared.items():

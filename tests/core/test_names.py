@@ -41,6 +41,14 @@ def test_values_are_toml_and_bare_words_are_strings() -> None:
         assert parse_value(text) == value
 
 
+def test_values_that_are_not_written_as_numbers_are_texts() -> None:
+    """They may be names of columns or items."""
+    for text in ["1_1", "0x1A", "0o17", "007"]:
+        assert parse_value(text) == text
+        assert parse_value(f"[{text},x]") == (text, "x")
+    assert parse_value("[1_1,2]") == ("1_1", 2)
+
+
 def test_names_nest() -> None:
     name = parse_name("cut-of[tree=UPGMA[metric=cosine], law=uniform]")
     assert name.base == "cut-of"

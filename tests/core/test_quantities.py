@@ -33,7 +33,8 @@ def test_units_are_the_common_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "0", "-1s", "nan", "inf", "1 e", "GB", "10m", "5 apples", "1s2", "\n3\n\n4"]
+    "text",
+    ["", "0", "-1s", "nan", "inf", "1 e", "GB", "10m", "5 apples", "1s2", "\n3\n\n4", "1_0", "٣"],
 )
 @pytest.mark.parametrize("quantity", [SECONDS, GIB])
 def test_invalid_units_are_reported_with_valid_ones(quantity: Quantity, text: str) -> None:
@@ -47,6 +48,8 @@ def test_a_suite_may_contain_units(tmp_path: Path) -> None:
     path.write_text('algorithms = ["UPGMA"]\ntimeout = "10min"\nmemory = "512MiB"\n')
     suite = read_suite(path)
     assert (suite.timeout, suite.memory) == (600.0, 0.5)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())  # as some editors begin a file
+    assert read_suite(path) == suite
     path.write_text('algorithms = ["UPGMA"]\nmemory = "2 cows"\n')
     with pytest.raises(
         SuiteError, match=r"s\.toml: memory: '2 cows' is no memory above 0; write 2"

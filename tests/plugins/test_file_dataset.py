@@ -17,6 +17,7 @@ from scipy import io, sparse
 import hcbench_datasets
 from hcbench import DataError, HcbenchError, HeightKind, ModelWarning, Problem
 from hcbench.cli import main
+from hcbench.files import read_items
 from hcbench_datasets.tables import _arrow
 
 FILE = next(spec for spec in hcbench_datasets.hcbench_datasets() if spec.name == "file")
@@ -976,6 +977,29 @@ def test_matrix_market(tmp_path):
 @pytest.mark.parametrize("text", ["", "%%MatrixMarket matrix array real general\n99999 99999\n1\n"])
 def test_a_small_file_cannot_ask_for_a_large_matrix(csv, text):
     assert "no Matrix Market file" in fail(csv(text, "x.mtx"))
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_files_of_text_may_begin_with_a_byte_order_mark(csv, mark):
+    matrix = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 5\n2 2 7\n"
+    assert read(csv(mark + matrix, "x.mtx")).vectors.toarray().tolist() == [[5, 0], [0, 7]]
+    sparse_rows = read(csv(f"{mark}1 1:5\n2 2:7\n", "x.svmlight")).vectors
+    assert sparse_rows.toarray().tolist() == [[5, 0], [0, 7]]
+    distances = read(csv(f"{mark}2\na 0 3\nb 3 0\n", "x.phy"), distance=True)
+    assert distances.names == ("a", "b")
+    assert read(csv(f'{mark}[{{"x": 5}}, {{"x": 7}}]', "x.json")).vectors.tolist() == [[5], [7]]
+    assert read(csv(f"{mark}x\ty\n5\t0\n0\t7\n", "x.tsv")).vectors.tolist() == [[5, 0], [0, 7]]
+    truth = csv(f"{mark}((0,1),2);", "truth.nwk")
+    assert read(csv(f"{mark}x\n5\n6\n9\n"), truth=str(truth)).truth.lca(0, 1) == 3
+    comparisons = read(csv(f"{mark}0,1,2\n"), comparisons=True).comparisons
+    assert comparisons.triplets().tolist() == [[0, 1, 2]]
+    items = csv(f"{mark}item\na\nb\n", "items.csv")
+    assert read_items(items).texts == ("a", "b")
+
+
+def test_large_classes_of_svmlight_stay_apart(csv):
+    problem = read(csv("10000000 1:1\n10000001 1:2\n10000001 1:3\n", "x.svmlight"))
+    assert problem.classes == (("10000000", "10000001"),)
 
 
 def test_svmlight(csv):

@@ -52,6 +52,7 @@ def test_placeholders_are_filled(tmp_path: Path) -> None:
     command = ["sh", "-c", f"echo $1 >{tmp_path}/got; printf '0\\n0\\n1\\n1\\n' >$0"]
     command += ["{output}", "{n} {k} {threads} {other}"]
     file = declare(tmp_path, command=command, returns="labels", parameters={"k": 3})
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())  # as some editors begin a file
     assert run(file, name="foreign[k=7]") == Partition([0, 0, 1, 1])
     assert (tmp_path / "got").read_text() == "4 7 1 {other}\n"
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from hcbench.analysis.groups import COSTS, KINDS
 from hcbench.errors import DataNotAvailableError, HcbenchError
+from hcbench.model.numbers import number_text
 from hcbench.plan.outcome import budget_text
 from hcbench.registry.names import format_name, format_value, same_name
 
@@ -350,7 +351,7 @@ def _size(group: Group, results: Results) -> float | None:
 def _text(value: Value) -> str:
     """A value in titles, in which 1 and 1.0 are equal."""
     number = as_number(value)
-    return format_value(value) if number is None else f"{number:g}"
+    return format_value(value) if number is None else number_text(number)
 
 
 def _data_labels(

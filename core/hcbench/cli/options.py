@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem
 
 from hcbench.errors import HcbenchError, NameSyntaxError, ParameterError
 from hcbench.model.cost import Budget, read_budget, split_budget
+from hcbench.model.numbers import read_number, read_whole_number
 from hcbench.registry.names import GIB, SECONDS, split_list
 from hcbench.registry.repeats import Repeats
 
@@ -159,14 +160,11 @@ def registered_executors() -> list[tuple[str, str]]:
 
 
 def read_counts(text: str) -> tuple[int, ...]:
-    """Numbers of queries, separated by commas; 1e6 and 1_000_000 are valid."""
+    """Numbers of queries, separated by commas; 1e6 is valid."""
     counts = []
     for part in text.split(","):
-        try:
-            number = float(part.replace("_", ""))
-        except ValueError:
-            number = math.nan
-        if not number >= 0 or number % 1 or part.strip().startswith("00"):
+        number = read_number(part)
+        if number is None or not 0 <= number < math.inf or number % 1:
             raise click.BadParameter(
                 f"{part.strip()!r} is not a number of queries; write for example 1000,5000"
             )
@@ -188,10 +186,12 @@ def read_budgets(text: str) -> tuple[Budget, ...]:
 
 def read_part(text: str) -> tuple[int, int]:
     """``i/n``: the i-th of n parts, from 1."""
-    number, _, count = text.partition("/")
-    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+    before, _, after = text.partition("/")
+    number = read_whole_number(before)
+    count = read_whole_number(after)
+    if number is None or count is None or not 1 <= number <= count:
         raise click.BadParameter(f"{text!r} is not a part; write 1/4, 2/4, 3/4 or 4/4")
-    return int(number), int(count)
+    return number, count
 
 
 def read_memory(text: str) -> float:

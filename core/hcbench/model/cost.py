@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from hcbench.errors import ModelWarning, ParameterError
+from hcbench.model.numbers import read_whole_number
 
 #: A number of queries, or an amount of money or tokens such as ``"5USD"`` or ``"20000tokens"``.
 Budget: TypeAlias = int | str
@@ -28,8 +29,9 @@ def read_budget(written: Budget) -> Budget:
     """
     if not isinstance(written, str):
         return read_count(written, "budget")
-    if written.strip().isdecimal():
-        return int(written)
+    number = read_whole_number(written)
+    if number is not None and number >= 0:
+        return number
     amount, unit = split_budget(written)
     plain = f"{Decimal(amount):f}"
     if "." in plain:
@@ -53,7 +55,7 @@ def read_count(written: Any, noun: str) -> int:
 
 def split_budget(budget: str) -> tuple[str, str]:
     """The amount and the unit of a budget of money or tokens."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]{3}|tokens?)\s*", budget)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]{3}|tokens?)\s*", budget, re.ASCII)
     if match is None:
         raise ParameterError(
             f"{budget.strip()!r} is not a number of queries; write for example 1000,5000, or 5USD "

@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from hcbench.errors import NameSyntaxError, ParameterError
+from hcbench.model.numbers import read_number
 from hcbench.registry.specs import Params, Value
 
 _OPEN, _CLOSE, _QUOTES = "[{", "]}", "\"'"
@@ -142,13 +143,14 @@ def read_toml(text: str) -> dict[str, Any]:
 
 def _plain(value: object, text: str) -> Value:
     if isinstance(value, list):
-        return tuple(_plain(item, text) for item in value)
-    if isinstance(value, bool | int | str):
+        return tuple(parse_value(part) for part in split_list(text[1:-1]))
+    if isinstance(value, bool | str):
         return value
-    if isinstance(value, float):
-        if math.isnan(value):
-            raise NameSyntaxError("nan is no value of a parameter")
-        return value
+    if isinstance(value, float) and math.isnan(value):
+        raise NameSyntaxError("nan is no value of a parameter")
+    if isinstance(value, int | float):
+        # TOML has more numbers than data have: 1_1 and 0x1A may be names of columns.
+        return value if read_number(text) is not None else text
     return text  # a date or a table, which no parameter is
 
 
@@ -273,10 +275,8 @@ class Quantity:
         """
         number, unit = _PARTS.fullmatch(text.strip()).groups()  # type: ignore[union-attr]
         factor = self.units.get(unit.casefold())
-        try:
-            value = float(number) * (math.nan if factor is None else factor)
-        except ValueError:
-            value = math.nan
+        amount = read_number(number)
+        value = math.nan if amount is None or factor is None else amount * factor
         if not 0 < value < math.inf:
             raise ParameterError(f"{text!r} is no {self.name} above 0; write {self.examples}")
         return value

@@ -266,7 +266,7 @@ def _declared_loader(file: Path) -> Any:
     """What makes a module of a TOML file: an `importlib.abc.Loader`, which the file names."""
     import tomllib
 
-    declared = tomllib.loads(file.read_text(encoding="utf-8")).get("loader")
+    declared = tomllib.loads(file.read_text(encoding="utf-8-sig")).get("loader")
     if not isinstance(declared, str):
         raise PluginError(f"{file} names no loader, such as loader = 'hcbench_foreign:Program'")
     return load_function(declared)(file)

@@ -205,7 +205,7 @@ def read_references(path: Path) -> dict[str, Reference]:
         If an entry cannot be read, or has no author, title or year.
     """
     references = {}
-    for entry in re.split(r"^@", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+    for entry in re.split(r"^@", path.read_text(encoding="utf-8-sig"), flags=re.MULTILINE)[1:]:
         match = re.fullmatch(r"(\w+)\s*\{\s*([^,\s]+)\s*,(.*)\}\s*", entry, re.DOTALL)
         if match is None or (unread := _FIELD.sub("", match[3]).strip()):
             what = unread if match else f"@{entry}"

@@ -11,13 +11,14 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from types import NoneType
 from typing import Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
 
 from hcbench.errors import NameSyntaxError, ParameterError, SuiteError
 from hcbench.model.cost import Budget, read_budget, read_count
+from hcbench.model.numbers import read_number
 from hcbench.registry.names import GIB, SECONDS, format_name, parse_name, read_toml
 from hcbench.registry.repeats import Repeats
 from hcbench.registry.specs import Function, Reference, Value
@@ -179,10 +180,8 @@ class Claim:
 
 
 def _is_number(text: str) -> bool:
-    try:
-        return Decimal(text).is_finite()
-    except InvalidOperation:
-        return False
+    number = read_number(text)
+    return number is not None and math.isfinite(number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,7 +318,7 @@ def read_suite(path: Path) -> Suite:
         If the file is missing, is not TOML, or has an unknown or wrong entry.
     """
     try:
-        entries = read_toml(path.read_bytes().decode())
+        entries = read_toml(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         raise SuiteError.of_file("read", path, error) from error
     except ValueError as error:
