@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from hcbench import commands
+
 if TYPE_CHECKING:
     from hcbench import AlgorithmSpec, OracleSpec, Tree, Use
     from hcbench_ask.answers_file import AnswersFile
@@ -91,6 +93,7 @@ Examples:
 )
 @click.option(
     "--algo",
+    cls=commands.TolerantOption,
     shell_complete=_complete_algorithms,
     metavar="NAME",
     help="The algorithm that asks: by default InsertionClustering, with --noise "
@@ -98,6 +101,7 @@ Examples:
 )
 @click.option(
     "--oracle",
+    cls=commands.TolerantOption,
     metavar="NAME",
     help="For a kind of question that a plugin defines: the oracle of this kind, where its "
     "parameters decide the question, such as odd-of-many[k=4].",

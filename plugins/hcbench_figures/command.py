@@ -89,6 +89,7 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
 @commands.with_options(*commands.CELL_FILTERS)
 @click.option(
     "--repetition",
+    cls=commands.TolerantOption,
     type=click.IntRange(min=0),
     default=0,
     metavar="N",
@@ -96,6 +97,7 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
 )
 @click.option(
     "--checkpoint",
+    cls=commands.TolerantOption,
     type=click.IntRange(min=0),
     metavar="N",
     help="dendrogram, tanglegram: the result after this many queries; by default the final one.",

@@ -41,7 +41,7 @@ def check_signature(subject: Subject) -> None:
         own = taken[name].default
         require(
             own is inspect.Parameter.empty or _same(own, default),
-            f"declares {name}={'required' if default is REQUIRED else repr(default)}, and its "
+            f"declares {name}={'required' if default == REQUIRED else repr(default)}, and its "
             f"function has {name}={own!r}",
         )
     bound = function.keywords if isinstance(function, functools.partial) else {}
@@ -55,7 +55,7 @@ def check_signature(subject: Subject) -> None:
 
 
 def _same(own: Any, declared: Any) -> bool:
-    if declared is REQUIRED:
+    if declared == REQUIRED:
         return False
     return bool(own == declared) and isinstance(own, bool) == isinstance(declared, bool)
 

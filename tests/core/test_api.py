@@ -1,9 +1,12 @@
 """Functions for use from Python: fit, score and compare."""
 
+import functools
 import math
+import operator
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +15,7 @@ from scipy.cluster.hierarchy import linkage
 
 import hcbench
 from hcbench import Comparisons, Partition, Problem, Tree, ask_oracle
-from hcbench.api.own import as_problem, named_pairs
+from hcbench.api.own import as_problem, named_pairs, own_algorithm, takes_rng
 from hcbench.errors import DataError, HcbenchError, NotApplicableError, ParameterError
 
 X = np.array([[0.0, 1.0], [0.1, 1.0], [5.0, 1.0], [5.2, 1.0]])
@@ -236,3 +239,102 @@ def test_what_a_caller_lists_twice_runs_once_and_is_told(tmp_path: Path) -> None
     ]
     named = hcbench.compare("UPGMA", {"one": points, "other": points}, repetitions=1, store=store)
     assert [row["dataset"] for row in named.rows] == ["one", "other"], "their names differ"
+
+
+def drawn(X: Any, *, rng: np.random.Generator) -> Any:
+    """A random tree of the rows."""
+    return linkage(rng.normal(size=(len(X), 2)))
+
+
+def logged(function: Any) -> Any:
+    @functools.wraps(function)
+    def wrapper(*args: Any, **options: Any) -> Any:
+        return function(*args, **options)
+
+    return wrapper
+
+
+def with_its_own_rng(function: Any) -> Any:
+    @functools.wraps(function)
+    def wrapper(X: Any) -> Any:
+        return function(X, rng=np.random.default_rng(7))
+
+    return wrapper
+
+
+class Drawing:
+    def __init__(self, columns: int = 2) -> None:
+        self.columns = columns
+
+    def __call__(self, X: Any, rng: np.random.Generator) -> Any:
+        return drawn(X, rng=rng)
+
+    def fit(self, X: Any, rng: np.random.Generator | None = None) -> Any:
+        assert rng is not None
+        return drawn(X, rng=rng)
+
+    @classmethod
+    def draw(cls, X: Any, rng: np.random.Generator) -> Any:
+        return drawn(X, rng=rng)
+
+    @staticmethod
+    def draw_rows(X: Any, rng: np.random.Generator) -> Any:
+        return drawn(X, rng=rng)
+
+
+def scaled(factor: float, X: Any, rng: np.random.Generator) -> Any:
+    return drawn(factor * X, rng=rng)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        drawn,
+        logged(drawn),
+        logged(logged(drawn)),
+        functools.partial(scaled, 2.0),
+        functools.partial(logged(scaled), 2.0),
+        logged(functools.partial(scaled, 2.0)),
+        Drawing(),
+        logged(Drawing().fit),
+        Drawing().fit,
+        Drawing.draw,
+        Drawing.draw_rows,
+        functools.singledispatch(drawn),
+        lambda X, rng: drawn(X, rng=rng),
+        lambda X, *, rng=None: drawn(X, rng=rng),
+    ],
+)
+def test_a_function_gets_its_generator_however_it_is_wrapped(function: Any) -> None:
+    X = np.zeros((6, 3))
+    expected = Tree.from_linkage(drawn(X, rng=np.random.default_rng(3)))
+    assert hcbench.fit(function, X, seed=3) == expected
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        linkage,
+        with_its_own_rng(drawn),
+        functools.partial(drawn, rng=np.random.default_rng(5)),
+        lambda X, **options: linkage(X, **options),
+        operator.itemgetter(slice(1, None)),  # a callable of C
+    ],
+)
+def test_a_function_that_takes_no_generator_gets_none(function: Any) -> None:
+    X = np.array([[0.0, 1.0], [0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
+    assert hcbench.fit(function, X).n == 4
+
+
+def test_a_compiled_function_gets_its_generator() -> None:
+    @numba.njit  # type: ignore[untyped-decorator]
+    def compiled(X: Any, rng: Any) -> Any:
+        return X
+
+    assert takes_rng(compiled)
+    assert not takes_rng(numba.njit(lambda X: X))
+
+
+def test_a_partial_is_named_like_its_function() -> None:
+    use = own_algorithm(functools.partial(scaled, 2.0))
+    assert use.label == "scaled"

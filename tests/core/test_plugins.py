@@ -1,5 +1,6 @@
 """Loading plugins: a broken one is reported and does not affect the others."""
 
+import ast
 import json
 import re
 import sys
@@ -425,3 +426,45 @@ def test_an_executor_that_does_not_exist(tmp_path: Path) -> None:
 def test_an_executor_whose_name_cannot_be_typed_is_reported(site: Path) -> None:
     install(site, "far", {"main": EXECUTOR.replace("NAME", "far away")})
     assert "no executor can be called 'far away'" in broken(Registry(Plugins()).plugins)["far:main"]
+
+
+PAIRS = """
+    import click
+    from hcbench import commands
+
+    @click.command()
+    @click.option("--metric")
+    @click.option("--metrics")
+    @click.option("--algo")
+    @click.option("--algorithm", multiple=True)
+    @click.option("--kind", type=click.Choice(["suite", "suites"]))
+    @commands.names_option("--oracles", "Oracles.")
+    @commands.names_option("--datasets", "Data sets.")
+    @click.option("--dataset")
+    def greet(**options):
+        "Show the options."
+        click.echo(repr(options))
+"""
+
+
+def test_the_options_of_a_plugin_are_those_that_it_declares(site: Path) -> None:
+    """The command line of hcbench itself does not distinguish singular and plural."""
+    add_command(site, "pairs", "greet", "code:greet")
+    (site / "pairs_code.py").write_text(dedent(PAIRS))
+    written = "--metric a --metrics b --algo c --algorithm d --algorithm e --kind suite"
+    shared = "--oracle f --oracles g --dataset h --datasets i,j"
+    result = hcbench("greet", *written.split(), *shared.split())
+    assert result.stderr == ""
+    assert ast.literal_eval(result.stdout) == {
+        "metric": "a",
+        "metrics": "b",
+        "algo": "c",
+        "algorithm": ("d", "e"),
+        "kind": "suite",
+        "oracles": ("f", "g"),
+        "dataset": "h",
+        "datasets": ("i", "j"),
+    }
+    refused = hcbench("greet", "--algos", "x")
+    assert "No such option '--algos'" in refused.stderr
+    assert "--oracle " not in hcbench("greet", "--help").stdout

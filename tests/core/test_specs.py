@@ -1,8 +1,13 @@
 """Specs of plugins, and validation of parameters."""
 
+import copy
+import pickle
 import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import cloudpickle
 import pytest
 
 from hcbench import (
@@ -167,3 +172,21 @@ def test_references_are_read_from_bibtex(tmp_path: Path) -> None:
     path.write_text("@misc{x, author = {A}, title = {T}}")
     with pytest.raises(InvalidSpecError, match="reference x: no year"):
         read_references(path)
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [
+        copy.copy,
+        copy.deepcopy,
+        lambda parameter: pickle.loads(pickle.dumps(parameter)),
+        lambda parameter: pickle.loads(cloudpickle.dumps(parameter)),
+        replace,
+    ],
+)
+def test_a_parameter_remains_required_in_a_copy(copied: Any) -> None:
+    parameter = Parameter("file", REQUIRED, "A file.", type="str")
+    optional = Parameter("file", "required", "A file.")
+    assert copied(parameter).required
+    assert copied(parameter) == parameter
+    assert not copied(optional).required

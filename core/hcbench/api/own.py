@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 import re
 import uuid
@@ -86,15 +87,48 @@ def _own_use(spec: Any, version: str | None = None) -> Use[Any]:
 def _name_of(function: Any, expected: str) -> str:
     if not callable(function):
         raise ParameterError(f"{expected}: {function!r}")
+    while isinstance(function, partial):
+        function = function.func
     name = getattr(function, "__name__", type(function).__name__)
     return re.sub(r"[\[\]=,:\s<>]", "", name)
 
 
 def on_vectors(
-    function: Own, takes_rng: bool, oracle: Oracle, _given: Any, rng: np.random.Generator
+    function: Own, with_rng: bool, oracle: Oracle, _given: Any, rng: np.random.Generator
 ) -> Any:
     """An algorithm made of a function of the vectors alone."""
-    return function(oracle.read(), rng=rng) if takes_rng else function(oracle.read())
+    return function(oracle.read(), rng=rng) if with_rng else function(oracle.read())
+
+
+def takes_rng(function: Own) -> bool:
+    """Whether a callable of the caller takes ``rng``, and leaves it to us.
+
+    A wrapper that takes any keywords takes those of the function that it wraps
+    (`functools.wraps`). A function of C without a signature takes none, as nothing can be known.
+    """
+    if isinstance(function, partial) and "rng" in function.keywords:
+        return False
+    inner = _parameters_of(function, follow_wrapped=True)
+    if not _has_keyword_rng(inner):
+        return False
+    outer = _parameters_of(function, follow_wrapped=False)
+    takes_any_keyword = any(taken.kind is inspect.Parameter.VAR_KEYWORD for taken in outer.values())
+    # A wrapper in C, such as a function that numba compiles, has no signature but the inner one.
+    return not outer or takes_any_keyword or _has_keyword_rng(outer)
+
+
+def _parameters_of(function: Own, *, follow_wrapped: bool) -> Mapping[str, inspect.Parameter]:
+    """The parameters of a callable; none if it has no signature."""
+    try:
+        return inspect.signature(function, follow_wrapped=follow_wrapped).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+def _has_keyword_rng(parameters: Mapping[str, inspect.Parameter]) -> bool:
+    """Whether ``rng`` is among parameters that may be given by name."""
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return "rng" in parameters and parameters["rng"].kind in by_name
 
 
 def own_algorithm(item: AlgorithmSpec | Own) -> Use[AlgorithmSpec]:
@@ -102,9 +136,7 @@ def own_algorithm(item: AlgorithmSpec | Own) -> Use[AlgorithmSpec]:
     if isinstance(item, AlgorithmSpec):
         return _own_use(item)
     name = _name_of(item, "an algorithm is a name, a function or an AlgorithmSpec")
-    code = getattr(item, "__code__", None)
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
-    function = partial(on_vectors, item, "rng" in names)
+    function = partial(on_vectors, item, takes_rng(item))
     return _own_use(AlgorithmSpec(name=name, function=function, doc=_DOC, accepts=("vectors",)))
 
 

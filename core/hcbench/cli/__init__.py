@@ -223,19 +223,12 @@ def _hint(error: click.UsageError, context: click.Context) -> str:
     return "; write numbers without commas" if has_commas else ""
 
 
-def _one_name(name: str) -> str:
-    """``--algo``, ``--algorithm`` and ``--algorithms`` mean ``--algos``, and so on."""
-    name = re.sub("^algos?$", "algorithm", name)
-    return re.sub("^(algorithm|checkpoint|dataset|metric|oracle|repetition|suite)$", r"\1s", name)
-
-
 @click.command(
     cls=CommandLine,
     context_settings={
         "help_option_names": ["-h", "--help"],
         "max_content_width": 100,
         "show_default": True,
-        "token_normalize_func": _one_name,
     },
     epilog="See hcbench COMMAND --help. Start with: hcbench compare",
 )

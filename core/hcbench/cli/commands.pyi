@@ -23,6 +23,7 @@ from .options import (
     RUN_FILTERS as RUN_FILTERS,
     STORE as STORE,
     OneName as OneName,
+    TolerantOption as TolerantOption,
     examples as examples,
     format_option as format_option,
     load_plugins as load_plugins,

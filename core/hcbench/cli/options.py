@@ -154,6 +154,55 @@ class ExecutorOption(click.Option):
         return click.Option.get_help_record(shown, ctx)
 
 
+#: Spellings of options that mean the same.
+_SPELLINGS = (
+    ("--algo", "--algos", "--algorithm", "--algorithms"),
+    ("--checkpoint", "--checkpoints"),
+    ("--dataset", "--datasets"),
+    ("--metric", "--metrics"),
+    ("--oracle", "--oracles"),
+    ("--repetition", "--repetitions"),
+    ("--suite", "--suites"),
+)
+
+
+class TolerantOption(click.Option):
+    """An option that is accepted in the singular and in the plural.
+
+    Help shows the name that is declared. A spelling that another option of the command has is left
+    to that one.
+    """
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Accept the other spellings, too."""
+        super().add_to_parser(parser, ctx)
+        declared = {name for param in ctx.command.params for name in param.opts}
+        action = "append" if self.multiple else "store"
+        for spellings in _SPELLINGS:
+            if not set(spellings) & set(self.opts):
+                continue
+            others = [name for name in spellings if name not in declared]
+            if others:
+                parser.add_option(
+                    obj=self, opts=others, dest=self.name, action=action, nargs=self.nargs
+                )
+
+
+class KindChoice(click.Choice):  # type: ignore[type-arg]
+    """One of `KINDS`, which may be singular; ``algos`` are the algorithms."""
+
+    def __init__(self) -> None:
+        super().__init__(KINDS)
+
+    def normalize_choice(self, choice: Any, ctx: click.Context | None) -> str:
+        """The plural of a kind."""
+        written = super().normalize_choice(choice, ctx)
+        for spellings in _SPELLINGS:
+            if f"--{written}" in spellings:
+                return spellings[-1].removeprefix("--")
+        return written
+
+
 def registered_executors() -> list[tuple[str, str]]:
     """The executors of plugins, with their descriptions."""
     return [(e.spec.name, e.spec.doc) for e in load_plugins(quiet=True).executors.entries]
@@ -264,6 +313,7 @@ def names_option(
     return click.option(
         option,
         kind,
+        cls=TolerantOption,
         type=Patterns(kind) if filters else Names(kind),
         multiple=True,
         required=required,
@@ -316,6 +366,7 @@ SUITE_OPTIONS = (
     click.option(
         "-r",
         "--repetitions",
+        cls=TolerantOption,
         type=click.IntRange(min=1),
         metavar="N",
         help="Repetitions, each with new data.",
@@ -336,6 +387,7 @@ SUITE_OPTIONS = (
     ),
     click.option(
         "--checkpoints",
+        cls=TolerantOption,
         type=read_counts,
         metavar="N[,N...]",
         help="Numbers of queries after which the results of anytime algorithms are scored.",

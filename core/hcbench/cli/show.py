@@ -42,7 +42,7 @@ _TABLE_WITHOUT_NAMES = 26  # columns that the kinds, numbers and blanks of an ov
     "list",
     epilog=options.examples("hcbench list algorithms --tag active", "hcbench list --search ward"),
 )
-@click.argument("kind", type=click.Choice(options.KINDS), required=False)
+@click.argument("kind", type=options.KindChoice(), required=False)
 @click.option("--tag", metavar="TAG", help="Only those with this tag, such as linkage.")
 @click.option("--accepts", metavar="KIND", help="Only algorithms that accept this kind of oracle.")
 @click.option("--licence", metavar="TEXT", help="Only those whose licence contains this text.")

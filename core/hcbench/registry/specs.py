@@ -114,7 +114,7 @@ class Parameter:
     @property
     def required(self) -> bool:
         """Whether it has no default."""
-        return self.default is REQUIRED
+        return self.default == REQUIRED  # also of a copy from another process
 
     def check(self, value: Value, owner: str) -> Value:
         """The value converted to the parameter's type.
