@@ -4,8 +4,11 @@ from .comparisons import (
     read_comparisons as read_comparisons,
     write_comparisons as write_comparisons,
 )
-from .newick import (
+from .lengths import (
     heights_of_lengths as heights_of_lengths,
+    lengths_of_heights as lengths_of_heights,
+)
+from .newick import (
     read_newick as read_newick,
     write_newick as write_newick,
 )
@@ -19,4 +22,7 @@ from .tables import (
     read_rows as read_rows,
     table_rows as table_rows,
 )
-from .trees import read_tree as read_tree
+from .trees import (
+    TreeFile as TreeFile,
+    read_tree as read_tree,
+)

@@ -1,45 +1,36 @@
-"""Newick text: reading, with the first tree of a Nexus file, and writing.
+"""Newick text: reading, also of the trees of a Nexus text, and writing.
 
 Use `hcbench.Tree.from_newick` and `hcbench.Tree.to_newick`.
 """
 
 from __future__ import annotations
 
-import math
 import re
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import NewickError, NewickWarning
-
-ULTRAMETRIC_TOLERANCE = 1e-6
-"""Largest difference between the leaves' distances to the root, relative to the largest of them."""
-
-_NEEDS_QUOTES = re.compile(r"[\s()\[\]{}:;,'\x00-\x20]|^$")
-_CONTEXT = 20  # characters shown on either side of an error
-_UNEXPECTED = "a ',' or ')' was expected here"
-_UNCLOSED = {
-    "(": "the text ends inside a parenthesis: add ')'",
-    "[": "a comment is not closed: add ']'",
-    "'": "a quoted label is not closed: add a quote (inside, double it)",
-    '"': "a quoted label is not closed: add a quote",
-}
-_BLANKS = "".join(map(chr, range(33)))
-_TOKEN = re.compile(
-    r"""
-    (?P<ignored> [\x00-\x20]+ | \[ [^\]]* \] )           # blanks, and comments
-  | (?P<mark> [(),:;] )
-  | (?P<quoted> ' (?: [^']++ | '' )*+ ' | " [^"]*+ " )
-  | (?P<unclosed> ['"\[] )
-  | (?P<plain> [^\x00-\x20()\[,:;'"] [^()\[,:;]* )      # blanks and quotes may be inside
-    """,
-    re.VERBOSE,
+from hcbench import NewickError
+from hcbench_files.lengths import read_length
+from hcbench_files.nexus import is_nexus, nexus_statements
+from hcbench_files.statements import (
+    NEWICK,
+    UNCLOSED,
+    Source,
+    Statement,
+    Token,
+    newick_statements,
 )
+
+# A byte order mark and a '#' would be lost, or taken for Nexus, at the beginning of a text.
+_NEEDS_QUOTES = re.compile(r"""[\s()\[\]{}:;,'"#\ufeff\x00-\x20]|^$""")
+_UNEXPECTED = "a ',' or ')' was expected here"
+_MISSING_END = "a ';' is missing before this"
+_NEXUS_ENDS = ("end", "endblock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,175 +45,162 @@ class NewickNodes:
     labels
         One for each leaf, or None if no leaf has one.
     length
-        (m,) branch lengths, NaN where the text has none; that of the root has no meaning.
+        m branch lengths, with the digits of the text; None where it has none. That of the root has
+        no meaning.
     """
 
     parent: NDArray[np.int64]
     labels: tuple[str, ...] | None
-    length: NDArray[np.float64]
+    length: tuple[Decimal | None, ...]
 
 
-def read_newick(text: str) -> NewickNodes:
-    """Read one tree; of a Nexus file the first.
+def read_newick(text: str, tree: int | None = None) -> NewickNodes:
+    """Read one tree of a Newick or Nexus text.
 
     Comments in brackets and labels of inner nodes are ignored. Labels may be quoted; in others
-    underscores and blanks between words are part of the label. The last ``;`` may be missing.
+    underscores and, in Newick, blanks between words are part of the label. The last ``;`` of a
+    Newick text may be missing. In Nexus, labels are translated, and numbers of taxa become taxa.
+
+    Parameters
+    ----------
+    text : str
+    tree : int, optional
+        The number, from 1, of the tree; needed if there are several.
 
     Raises
     ------
     NewickError
-        If the text cannot be read, with the position, or if only some leaves have labels.
+        If the text cannot be read, with the position; if only some leaves have labels; if there are
+        several trees and none is chosen, or no such tree.
     """
-    translation: dict[str, str] = {}
-    if text.lstrip().lower().startswith("#nexus"):
-        text, translation = _tree_of_nexus(text)
-    parents, labels, lengths = _scan(text)
-    labels = [translation.get(label, label) if label else label for label in labels]
+    text = text.removeprefix("\ufeff")  # a byte order mark
+    statements = nexus_statements(text) if is_nexus(text) else newick_statements(text)
+    if not statements:
+        raise Source(text).error(len(text), "there is no tree in the text")
+    statement = statements[_position(tree, len(statements))]
+    parents, labels, lengths = _scan(statement)
     # Here children come before their parents, and leaves before all other nodes.
     down = np.array(parents)
     is_leaf = np.bincount(down[1:], minlength=down.size) == 0
     node_id = np.where(is_leaf, is_leaf.cumsum() - 1, down.size - (~is_leaf).cumsum())
     parent = np.full(down.size, -1, dtype=np.int64)
     parent[node_id[1:]] = node_id[down[1:]]
-    length = np.empty(down.size)
-    length[node_id] = np.array(lengths, dtype=np.float64)  # None becomes NaN
-    return NewickNodes(parent, _labels_of_leaves(labels, is_leaf), length)
+    length: list[Decimal | None] = [None] * down.size
+    for node, of_node in zip(node_id.tolist(), lengths, strict=True):
+        length[node] = of_node
+    leaf_labels = _labels_of_leaves(labels, is_leaf, statement.translation)
+    return NewickNodes(parent, leaf_labels, tuple(length))
 
 
-_NEXUS_COMMENT = re.compile(r"('[^']*+')|\[[^\]]*+\]")
-_NEXUS_TREE = re.compile(r"\btree\b[^=;]*=\s*(\((?:[^;']|'[^']*+')*+;)", re.I)
-_NEXUS_TRANSLATE = re.compile(r"\btranslate\b((?:[^;']|'[^']*+')*+);", re.I)
-_NEXUS_PAIR = re.compile(r"\s*+([^\s,']++)\s++('(?:[^']|'')*+'|[^,']++)\s*+(?:,|$)")
-
-
-def _tree_of_nexus(text: str) -> tuple[str, dict[str, str]]:
-    """The Newick text of the first tree of a Nexus file, and its translation of labels."""
-    text = _NEXUS_COMMENT.sub(r"\1", text)
-    tree = _NEXUS_TREE.search(text)
+def _position(tree: int | None, number: int) -> int:
+    """The position, from 0, of the tree that is chosen."""
+    if tree is None and number == 1:
+        return 0
     if tree is None:
-        raise NewickError("there is no tree in the Nexus text: 'tree NAME = (...);' is missing")
-    table = _NEXUS_TRANSLATE.search(text, 0, tree.start())
-    pairs = _NEXUS_PAIR.findall(table[1].strip() if table else "")
-    return tree[1], {
-        short: label[1:-1].replace("''", "'") if label.startswith("'") else label.strip()
-        for short, label in pairs
-    }
+        raise NewickError(
+            f"there are {number} trees: choose one by its number, tree=1 to tree={number} (behind "
+            "the name of a file, FILE[tree=1])"
+        )
+    if isinstance(tree, bool) or not isinstance(tree, int):
+        raise NewickError(f"tree={tree!r}: give the number of the tree, from 1")
+    if not 1 <= tree <= number:
+        has = "there is 1 tree" if number == 1 else f"there are {number} trees"
+        raise NewickError(f"tree={tree}: {has}, counted from 1")
+    return tree - 1
 
 
-def _scan(text: str) -> tuple[list[int], list[str | None], list[float | None]]:
+def _scan(
+    statement: Statement,
+) -> tuple[list[int], list[str | None], list[Decimal | None]]:
     """Parents, labels and branch lengths of the nodes, in the order in which they begin."""
+    source = statement.source
+    is_nexus_tree = source.dialect is not NEWICK
     parents: list[int] = []
     labels: list[str | None] = []
-    lengths: list[float | None] = []
+    lengths: list[Decimal | None] = []
     inner = -1  # the innermost open parenthesis
     node = -1  # the node to which a label or length would belong; -1: a node must begin here
-    in_length = ended = False
-    for token in _TOKEN.finditer(text):
-        word, at = token[0], token.start()
-        if token.lastgroup == "ignored":
-            continue
-        if ended:
-            raise _error_at(text, at, "there is text after the ';': read one tree at a time")
-        if token.lastgroup == "unclosed":
-            raise _error_at(text, at, _UNCLOSED[word])
-        if word == "(" and node >= 0:
-            raise _error_at(text, at, _UNEXPECTED)
-        if word in (",", ")") and inner < 0:
+    in_length = False
+    for token in source.tokens(statement.start, statement.end):
+        mark = token.text if token.is_mark else ""
+        # Behind the last parenthesis only a ';' may follow, which is missing then.
+        unexpected = _MISSING_END if is_nexus_tree and inner < 0 else _UNEXPECTED
+        if mark == "=" or (mark == "(" and node >= 0):
+            raise source.error(token.at, unexpected)
+        if mark in (",", ")") and mark and inner < 0:
             reason = "a ',' or ')' stands outside of all parentheses: is a '(' missing?"
-            raise _error_at(text, at, reason)
-        # Any token but the last ';' begins the node that is expected here, perhaps without a label.
-        if node < 0 and (word != ";" or inner >= 0):
-            node, in_length = len(parents), False
+            raise source.error(token.at, reason)
+        # Any token begins the node that is expected here, perhaps without a label.
+        if node < 0:
+            node = len(parents)
+            in_length = False
             parents.append(inner)
             labels.append(None)
             lengths.append(None)
-        if word == "(":
-            inner, node = node, -1
-        elif word == ",":
+        if mark == "(":
+            inner = node
             node = -1
-        elif word == ")":
-            node, inner, in_length = inner, parents[inner], False
-        elif word == ":":
+        elif mark == ",":
+            node = -1
+        elif mark == ")":
+            node = inner
+            inner = parents[inner]
+            in_length = False
+        elif mark == ":":
             if in_length:
-                raise _error_at(text, at, "a node has a second branch length")
+                raise source.error(token.at, "a node has a second branch length")
             in_length = True
-        elif word == ";":
-            ended = True
-            if inner >= 0:
-                raise _error_at(text, at, _UNCLOSED["("])
-        elif (lengths if in_length else labels)[node] is not None:
-            raise _error_at(text, at, _UNEXPECTED)
         elif in_length:
-            lengths[node] = _read_length(text, token)
+            if lengths[node] is not None:
+                raise source.error(token.at, unexpected)
+            lengths[node] = _read_length(source, token)
         else:
-            labels[node] = _unquoted(token)
+            if labels[node] is not None:
+                raise source.error(token.at, unexpected)
+            if is_nexus_tree and inner < 0 and not token.is_quoted and _ends_block(token):
+                raise source.error(token.at, _MISSING_END)
+            labels[node] = token.text
     if inner >= 0:
-        raise _error_at(text, len(text), _UNCLOSED["("])
+        raise source.error(statement.end, UNCLOSED["("])
     if not parents:
-        raise _error_at(text, len(text), "there is no tree in the text")
+        raise source.error(statement.end, "there is no tree in the text")
     return parents, labels, lengths
 
 
-def _unquoted(token: re.Match[str]) -> str:
-    if token.lastgroup == "quoted":
-        return token[0][1:-1].replace("''", "'") if token[0][0] == "'" else token[0][1:-1]
-    return token[0].rstrip(_BLANKS)
+def _ends_block(token: Token) -> bool:
+    return token.text.lower() in _NEXUS_ENDS
 
 
-def _read_length(text: str, token: re.Match[str]) -> float:
-    try:
-        length = float(_unquoted(token))
-    except ValueError:
-        length = math.nan
-    if math.isnan(length):
-        raise _error_at(text, token.start(), "the branch length is not a number")
+def _read_length(source: Source, token: Token) -> Decimal:
+    length = read_length(token.text)
+    if length is None:
+        raise source.error(token.at, "the branch length is not a number")
     return length
 
 
 def _labels_of_leaves(
-    labels: Sequence[str | None], is_leaf: NDArray[np.bool_]
+    labels: Sequence[str | None], is_leaf: NDArray[np.bool_], translation: Mapping[str, str]
 ) -> tuple[str, ...] | None:
-    """The labels of the leaves; None if no leaf has one."""
-    of_leaves = [labels[node] for node in np.flatnonzero(is_leaf).tolist()]
-    given = tuple(label for label in of_leaves if label is not None)
-    if 0 < len(given) < len(of_leaves):
+    """The translated labels of the leaves; None if no leaf has one."""
+    leaf_labels = []
+    n_leaves = 0
+    for node in np.flatnonzero(is_leaf).tolist():
+        label = labels[node]
+        n_leaves += 1
+        if label is not None:
+            leaf_labels.append(translation.get(label, label))
+    if 0 < len(leaf_labels) < n_leaves:
         raise NewickError(
-            f"{len(of_leaves) - len(given)} of {len(of_leaves)} leaves have no label; label all "
+            f"{n_leaves - len(leaf_labels)} of {n_leaves} leaves have no label; label all "
             "of them or none"
         )
-    return given or None
-
-
-def heights_of_lengths(nodes: NewickNodes) -> NDArray[np.float64] | None:
-    """Height (m,) of each node above the leaves, or None if the lengths are no heights.
-
-    All nodes but the root must have a length, and the leaves be on one level: their distances from
-    the root agree up to :data:`ULTRAMETRIC_TOLERANCE`; they then get height 0. Lengths that are not
-    heights cause a warning.
-    """
-    missing = np.isnan(nodes.length[:-1])
-    if missing.all():
-        return None
-    reason = "some are missing"
-    if not missing.any():
-        parent, length = nodes.parent.tolist(), nodes.length.tolist()
-        distance = [0.0] * len(parent)
-        for node in range(len(parent) - 2, -1, -1):
-            distance[node] = distance[parent[node]] + length[node]
-        depth = np.array(distance)
-        is_leaf = np.bincount(nodes.parent[:-1], minlength=len(parent)) == 0
-        deepest, shallowest = depth[is_leaf].max(), depth[is_leaf].min()
-        if np.isfinite(deepest) and deepest - shallowest <= ULTRAMETRIC_TOLERANCE * abs(deepest):
-            return np.where(is_leaf, 0.0, deepest - depth)
-        reason = "the leaves are not on one level"
-    warnings.warn(f"branch lengths are ignored: {reason}", NewickWarning, stacklevel=3)
-    return None
+    return tuple(leaf_labels) or None
 
 
 def write_newick(
     leaf_range: tuple[NDArray[np.int64], NDArray[np.int64]],
     labels: Iterable[str],
-    length: NDArray[np.float64] | None,
+    lengths: Sequence[str] | None,
 ) -> str:
     """Write a tree.
 
@@ -232,8 +210,8 @@ def write_newick(
         Start and end of each node's leaves in leaf order, (m,) each.
     labels
         One for each of the n leaves; quoted where necessary.
-    length
-        (m,) branch lengths, of which that of the root is not written; None to write none.
+    lengths
+        m branch lengths, of which that of the root is not written; None to write none.
     """
     start, end = leaf_range
     names = [quoted(label) for label in labels]
@@ -242,9 +220,9 @@ def write_newick(
     commas = ["," if position else "" for position in start[:n].tolist()]
     pieces = [comma + "(" * k + name for comma, k, name in zip(commas, opens, names, strict=True)]
     pieces += repeat(")", m - n)
-    if length is not None:
-        lengths = length[:-1].tolist()
-        pieces[:-1] = [f"{piece}:{x!r}" for piece, x in zip(pieces[:-1], lengths, strict=True)]
+    if lengths is not None:
+        for node in range(m - 1):
+            pieces[node] += f":{lengths[node]}"
     # Nodes that end at the same leaf close in the order of their ids; each leaf opens those that
     # begin with it.
     closing_order = np.argsort(end, kind="stable").tolist()
@@ -256,8 +234,3 @@ def quoted(label: str) -> str:
     if _NEEDS_QUOTES.search(label) is None:
         return label
     return "'" + label.replace("'", "''") + "'"
-
-
-def _error_at(text: str, at: int, meaning: str) -> NewickError:
-    near = text[max(0, at - _CONTEXT) : at + _CONTEXT]
-    return NewickError(f"Newick, character {at}, near {near!r}: {meaning}")

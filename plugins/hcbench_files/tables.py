@@ -7,7 +7,7 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tokenize import TokenError
@@ -178,6 +178,18 @@ def read_rows(path: Path) -> list[tuple[int, list[str]]]:
         If it cannot be read, is empty, or its rows differ in length.
     """
     rows = list(table_rows(path))
+    check_widths(path, rows)
+    return rows
+
+
+def check_widths(path: Path, rows: Sequence[tuple[int, list[str]]]) -> None:
+    """Check that there are rows, and all have the same number of cells.
+
+    Raises
+    ------
+    DataError
+        If not.
+    """
     if not rows:
         raise DataError(f"{path}: the file is empty; is it the right one?")
     width = len(rows[0][1])
@@ -187,7 +199,6 @@ def read_rows(path: Path) -> list[tuple[int, list[str]]]:
                 f"{path}, line {line}: {len(cells)} cells, but the first row has {width}; "
                 "put quotes around a text with a delimiter in it"
             )
-    return rows
 
 
 def is_number(cell: str) -> bool:

@@ -31,7 +31,7 @@ def neighbour_joining(
 def upgma(
     oracle: Oracle, given: Given, rng: np.random.Generator, *, metric: str, weighted: bool
 ) -> Tree:
-    """`skbio.tree.upgma`; heights are twice its own, as those are half the distances.
+    """`skbio.tree.upgma`; its branch lengths are halves of the distances.
 
     O(n^2) time after the distances, and O(n^2) memory.
     """
@@ -53,5 +53,4 @@ def _tree(make: Callable[[Any], Any], oracle: Oracle, given: Given, metric: str)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NewickWarning)  # of paths of different lengths
         tree = Tree.from_newick(str(made), names=labels)
-    height = None if tree.height is None else 2 * tree.height
-    return Tree(tree.parent, height, tree.kind, given.names)
+    return Tree(tree.parent, tree.height, tree.kind, given.names)

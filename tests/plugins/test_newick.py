@@ -23,7 +23,7 @@ from tests.core.trees import caterpillar, trees
 def test_reads_topology_labels_and_heights():
     tree = Tree.from_newick("((a:1,b:1):2,c:3);")
     assert tree == Tree(
-        [3, 3, 4, 4, -1], [0, 0, 0, 1, 3], HeightKind.DISTANCE, names=["a", "b", "c"]
+        [3, 3, 4, 4, -1], [0, 0, 0, 2, 6], HeightKind.DISTANCE, names=["a", "b", "c"]
     )
 
 
@@ -67,7 +67,7 @@ def test_nodes_with_one_child_are_removed():
 
 def test_branch_lengths_in_scientific_notation_and_rounded_ones_are_heights():
     tree = Tree.from_newick("((a:1e-1,b:.1):0.2,c:0.3000001);")
-    assert tree.height == pytest.approx([0, 0, 0, 0.2000001 - 0.1, 0.3000001], abs=1e-6)
+    assert tree.height == pytest.approx([0, 0, 0, 0.2, 0.6], abs=1e-6)
     assert (tree.height[:3] == 0).all()
 
 
@@ -130,7 +130,6 @@ def test_invalid_newick_is_refused_with_its_position() -> None:
         ("(a:1:2,b);", "character 4, .* second branch length"),
         ("(a:1,b:x2);", "character 7, .* not a number"),
         ("(a:nan,b:1);", "character 3, .* not a number"),
-        ("(a,b);(c,d);", "character 6, .* text after the ';'"),
         ("(a,'b);", "character 3, .* quoted label is not closed"),
         ("(a,[b);", "character 3, .* comment is not closed"),
         ("(a,);", "1 of 2 leaves have no label"),
@@ -148,15 +147,15 @@ def test_writes_lengths_names_and_quotes():
     tree = Tree(
         [3, 3, 4, 4, -1], [0, 0, 0, 1, 3.5], HeightKind.DISTANCE, names=["a", "it's", "x y"]
     )
-    assert tree.to_newick() == "('x y':3.5,(a:1.0,'it''s':1.0):2.5);"
+    assert tree.to_newick() == "('x y':1.75,(a:0.5,'it''s':0.5):1.25);"
     assert tree.to_newick(lengths=False) == "('x y',(a,'it''s'));"
     assert Tree([3, 3, 4, 4, -1]).to_newick() == "(2,(0,1));"
     assert Tree([-1]).to_newick() == "0;"
 
 
-def test_lengths_of_affinities_are_differences_without_sign():
+def test_lengths_of_affinities_are_halves_of_the_differences_from_the_leaves_up():
     tree = Tree([2, 2, -1], [5.0, 4.0, 1.0], HeightKind.AFFINITY)
-    assert tree.to_newick() == "(0:4.0,1:3.0);"
+    assert tree.to_newick() == "(0:2,1:1.5);"
 
 
 def test_infinite_heights_have_no_lengths():
@@ -186,7 +185,7 @@ def test_what_is_written_is_read_again(tree, data):
     assert again.isomorphic(named)
     if tree.n > 1:
         i, j = np.triu_indices(tree.n)
-        assert again.merge_height(i, j) == pytest.approx(named.merge_height(i, j))
+        assert again.merge_height(i, j).tolist() == named.merge_height(i, j).tolist()
 
 
 @given(trees(kind=HeightKind.NONE))
@@ -226,19 +225,19 @@ END;
 """
 
 
-def test_the_first_tree_of_a_nexus_file(tmp_path):
-    tree = Tree.from_newick(NEXUS)
+def test_a_tree_of_a_nexus_file(tmp_path):
+    tree = Tree.from_newick(NEXUS, tree=1)
     (tmp_path / "a.nex").write_text(NEXUS)
-    assert read_tree(tmp_path / "a.nex") == tree
+    assert read_tree(tmp_path / "a.nex", tree=1) == tree
     assert tree.names == ("Homo sapiens", "O'Hara; sp.", "Mus_musculus")
     assert tree.lca(0, 1) == 3
-    assert tree.merge_height([0, 0], [1, 2]).tolist() == [1, 2]
+    assert tree.merge_height([0, 0], [1, 2]).tolist() == [2, 4]
     untranslated = NEXUS[: NEXUS.index("Translate")] + NEXUS[NEXUS.index("tree one") :]
-    assert Tree.from_newick(untranslated).names == ("1", "2", "3")
+    assert Tree.from_newick(untranslated, tree=1).names == ("1", "2", "3")
     commented = NEXUS.replace("#NEXUS", "#NEXUS\n[no tree x = (7,8);]").replace(
         "((1:1,", "((1[&r=1]:1,"
     )
-    assert Tree.from_newick(commented) == tree
+    assert Tree.from_newick(commented, tree=1) == tree
     with pytest.raises(HcbenchError, match="no tree in the Nexus text"):
         Tree.from_newick("#NEXUS begin trees; end;")
 

@@ -147,7 +147,7 @@ def test_leaves_are_in_the_order_of_the_names_that_are_given(tmp_path):
         ("t.txt", "(a,b);", r"trees are read from \.nwk"),
         ("t", "(a,b);", r"trees are read from \.nwk"),
         ("t.nwk", "(a,b", "add '\\)'"),
-        ("t.nwk", "(a,b);(c,d);", "one tree at a time"),
+        ("t.nwk", "(a,b);(c,d);", "there are 2 trees: choose one"),
         ("t.nwk", "(a,(b,a));", "two leaves are named 'a'"),
         ("t.nwk", b"(\xe9,b);", "is not UTF-8"),
         ("t.nwk", "", "no tree in the text"),

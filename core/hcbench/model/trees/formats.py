@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 Floats: TypeAlias = "NDArray[np.float64]"
 
+#: Negative distances up to this fraction of the largest are rounding errors of single precision,
+#: and up to the second number those of cosines of equal vectors, where all distances are.
+_ROUNDING = 1e-6
+_ROUNDING_OF_ONE = 1e-14
+
 
 def read_linkage(
     linkage: ArrayLike, kind: HeightKind, leaf_height: ArrayLike | None
@@ -41,6 +46,8 @@ def read_linkage(
     leaves = np.asarray(0.0 if leaf_height is None else leaf_height, dtype=np.float64)
     if leaves.shape not in ((), (n,)):
         raise InvalidTreeError(f"leaf_height has shape {leaves.shape}, expected ({n},)")
+    if kind is HeightKind.DISTANCE:
+        merged_at = _checked_distances(merged_at, float(leaves.min()))
     return parent, np.concatenate((np.broadcast_to(leaves, n), merged_at)), None
 
 
@@ -54,8 +61,23 @@ def read_merges(
     parent, n = _parents_of_merges(pairs, from_r=from_r), len(pairs) + 1
     if distances is None:
         return parent, _order(n), HeightKind.ORDER
-    merged_at = checked_floats(distances, n - 1, of_what)
+    merged_at = _checked_distances(checked_floats(distances, n - 1, of_what), 0.0)
     return parent, np.concatenate((np.zeros(n), merged_at)), HeightKind.DISTANCE
+
+
+def _checked_distances(merged_at: Floats, leaf: float) -> Floats:
+    """Distances at which rows merge: inversions are allowed, but none is below the leaves."""
+    if not (merged_at < leaf).any():
+        return merged_at
+    largest = np.abs(merged_at[np.isfinite(merged_at)]).max(initial=0.0)
+    row = int(np.nanargmin(merged_at))
+    if merged_at[row] < leaf - max(_ROUNDING * largest, _ROUNDING_OF_ONE):
+        raise InvalidTreeError(
+            f"row {row}, counted from 0, merges at the distance {merged_at[row]:g}, below the "
+            f"leaves, at {leaf:g}; turn similarities s into distances max(s) - s, or use "
+            "Tree.from_linkage with kind='affinity' and leaf_height"
+        )
+    return np.maximum(merged_at, leaf)
 
 
 def _order(n: int) -> Floats:

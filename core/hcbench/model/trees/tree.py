@@ -6,7 +6,7 @@ import importlib
 import operator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -328,34 +328,49 @@ class Tree:
         return cls(parents_of_levels(levels), names=names)
 
     @classmethod
-    def from_newick(cls, text: str, names: Sequence[str] | None = None) -> Self:
-        """Read a tree from Newick.
+    def from_newick(
+        cls,
+        text: str,
+        names: Sequence[str] | None = None,
+        *,
+        tree: int | None = None,
+        heights: Literal["half", "whole"] | None = None,
+    ) -> Self:
+        """Read a tree from Newick or Nexus.
 
-        Branch lengths become heights, of kind DISTANCE, if all leaves are on one level up to
-        1e-6 of the largest depth; otherwise, or if only some nodes have one, there is a
-        `NewickWarning` and the kind is NONE. Nodes with one child are removed.
+        Branch lengths become heights, of kind DISTANCE, if all leaves are on one level up to the
+        rounding of the digits that are written (or 1e-6 of the largest depth); otherwise, or if
+        only some nodes have one, there is a `NewickWarning` and the kind is NONE. Nodes with one
+        child are removed.
 
         Parameters
         ----------
         text
-            One tree; see `hcbench_files.newick.read_newick`.
+            See `hcbench_files.newick.read_newick`.
         names
             The labels in the order of the leaves; by default, that of the text.
+        tree
+            Which of several trees, counted from 1.
+        heights
+            Whether branch lengths from a node to a leaf sum to half of the distance at which the
+            node merges, so that the path between two leaves is that distance, as
+            :meth:`to_newick`, ape and scikit-bio write them (by default), or to the whole.
 
         Raises
         ------
         NewickError
-            If the text cannot be read, or its labels are not ``names``.
+            If the text cannot be read, its labels are not ``names``, or it has several trees of
+            which none is chosen.
         InvalidTreeError
             If two leaves have the same label.
         """
         from hcbench.files import heights_of_lengths, read_newick
 
-        nodes = read_newick(text)
-        height = heights_of_lengths(nodes)
+        nodes = read_newick(text, tree)
+        height = heights_of_lengths(nodes, heights)
         kind = HeightKind.NONE if height is None else HeightKind.DISTANCE
-        tree = cls.from_parents(nodes.parent, height, kind, nodes.labels, collapse_unary=True)
-        return tree if names is None else tree.in_order_of(names)
+        made = cls.from_parents(nodes.parent, height, kind, nodes.labels, collapse_unary=True)
+        return made if names is None else made.in_order_of(names)
 
     @classmethod
     def from_parents(
@@ -578,15 +593,17 @@ class Tree:
     def to_newick(self, lengths: bool = True) -> str:
         """Write the tree as Newick; leaves without names are written as their ids.
 
-        With ``lengths`` and heights, the length of a branch is the absolute difference of the
-        heights at its ends; leaf heights other than 0 and inversions are lost when it is read.
+        With ``lengths`` and heights, the length of a branch is half of the difference of the
+        heights at its ends, so that the path between two leaves is as long as the distance at which
+        they merge. An inversion has a negative length. `from_newick` reads exactly these heights,
+        as distances; leaf heights other than 0 are lost.
 
         Raises
         ------
         InvalidTreeError
             If a height is infinite: use ``lengths=False``.
         """
-        from hcbench.files import write_newick
+        from hcbench.files import lengths_of_heights, write_newick
 
         names = map(str, range(self.n)) if self.names is None else self.names
         if not lengths or self.height is None:
@@ -595,8 +612,9 @@ class Tree:
             raise InvalidTreeError(
                 "infinite heights have no branch lengths; write with lengths=False"
             )
-        length = np.abs(self.height[self.parent] - self.height)
-        return write_newick(self.leaf_range, names, length)
+        sign = -1 if self.kind is HeightKind.AFFINITY else 1
+        branches = lengths_of_heights(self.parent, self.height, sign)
+        return write_newick(self.leaf_range, names, branches)
 
     # ---- Everything else -------------------------------------------------------------------------
 
