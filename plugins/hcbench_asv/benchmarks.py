@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from hcbench_asv.process import MeasuringProcess
 
-VERSION = "4"
+VERSION = "5"
 """Of the measurements: asv and ``hcbench regress`` only compare results of equal versions."""
 
 SIZES = (40, 80, 160)
@@ -30,17 +30,17 @@ UNITS = {
 """The unit of each quantity."""
 TRACKS = {
     "algorithm": {
-        "seconds": "Median processor time of a call over the repetitions.",
+        "seconds": "Median processor time of a call, with its processes, over the repetitions.",
         "peak_memory": "Smallest peak memory of a call over the repetitions.",
         "queries": "Mean number of queries over the repetitions.",
         "loss": "1 - AARI of a tree, 1 - ARI of a partition; the mean over the repetitions.",
     },
     "oracle": {
-        "seconds": "Processor time to make the answers.",
+        "seconds": "Processor time to make the answers, with that of processes.",
         "seconds_per_query": "Processor time per query.",
     },
     "metric": {
-        "seconds": "Processor time of a call.",
+        "seconds": "Processor time of a call, with its processes.",
         "value": "The metric of average linkage on a few coordinates of the data.",
     },
 }

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from time import process_time
-from timeit import Timer
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from hcbench import (
     default_uses,
     unmet,
 )
-from hcbench.run import describe, make_job, run_job
+from hcbench.run import Stopwatch, describe, make_job, processor_clock, run_job
 from hcbench_asv.benchmarks import REPETITIONS, Case, Measurement, summarise_repetitions
 from hcbench_asv.cases import Cases
 from hcbench_asv.process import MeasuringProcess
@@ -74,7 +73,9 @@ def _summarise_all(repetitions: Sequence[Measurement]) -> Measurement:
 
 
 class Measured:
-    """Measures cases in this process and keeps their inputs. Times are processor times.
+    """Measures cases in this process and keeps their inputs.
+
+    Times are processor times, with those of the processes that are started.
 
     Parameters
     ----------
@@ -118,7 +119,7 @@ class Measured:
     def _algorithm(self, name: str, n: int, repetition: int) -> Measurement:
         cells = self.listed.cells[name, n]
         loss = self.listed.loss_label(name)
-        job = replace(make_job(cells[repetition % len(cells)], [loss]), clock=process_time)
+        job = replace(make_job(cells[repetition % len(cells)], [loss]), clock=processor_clock)
         best: Measurement = {}
         spent = 0.0
         for call in range(CALLS):
@@ -205,16 +206,30 @@ def _linkage_of(problem: Problem) -> Tree:
 def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
     """Processor time of the fastest of several calls, after one that compiles, and the result."""
     returned = work()
-    timer = Timer(work, timer=process_time)
-    once = max(timer.timeit(1), 1e-7)
+    once = max(_batch_seconds(work, 1), 1e-7)
     number = max(1, math.ceil(_BATCH / once))
     best, spent = once, once
     for _ in range(CALLS):
-        seconds = timer.timeit(number) / number
+        seconds = _batch_seconds(work, number) / number
         best, spent = min(best, seconds), spent + number * seconds
         if spent > _ENOUGH:
             break
     return best, returned
+
+
+def _batch_seconds(work: Callable[[], Any], number: int) -> float:
+    """Processor time of a number of calls, with the processes that they start."""
+    watch = Stopwatch(processor_clock)
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        watch.start()
+        for _ in range(number):
+            work()
+        return watch.stop()
+    finally:
+        if collects:
+            gc.enable()
 
 
 def _per_query(answers: Answers, seconds: float) -> float | None:

@@ -20,7 +20,7 @@ from hcbench.api.own import own_algorithm
 from hcbench.errors import ParameterError, UnknownNameError
 from hcbench.registry.specs import REQUIRED, MetricSpec, Parameter
 from hcbench_asv.cases import Cases, find_cases, make_problem, required_values
-from hcbench_asv.measuring import Measured, measure_all
+from hcbench_asv.measuring import Measured, _timed, measure_all
 
 N = hcbench.asv.SIZES[0]
 
@@ -187,6 +187,30 @@ def test_times_outside_of_asv_are_processor_times(measured: Measured) -> None:
     dozing = replace(measured.listed.cells[case][0], algorithm=own_algorithm(doze))
     cases = replace(measured.listed, cells={case: [dozing]})
     assert 0 < Measured(cases).measure(case)["seconds"] < 0.05
+
+
+BURN = "import time\nwhile time.process_time() < .3: pass"
+
+
+def run_program() -> None:
+    subprocess.run([sys.executable, "-S", "-c", BURN], check=True)
+
+
+@pytest.mark.slow
+def test_the_time_of_a_program_that_an_algorithm_runs_is_the_algorithms(measured: Measured) -> None:
+    def foreign(X: Any) -> Any:
+        run_program()
+        return hcbench.fit("UPGMA", X)
+
+    case = ("algorithm_UPGMA", N)
+    cell = replace(measured.listed.cells[case][0], algorithm=own_algorithm(foreign))
+    cases = replace(measured.listed, cells={case: [cell]})
+    assert 0.29 <= Measured(cases).measure(case)["seconds"] < 5
+
+
+@pytest.mark.slow
+def test_the_time_of_a_program_that_an_oracle_or_a_metric_runs_is_theirs() -> None:
+    assert 0.29 <= _timed(run_program)[0] < 5
 
 
 def test_inapplicable_benchmarks_have_a_reason(measured: Measured) -> None:

@@ -38,6 +38,7 @@ RESULT_MODULES = (
     "run/inputs",
     "run/libraries",
     "run/job",
+    "run/times",
 )
 
 

@@ -58,6 +58,7 @@ from hcbench.run.inputs import (
 )
 from hcbench.run.job import Call, ImportJob, Job, RescoreJob, unpack_job
 from hcbench.run.libraries import note_imported, note_libraries, restore_libraries
+from hcbench.run.times import Stopwatch
 from hcbench.run.workers.processes import (
     LINUX,
     has_gpu,
@@ -354,15 +355,17 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     failure: BaseException | None = None
     # By reference, as the algorithm may replace those of the oracle and of this module.
     process, clock, ledger, budget = os.getpid(), oracle.clock, oracle.ledger, oracle.ledger.budget
+    watch = Stopwatch(clock)
+    stop = watch.stop
     cost_of = _cost
     with install_recorder("numba:compile") as compilations, collect_notes() as notes:
         held = reset_peak()
-        start = clock()
+        watch.start()
         try:
             returned = function(oracle, given, rng, **params)
         except BaseException as error:
             failure = error
-        elapsed = clock() - start
+        elapsed = stop()
     if os.getpid() != process:
         os._exit(1)  # the algorithm forked, and its copy came back here as well
     peak = None if held is None else peak_since(held)

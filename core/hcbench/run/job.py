@@ -61,7 +61,7 @@ class Job:
     replies : Call, optional
         Opens the stored answers of a paid oracle; see `hcbench.run.replies.StoredReplies`.
     clock : callable
-        Times the call and the oracle's answers.
+        Times the call and the oracle's answers; see `hcbench.run.times`.
     """
 
     dataset: Call
