@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 from textwrap import dedent
-from time import sleep
+from time import perf_counter, sleep
 from typing import Any
 
 import numpy as np
