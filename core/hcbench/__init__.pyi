@@ -39,6 +39,7 @@ from .errors import (
 )
 from .files import read_tree as read_tree
 from .model import SIMILARITY_RULES as SIMILARITY_RULES
+from .model.arrays import as_numbers as as_numbers
 from .model.comparisons import (
     AllComparisons as AllComparisons,
     Comparisons as Comparisons,
@@ -60,10 +61,14 @@ from .model.problem import (
     check_levels as check_levels,
 )
 from .model.similarity import (
-    looks_like_distances as looks_like_distances,
     similarity_matrix as similarity_matrix,
     similarity_of_vectors as similarity_of_vectors,
     unit_rows as unit_rows,
+)
+from .model.squares import (
+    check_square as check_square,
+    kind_of_square as kind_of_square,
+    similarity_of_distances as similarity_of_distances,
 )
 from .model.text import printable as printable, slug as slug
 from .model.trees import (

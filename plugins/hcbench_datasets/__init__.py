@@ -198,7 +198,13 @@ FILE = DatasetSpec(
             "Whether the items are texts, the names, with nothing else but labels; other columns "
             "are ignored.",
         ),
-        Parameter("similarity", False, "Whether the file is an n x n matrix of similarities."),
+        Parameter(
+            "similarity",
+            None,
+            "Whether the file is an n x n matrix of similarities. false: a symmetric matrix has "
+            "vectors after all.",
+            type="bool",
+        ),
         Parameter(
             "distance",
             None,

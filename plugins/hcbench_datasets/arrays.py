@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, number_text
+from hcbench import DataError, as_numbers, number_text
 from hcbench.files import read_arrays
 from hcbench_datasets.content import (
     Content,
     check_names,
     check_rows,
-    check_square,
+    check_similarity,
     is_missing_label,
     no_data,
     table_of_labels,
@@ -27,7 +27,6 @@ from hcbench_datasets.tables import SUFFIXES
 if TYPE_CHECKING:
     from scipy import sparse
 
-    from hcbench import Vectors
 
 _ALONE = ""
 
@@ -61,7 +60,7 @@ def _read_npy(path: Path, similarity: bool) -> Content:
     matrix = _matrix(arrays[_ALONE], str(path))
     if not similarity:
         return Content(vectors=matrix)
-    check_square(matrix, str(path))
+    check_similarity(matrix, str(path))
     return Content(similarity=matrix)
 
 
@@ -90,7 +89,7 @@ def _content(
     vectors = None if data is None else _matrix(data, f"{path}, X")
     matrix = None if square is None else _matrix(square, f"{path}, similarity")
     if matrix is not None:
-        check_square(matrix, f"{path}, similarity")
+        check_similarity(matrix, f"{path}, similarity")
     rows = [m for m in (vectors, matrix) if m is not None]
     n = len(rows[0])
     labels = _either(arrays, "y", "labels", path)
@@ -124,8 +123,7 @@ def _matrix(array: NDArray[Any], where: str) -> NDArray[np.floating[Any]]:
     if array.shape[1] == 0:
         raise DataError(f"{where}: the array has shape {array.shape} and no features")
     check_rows(len(array), where)
-    kind = np.float32 if array.dtype.kind == "f" and array.dtype.itemsize == 4 else np.float64
-    matrix: NDArray[np.floating[Any]] = np.ascontiguousarray(array, dtype=kind)
+    matrix: NDArray[np.floating[Any]] = np.ascontiguousarray(as_numbers(array, where))
     bad = ~np.isfinite(matrix)
     if bad.any():
         row, column = np.unravel_index(int(bad.argmax()), bad.shape)
@@ -146,14 +144,14 @@ def _sparse_content(path: Path, similarity: bool) -> Content:
 
 
 def _content_of_sparse(loaded: Any, where: str, similarity: bool) -> Content:
-    from scipy import sparse
-
+    numbers: Any = as_numbers(loaded, where)
     if similarity:
-        matrix = _matrix(loaded.toarray(), where)
-        check_square(matrix, where)
+        matrix = _matrix(numbers.toarray(), where)
+        check_similarity(matrix, where)
         return Content(similarity=matrix)
-    check_rows(loaded.shape[0], where)
-    return Content(vectors=_csr(sparse.csr_array(loaded), where))
+    check_rows(numbers.shape[0], where)
+    _check_finite_entries(numbers, where)
+    return Content(vectors=numbers)
 
 
 def _read_mtx(path: Path, similarity: bool) -> Content:
@@ -173,7 +171,7 @@ def _read_mtx(path: Path, similarity: bool) -> Content:
     if isinstance(loaded, np.ndarray):
         matrix = _matrix(loaded, str(path))
         if similarity:
-            check_square(matrix, str(path))
+            check_similarity(matrix, str(path))
             return Content(similarity=matrix)
         return Content(vectors=matrix)
     return _content_of_sparse(loaded, str(path), similarity)
@@ -200,17 +198,12 @@ def _read_svmlight(path: Path, similarity: bool) -> Content:
     return Content(vectors=content.vectors, levels=table_of_labels([texts]))
 
 
-def _csr(array: sparse.csr_array, where: str) -> Vectors:
-    array.sum_duplicates()
-    if array.dtype.kind not in "fiub":
-        raise DataError(f"{where}: numbers are needed, got dtype {array.dtype}; convert it")
-    array = array if array.dtype == np.float32 else array.astype(np.float64)
+def _check_finite_entries(array: sparse.csr_array, where: str) -> None:
     bad = np.flatnonzero(~np.isfinite(array.data))
     if bad.size:
         row = int(np.searchsorted(array.indptr, bad[0], side="right")) - 1
         column, value = array.indices[bad[0]], array.data[bad[0]]
         raise DataError(f"{where}[{row}, {column}] is {value}; impute it, or drop the row")
-    return array
 
 
 def _levels(labels: NDArray[Any], path: Path) -> NDArray[np.str_]:

@@ -39,9 +39,7 @@ def inspect(file: str) -> None:
     from hcbench_datasets.file import is_table, kind_of_matrix, roles_of, table_of
     from hcbench_datasets.roles import guess
 
-    # The file is read twice. A symmetric matrix is used as what it looks like.
-    warnings.simplefilter("once", ModelWarning)
-    warnings.filterwarnings("ignore", "the numbers are a symmetric", ModelWarning)
+    warnings.simplefilter("once", ModelWarning)  # the file is read twice
     path, _, params = file.partition("[")
     written = path if "/" in path else f"./{path}"
     target = Path(path).expanduser()
@@ -63,10 +61,16 @@ def inspect(file: str) -> None:
         _print_columns(table, found)
         changed |= {name: value for name, value in found.items() if value}
         notes = list(_notes(table, roles, found, written, changed))
-    problem = use.spec.load()(0, **{**given, **changed})
-    if (kind := kind_of_matrix(problem.vectors)) is not None:
-        changed[kind], notes = True, []
-        problem = use.spec.load()(0, **{**given, **changed})
+    read = use.spec.load()
+    if given["similarity"] is None and given["distance"] is None and not given["comparisons"]:
+        # A symmetric matrix is used as what it looks like, if that is clear.
+        as_vectors = read(0, **{**given, **changed, "similarity": False})
+        role = {"similarities": "similarity", "distances": "distance"}.get(
+            kind_of_matrix(as_vectors.vectors)
+        )
+        if role is not None:
+            changed[role], notes = True, []
+    problem = read(0, **{**given, **changed})
     for line in [*notes, *_summary(problem)]:
         click.echo(printable(line))
     _print_command(written, changed)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Comparisons, DataError, ModelWarning, number_text, read_number
+from hcbench import Comparisons, DataError, ModelWarning, check_square, number_text, read_number
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -215,21 +215,15 @@ def check_names(names: Sequence[str], rows: Sequence[str], where: str) -> tuple[
     return tuple(names)
 
 
-def check_square(matrix: NDArray[Any], where: str) -> None:
-    """Raise `DataError` unless the matrix is square and symmetric."""
+def check_similarity(matrix: NDArray[Any], where: str) -> None:
+    """Raise `DataError` unless the matrix is square and symmetric up to rounding."""
     rows, columns = matrix.shape
     if rows != columns:
         raise DataError(
             f"{where}: similarities and distances are an n x n matrix, got {rows} x {columns}; "
             "omit similarity or distance if these are vectors"
         )
-    unequal = ~np.isclose(matrix, matrix.T, rtol=1e-8, atol=1e-12)
-    if unequal.any():
-        i, j = np.unravel_index(int(unequal.argmax()), unequal.shape)
-        raise DataError(
-            f"{where}: the matrix must be symmetric, but the value of items {i} and {j} is "
-            f"{matrix[i, j]} in one direction and {matrix[j, i]} in the other; take the mean"
-        )
+    check_square(matrix, where)
 
 
 def with_params(path: str, params: Mapping[str, Any]) -> str:
@@ -239,7 +233,8 @@ def with_params(path: str, params: Mapping[str, Any]) -> str:
     ----------
     path : str
     params : mapping of str to value
-        Those that are empty or false are omitted, but for ``distance=false``.
+        Those that are empty or false are omitted, but for ``distance=false`` and
+        ``similarity=false``.
     """
 
     def word(value: Any) -> str:
@@ -250,11 +245,11 @@ def with_params(path: str, params: Mapping[str, Any]) -> str:
         text = str(value)
         return text if re.fullmatch(r"[A-Za-z_][\w.-]*", text, re.ASCII) else repr(text)
 
-    given = [
-        f"{name}={word(value)}"
-        for name, value in params.items()
-        if value not in (None, (), [], False) or (name == "distance" and value is False)
-    ]
+    given = []
+    for name, value in params.items():
+        is_refused = value is False and name in ("distance", "similarity")
+        if is_refused or value not in (None, (), [], False):
+            given.append(f"{name}={word(value)}")
     return f"{path}[{','.join(given)}]" if given else path
 
 

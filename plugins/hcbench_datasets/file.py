@@ -15,12 +15,12 @@ from hcbench import (
     Comparisons,
     DataError,
     HcbenchError,
-    ModelWarning,
     NewickWarning,
     Problem,
     Tree,
     check_levels,
-    looks_like_distances,
+    kind_of_square,
+    similarity_of_distances,
 )
 from hcbench_datasets.arrays import read_array
 from hcbench_datasets.bundled import standardised
@@ -38,8 +38,6 @@ from hcbench_datasets.tables import OPEN, SUFFIXES, read_table
 
 if TYPE_CHECKING:
     from hcbench import Vectors
-
-_KINDS = {"similarity": "similarities", "distance": "distances"}
 
 
 def file(seed: int, **params: Any) -> Problem:
@@ -147,30 +145,43 @@ def _read(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
                 "y and names"
             )
         content = read_array(path, is_matrix)
-    _note_symmetric(content, path, params)
+    _check_not_square(content, path, params)
     return content
 
 
-def _note_symmetric(content: Content, path: Path, params: Mapping[str, Any]) -> None:
-    """Add a note if vectors look like a matrix of similarities or distances."""
-    name = kind_of_matrix(content.vectors)
-    if name is not None:
-        written = with_params(str(path), {**params, "path": None, name: True})
-        warnings.warn(
-            "the numbers are a symmetric matrix, used as vectors; if they are "
-            f"{_KINDS[name]}, write {written}",
-            ModelWarning,
-            stacklevel=3,
-        )
+def _check_not_square(content: Content, path: Path, params: Mapping[str, Any]) -> None:
+    """Refuse vectors that look like a matrix of similarities or distances.
+
+    Raises
+    ------
+    DataError
+        With the ways to say what they are.
+    """
+    if params["similarity"] is not None or params["distance"] is not None:
+        return
+    kind = kind_of_matrix(content.vectors)
+    if kind == "vectors":
+        return
+
+    def written(**said: bool) -> str:
+        return with_params(str(path), {**params, "path": None, **said})
+
+    ways = {
+        "similarities": written(similarity=True),
+        "distances": written(distance=True),
+        "vectors": written(similarity=False),
+    }
+    if kind == "distances":
+        ways["similarities"] = written(similarity=True, distance=False)
+    listed = "; ".join(f"of {what} write {name}" for what, name in ways.items())
+    raise DataError(f"{path}: a symmetric matrix may be several things: {listed}")
 
 
-def kind_of_matrix(vectors: Vectors | None) -> str | None:
-    """The parameter that vectors need, "similarity" or "distance", if they are symmetric."""
-    if not isinstance(vectors, np.ndarray) or len(vectors) < 3:
-        return None
-    if not np.array_equal(vectors, vectors.T):
-        return None
-    return "distance" if looks_like_distances(vectors) else "similarity"
+def kind_of_matrix(vectors: Vectors | None) -> str:
+    """What `kind_of_square` says; "vectors" of fewer than three rows, which say too little."""
+    if vectors is None or vectors.shape[0] < 3:
+        return "vectors"
+    return kind_of_square(vectors)
 
 
 def _similarities(
@@ -180,19 +191,19 @@ def _similarities(
     if matrix is None or distance is False:
         return matrix
     if not distance:
-        if looks_like_distances(matrix):
+        if kind_of_square(matrix) == "distances":
             raise DataError(
                 f"{path}: these are distances, as the diagonal has zeros and all else is larger; "
                 f"write {path}[distance=true], or distance=false if they are similarities after all"
             )
         return matrix
-    if matrix.diagonal().any() or matrix.min() < 0:
+    try:
+        similarity: NDArray[np.floating] = similarity_of_distances(matrix)
+    except DataError as error:
         raise DataError(
-            f"{path}: distances are 0 on the diagonal and never negative; "
-            f"write {path}[similarity=true] if these are similarities"
-        )
-    largest = matrix.max()
-    return np.ones_like(matrix) if largest == 0 else 1 - matrix / largest
+            f"{path}: {error}; write {path}[similarity=true] if these are similarities"
+        ) from error
+    return similarity
 
 
 def _standardised(problem: Problem, path: str) -> Problem:

@@ -18,7 +18,7 @@ from hcbench_datasets.content import (
     Table,
     check_names,
     check_rows,
-    check_square,
+    check_similarity,
     is_missing_label,
     looks_numeric,
     table_of_labels,
@@ -219,7 +219,7 @@ def content_of(
     matrix = np.column_stack([part for column in free for part in _numbers(column)])
     if not is_matrix:
         return Content(vectors=matrix, levels=levels, names=names)
-    check_square(matrix, table.where)
+    check_similarity(matrix, table.where)
     header = tuple(column.name for column in free) if table.has_header else None
     if header is not None and names is not None and header != names and set(header) == set(names):
         raise DataError(

@@ -34,10 +34,12 @@ def test_a_graph_is_provided_hashed_and_read_only() -> None:
 
 
 def test_some_items_have_the_edges_between_them() -> None:
-    part = Problem(n=4, graph=graph()).take(np.array([3, 2, 0])).graph
+    whole = Problem(n=4, graph=graph())
+    part = whole.take(np.array([3, 2, 0])).graph
+    assert whole.graph is not None
     assert part is not None
     assert part.toarray().tolist() == [[0, 3, 0], [3, 0, 0], [0, 0, 0]]
-    assert part.indices.dtype == graph().indices.dtype
+    assert part.indices.dtype == whole.graph.indices.dtype
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from scipy import io, sparse
+from scipy.spatial.distance import cdist
 
 import hcbench_datasets
 from hcbench import DataError, HcbenchError, HeightKind, ModelWarning, Problem
@@ -923,11 +924,45 @@ def test_standardised_and_sampled(csv):
     assert "exceeds the 4 items" in fail(path, n=5)
 
 
-def test_a_symmetric_matrix_of_vectors_has_a_note_with_the_parameters_given(csv):
-    with pytest.warns(ModelWarning, match=r"distances, write .*\[distance=true\]"):
-        read(csv("0,1,2\n1,0,3\n2,3,0\n"))
-    with pytest.warns(ModelWarning, match=r"write .*\[names=id,distance=true\]"):
-        read(csv("id,a,b,c\na,0,1,2\nb,1,0,3\nc,2,3,0\n"), names="id")
+def test_a_symmetric_matrix_is_refused_with_names_for_all_that_it_may_be(csv):
+    path = csv("0,1,2\n1,0,3\n2,3,0\n")
+    assert fail(path) == (
+        f"{path}: a symmetric matrix may be several things: of similarities write "
+        f"{path}[similarity=true,distance=false]; of distances write {path}[distance=true]; "
+        f"of vectors write {path}[similarity=false]"
+    )
+    assert read(path, distance=True).similarity.tolist() == [
+        [1, 1 - 1 / 3, 1 - 2 / 3],
+        [1 - 1 / 3, 1, 0],
+        [1 - 2 / 3, 0, 1],
+    ]
+    assert read(path, similarity=True, distance=False).similarity[0].tolist() == [0, 1, 2]
+    assert read(path, similarity=False).vectors[0].tolist() == [0, 1, 2]
+    named = csv("id,a,b,c\na,0,1,2\nb,1,0,3\nc,2,3,0\n")
+    assert f"{named}[names=id,distance=true]" in fail(named, names="id")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".npy", ".npz", ".mtx"])
+def test_rounding_makes_no_vectors_of_similarities_and_distances_in_files(tmp_path, suffix):
+    vectors = np.random.default_rng(0).normal(size=(9, 4))
+    matrices = {"similarity": np.corrcoef(vectors), "distance": cdist(vectors, vectors, "cosine")}
+    for word, matrix in matrices.items():
+        assert not np.array_equal(matrix, matrix.T) or matrix.diagonal().any()
+        path = tmp_path / f"{word}{suffix}"
+        if suffix == ".csv":
+            pd.DataFrame(matrix).to_csv(path, header=False, index=False)
+        elif suffix == ".npy":
+            np.save(path, matrix)
+        elif suffix == ".npz":
+            np.savez(path, X=matrix)
+        else:
+            io.mmwrite(path, matrix, symmetry="general")
+        assert f"{path}[{word}=true]" in fail(path)
+        found = read(path, **{word: True}).similarity
+        expected = matrix if word == "similarity" else 1 - matrix / matrix.max()
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+        assert np.array_equal(found, found.T)
+    assert f"{path}[distance=true]" in fail(path, similarity=True)
 
 
 def test_inspect_names_columns_of_numbers_with_units_or_separators(csv):

@@ -48,8 +48,9 @@ def fit(
         Of the algorithm, or ``NAME[param=value]``; a spec or a function of your own, as `compare`
         takes them; or what ``load_registry(files).use_algorithms(...)`` returns.
     data : array, Comparisons, Tree, Problem or Oracle
-        Vectors (n, p); a square symmetric matrix of similarities; comparisons; a tree to be
-        cut; or what `ask_oracle` made.
+        Vectors (n, p); a matrix of similarities (n, n), which is told from vectors by
+        `kind_of_square`; comparisons; a tree to be cut; or what `ask_oracle` made. Distances are
+        given as ``similarity_of_distances(d)``.
     seed : int
     budget : int, optional
         The largest number of queries.
@@ -194,7 +195,8 @@ def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
         Name; ``NAME[param=value]`` works too.
     result : Tree, Partition, linkage matrix (n-1, 4), children (n-1, 2) or labels (n,)
     truth : Tree, labels (n,) or (n, L) of int, similarities (n, n), vectors (n, p) or Problem
-        What the metric compares the result with.
+        What the metric compares the result with. Vectors of integers are given as floats or sparse,
+        as a matrix of integers that is not symmetric has labels.
     **params
         Of the metric.
 

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import DataError, ParameterError
+from hcbench.model.arrays import as_plain_array, as_vectors, is_sparse
 from hcbench.model.comparisons import AllComparisons, Comparisons
-from hcbench.model.problem import Problem, check_levels
-from hcbench.model.similarity import looks_like_distances
+from hcbench.model.problem import Problem, Vectors, check_levels
+from hcbench.model.squares import split_square
 from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import Oracle
 from hcbench.registry import Use, make_use
@@ -250,15 +251,17 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
     Parameters
     ----------
     data : (n, p) or (n, n) array, DataFrame, Comparisons, Tree, Problem, Bunch, or (data, truth)
-        A square symmetric matrix counts as similarities, any other as vectors. An index of texts
-        that all differ has the names of the items.
+        A matrix is what `kind_of_square` says: similarities if it is symmetric up to rounding and
+        its diagonal has the largest values, vectors if it is not symmetric. An index of texts that
+        all differ has the names of the items.
     truth : Tree, (n,) or (n, L) labels, optional
         Of a DataFrame also names of columns, the coarsest level first.
 
     Raises
     ------
     DataError
-        If it is none of these.
+        If it is none of these, or a matrix of distances, or one that may be several things; the
+        message has the ways to say what it is.
     """
     if isinstance(data, tuple) and len(data) == 2 and truth is None:
         data, truth = data
@@ -279,20 +282,9 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
         )
     if isinstance(data, Tree):
         return Problem(n=data.n, names=data.names, tree=data, **known)
-    if hasattr(data, "tocsr"):
-        from scipy import sparse
-
-        return Problem(n=data.shape[0], vectors=sparse.csr_array(data), **known)
     matrix = _matrix(data)
-    if len(matrix) and matrix.shape[0] == matrix.shape[1] and np.array_equal(matrix, matrix.T):
-        if looks_like_distances(matrix):
-            raise DataError(
-                "a symmetric matrix counts as similarities, and these are distances, as the "
-                "diagonal has zeros and all else is larger; give 1 - d / d.max(), or a "
-                "Problem(n=..., similarity=...) if they are similarities after all"
-            )
-        return Problem(n=len(matrix), similarity=matrix, **known)
-    return Problem(n=len(matrix), vectors=matrix, **known)
+    vectors, similarity = split_square(matrix)
+    return Problem(n=matrix.shape[0], vectors=vectors, similarity=similarity, **known)
 
 
 def _problem_of_frame(data: Any, truth: Any) -> Problem:
@@ -336,15 +328,25 @@ def _few(frame: Any) -> str:
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
-def _matrix(data: Any) -> NDArray[Any]:
-    try:
-        array = np.array(data)
-    except ValueError as error:
-        raise DataError(f"the rows of the data have different lengths: {error}") from error
-    if array.ndim != 2 or array.dtype.kind not in "iufb":
-        got = f"shape {array.shape} of {array.dtype}" if array.ndim else f"{data!r:.40}"
-        raise DataError(f"data must be a numeric matrix (n, p), or (matrix, labels); got {got}")
-    return array if array.dtype.kind == "f" else array.astype(np.float64)
+def _matrix(data: Any) -> Vectors:
+    if not is_sparse(data):
+        array = as_plain_array(data, "the data")
+        if array.ndim != 2:
+            raise DataError(_no_matrix(array, data))
+        data = array
+    return as_vectors(data, "the data")
+
+
+def _no_matrix(array: NDArray[Any], data: Any) -> str:
+    text = "data must be a numeric matrix (n, p), or (matrix, labels)"
+    if array.ndim == 0:
+        return f"{text}; got {data!r:.40}"
+    if array.ndim == 1 and array.size > 1 and array.dtype.kind in "iuf":
+        return (
+            f"{text}; got shape {array.shape}: of one number an item give x.reshape(-1, 1), of "
+            "distances of pairs hcbench.similarity_of_distances(x)"
+        )
+    return f"{text}; got shape {array.shape} of {array.dtype}"
 
 
 def truth_entries(truth: Any) -> dict[str, Any]:
@@ -370,14 +372,21 @@ def truth_entries(truth: Any) -> dict[str, Any]:
 
 
 def problem_of_truth(truth: Any) -> Problem:
-    """A problem of which only the truth is given: a tree, labels, similarities or vectors."""
+    """A problem of which only the truth is given: a tree, labels, similarities or vectors.
+
+    A matrix of integers has labels, unless it is square and symmetric.
+    """
     if isinstance(truth, Problem):
         return truth
     if isinstance(truth, Tree):
         return Problem(n=truth.n, **truth_entries(truth))
     if isinstance(truth, Partition):
         truth = truth.labels
-    array = np.asarray(truth)
-    if array.ndim == 1 or array.dtype.kind in "iubUSO":
-        return Problem(n=len(array), **truth_entries(array))
-    return as_problem(array)
+    if is_sparse(truth):
+        return as_problem(truth)
+    array = as_plain_array(truth, "the truth")
+    is_square = array.ndim == 2 and array.shape[0] == array.shape[1] > 2
+    is_symmetric = is_square and array.dtype.kind in "iub" and np.array_equal(array, array.T)
+    if array.ndim == 1 or (array.dtype.kind in "iubUSO" and not is_symmetric):
+        return Problem(n=len(array), **truth_entries(truth))
+    return as_problem(truth)

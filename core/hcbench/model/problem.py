@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcbench.errors import DataError, InvalidProblemError, ModelWarning, NotApplicableError
+from hcbench.model.arrays import as_vectors
+from hcbench.model.squares import as_graph, as_similarity
 from hcbench.model.trees import HeightKind, Partition, Tree
 
 if TYPE_CHECKING:
@@ -32,8 +34,11 @@ Result: TypeAlias = Tree | Partition
 class Problem:
     """The items of one repetition, what is known about them, and their true hierarchy.
 
-    The arrays are read-only views of those given, not copies: all algorithms of a comparison see
-    the same data.
+    The arrays are read-only: all algorithms of a comparison see the same data. They are views of
+    those given, not copies, unless these have another form: a list or DataFrame, integers or bools
+    (which become float64), half or extended precision, another byte order, a sparse matrix of
+    another format or type (a csr_array of float64, without entries that are given twice). Masked
+    arrays, complex numbers and Python objects are refused.
 
     Attributes
     ----------
@@ -42,12 +47,13 @@ class Problem:
     names : tuple of str, optional
         Their names, all different.
     vectors : (n, p) array or csr_array, optional
-        One row an item; finite.
+        One row an item; finite; float64 or, if dense, float32.
     similarity : (n, n) array, optional
-        Symmetric, finite; the diagonal is never used.
+        Symmetric, finite; the diagonal is never used. Differences up to 1e-6 of the largest
+        absolute entry between the two halves are rounding errors, and are averaged out.
     graph : (n, n) csr_array, optional
-        Symmetric, finite, positive weights of edges, larger for items that are more alike; without
-        edges from an item to itself.
+        Symmetric (as similarities), finite, positive weights of edges, larger for items that are
+        more alike; without edges from an item to itself. Entries of 0 are no edges.
     comparisons : Comparisons, optional
         Answers that were collected in advance, for example by crowdsourcing.
     truths : mapping of name to Tree
@@ -74,6 +80,7 @@ class Problem:
     tree: Tree | None = None
 
     def __post_init__(self) -> None:
+        self._convert_arrays()
         self._check_sizes()
         if self.levels is None:
             object.__setattr__(self, "classes", None)
@@ -92,6 +99,22 @@ class Problem:
     def __reduce__(self) -> tuple[Any, ...]:
         values = {part.name: getattr(self, part.name) for part in fields(self)}
         return partial(Problem, **values), ()  # so that arrays are read-only again
+
+    def _convert_arrays(self) -> None:
+        """Give all arrays the form that algorithms, oracles and metrics read."""
+        converters: dict[str, Callable[[Any, str], Any]] = {
+            "vectors": as_vectors,
+            "similarity": as_similarity,
+            "graph": as_graph,
+        }
+        for name, convert in converters.items():
+            value = getattr(self, name)
+            if value is None:
+                continue
+            try:
+                object.__setattr__(self, name, convert(value, name))
+            except DataError as error:
+                raise InvalidProblemError(str(error)) from None
 
     def _check_sizes(self) -> None:
         if self.n < 1:
@@ -112,28 +135,11 @@ class Problem:
         self._check_values()
 
     def _check_values(self) -> None:
-        for name in ("vectors", "similarity", "graph"):
-            array = getattr(self, name)
-            values = getattr(array, "data", None) if not isinstance(array, np.ndarray) else array
-            if values is not None and not np.isfinite(values).all():
-                raise InvalidProblemError(
-                    f"{name} holds NaN or infinite values; drop or impute them first"
-                )
-        if self.graph is not None:
-            graph: Any = self.graph
-            if graph.shape != (self.n, self.n) or (graph != graph.T).nnz:
-                raise InvalidProblemError("a graph is a symmetric n x n matrix of weights of edges")
-            if (graph.data <= 0).any() or graph.diagonal().any():
-                raise InvalidProblemError(
-                    "edges of a graph have positive weights and join different items"
-                )
-        if (given := self.similarity) is not None:
-            if given.shape != (self.n, self.n):
-                raise InvalidProblemError(
-                    f"a similarity matrix is n x n; this one is {given.shape}"
-                )
-            if not _is_symmetric(given):
-                raise InvalidProblemError("the similarity matrix is not symmetric")
+        graph = self.graph
+        if graph is not None and ((graph.data <= 0).any() or graph.diagonal().any()):
+            raise InvalidProblemError(
+                "edges of a graph have positive weights and join different items"
+            )
 
     @property
     def provides(self) -> frozenset[str]:
@@ -236,17 +242,6 @@ class Problem:
             classes=self.classes,
             tree=None if self.tree is None else self.tree.restrict(items),
         )
-
-
-def _is_symmetric(matrix: NDArray[Any]) -> bool:
-    """Whether it is, up to rounding; by blocks, which remain in the cache."""
-    for i in range(0, len(matrix), 256):
-        for j in range(0, i + 1, 256):
-            block = matrix[i : i + 256, j : j + 256]
-            other = matrix[j : j + 256, i : i + 256].T
-            if (block != other).any() and not np.allclose(block, other, rtol=1e-8, atol=1e-12):
-                return False
-    return True
 
 
 def _rows(vectors: Vectors, items: Any) -> Any:

@@ -116,16 +116,3 @@ def similarity_matrix(problem: Problem, rule: str = "cosine") -> NDArray[np.floa
     if problem.vectors is None:
         raise NotApplicableError("this data set has neither similarities nor vectors")
     return similarity_of_vectors(problem.vectors, rule)
-
-
-def looks_like_distances(matrix: NDArray[Any]) -> bool:
-    """Whether a symmetric matrix (n, n) has the form of distances.
-
-    Zeros on the diagonal, which are its smallest values, and two items at distance 0 have equal
-    distances to all others. Similarities have their largest values there; the weights of a graph
-    are 0 between many vertices that differ.
-    """
-    if not len(matrix) or matrix.diagonal().any() or matrix.min() < 0 or not matrix.any():
-        return False
-    first, second = np.nonzero(np.triu(matrix == 0, 1))
-    return bool(np.isclose(matrix[first], matrix[second]).all())
