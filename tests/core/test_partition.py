@@ -26,8 +26,8 @@ def test_labels_of_any_type_become_codes_in_order_of_first_appearance() -> None:
         ["b", "b", "a", "b", "c"],
         np.array(["b", "b", "a", "b", "c"]),
         [("x", 1), ("x", 1), "y", ("x", 1), 2.5],
-        np.array([7, 7, "7", 7, 3], dtype=object),
-        [7, 7, "7", 7, 3],
+        np.array([7, 7, "x", 7, 3], dtype=object),
+        [7, 7, "x", 7, 3],
     ]:
         if isinstance(labels, list) and isinstance(labels[0], tuple):
             boxed = np.empty(5, dtype=object)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from hcbench.errors import DataError, ParameterError
 from hcbench.model.arrays import as_plain_array, as_vectors, is_sparse
 from hcbench.model.comparisons import AllComparisons, Comparisons
+from hcbench.model.labels import coded_labels
 from hcbench.model.problem import Problem, Vectors, check_levels
 from hcbench.model.squares import split_square
 from hcbench.model.trees import Partition, Tree
@@ -355,20 +356,9 @@ def truth_entries(truth: Any) -> dict[str, Any]:
         return {}
     if isinstance(truth, Tree):
         return {"truths": {"truth": truth}}
-    labels = np.asarray(truth)
-    if labels.ndim == 1:
-        labels = labels[:, None]
-    if labels.ndim != 2:
-        raise DataError(f"labels must have shape (n,) or (n, L), got {labels.shape}")
-    for item, of_item in enumerate(labels.tolist()):
-        if any(str(x) in ("None", "nan", "<NA>") for x in of_item if not isinstance(x, str)):
-            raise DataError(f"the label of item {item} is missing; fill it in, or drop the item")
-    check_levels(labels, [f"column {i}" for i in range(labels.shape[1])], "labels")
-    found = [np.unique(column, return_inverse=True) for column in labels.T]
-    return {
-        "levels": np.column_stack([codes.ravel() for _, codes in found]).astype(np.int64),
-        "classes": tuple(tuple(map(str, names)) for names, _ in found),
-    }
+    codes, classes = coded_labels(truth)
+    check_levels(codes, [f"column {i}" for i in range(codes.shape[1])], "labels")
+    return {"levels": codes, "classes": classes}
 
 
 def problem_of_truth(truth: Any) -> Problem:
@@ -384,7 +374,9 @@ def problem_of_truth(truth: Any) -> Problem:
         truth = truth.labels
     if is_sparse(truth):
         return as_problem(truth)
-    array = as_plain_array(truth, "the truth")
+    # The mask of labels is told by item, that of a matrix by the number of cells.
+    is_masked = isinstance(truth, np.ma.MaskedArray)
+    array = truth.data if is_masked else as_plain_array(truth, "the truth")
     is_square = array.ndim == 2 and array.shape[0] == array.shape[1] > 2
     is_symmetric = is_square and array.dtype.kind in "iub" and np.array_equal(array, array.T)
     if array.ndim == 1 or (array.dtype.kind in "iubUSO" and not is_symmetric):

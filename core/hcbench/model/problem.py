@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hcbench.errors import DataError, InvalidProblemError, ModelWarning, NotApplicableError
 from hcbench.model.arrays import as_vectors
+from hcbench.model.labels import coded_labels
 from hcbench.model.squares import as_graph, as_similarity
 from hcbench.model.trees import HeightKind, Partition, Tree
 
@@ -60,8 +61,9 @@ class Problem:
         The true hierarchies; metrics use the first by default.
     levels : (n, L) array, optional
         Class labels from the coarsest level to the finest; the cluster of an item at level l is
-        given by its labels 0..l together. Integers; texts are replaced by their places in
-        ``classes``.
+        given by its labels 0..l together. Integers; other labels are replaced by their places in
+        ``classes``. Labels that are equal in Python are one class, as are 1, 1.0 and True; missing
+        ones, and a number beside the same number as a text, are an error.
     classes : tuple of tuple of str, optional
         For each level the names of classes by their integers; sorted if ``levels`` were texts.
     tree : Tree, optional
@@ -84,11 +86,10 @@ class Problem:
         self._check_sizes()
         if self.levels is None:
             object.__setattr__(self, "classes", None)
-        elif self.levels.dtype.kind not in "iub":
-            found = [np.unique(column, return_inverse=True) for column in self.levels.T]
-            codes = np.column_stack([codes for _, codes in found]).astype(np.int64, copy=False)
+        elif not _are_codes(self.levels):
+            codes, classes = _coded(self.levels)
             object.__setattr__(self, "levels", codes)
-            object.__setattr__(self, "classes", tuple(tuple(map(str, of)) for of, _ in found))
+            object.__setattr__(self, "classes", classes)
         truths = dict(self.truths)
         if self.levels is not None and not truths:
             truths = {"labels": Tree.from_levels(self.levels, names=self.names)}
@@ -242,6 +243,18 @@ class Problem:
             classes=self.classes,
             tree=None if self.tree is None else self.tree.restrict(items),
         )
+
+
+def _are_codes(levels: Any) -> bool:
+    is_plain = isinstance(levels, np.ndarray) and not isinstance(levels, np.ma.MaskedArray)
+    return is_plain and levels.ndim == 2 and levels.dtype.kind in "iub"
+
+
+def _coded(levels: Any) -> tuple[NDArray[np.int64], tuple[tuple[str, ...], ...]]:
+    try:
+        return coded_labels(levels, "levels")
+    except DataError as error:
+        raise InvalidProblemError(str(error)) from None
 
 
 def _rows(vectors: Vectors, items: Any) -> Any:

@@ -37,6 +37,7 @@ from hcbench.errors import (
     OracleError,
     UnansweredError,
 )
+from hcbench.model.arrays import as_plain_array
 from hcbench.model.cost import Cost, collect_notes
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Partition, Tree
@@ -423,7 +424,7 @@ def as_result(returned: Any, n: int) -> Result:
     if isinstance(returned, Tree | Partition):
         result = returned
     else:
-        array = np.asarray(returned)
+        array = as_plain_array(returned, "the result")
         if array.ndim == 2 and len(array) == n and array.dtype.kind in "bf":
             raise InvalidTreeError(
                 "soft or overlapping clusters, a row of memberships for each item, are not "

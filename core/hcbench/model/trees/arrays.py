@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from hcbench.errors import InvalidPartitionError, InvalidTreeError
+from hcbench.errors import DataError, InvalidPartitionError, InvalidTreeError
+from hcbench.model.labels import check_labels
 from hcbench.model.trees import _kernels
 from hcbench.model.trees._kernels import read_only, subtree_max
 
@@ -258,6 +259,8 @@ def first_appearance_codes(labels: Labels) -> NDArray[np.int64]:
     InvalidPartitionError
         As :class:`Partition`.
     """
+    if isinstance(labels, np.ma.MaskedArray):
+        labels = _without_mask(labels)
     items = labels if isinstance(labels, np.ndarray) else np.asarray(labels)
     if items.ndim != 1 or items.size == 0:
         raise InvalidPartitionError(
@@ -269,10 +272,25 @@ def first_appearance_codes(labels: Labels) -> NDArray[np.int64]:
             f"labels must be integers, strings or objects, got {items.dtype}; "
             "convert them, for instance with labels.astype(int)"
         )
-    # numpy converts a list that mixes strings with other objects to strings: use the list itself.
-    if items.dtype.kind in "iub" or (items is labels and items.dtype.kind in "US"):
+    if items.dtype.kind in "iub":
         return _codes_of_sortable(items)
-    return _codes_of_hashable(items if items is labels else labels)
+    # numpy converts a list that mixes strings with other objects to strings: use the list itself.
+    objects = items.tolist() if items is labels else list(labels)
+    try:
+        check_labels(objects, "labels")
+    except DataError as error:
+        raise InvalidPartitionError(str(error)) from None
+    return _codes_of_hashable(objects)
+
+
+def _without_mask(labels: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    masked = np.flatnonzero(np.ma.getmaskarray(labels))
+    if masked.size:
+        raise InvalidPartitionError(
+            f"the label of item {masked[0]} is masked ({masked.size} in all); fill it in, or drop "
+            "the item"
+        )
+    return labels.data
 
 
 def _codes_of_sortable(labels: NDArray[Any]) -> NDArray[np.int64]:
@@ -285,10 +303,4 @@ def _codes_of_sortable(labels: NDArray[Any]) -> NDArray[np.int64]:
 def _codes_of_hashable(labels: Iterable[Any]) -> NDArray[np.int64]:
     code_of: dict[Any, int] = {}
     codes = [code_of.setdefault(label, len(code_of)) for label in labels]
-    for label, code in code_of.items():
-        if label is None or label != label:
-            raise InvalidPartitionError(
-                f"the label of item {codes.index(code)} is missing ({label}); "
-                "give every item a label, or drop the item"
-            )
     return np.array(codes, dtype=np.int64)

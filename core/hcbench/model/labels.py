@@ -1,0 +1,200 @@
+"""Class labels of any type as integers, with the names of the classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.errors import DataError
+
+#: Texts of missing labels, as in files: numpy writes "nan" where a list has texts and NaN.
+_MISSING_TEXTS = frozenset({"", "nan", "NaN"})
+
+#: Types of missing values of pandas, which need not be imported to recognise them.
+_MISSING_TYPES = frozenset({"NAType", "NaTType", "MaskedConstant"})
+
+
+def coded_labels(
+    labels: Any, where: str = "labels"
+) -> tuple[NDArray[np.int64], tuple[tuple[str, ...], ...]]:
+    """Class labels as integers, and the names of the classes in their order.
+
+    Parameters
+    ----------
+    labels : (n,) or (n, L) array_like, Series, Categorical or DataFrame
+        Numbers, texts, dates or other objects that can be sorted. Labels are the same class if
+        they are equal in Python, as 1, 1.0 and True are. In one level, texts and numbers may only
+        be mixed if no text reads as one of the numbers.
+    where : str
+        What they are, for messages.
+
+    Returns
+    -------
+    codes : (n, L) int64 array
+        Column for column the place of the label among the sorted classes.
+    classes : tuple of L tuples of str
+        The names of the classes.
+
+    Raises
+    ------
+    DataError
+        If a label is missing: None, NaN, NaT, NA, masked, an empty text or "nan"; if one level has
+        a number and the same number as a text; if labels are complex, or cannot be sorted.
+    """
+    table = _table_of(labels, where)
+    codes = np.empty(table.shape, dtype=np.int64)
+    classes: list[tuple[str, ...]] = []
+    for level in range(table.shape[1]):
+        column = table[:, level]
+        _check_present(column, where)
+        comparable = _comparable(column, where)
+        values, inverse = _sorted_classes(comparable, where)
+        codes[:, level] = inverse.ravel()
+        classes.append(tuple(str(value) for value in values))
+    return codes, tuple(classes)
+
+
+def check_labels(labels: Sequence[Any], where: str) -> None:
+    """Refuse missing labels, and a number beside the same number as a text.
+
+    Parameters
+    ----------
+    labels : sequence of n objects
+
+    Raises
+    ------
+    DataError
+    """
+    for item, label in enumerate(labels):
+        if _is_missing(label):
+            raise _missing(item, label, where)
+    _check_no_text_is_a_number(labels, where)
+
+
+def _check_present(column: NDArray[Any], where: str) -> None:
+    kind = column.dtype.kind
+    if kind == "f":
+        is_missing = np.isnan(column)
+    elif kind in "mM":
+        is_missing = np.isnat(column)
+    elif kind == "U":
+        is_missing = np.isin(np.char.strip(column), sorted(_MISSING_TEXTS))
+    elif kind == "O":
+        is_missing = np.array([_is_missing(label) for label in column.tolist()], dtype=bool)
+    else:
+        return
+    if is_missing.any():
+        item = int(is_missing.argmax())
+        raise _missing(item, column[item], where)
+
+
+def _missing(item: int, label: Any, where: str) -> DataError:
+    reason = f"missing ({str(label)!r})" if isinstance(label, str) else "missing"
+    return DataError(f"{where}: the label of item {item} is {reason}; fill it in, or drop the item")
+
+
+def _is_missing(label: Any) -> bool:
+    if label is None or type(label).__name__ in _MISSING_TYPES:
+        return True
+    if isinstance(label, str):
+        return label.strip() in _MISSING_TEXTS
+    try:
+        return bool(label != label)  # NaN of any type, and NaT
+    except (TypeError, ValueError):
+        return False
+
+
+def _table_of(labels: Any, where: str) -> NDArray[Any]:
+    """Labels (n, L), each with its own type, as numpy makes texts of numbers beside texts."""
+    if isinstance(labels, np.ma.MaskedArray) and np.ma.getmaskarray(labels).any():
+        masked = np.argwhere(np.ma.getmaskarray(labels))
+        raise DataError(
+            f"{where}: the label of item {masked[0][0]} is masked ({len(masked)} in all); fill it "
+            "in, or drop the item"
+        )
+    try:
+        is_list = isinstance(labels, list | tuple)
+        table = np.array(labels, dtype=object) if is_list else np.asarray(labels)
+    except ValueError as error:
+        raise DataError(f"{where}: the items have different numbers of labels") from error
+    if table.ndim == 1:
+        if table.dtype.kind == "O" and any(isinstance(x, list | tuple) for x in table):
+            raise DataError(f"{where}: the items have different numbers of labels")
+        table = table[:, None]
+    if table.ndim != 2:
+        raise DataError(f"{where} must have shape (n,) or (n, L), got {table.shape}")
+    if table.dtype.kind == "S":
+        return np.char.decode(table, "utf-8", "replace")
+    return table
+
+
+def _comparable(column: NDArray[Any], where: str) -> NDArray[Any]:
+    """Labels of one type that can be sorted: numbers, texts, or objects as they are."""
+    if column.dtype.kind == "c":
+        raise DataError(f"{where} are complex numbers; give texts or integers")
+    if column.dtype.kind != "O":
+        return column
+    labels = column.tolist()
+    is_text = [isinstance(label, str) for label in labels]
+    if all(is_text):
+        return np.array(labels, dtype=str)
+    if all(_is_number(label) for label in labels):
+        return _numbers(labels)
+    if any(is_text):
+        _check_no_text_is_a_number(labels, where)
+        return np.array([str(label) for label in labels], dtype=str)
+    return column
+
+
+def _is_number(label: Any) -> bool:
+    return isinstance(label, int | float | np.bool_ | np.integer | np.floating)
+
+
+def _numbers(labels: list[Any]) -> NDArray[Any]:
+    """Numbers of one type; Python integers where floats would merge large ones."""
+    if all(isinstance(label, bool | np.bool_) for label in labels):
+        return np.array(labels, dtype=bool)
+    if all(float(label).is_integer() for label in labels):
+        return np.array([int(label) for label in labels])
+    return np.array(labels, dtype=np.float64)
+
+
+def _check_no_text_is_a_number(labels: Sequence[Any], where: str) -> None:
+    item_of_text: dict[Any, int] = {}
+    for item, label in enumerate(labels):
+        if isinstance(label, str):
+            item_of_text.setdefault(_as_read(label), item)
+    if len(item_of_text) in (0, len(labels)):
+        return
+    for item, label in enumerate(labels):
+        if not isinstance(label, str) and label in item_of_text:
+            other = item_of_text[label]
+            raise DataError(
+                f"{where}: item {item} has {label!r} and item {other} the text {labels[other]!r}, "
+                "which may be one class or two; give all as texts, [str(x) for x in labels], or "
+                "all as numbers"
+            )
+
+
+def _as_read(text: str) -> Any:
+    """The number or truth value that a text reads as; else itself."""
+    if text in ("True", "False"):
+        return text == "True"
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _sorted_classes(column: NDArray[Any], where: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    try:
+        values, inverse = np.unique(column, return_inverse=True)
+    except TypeError as error:
+        raise DataError(
+            f"{where}: labels of different types cannot be sorted ({error}); give texts, "
+            "[str(x) for x in labels]"
+        ) from error
+    return values, inverse
