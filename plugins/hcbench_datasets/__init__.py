@@ -94,10 +94,11 @@ def _provides_of_file(params: Params) -> tuple[str, ...]:
     """Fields of the problem that a file yields; of an .npz only the member names are read."""
     if params["comparisons"]:
         return ("comparisons", "truth") if params["truth"] is not None else ("comparisons",)
+    path = Path(str(params["path"])).expanduser()
     is_matrix = params["similarity"] or params["distance"] or params["categorical"] == "gower"
+    is_matrix = is_matrix or path.suffix.lower() in (".phy", ".dist")
     data = "similarity" if is_matrix else "vectors"
     provides = set() if params["texts"] else {data}
-    path = Path(str(params["path"])).expanduser()
     if path.suffix.lower() == ".npz":
         provides = _provides_of_npz(path, data)
     if params["labels"] or path.suffix.lower() in (".svmlight", ".libsvm"):
@@ -199,25 +200,35 @@ FILE = DatasetSpec(
             "are ignored.",
         ),
         Parameter(
+            "numbers",
+            (),
+            "Columns of numbers that are used as such although they look like identifiers, dates "
+            "or classes.",
+            alternative="str",
+        ),
+        Parameter(
             "similarity",
             None,
-            "Whether the file is an n x n matrix of similarities. false: a symmetric matrix has "
+            "Whether the file is an n x n matrix of similarities, one triangle of it, or a list of "
+            "all pairs (item, item, similarity). false: numbers that look like a matrix are "
             "vectors after all.",
             type="bool",
         ),
         Parameter(
             "distance",
             None,
-            "Whether it is an n x n matrix of distances, which become similarities 1 - d / max d. "
+            "Whether it is one of distances, which become similarities 1 - d / max d. "
             "false: a matrix that looks like distances has similarities after all.",
             type="bool",
         ),
         Parameter(
             "comparisons",
-            False,
+            None,
             "Whether the rows of the file are comparisons: i, j, k, l means that i and j are more "
-            "similar than k and l; i, j, k that i is more similar to j than to k. Items are "
-            "numbered from 0; a line '# n = 60' gives their number.",
+            "similar than k and l; i, j, k that i is more similar to j than to k. Items have "
+            "names, or are numbered from 0; a line '# n = 60' gives their number. false: columns "
+            "that look like comparisons are vectors.",
+            type="bool",
         ),
         Parameter(
             "missing",
@@ -241,6 +252,12 @@ FILE = DatasetSpec(
             "Give each feature mean 0 and standard deviation 1; constant ones become 0.",
         ),
         Parameter("n", None, "Use a random subsample of n items.", type="int", interval="[2, inf)"),
+        Parameter(
+            "header",
+            None,
+            "Whether the first row has the names of the columns; found in the file by default.",
+            type="bool",
+        ),
         Parameter(
             "delimiter",
             None,

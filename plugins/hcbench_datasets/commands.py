@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench import printable
+from hcbench import number_text, printable
 
 if TYPE_CHECKING:
     from hcbench_datasets.content import Column, Roles, Table
@@ -36,7 +36,14 @@ def inspect(file: str) -> None:
     import warnings
 
     from hcbench import DataError, ModelWarning, load_registry
-    from hcbench_datasets.file import is_table, kind_of_matrix, roles_of, table_of
+    from hcbench_datasets.file import (
+        is_table,
+        kind_of_array,
+        kind_of_table,
+        looks_like_comparisons,
+        roles_of,
+        table_of,
+    )
     from hcbench_datasets.roles import guess
 
     warnings.simplefilter("once", ModelWarning)  # the file is read twice
@@ -53,27 +60,34 @@ def inspect(file: str) -> None:
     given = dict(use.params)
     changed = {name: value for name, value in given.items() if value not in (None, (), False)}
     notes: list[str] = []
-    if is_table(target) and not given["comparisons"]:
+    if given["comparisons"]:
+        pass
+    elif is_table(target):
         table, roles = table_of(target, given, roles_of(given))
-        found = guess(table, roles, given)
-        if given["similarity"] or given["distance"]:
-            found = {"names": roles.names, "labels": roles.labels, "drop": roles.drop}
-        _print_columns(table, found)
-        changed |= {name: value for name, value in found.items() if value}
-        notes = list(_notes(table, roles, found, written, changed))
-    read = use.spec.load()
-    if given["similarity"] is None and given["distance"] is None and not given["comparisons"]:
-        # A symmetric matrix is used as what it looks like, if that is clear.
-        as_vectors = read(0, **{**given, **changed, "similarity": False})
-        role = {"similarities": "similarity", "distances": "distance"}.get(
-            kind_of_matrix(as_vectors.vectors)
-        )
-        if role is not None:
-            changed[role], notes = True, []
-    problem = read(0, **{**given, **changed})
+        kind = kind_of_table(table, roles, given)
+        if kind is not None:
+            changed[kind] = True
+            _print_form(table)
+        elif looks_like_comparisons(table, roles, given):
+            changed["comparisons"] = True
+            _print_form(table)
+        else:
+            found = guess(table, roles, given)
+            _print_columns(table, found)
+            changed |= {name: value for name, value in found.items() if value}
+            notes = list(_notes(table, roles, found, written, changed))
+    else:
+        kind = kind_of_array(target, given)
+        if kind is not None:
+            changed[kind] = True
+    problem = use.spec.load()(0, **{**given, **changed})
     for line in [*notes, *_summary(problem)]:
         click.echo(printable(line))
     _print_command(written, changed)
+
+
+def _print_form(table: Table) -> None:
+    click.echo(f"{table.where}: {len(table.lines)} rows, {table.format or 'read with pandas'}")
 
 
 def _print_columns(table: Table, found: Mapping[str, Any]) -> None:
@@ -81,7 +95,7 @@ def _print_columns(table: Table, found: Mapping[str, Any]) -> None:
     from rich.table import Table as Printed
     from rich.text import Text
 
-    click.echo(f"{table.where}: {len(table.lines)} rows, {table.format or 'read with pandas'}")
+    _print_form(table)
     printed = Printed(box=None, pad_edge=False)
     for head in ("column", "content", "example", "use"):
         printed.add_column(head)
@@ -150,9 +164,14 @@ def _described(column: Column) -> tuple[str, str]:
     if not present.size:
         return "", "all missing"
     low, high = present.min(), present.max()
-    extent = f"all {low:g}" if low == high else f"{low:g} to {high:g}"
+    extent = f"all {_short(low)}" if low == high else f"{_short(low)} to {_short(high)}"
     counts = " (counts the rows)" if column.kind == "counter" else ""
-    return f"{present[0]:g}", f"numbers, {extent}{counts}{more}"
+    return _short(present[0]), f"numbers, {extent}{counts}{more}"
+
+
+def _short(number: float) -> str:
+    """A whole number with all digits, which may be an identifier, another with six."""
+    return number_text(number) if number % 1 == 0 else f"{number:.6g}"
 
 
 def _use(column: Column, found: Mapping[str, Any]) -> str:

@@ -24,6 +24,8 @@ _MISSING_TEXTS = frozenset({"", "n/a", "#n/a", "nan", "?", "<na>"})
 MISSING = _MISSING_TEXTS | {"na", "null", "none", "missing", "-", "--", "\u2013", "\u2014", "."}
 
 _SHOWN = 12  # columns listed in a message
+_WORDS_OF_TOML = ("true", "false", "inf", "nan", "none")
+_FOUND = ("header", "distance", "similarity", "comparisons")  # found in a file unless given
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2}([ T]\d{1,2}:.*)?)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
 )
@@ -128,6 +130,8 @@ class Table:
     has_header : bool
     format : str
         The delimiter, decimal mark and encoding, for `hcbench inspect`.
+    row_names : str, optional
+        The column with the names of the rows, which is the first and has no name in the file.
     """
 
     where: str
@@ -136,6 +140,7 @@ class Table:
     line: str = "row"
     has_header: bool = True
     format: str = ""
+    row_names: str | None = None
 
     @property
     def names(self) -> list[str]:
@@ -233,8 +238,8 @@ def with_params(path: str, params: Mapping[str, Any]) -> str:
     ----------
     path : str
     params : mapping of str to value
-        Those that are empty or false are omitted, but for ``distance=false`` and
-        ``similarity=false``.
+        Those that are empty or false are omitted, but for those that decide what is found in the
+        file where they are not given, such as ``header=false``.
     """
 
     def word(value: Any) -> str:
@@ -243,11 +248,12 @@ def with_params(path: str, params: Mapping[str, Any]) -> str:
         if isinstance(value, Sequence) and not isinstance(value, str):
             return f"[{','.join(map(word, value))}]"
         text = str(value)
-        return text if re.fullmatch(r"[A-Za-z_][\w.-]*", text, re.ASCII) else repr(text)
+        is_word = re.fullmatch(r"[A-Za-z_][\w.-]*", text, re.ASCII) and text not in _WORDS_OF_TOML
+        return text if is_word else repr(text)
 
     given = []
     for name, value in params.items():
-        is_refused = value is False and name in ("distance", "similarity")
+        is_refused = value is False and name in _FOUND
         if is_refused or value not in (None, (), [], False):
             given.append(f"{name}={word(value)}")
     return f"{path}[{','.join(given)}]" if given else path

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import (
-    Comparisons,
     DataError,
     HcbenchError,
     NewickWarning,
@@ -22,9 +21,11 @@ from hcbench import (
     kind_of_square,
     similarity_of_distances,
 )
+from hcbench.files import comparison_columns, read_named_comparisons
 from hcbench_datasets.arrays import read_array
 from hcbench_datasets.bundled import standardised
 from hcbench_datasets.content import (
+    Column,
     Content,
     Roles,
     Table,
@@ -33,8 +34,9 @@ from hcbench_datasets.content import (
     with_params,
 )
 from hcbench_datasets.fetch import chosen
+from hcbench_datasets.matrices import KINDS, WAYS, Kind, are_items, matrix_of
 from hcbench_datasets.roles import content_of, take_row_names
-from hcbench_datasets.tables import OPEN, SUFFIXES, read_table
+from hcbench_datasets.tables import OPEN, PHYLIP, SUFFIXES, read_table
 
 if TYPE_CHECKING:
     from hcbench import Vectors
@@ -73,6 +75,8 @@ def file(seed: int, **params: Any) -> Problem:
         if content.levels is not None:
             truths["labels"] = Tree.from_levels(content.levels, names=content.names)
     distance = params["distance"]
+    if wanted_kind(path, params) == "distance":
+        distance = True
     problem = Problem(
         n=n,
         names=content.names,
@@ -113,68 +117,96 @@ def table_of(path: Path, params: Mapping[str, Any], roles: Roles) -> tuple[Table
     DataError
         If it cannot be read, or a role is given to a column that is not there.
     """
-    form = {name: params[name] for name in ("delimiter", "decimal", "encoding")}
+    form = {name: params[name] for name in ("header", "delimiter", "decimal", "encoding")}
     table = read_table(path, set(roles.named), **form)
     check_columns(table.names, roles, str(path))
     return take_row_names(table, roles)
 
 
 def _read(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
-    is_matrix = params["similarity"] or bool(params["distance"])
     try:
         path.open("rb").close()
     except OSError as error:
         raise DataError.of_file("read", path, error) from error
     if is_table(path):
-        table, roles = table_of(path, params, roles)
-        given = {name: value for name, value in params.items() if value not in (None, (), False)}
-        content = content_of(
-            table,
-            roles,
-            given,
-            is_matrix=is_matrix,
-            missing=params["missing"],
-            categorical=params["categorical"],
+        return _read_table(path, params, roles)
+    unused = ("texts", "missing", "categorical", "decimal", "encoding", "delimiter", "numbers")
+    if roles.named or any(params[name] for name in unused):
+        raise DataError(
+            f"{path}: labels, names, drop, {', '.join(unused)} are for tables "
+            f"({', '.join(SUFFIXES)}); an .npz contains labels and names under the keys "
+            "y and names"
         )
-    else:
-        unused = ("texts", "missing", "categorical", "decimal", "encoding", "delimiter")
-        if roles.named or any(params[name] for name in unused):
-            raise DataError(
-                f"{path}: labels, names, drop, {', '.join(unused)} are for tables "
-                f"({', '.join(SUFFIXES)}); an .npz contains labels and names under the keys "
-                "y and names"
-            )
-        content = read_array(path, is_matrix)
-    _check_not_square(content, path, params)
+    content = read_array(path, bool(params["similarity"] or params["distance"]))
+    if params["similarity"] is None and params["distance"] is None:
+        kind = kind_of_matrix(content.vectors)
+        if kind != "vectors":
+            raise DataError(matrix_message("a symmetric matrix", WAYS, KINDS.get(kind), params))
     return content
 
 
-def _check_not_square(content: Content, path: Path, params: Mapping[str, Any]) -> None:
-    """Refuse vectors that look like a matrix of similarities or distances.
+def _read_table(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
+    table, roles = table_of(path, params, roles)
+    kind = wanted_kind(path, params)
+    matrix = None
+    if not params["texts"] and params["similarity"] is not False:
+        matrix = matrix_of(table, roles, least=3 if kind is None else 2)
+    if matrix is not None and kind is None and params["categorical"] != "gower":
+        raise DataError(matrix_message(matrix.form, matrix.ways, matrix.kind, params))
+    if kind is None:
+        matrix = None
+        check_no_comparisons(table, roles, params)
+    given = {name: value for name, value in params.items() if value not in (None, (), False)}
+    return content_of(
+        table,
+        roles,
+        given,
+        matrix=matrix,
+        kind=kind,
+        missing=params["missing"],
+        categorical=params["categorical"],
+    )
 
-    Raises
-    ------
-    DataError
-        With the ways to say what they are.
+
+def wanted_kind(path: Path, params: Mapping[str, Any]) -> Kind | None:
+    """Whether a file is to be read as a matrix of distances or of similarities, or as neither."""
+    if params["distance"]:
+        return "distance"
+    if params["similarity"]:
+        return "similarity"
+    is_phylip = path.suffix.lower() in PHYLIP
+    return "distance" if is_phylip and params["distance"] is None else None
+
+
+def matrix_message(
+    form: str, ways: Sequence[str], kind: Kind | None, params: Mapping[str, Any]
+) -> str:
+    """What to write for a file that has a matrix.
+
+    Parameters
+    ----------
+    form : str
+        How the file holds it.
+    ways : sequence of {"similarities", "distances", "vectors"}
+        What it may be.
+    kind : {"distance", "similarity"}, optional
+        What it looks like.
+    params : mapping
+        The parameters given.
     """
-    if params["similarity"] is not None or params["distance"] is not None:
-        return
-    kind = kind_of_matrix(content.vectors)
-    if kind == "vectors":
-        return
-
-    def written(**said: bool) -> str:
-        return with_params(str(path), {**params, "path": None, **said})
-
-    ways = {
-        "similarities": written(similarity=True),
-        "distances": written(distance=True),
-        "vectors": written(similarity=False),
+    path = str(params["path"])
+    given = {**params, "path": None, "similarity": None, "distance": None}
+    similarities = {**given, "similarity": True}
+    if kind == "distance":
+        similarities["distance"] = False
+    names = {
+        "similarities": with_params(path, similarities),
+        "distances": with_params(path, {**given, "distance": True}),
+        "vectors": with_params(path, {**given, "similarity": False}),
     }
-    if kind == "distances":
-        ways["similarities"] = written(similarity=True, distance=False)
-    listed = "; ".join(f"of {what} write {name}" for what, name in ways.items())
-    raise DataError(f"{path}: a symmetric matrix may be several things: {listed}")
+    listed = "; ".join(f"of {what} write {names[what]}" for what in ways)
+    several = " may be several things" if len(ways) > 1 else ""
+    return f"{path}: {form}{several}: {listed}"
 
 
 def kind_of_matrix(vectors: Vectors | None) -> str:
@@ -219,14 +251,14 @@ def _comparisons_problem(path: Path, params: Mapping[str, Any], roles: Roles) ->
         params[name] is not None and params[name] is not False for name in unused
     ):
         raise DataError(
-            f"{path}: a list of comparisons identifies items by number only; omit labels, names, "
+            f"{path}: a list of comparisons has its own columns of items; omit labels, names, "
             f"drop, {', '.join(unused)}"
         )
     try:
         path.open("rb").close()
     except OSError as error:
         raise DataError.of_file("read", path, error) from error
-    comparisons = Comparisons.read(path)
+    comparisons, names = read_named_comparisons(path)
     if not len(comparisons):
         raise DataError(
             f"{path}: there are no comparisons; a row is the numbers i,j,k,l of a quadruplet, or "
@@ -236,8 +268,83 @@ def _comparisons_problem(path: Path, params: Mapping[str, Any], roles: Roles) ->
     truths = {}
     if params["truth"] is not None:
         truth = Path(params["truth"]).expanduser()
-        truths["newick"] = _read_truth(truth, None, comparisons.n)
-    return Problem(n=comparisons.n, comparisons=comparisons, truths=truths)
+        truths["newick"] = _read_truth(truth, names, comparisons.n)
+    return Problem(n=comparisons.n, names=names, comparisons=comparisons, truths=truths)
+
+
+def check_no_comparisons(table: Table, roles: Roles, params: Mapping[str, Any]) -> None:
+    """Raise `DataError` if the columns of a table are those of comparisons, or may be.
+
+    Columns with names such as anchor, near and far are; rows of whole numbers without a header may
+    be, if those of a row differ and all items from 0 on are in some row.
+    """
+    is_certain = looks_like_comparisons(table, roles, params)
+    columns = [column for column in table.columns if column.name not in roles.named]
+    if params["comparisons"] is False or roles.labels or params["texts"]:
+        return
+    if not is_certain and (table.has_header or not _may_be_comparisons(columns)):
+        return
+    path = str(params["path"])
+    given = {**params, "path": None}
+    comparisons = with_params(path, {**given, "comparisons": True})
+    vectors = with_params(path, {**given, "comparisons": False})
+    listed = ", ".join(column.name for column in columns)
+    what = f"the columns {listed} are" if is_certain else "the rows may be"
+    raise DataError(
+        f"{path}: {what} comparisons of items; write {comparisons}, or {vectors} for vectors"
+    )
+
+
+def looks_like_comparisons(table: Table, roles: Roles, params: Mapping[str, Any]) -> bool:
+    """Whether a table has nothing but the columns of comparisons, by their names."""
+    if params["comparisons"] is False or roles.named or not table.has_header:
+        return False
+    places = comparison_columns(table.names)
+    if places is None:
+        return False
+    return all(are_items(table.columns[place]) for role, place in places.items() if len(role) == 1)
+
+
+def kind_of_table(table: Table, roles: Roles, params: Mapping[str, Any]) -> Kind | None:
+    """Whether a table is to be read as a matrix, and of what.
+
+    Raises
+    ------
+    DataError
+        If it has a matrix, and may have distances as well as similarities.
+    """
+    kind = wanted_kind(Path(str(params["path"])), params)
+    is_excluded = params["similarity"] is False or params["texts"] or params["categorical"]
+    if kind is not None or is_excluded:
+        return kind
+    matrix = matrix_of(table, roles)
+    if matrix is None:
+        return None
+    if matrix.kind is None:
+        raise DataError(matrix_message(matrix.form, matrix.ways, None, params))
+    return matrix.kind
+
+
+def kind_of_array(path: Path, params: Mapping[str, Any]) -> Kind | None:
+    """Whether an array is to be read as a matrix, and of what."""
+    kind = wanted_kind(path, params)
+    if kind is not None or params["similarity"] is False:
+        return kind
+    return KINDS.get(kind_of_matrix(read_array(path, False).vectors))
+
+
+def _may_be_comparisons(columns: Sequence[Column]) -> bool:
+    """Whether columns of whole numbers without a header may be those of comparisons."""
+    if len(columns) not in (3, 4) or not all(map(are_items, columns)):
+        return False
+    if any(column.numbers is None for column in columns):
+        return False
+    rows = np.column_stack([column.numbers for column in columns if column.numbers is not None])
+    items = np.unique(rows)
+    first = np.sort(rows[:, :3], axis=1)
+    are_different = bool((np.diff(first, axis=1) > 0).all())
+    are_counted = np.array_equal(items, np.arange(len(items)))
+    return are_different and are_counted and len(rows) >= max(10, len(items))
 
 
 def _read_truth(path: Path, names: tuple[str, ...] | None, n: int) -> Tree:

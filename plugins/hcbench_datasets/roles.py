@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError
+from hcbench import DataError, ModelWarning, are_codes, read_number, same_number_text
 from hcbench_datasets.content import (
     Column,
     Content,
@@ -24,6 +25,7 @@ from hcbench_datasets.content import (
     table_of_labels,
     with_params,
 )
+from hcbench_datasets.matrices import Kind, Matrix, with_diagonal
 
 _COUNTERS = ("id", "index", "no", "nr", "number", "row")  # names of columns that count the rows
 _ID = re.compile(r"(.*[ _.-])?(id|ID)|.*[a-z]I[dD]")
@@ -137,17 +139,40 @@ def _size(chain: list[Column]) -> tuple[int, bool, int]:
 
 
 def take_row_names(table: Table, roles: Roles) -> tuple[Table, Roles]:
-    """Give the first column a role if its header is empty: pandas and R write row names there."""
+    """Let the first column name the items if it has no name: pandas and R write row names there.
+
+    The numbers 0, 1, 2, ... or 1, 2, 3, ... in this order are no names.
+    """
+    if table.row_names is None or table.row_names in roles.named:
+        return table, roles
     first = table.columns[0]
-    if not table.has_header or first.name != "1" or first.name in roles.named:
-        return table, roles
-    if len(table.columns) == 1 or "2" in table.names:
-        return table, roles
-    if first.texts is not None and roles.names is None:
-        return table, replace(roles, names=first.name)
-    if first.kind == "counter":
-        return replace(table, columns=table.columns[1:]), roles
-    return table, roles
+    others = table.columns[1:]
+    if others[0].name == "Unnamed: 0" and _numbers_rows(others[0]):
+        others = others[1:]  # saved and read twice
+    without = replace(table, columns=others)
+    cells = list(first.cells)
+    heads_columns = table.has_header and set(cells) == {column.name for column in others}
+    if roles.names is not None or (_numbers_rows(first) and not heads_columns):
+        return without, roles
+    if first.numbers is not None and (len(set(cells)) < len(cells) or first.missing.any()):
+        place = next(row for row, cell in enumerate(cells) if cells.index(cell) < row)
+        warnings.warn(
+            f"the first column has no name and is not used, as {cells[place]} is there twice "
+            f"({table.place(cells.index(cells[place]))} and {table.place(place)})",
+            ModelWarning,
+            stacklevel=2,
+        )
+        return without, roles
+    named = Column(first.name, None, cells)
+    return replace(table, columns=(named, *others)), replace(roles, names=first.name)
+
+
+def _numbers_rows(column: Column) -> bool:
+    """Whether a column has the numbers of the rows, from 0 or 1."""
+    if column.numbers is None:
+        return False
+    count = np.arange(len(column.numbers))
+    return np.array_equal(column.numbers, count) or np.array_equal(column.numbers, count + 1)
 
 
 def content_of(
@@ -155,7 +180,8 @@ def content_of(
     roles: Roles,
     given: Mapping[str, Any],
     *,
-    is_matrix: bool,
+    matrix: Matrix | None,
+    kind: Kind | None,
     missing: str | None,
     categorical: str | None,
 ) -> Content:
@@ -167,8 +193,10 @@ def content_of(
     roles : Roles
     given : mapping
         All parameters given, for the corrected name in an error.
-    is_matrix : bool
-        Whether the numbers are similarities or distances.
+    matrix : Matrix, optional
+        The one in the table, if it is to be used.
+    kind : {None, "distance", "similarity"}
+        What the numbers are, if they are no vectors.
     missing : {None, "drop", "mean", "median"}
         What becomes of items without a number or label, or of missing numbers.
     categorical : {None, "onehot", "drop", "gower"}
@@ -181,13 +209,15 @@ def content_of(
     """
     check_rows(len(table.lines), table.where)
     free = [column for column in table.columns if column.name not in roles.named]
-    if given.get("texts"):
+    if given.get("texts") or matrix is not None:
         free = []
     if categorical == "drop":
         free = [column for column in free if column.texts is None]
     problems = list(_problems(table, roles, free, missing, categorical))
     if problems:
         raise DataError(_message(table, roles, given, problems))
+    if matrix is not None:
+        return _content_of_matrix(table, roles, matrix, kind or "similarity", missing)
     if not free and not given.get("texts"):
         name = with_params(str(given["path"]), {**given, "path": None, "texts": True})
         raise DataError(
@@ -211,21 +241,70 @@ def content_of(
     if roles.names is not None:
         places = [table.place(row) for row in range(len(table.lines))]
         names = check_names(list(table.column(roles.names).texts or ()), places, table.where)
-    levels = table_of_labels([list(column.texts or ()) for column in labels])
+    levels = table_of_labels([class_texts(table, column) for column in labels])
     if not free:
         return Content(levels=levels, names=names)
     if categorical == "gower":
         return Content(similarity=1 - gower(free), levels=levels, names=names)
-    matrix = np.column_stack([part for column in free for part in _numbers(column)])
-    if not is_matrix:
-        return Content(vectors=matrix, levels=levels, names=names)
-    check_similarity(matrix, table.where)
+    numbers = np.column_stack([part for column in free for part in _numbers(column)])
+    if kind is None:
+        return Content(vectors=numbers, levels=levels, names=names)
+    check_similarity(numbers, table.where)
     header = tuple(column.name for column in free) if table.has_header else None
-    if header is not None and names is not None and header != names and set(header) == set(names):
-        raise DataError(
-            f"{table.where}: rows and columns name the same items in different orders; sort one"
-        )
-    return Content(similarity=matrix, levels=levels, names=names or header)
+    return Content(similarity=numbers, levels=levels, names=names or header)
+
+
+def _content_of_matrix(
+    table: Table, roles: Roles, matrix: Matrix, kind: Kind, missing: str | None
+) -> Content:
+    """The content of a table with a matrix, and perhaps with columns of labels."""
+    values = with_diagonal(matrix, kind)
+    check_similarity(values, table.where)
+    names = matrix.names
+    if names is not None:
+        n = len(names)
+        places = [table.place(row) if n == len(table.lines) else f"item {row}" for row in range(n)]
+        names = check_names(names, places, table.where)
+        if names == tuple(map(str, range(n))):
+            names = None  # the numbers that items without names have
+    if not roles.labels:
+        return Content(similarity=values, names=names)
+    levels = [class_texts(table, table.column(name)) for name in roles.labels]
+    if missing == "drop":
+        present = np.ones(len(table.lines), dtype=bool)
+        for level in levels:
+            present &= [not is_missing_label(text) for text in level]
+        rows = np.flatnonzero(present)
+        values = values[np.ix_(rows, rows)]
+        levels = [[level[row] for row in rows] for level in levels]
+        names = None if names is None else tuple(names[row] for row in rows)
+    return Content(similarity=values, levels=table_of_labels(levels), names=names)
+
+
+def class_texts(table: Table, column: Column) -> list[str]:
+    """The classes of a column: equal numbers have one text, other cells are as they are written.
+
+    Raises
+    ------
+    DataError
+        If a number is written in two ways between texts, so that it may be one class or two.
+    """
+    texts = list(column.texts or ())
+    are_numbers = [read_number(text) is not None for text in texts]
+    if all(are_numbers) and not are_codes(texts):
+        return [same_number_text(text) for text in texts]
+    written: dict[str, int] = {}
+    for row, text in enumerate(texts):
+        if not are_numbers[row]:
+            continue
+        first = written.setdefault(same_number_text(text), row)
+        if texts[first] != text:
+            raise DataError(
+                f"{table.where}: column {column.name!r} has the classes {texts[first]!r} "
+                f"({table.place(first)}) and {text!r} ({table.place(row)}) among texts, which may "
+                "be one or two; write them alike, or as different words"
+            )
+    return texts
 
 
 def _problems(

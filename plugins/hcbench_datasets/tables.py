@@ -16,6 +16,7 @@ import struct
 import warnings
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
@@ -24,9 +25,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, ModelWarning
+from hcbench import DataError, ModelWarning, are_codes, number_text, read_number
 from hcbench.files import MAX_DECOMPRESSED, table_rows
 from hcbench_datasets.content import MISSING, Column, Table, looks_numeric
+from hcbench_datasets.headers import has_header
+from hcbench_datasets.matrices import padded_rows, triangle_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,13 +38,16 @@ SUFFIXES = (
     *(".csv", ".tsv", ".txt", ".data", ".xlsx", ".parquet", ".feather"),
     *(".json", ".arff", ".phy", ".dist"),
 )
+PHYLIP = (".phy", ".dist")
 OPEN: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 )
 _DELIMITERS = ("\t", ";", "|", ",")
 _SAMPLE = 50  # lines from which the delimiter and the decimal mark are found
 _BLOCK = 10_000  # lines whose cells are in memory as texts
-_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+_SHOWN_CELLS = 6
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 
 Row = tuple[int, list[str]]  # line number, from 1, and cells
 
@@ -50,6 +56,7 @@ def read_table(
     path: Path,
     texts: Collection[str],
     *,
+    header: bool | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
@@ -62,54 +69,154 @@ def read_table(
         A .csv, .tsv, .txt or .data file, which may be compressed, or another of `SUFFIXES`.
     texts : collection of str
         Columns that are texts even if all cells are numbers.
+    header : bool, optional
+        Whether the first row of a text or an Excel sheet has the names of the columns; by default
+        found in the file.
     delimiter, decimal, encoding : str, optional
         Of text files; by default they are found in the file.
 
     Raises
     ------
     DataError
-        If it cannot be read, or a line has too many or too few cells.
+        If it cannot be read, a line has too many or too few cells, or the first row may be a header
+        as well as an item.
     """
     suffix = path.suffix.lower()
     if suffix in (".parquet", ".feather"):
-        return _of_frame(path, _arrow(path, texts), texts)
-    readers = {".xlsx": _spreadsheet, ".json": _json, ".arff": _arff, ".phy": _phylip}
-    if reader := readers.get(suffix.replace(".dist", ".phy")):
-        return _of_frame(path, reader(path), texts)
+        frame = _arrow(path)
+        index = [name for name in frame.columns if name.startswith("__index_level_")]
+        if len(index) == 1 and index[0] not in texts:
+            return _of_frame(path, frame.drop(columns=index), texts, frame[index[0]].tolist())
+        return _of_frame(path, frame, texts)
+    if suffix == ".xlsx":
+        rows = _sheet_rows(path)
+        return _of_rows(path, rows, texts, header=header, decimal=".", line="row", form="")
+    if suffix in PHYLIP:
+        names, matrix = _phylip(path)
+        return _of_frame(path, matrix, texts, names)
+    if suffix == ".json":
+        frame = _json(path)
+        # A list of records has no names of rows.
+        row_names = None if frame.index.dtype.kind == "i" else frame.index.tolist()
+        return _of_frame(path, frame, texts, row_names)
+    if suffix == ".arff":
+        return _of_frame(path, _arff(path), texts)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise DataError(f"delimiter must be one character such as ';', got {delimiter!r}")
     text, encoding = _text(path, encoding)
     text = _without_comments(text)
     found = _delimiter(path, text) if delimiter is None else delimiter
+    spoken = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "blank"}.get(
+        found, repr(found)
+    )
     start = [cells for _, cells in islice(table_rows(path, found, text), _SAMPLE)]
-    above = _title(start)
-    start = start[above:]
-    if not start:
-        raise DataError(f"{path}: the file is empty; is it the right one?")
     if decimal is None:
-        decimal = "," if found != "," and _has_decimal_commas(start) else "."
-    has_header = _is_header([_point(cells, decimal) for cells in start[:2]], texts)
-    columns = _columns(start, has_header)
-    counted = "the header" if has_header else "the first row"
+        decimal = _decimal_mark(path, start[_title(start) :], found)
+    form = f"{spoken}-separated, decimal {'comma' if decimal == ',' else 'point'}, {encoding}"
+    if header is None and _is_first_row_quoted(
+        text, list(islice(table_rows(path, found, text), 2))
+    ):
+        header = True
+    rows = partial(table_rows, path, found, text)
+    return _of_rows(path, rows, texts, header=header, decimal=decimal, line="line", form=form)
+
+
+def _of_rows(
+    path: Path,
+    all_rows: Callable[[], Iterator[Row]],
+    texts: Collection[str],
+    *,
+    header: bool | None,
+    decimal: str,
+    line: str,
+    form: str,
+) -> Table:
+    """The table in rows of texts, which can be read several times.
+
+    Parameters
+    ----------
+    path : Path
+    all_rows : callable
+        Returns an iterator of all rows.
+    texts : collection of str
+    header : bool or None
+    decimal : str
+    line : str
+        What the numbers of the rows count: "line" or "row".
+    form : str
+        How the rows are written.
+    """
+    start = [cells for _, cells in islice(all_rows(), _SAMPLE)]
+    above = _title(start)
+    if not start[above:]:
+        raise DataError(f"{path}: the file is empty; is it the right one?")
+    # Enough rows to see whether there is a square matrix below a header.
+    most = above + max(_SAMPLE, len(start[above]) + 2)
+    start = [_point(cells, decimal) for _, cells in islice(all_rows(), above, most)]
+    half = triangle_of(start)
+    if half is not None:
+        return _of_triangle(path, list(all_rows())[above:], half, header, decimal, line, form)
+    if header is None:
+        header = has_header(start, texts)
+    if header is None:
+        shown = ", ".join(start[0][:_SHOWN_CELLS])
+        if len(start[0]) > _SHOWN_CELLS:
+            shown += ", ..."
+        raise DataError(
+            f"{path}: the first row ({shown}) may have the names of columns or the numbers of an "
+            f"item; write {path}[header=true] or {path}[header=false]"
+        )
+    columns, row_names = _columns(start, header)
+    counted = "the header" if header else "the first row"
 
     def rows() -> Iterator[Row]:
-        for line, cells in islice(table_rows(path, found, text), above + has_header, None):
+        for number, cells in islice(all_rows(), above + header, None):
             if len(cells) != len(columns):
                 raise DataError(
-                    f"{path}, line {line}: {len(cells)} cells, but {counted} has {len(columns)}; "
-                    "is a delimiter missing, or a text with one unquoted?"
+                    f"{path}, {line} {number}: {len(cells)} cells, but {counted} has "
+                    f"{len(columns)}; is a delimiter missing, or a text with one unquoted?"
                 )
-            yield line, cells
+            yield number, cells
 
     read, lines = _read_columns(rows(), columns, texts, decimal)
     mixed = {column.name for column in read if column.numbers is None} - set(texts)
     if mixed:  # read again, now that these are known to be texts
         read, lines = _read_columns(rows(), columns, {*texts, *mixed}, decimal)
-    spoken = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "blank"}.get(
-        found, repr(found)
-    )
-    form = f"{spoken}-separated, decimal {'comma' if decimal == ',' else 'point'}, {encoding}"
-    return Table(str(path), read, lines, "line", has_header, form)
+    return Table(str(path), read, lines, line, header, form, row_names)
+
+
+def _of_triangle(
+    path: Path,
+    rows: list[Row],
+    half: str,
+    header: bool | None,
+    decimal: str,
+    line: str,
+    form: str,
+) -> Table:
+    """The table of a triangle of a matrix, whose rows differ in length by one cell."""
+    padded, has_names = padded_rows([cells for _, cells in rows], half, header)
+    columns, row_names = _columns(padded, has_names)
+    body = zip([number for number, _ in rows][has_names:], padded[has_names:], strict=True)
+    read, lines = _read_columns(body, columns, (), decimal)
+    mixed = {column.name for column in read if column.numbers is None}
+    if mixed:
+        body = zip([number for number, _ in rows][has_names:], padded[has_names:], strict=True)
+        read, lines = _read_columns(body, columns, mixed, decimal)
+    return Table(str(path), read, lines, line, has_names, form, row_names)
+
+
+def _is_first_row_quoted(text: str, rows: list[Row]) -> bool:
+    """Whether all cells of the first row are in quotes, and not all of the second one.
+
+    R quotes names of columns and no numbers.
+    """
+    if len(rows) < 2:
+        return False
+    lines = text.split("\n", rows[1][0])
+    first = lines[rows[0][0] - 1]
+    second = lines[rows[1][0] - 1]
+    return first.count('"') == 2 * len(rows[0][1]) and second.count('"') < 2 * len(rows[1][1])
 
 
 def _text(path: Path, encoding: str | None) -> tuple[str, str]:
@@ -190,6 +297,8 @@ def _delimiter(path: Path, text: str) -> str:
             continue
         start = [len(cells) for cells in rows[_title(rows) :]]
         widths = set(start[1:] or start)
+        if triangle_of(rows[_title(rows) :]) is not None:
+            return delimiter
         # Tables written by R have no name for the column of row names.
         if len(widths) == 1 and min(widths) > 1 and start[0] in (*widths, min(widths) - 1):
             return delimiter
@@ -208,11 +317,20 @@ def _title(rows: Sequence[Sequence[str]]) -> int:
     return first if has_header and below and any(map(looks_numeric, below[0])) else 0
 
 
-def _has_decimal_commas(rows: Sequence[Sequence[str]]) -> bool:
+def _decimal_mark(path: Path, rows: Sequence[Sequence[str]], delimiter: str) -> str:
+    """The decimal mark of the numbers in the first rows."""
     cells = [cell for row in rows for cell in row]
-    return any(map(_DECIMAL_COMMA.fullmatch, cells)) and not any(
-        "." in cell and looks_numeric(cell) for cell in cells
-    )
+    commas = [cell for cell in cells if _DECIMAL_COMMA.fullmatch(cell)]
+    if delimiter == "," or not commas:
+        return "."
+    if any("." in cell and looks_numeric(cell) for cell in cells):
+        return "."
+    if all(map(_THOUSANDS.fullmatch, commas)):
+        raise DataError(
+            f"{path}: {commas[0]!r} may have a decimal comma or a separator of thousands; write "
+            f"{path}[decimal=','], or write such numbers without the separators"
+        )
+    return ","
 
 
 def _point(cells: Sequence[str], decimal: str) -> list[str]:
@@ -220,31 +338,24 @@ def _point(cells: Sequence[str], decimal: str) -> list[str]:
     return list(cells) if decimal == "." else [cell.replace(decimal, ".") for cell in cells]
 
 
-def _is_header(rows: Sequence[Sequence[str]], names: Collection[str]) -> bool:
-    """Whether the first row is a header.
+def _columns(start: Sequence[Sequence[str]], has_header: bool) -> tuple[list[str], str | None]:
+    """The names of the columns, and which of them has the names of the rows, if any.
 
-    It is if it contains a name of ``names``, contains no number, or has text where the second row
-    has a number.
+    The columns are named 1, 2, ... where there is no header. The first column has the names of the
+    rows if it has none, as pandas and R write them.
     """
-    first = rows[0]
-    # The number of a column that a role mentions may equal the number in some cell.
-    if {name for name in names if not looks_numeric(name)} & set(first):
-        return True
-    text = [not looks_numeric(cell) for cell in first]
-    if not any(text):
-        return False
-    if all(text) or len(rows) == 1:
-        return True
-    # With row names beside numbers, the row is a header only if some text is above a number.
-    return any(t and looks_numeric(below) for t, below in zip(text, rows[1], strict=False))
-
-
-def _columns(start: Sequence[Sequence[str]], has_header: bool) -> list[str]:
-    """The names of the columns, 1, 2, ... where there are none."""
     names = list(start[0]) if has_header else [""] * len(start[0])
-    if has_header and len(start) > 1 and len(start[1]) == len(names) + 1:
+    if not has_header:
+        return [str(i) for i in range(1, len(names) + 1)], None
+    if len(start) > 1 and len(start[1]) == len(names) + 1:
         names = ["", *names]  # as R writes row names
-    return [name or str(i) for i, name in enumerate(names, start=1)]
+    without_name = names[0] == "" or names[0] == "Unnamed: 0"
+    for position, name in enumerate(names):
+        if name == "":
+            candidates = (str(position + 1), f"Unnamed: {position}", f"Unnamed: {position}.1")
+            names[position] = next(word for word in candidates if word not in names)
+    is_alone = len(names) == 1
+    return names, names[0] if without_name and not is_alone else None
 
 
 def _read_columns(
@@ -255,6 +366,8 @@ def _read_columns(
         name: [] for name in columns if name not in texts
     }
     cells: dict[str, list[str]] = {name: [] for name in columns if name in texts}
+    # Whether all cells so far are written like 2E10.
+    have_codes = dict.fromkeys(numbers, True)
     places: list[int] = []
     while block := list(islice(lines, _BLOCK)):
         places += [line for line, _ in block]
@@ -264,48 +377,81 @@ def _read_columns(
             elif (parts := numbers[name]) is not None:
                 values = _numbers(_point(column, decimal))
                 numbers[name] = None if values is None else [*parts, values]
+                have_codes[name] = have_codes[name] and are_codes(column)
 
     def made(name: str) -> Column:
         if name in cells:
             return Column(name, None, cells[name])
         parts = numbers[name]
-        return Column(name, None if parts is None else np.concatenate([np.empty(0), *parts]))
+        if parts is None or (have_codes[name] and places):
+            return Column(name)
+        return Column(name, np.concatenate([np.empty(0), *parts]))
 
     return tuple(map(made, columns)), np.array(places, dtype=np.int64)
 
 
 def _numbers(cells: Sequence[str]) -> NDArray[np.float64] | None:
     """Cells as numbers, missing ones as NaN; None if one is a text."""
-    try:
-        return np.array([float(cell) for cell in cells])
-    except ValueError:
-        pass
-    try:
-        return np.array([np.nan if cell.lower() in MISSING else float(cell) for cell in cells])
-    except ValueError:
-        return None
+    values = np.empty(len(cells))
+    for row, cell in enumerate(cells):
+        number = read_number(cell)
+        if number is None and cell.lower() in MISSING:
+            number = np.nan
+        if number is None:
+            return None
+        values[row] = number
+    return values
 
 
-def _of_frame(path: Path, frame: pd.DataFrame, texts: Collection[str]) -> Table:
-    """The table of a frame; what is no number is a text."""
-    from pandas.api.types import is_numeric_dtype
+def _of_frame(
+    path: Path, frame: pd.DataFrame, texts: Collection[str], row_names: Sequence[Any] | None = None
+) -> Table:
+    """The table of a frame; what is no number is a text.
 
-    def column(name: str, series: pd.Series[Any]) -> Column:
-        if name not in texts and is_numeric_dtype(series.dtype):
-            return Column(name, series.to_numpy(np.float64, na_value=np.nan))
-        cells = [
-            "" if missing else str(cell).strip()
-            for cell, missing in zip(series, series.isna(), strict=True)
-        ]
-        values = None if name in texts else _numbers(cells)
-        return Column(name, values, cells if values is None else None)
+    Parameters
+    ----------
+    path : Path
+    frame : DataFrame
+    texts : collection of str
+        Columns that are texts even if all cells are numbers.
+    row_names : sequence, optional
+        Names of the rows, which become the first column.
+    """
+    import pandas as pd
 
-    columns = tuple(column(str(name), series) for name, series in frame.items())
-    return Table(str(path), columns, np.arange(1, len(frame) + 1))
+    names = [str(name) for name in frame.columns]
+    series = [frame.iloc[:, position] for position in range(len(names))]
+    first = None
+    if row_names is not None:
+        first = "1" if "1" not in names else "Unnamed: 0"
+        names.insert(0, first)
+        series.insert(0, pd.Series(row_names))
+    columns = [_column_of_series(name, one, texts) for name, one in zip(names, series, strict=True)]
+    return Table(str(path), tuple(columns), np.arange(1, len(frame) + 1), row_names=first)
 
 
-def _arrow(path: Path, texts: Collection[str]) -> pd.DataFrame:
-    """A Parquet or Feather table; an unnamed pandas index without a role is ignored."""
+def _column_of_series(name: str, series: pd.Series[Any], texts: Collection[str]) -> Column:
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    is_numeric = is_numeric_dtype(series.dtype)
+    if is_numeric and name not in texts:
+        return Column(name, series.to_numpy(np.float64, na_value=np.nan))
+    cells = []
+    for cell, is_missing in zip(series, series.isna(), strict=True):
+        if is_missing:
+            cells.append("")
+        elif is_numeric and not is_bool_dtype(series.dtype):
+            cells.append(number_text(cell))
+        else:
+            cells.append(str(cell).strip())
+    values = None
+    if name not in texts and not are_codes(cells):
+        values = _numbers(cells)
+    return Column(name, values, cells if values is None else None)
+
+
+def _arrow(path: Path) -> pd.DataFrame:
+    """A Parquet or Feather table."""
     try:
         from pyarrow import ArrowException
 
@@ -316,9 +462,7 @@ def _arrow(path: Path, texts: Collection[str]) -> pd.DataFrame:
         ) from error
     try:
         table = bounded.read(path, MAX_DECOMPRESSED)
-        names = [] if table is None else table.column_names
-        used = [c for c in names if not c.startswith("__index_level_") or c in texts]
-        frame = None if table is None else table.select(used).to_pandas(ignore_metadata=True)
+        frame = None if table is None else table.to_pandas(ignore_metadata=True)
     except (OSError, ArrowException, MemoryError, struct.error, ValueError) as error:
         raise DataError.of_file("read", path, error) from error
     if frame is None:
@@ -339,8 +483,6 @@ def _json(path: Path) -> pd.DataFrame:
             f"{path}: {error}; a table is a list of records, [{{...}}, {{...}}], or an object of "
             "columns of the same length"
         ) from error
-    if not isinstance(frame.index, pd.RangeIndex) and not all(map(str.isdecimal, frame.index)):
-        frame.insert(0, "1", frame.index)  # names of the rows
     return frame
 
 
@@ -365,8 +507,8 @@ def _arff(path: Path) -> pd.DataFrame:
     )
 
 
-def _phylip(path: Path) -> pd.DataFrame:
-    """A matrix of distances of PHYLIP, square or its lower triangle, with the names of the items.
+def _phylip(path: Path) -> tuple[list[str], pd.DataFrame]:
+    """Names of items and the distances of PHYLIP, of which the file may have the lower triangle.
 
     Names have no blanks, or 10 characters with blanks.
     """
@@ -395,11 +537,11 @@ def _phylip(path: Path) -> pd.DataFrame:
         matrix[i, : len(numbers)] = numbers
     if widths != square:
         matrix += np.tril(matrix, -1).T
-    return pd.DataFrame({"1": names, **dict(zip(names, matrix.T, strict=True))})
+    return names, pd.DataFrame(matrix, columns=names)
 
 
-def _spreadsheet(path: Path) -> pd.DataFrame:
-    """The table in the first sheet of a workbook that has one, with a header, perhaps a title."""
+def _sheet_rows(path: Path) -> Callable[[], Iterator[Row]]:
+    """The rows of the first sheet of a workbook that has a table."""
     import pandas as pd
 
     try:
@@ -410,7 +552,7 @@ def _spreadsheet(path: Path) -> pd.DataFrame:
                 f"{path}: more than {MAX_DECOMPRESSED >> 30} GiB when decompressed; save it as .csv"
             )
         with pd.ExcelFile(path, engine="openpyxl") as book:
-            frame = _sheet(book)
+            rows = _cells_of_sheet(book)
     except ImportError as error:
         raise DataError(
             f'{path}: Excel files need openpyxl: pip install "hcbench[excel]"'
@@ -420,18 +562,20 @@ def _spreadsheet(path: Path) -> pd.DataFrame:
             raise DataError.of_file("read", path, error) from error
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise DataError(f"{path} is no Excel workbook: {reason}; save it again") from error
-    names = ["" if str(name).startswith("Unnamed: ") else str(name) for name in frame.columns]
-    frame.columns = pd.Index([name or str(i) for i, name in enumerate(names, start=1)])
-    return frame.dropna(how="all")
+    numbered = enumerate(rows, start=1)
+    filled = [(number, cells) for number, cells in numbered if any(cells)]
+    return lambda: iter(filled)
 
 
-def _sheet(book: pd.ExcelFile) -> pd.DataFrame:
+def _cells_of_sheet(book: pd.ExcelFile) -> list[list[str]]:
+    """The cells of the first sheet with at least three rows, as texts."""
     import pandas as pd
 
+    rows: list[list[str]] = []
     for name in book.sheet_names:
-        start = pd.read_excel(book, name, header=None, nrows=_SAMPLE, dtype=str, na_filter=False)
-        rows = start.to_numpy().tolist()
-        if len(rows) > 2 or len(book.sheet_names) == 1:
+        sheet = pd.read_excel(book, sheet_name=name, header=None, dtype=object, na_filter=False)
+        rows = [[_cell_text(cell) for cell in cells] for cells in sheet.to_numpy().tolist()]
+        if len(rows) > 2:
             break
     if len(book.sheet_names) > 1:
         warnings.warn(
@@ -439,4 +583,13 @@ def _sheet(book: pd.ExcelFile) -> pd.DataFrame:
             ModelWarning,
             stacklevel=2,
         )
-    return pd.read_excel(book, name, header=_title(rows), keep_default_na=False, na_values=[""])
+    return rows
+
+
+def _cell_text(cell: Any) -> str:
+    """The content of a cell of a sheet; numbers have all of their digits."""
+    if isinstance(cell, bool):
+        return str(cell)
+    if isinstance(cell, int | float):
+        return "" if cell != cell else number_text(cell)  # NaN
+    return str(cell).strip()

@@ -1,7 +1,9 @@
 # The names of hcbench.files. lazy_loader reads this file.
 
 from .comparisons import (
+    comparison_columns as comparison_columns,
     read_comparisons as read_comparisons,
+    read_named_comparisons as read_named_comparisons,
     write_comparisons as write_comparisons,
 )
 from .lengths import (
@@ -13,6 +15,7 @@ from .newick import (
     write_newick as write_newick,
 )
 from .tables import (
+    HEADERS as HEADERS,
     MAX_DECOMPRESSED as MAX_DECOMPRESSED,
     Items as Items,
     is_number as is_number,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +12,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import Comparisons, DataError, InvalidComparisonsError, read_whole_number
-from hcbench_files.tables import read_arrays
+from hcbench_files.tables import TABLES, read_arrays
 
 _ITEMS = ("i", "j", "k", "l")
 _EXTRA = ("response", "annotator")
+#: Names of columns in the files of others, without blanks, underscores and a final "id".
+_WORDS = {
+    "i": ("i", "anchor", "reference", "ref", "head", "query", "pivot"),
+    "j": ("j", "near", "nearer", "nearest", "close", "closer", "positive", "similar", "winner"),
+    "k": ("k", "far", "farther", "further", "farthest", "negative", "dissimilar", "loser"),
+    "l": ("l",),
+    "response": ("response",),
+    "annotator": (
+        *("annotator", "worker", "user", "participant", "rater", "respondent", "subject"),
+        *("judge", "person", "crowdworker", "turker"),
+    ),
+}
+_SUFFIXES = (*TABLES, ".npz", ".npy")
+_AROUND = ' \t\r\n"'  # of a cell
+_UNNAMED = ("", "Unnamed: 0")
 _LINES = 1 << 18  # written at a time
 
 
 def read_comparisons(path: Path, n: int | None = None) -> Comparisons:
     """Comparisons of a file.
 
-    ``.csv``: a row for each, ``i, j, k, l`` (w_ij > w_kl) or ``i, j, k`` (w_ij > w_ik), items
-    numbered from 0; a fifth column is the annotator, by number or by name (then numbered in the
-    order of the alphabet). A header may name the columns, in any order, and then also ``response``
-    (1, -1, 0). A comment ``# n = 60`` gives the number of items.
+    ``.csv``, ``.tsv``: a row for each, ``i, j, k, l`` (w_ij > w_kl) or ``i, j, k`` (w_ij > w_ik),
+    items numbered from 0; a fifth column is the annotator, by number or by name (then numbered in
+    the order of the alphabet). A header may name the columns, in any order, and then also
+    ``response`` (1, -1, 0); ``anchor, near, far, worker`` are other names of ``i, j, k,
+    annotator``. Below a header the items may have names, which are numbered in the order of the
+    alphabet. A comment ``# n = 60`` gives the number of items.
 
     ``.npz``: ``closer`` and ``farther`` (m,) pairs, or ``quadruplets`` (m, 4) or ``triplets``
     (m, 3), as in cblearn, with optional ``responses`` (m,), or ``comparisons`` (n, n, n, n), as in
@@ -45,13 +62,22 @@ def read_comparisons(path: Path, n: int | None = None) -> Comparisons:
     InvalidComparisonsError
         If the contents are invalid; the message names the line or row.
     """
-    readers = {".csv": _read_csv, ".npz": _read_arrays, ".npy": _read_arrays}
-    if path.suffix.lower() not in readers:
+    return read_named_comparisons(path, n)[0]
+
+
+def read_named_comparisons(
+    path: Path, n: int | None = None
+) -> tuple[Comparisons, tuple[str, ...] | None]:
+    """Comparisons of a file as by `read_comparisons`, and the names of the items if it has any."""
+    suffix = path.suffix.lower()
+    if suffix not in _SUFFIXES:
         raise DataError(
-            f"{path}: comparisons are read from {', '.join(readers)}, not {path.suffix!r}"
+            f"{path}: comparisons are read from {', '.join(_SUFFIXES)}, not {path.suffix!r}"
         )
     try:
-        return readers[path.suffix.lower()](path, n)
+        if suffix in TABLES:
+            return _read_csv(path, n)
+        return _read_arrays(path, n), None
     except InvalidComparisonsError as error:
         raise InvalidComparisonsError(f"{path}: {error}") from error
     except (OSError, UnicodeDecodeError) as error:
@@ -109,31 +135,117 @@ def _write_csv(comparisons: Comparisons, path: Path, triplets: bool) -> None:
             np.savetxt(file, np.hstack(columns), fmt="%d", delimiter=",")
 
 
-def _read_csv(path: Path, n: int | None) -> Comparisons:
+def comparison_columns(header: Sequence[str]) -> dict[str, int] | None:
+    """Where ``i, j, k, l, response, annotator`` are in a header; None if it has other columns."""
+    roles = [_role_of(name) for name in header]
+    places = {role: position for position, role in enumerate(roles) if role is not None}
+    if len(places) < len(roles) or not places.keys() >= set(_ITEMS[:3]):
+        return None
+    return places
+
+
+def _role_of(name: str) -> str | None:
+    word = re.sub(r"[\W_]", "", name.casefold())
+    for role, words in _WORDS.items():
+        if word in words or word.removesuffix("id") in words:
+            return role
+    return None
+
+
+def _read_csv(path: Path, n: int | None) -> tuple[Comparisons, tuple[str, ...] | None]:
     names, skipped, noted = _columns(path)
+    n = noted if n is None else n
+    item_names = None
     try:
         table = _load(path, skipped, np.int64)
+        _check_zeros(path, names, skipped)
     except ValueError:
-        _check_lines(path, names, skipped)
-        table = _load(path, skipped, str)  # the annotators have names
+        if _has_item_names(path, names, skipped):
+            item_names = _item_names(path, names, skipped)
+        else:
+            _check_lines(path, names, skipped)
+        table = _load(path, skipped, str)  # the annotators or the items have names
     if table.shape[1] != len(names):
         _check_lines(path, names, skipped)
         table = np.empty((0, len(names)), np.int64)  # there are only blank lines
     column = dict(zip(names, table.T, strict=True))
-    items = [column[name].astype(np.int64) for name in _ITEMS if name in column]
-    rows = np.column_stack(items)
+    items = [column[name] for name in _ITEMS if name in column]
+    if item_names is None:
+        rows = np.column_stack([item.astype(np.int64) for item in items])
+    else:
+        if n is not None and n != len(item_names):
+            raise InvalidComparisonsError(
+                f"there are {len(item_names)} names of items, and n is {n}"
+            )
+        n = len(item_names)
+        rows = np.column_stack([np.searchsorted(item_names, item) for item in items])
     annotators = column.get("annotator")
     if annotators is not None and annotators.dtype.kind == "U":
         annotators = np.unique(annotators, return_inverse=True)[1]
     responses = column["response"].astype(np.int64) if "response" in column else None
+    if n is None:
+        _check_first_item(rows)
     try:
-        return _of_rows(rows, noted if n is None else n, responses, annotators)
+        return _of_rows(rows, n, responses, annotators), item_names
     except InvalidComparisonsError as error:
         match = re.match(r"row (\d+)(.*)", str(error))
         if match is None:
             raise
         line = [at for at, _ in _lines(path, skipped)][int(match[1])]
         raise InvalidComparisonsError(f"line {line}{match[2]}") from error
+
+
+def _has_item_names(path: Path, names: list[str], skipped: int) -> bool:
+    """Whether the items of a table have names: the first one is not written as a number.
+
+    Raises
+    ------
+    InvalidComparisonsError
+        If another one is.
+    """
+    places = [position for position, name in enumerate(names) if name in _ITEMS]
+    first = ""
+    for line, cells in _lines(path, skipped):
+        if len(cells) != len(names):
+            return False
+        for place in places:
+            cell = cells[place]
+            first = first or f"{cell!r} in line {line}"
+            if not _is_int(cell) and cell:
+                continue
+            if first == f"{cell!r} in line {line}":
+                return False
+            raise InvalidComparisonsError(
+                f"line {line}: {names[place]} is {cell!r}, and {first} is a name; give all items "
+                "names, or all of them numbers"
+            )
+    return first != ""
+
+
+def _item_names(path: Path, names: list[str], skipped: int) -> tuple[str, ...]:
+    """The names of the items, in the order of the alphabet."""
+    places = [position for position, name in enumerate(names) if name in _ITEMS]
+    items: set[str] = set()
+    for _, cells in _lines(path, skipped):
+        items.update(cells[place] for place in places)
+    return tuple(sorted(items))
+
+
+def _check_zeros(path: Path, names: list[str], skipped: int) -> None:
+    """Raise `ValueError` if an item is written like 007, which is a name and no number."""
+    text = path.read_text(encoding="utf-8-sig")
+    if re.search(r"(?m)(^|[,\t])\s*[+-]?0\d", text, re.ASCII):
+        _check_lines(path, names, skipped)
+
+
+def _check_first_item(rows: NDArray[np.int64]) -> None:
+    """Raise an error if the items seem to be numbered from 1."""
+    items = np.unique(rows)
+    if len(items) > 3 and np.array_equal(items, np.arange(1, len(items) + 1)):
+        raise InvalidComparisonsError(
+            f"the items are 1 to {len(items)}; are they counted from 1? Then subtract 1, or write "
+            f"a line '# n = {len(items) + 1}' above if there is an item 0"
+        )
 
 
 def _of_rows(
@@ -157,9 +269,14 @@ def _load(path: Path, skipped: int, dtype: Any) -> NDArray[Any]:
         warnings.simplefilter("ignore", UserWarning)  # of lines without data
         warnings.simplefilter("error", DeprecationWarning)  # of 2.5, which old numpy reads as 2
         table: NDArray[Any] = np.loadtxt(
-            path, dtype, delimiter=",", skiprows=skipped, ndmin=2, encoding="utf-8-sig"
+            path,
+            dtype,
+            delimiter=TABLES[path.suffix.lower()],
+            skiprows=skipped,
+            ndmin=2,
+            encoding="utf-8-sig",
         )
-    return np.char.strip(table) if table.dtype.kind == "U" else table
+    return np.char.strip(table, _AROUND) if table.dtype.kind == "U" else table
 
 
 def _columns(path: Path) -> tuple[list[str], int, int | None]:
@@ -169,13 +286,19 @@ def _columns(path: Path) -> tuple[list[str], int, int | None]:
         for at, line in enumerate(file):
             match = re.match(r"#\s*n\s*=\s*(\d{1,18})\s*$", line)
             noted = int(match[1]) if match else noted
-            cells = [cell.strip() for cell in line.partition("#")[0].split(",")]
+            cells = _cells(path, line)
             if cells == [""]:
                 continue
             if _is_int(cells[0]):
                 return _names_by_number(at + 1, cells), at, noted
             return _names_of_header(at + 1, cells), at + 1, noted
     return [*_ITEMS], 0, noted
+
+
+def _cells(path: Path, line: str) -> list[str]:
+    """The cells of a line, without a comment."""
+    cells = line.partition("#")[0].strip("\r\n").split(TABLES[path.suffix.lower()])
+    return [cell.strip(_AROUND) for cell in cells]
 
 
 def _names_by_number(line: int, cells: list[str]) -> list[str]:
@@ -187,12 +310,17 @@ def _names_by_number(line: int, cells: list[str]) -> list[str]:
 
 
 def _names_of_header(line: int, cells: list[str]) -> list[str]:
-    names = [cell.lower().strip('"') for cell in cells]
-    for name in names:
+    names = [_role_of(cell) or cell for cell in cells]
+    if names[0] in _UNNAMED:
+        names[0] = ""  # the numbers of the rows, as pandas writes them
+    for name, cell in zip(names, cells, strict=True):
+        if name == "" and cell is cells[0]:
+            continue
         if name not in _ITEMS + _EXTRA or names.count(name) > 1:
             raise InvalidComparisonsError(
-                f"line {line}: column {name!r} is unknown or there twice; the columns are "
-                "i, j, k, l (not for triplets), response and annotator"
+                f"line {line}: column {cell!r} is unknown or there twice; the columns are "
+                "i, j, k, l (not for triplets), response and annotator, or anchor, near, far and "
+                "worker"
             )
     for name in _ITEMS[:3]:
         if name not in names:
@@ -204,7 +332,7 @@ def _lines(path: Path, skipped: int) -> Iterator[tuple[int, list[str]]]:
     """Numbers, from 1, and cells of the lines that hold a row."""
     with path.open(encoding="utf-8-sig") as file:
         for at, line in enumerate(file, start=1):
-            cells = [cell.strip() for cell in line.partition("#")[0].split(",")]
+            cells = _cells(path, line)
             if at > skipped and cells != [""]:
                 yield at, cells
 
@@ -217,7 +345,7 @@ def _check_lines(path: Path, names: list[str], skipped: int) -> None:
                 f"line {at} has {len(cells)} columns, not the {len(names)} of {', '.join(names)}"
             )
         for name, cell in zip(names, cells, strict=True):
-            if name != "annotator" and not _is_int(cell):
+            if name not in ("annotator", "") and not _is_int(cell):
                 raise InvalidComparisonsError(f"line {at}: {name} is {cell!r}, not a whole number")
 
 
