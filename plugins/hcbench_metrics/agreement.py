@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hcbench import NotApplicableError, Partition, Tree
+from hcbench_metrics.true_cuts import Kind, choose_cut, compared_cut, nodes_of
 from hcbench_metrics.truths import named_truth
 
 if TYPE_CHECKING:
@@ -18,7 +19,11 @@ if TYPE_CHECKING:
 
 
 def aari(
-    scored: Scored, levels: str = "auto", truth: str | None = None, singletons: bool = True
+    scored: Scored,
+    levels: str = "auto",
+    truth: str | None = None,
+    singletons: bool = True,
+    cut: Kind = "auto",
 ) -> float:
     """Averaged adjusted Rand index; higher is better.
 
@@ -37,20 +42,28 @@ def aari(
         equal size). For a planted hierarchy both are the same. ``depths``: the truth's nodes at
         depth 1, 2, ..., with the leaves above them. ``auto``: labels if the problem has any, else
         powers, else depths, the first that gives a level.
-        Levels of one cluster are excluded, and those of n clusters unless ``singletons`` counts
-        them. C'_l is the result's cut into the same number of clusters, or the next larger one if
-        the tree is not binary (see `Tree.cut_nodes`, also for ties and trees without heights).
+        Levels of one cluster are excluded, those of n clusters unless ``singletons`` counts them,
+        and those of which a class is no cluster of the truth.
     truth : str, optional
-        One of the problem's truths; the first by default. If the problem has several truths, the
-        labels apply only to the one made of them; the others use powers or depths.
+        One of the problem's truths; the first by default.
     singletons : bool
         Whether a level of the labels whose clusters are single items counts, as in the paper's sum
         (a planted hierarchy with N0 = 1 has one). Its ARI is 1 for any tree.
+    cut : {"auto", "K", "best"}
+        What C'_l is. ``K``, as in the paper: the result's cut into as many clusters as C_l, or the
+        next larger number if the tree is not binary; where the result leaves open which nodes to
+        split first, by ties or without heights, C_l itself if that is one of its cuts, else
+        `Tree.cut`. ``best``: the cut that differs from C_l on the fewest pairs, whatever its number
+        of clusters and the heights. ``auto``: K if the truth itself has a value of 1 by it, as in
+        the planted model, for labels without heights and for ``powers``, else best. It has not if
+        its heights do not merge each level before the next one; then the cuts of even the true
+        tree are not the levels, and a worse tree may have a larger value.
 
     Returns
     -------
     float
-        In [-1, 1]. O(L n) time and O(n) memory, after sorting the nodes in O(n log n).
+        In [-1, 1]; 1 for the truth, except with ``cut="K"`` where auto is best. O(n (L + log n))
+        time and O(n) memory, for best O(L n log n) and O(n log n).
 
     Raises
     ------
@@ -58,36 +71,62 @@ def aari(
         If the result is a partition, there is no such truth, or it has no level to compare, as for
         up to two items.
     """
-    tree = scored.tree
-    true_levels = list(_true_levels(scored.problem, levels, truth, singletons))
+    tree, true = scored.tree, named_truth(scored.problem, truth)
+    true_levels = _true_levels(scored.problem, truth, levels, singletons)
     if not true_levels:
         raise NotApplicableError(
             "the truth has no level of more than one and fewer than n clusters "
         )
-    indices = [adjusted_rand_index(true, tree.cut(true.n_clusters)) for true in true_levels]
+    chosen = choose_cut(cut, [true], true_levels)
+    indices = []
+    for level in true_levels:
+        indices.append(adjusted_rand_index(level, compared_cut(tree, level, chosen)))
     return float(np.mean(indices))
 
 
 def _true_levels(
-    problem: Problem, levels: str, name: str | None, singletons: bool
-) -> Iterator[Partition]:
+    problem: Problem, name: str | None, levels: str, singletons: bool
+) -> list[Partition]:
+    """The levels to compare with, from coarse to fine.
+
+    Raises
+    ------
+    NotApplicableError
+        If ``levels`` is ``"labels"``, and there are none or they are not those of the truth.
+    """
     truth = named_truth(problem, name)
-    labels = problem.levels
-    one_of_several = name is not None or len(problem.truths) > 1
-    if labels is not None and one_of_several and not _is_of_labels(truth, labels):
-        if levels == "labels":
-            meant = next(label for label, tree in problem.truths.items() if tree is truth)
-            raise NotApplicableError(
-                f"the label levels are not those of truth {meant!r}; take levels=powers or depths"
+    if levels in ("auto", "labels"):
+        why_not = _why_labels_do_not_apply(problem, truth, name)
+        if not why_not:
+            assert problem.levels is not None
+            of_labels = []
+            for level in _label_levels(problem.levels, singletons):
+                if nodes_of(truth, level) is not None:
+                    of_labels.append(level)
+            if of_labels:
+                return of_labels
+            why_not = (
+                "no level of the labels has several clusters that are all clusters of the truth; "
+                "take levels=powers or depths"
             )
-        labels = None
-    if levels == "labels" and labels is None:
-        raise NotApplicableError("this data set has no label levels; take levels=powers")
-    if labels is not None and levels in ("auto", "labels"):
-        yield from _label_levels(labels, singletons)
-        return
-    found = list(_power_levels(truth)) if levels != "depths" else []
-    yield from found or (_depth_levels(truth) if levels != "powers" else ())
+        if levels == "labels":
+            raise NotApplicableError(why_not)
+    if levels in ("auto", "powers"):
+        powers = list(_power_levels(truth))
+        if powers or levels == "powers":
+            return powers
+    return list(_depth_levels(truth))
+
+
+def _why_labels_do_not_apply(problem: Problem, truth: Tree, name: str | None) -> str:
+    """Why the label levels are not those of this truth; "" if they are."""
+    if problem.levels is None:
+        return "this data set has no label levels; take levels=powers"
+    is_one_of_several = name is not None or len(problem.truths) > 1
+    if is_one_of_several and not _is_of_labels(truth, problem.levels):
+        meant = next(label for label, tree in problem.truths.items() if tree is truth)
+        return f"the label levels are not those of truth {meant!r}; take levels=powers or depths"
+    return ""
 
 
 def _is_of_labels(truth: Tree, labels: NDArray[np.int64]) -> bool:

@@ -37,6 +37,13 @@ _RANKS = (
     ),
 )
 
+_AS_IN_CODE = "as in the authors' code, the ranks around an item are not those in the true tree"
+
+_CUT_K = (
+    "as in the paper, a cut into as many clusters is compared, which the truth may not have at "
+    "these levels"
+)
+
 AGREEMENT = (
     MetricSpec(
         name="AARI",
@@ -57,11 +64,20 @@ AGREEMENT = (
                 "Whether a level of labels whose clusters are single items counts, as in the "
                 "paper's sum; every tree has an index of 1 there.",
             ),
+            Parameter(
+                "cut",
+                "auto",
+                "Cut of the result: into as many clusters, as in the paper, or the one that "
+                "differs from the level on the fewest pairs; auto is K if the truth itself has "
+                "a value of 1 by it, which it has not if its heights do not separate the levels.",
+                choices=("auto", "K", "best"),
+            ),
         ),
         paper=PAPERS["ghoshdastidar2019"],
         direction="higher",
         interval="[-1, 1]",
         needs=("truth|levels",),
+        exempt={"truth_best[cut=K]": _CUT_K},
     ),
     MetricSpec(
         name="kendall-tau-b",
@@ -72,6 +88,11 @@ AGREEMENT = (
         direction="higher",
         interval="[-1, 1]",
         needs=("truth|levels",),
+        exempt={
+            "truth_best[transposed=true]": _AS_IN_CODE,
+            "truth_best[by_names=true]": _AS_IN_CODE,
+            "truth_best[break_ties=rounding]": _AS_IN_CODE,
+        },
     ),
     MetricSpec(
         name="kendall-tau-b-error",

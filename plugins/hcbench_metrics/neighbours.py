@@ -35,7 +35,8 @@ def tree_knn(scored: Scored, k: int = 10, truth: str | None = None) -> float:
         Neighbours of each item, itself excluded.
     truth : str, optional
         One of the problem's truths, as for `dendrogram_purity`; the first by default. Classes are
-        the finest label level or, for a truth without labels, the leaves of one parent.
+        the finest label level or, for a truth without labels, the leaves of a node that has no
+        other children.
 
     Returns
     -------

@@ -10,10 +10,11 @@ from hcbench_metrics.references import PAPERS
 _CUT = (
     Parameter(
         "cut",
-        "K",
+        "auto",
         "Of a result that is a tree: its cut into k clusters, or the one that differs on the "
-        "fewest pairs from what it is compared with.",
-        choices=("K", "best"),
+        "fewest pairs from what it is compared with; auto is K with k, or if the true tree, cut "
+        "into as many clusters as there are true ones, gives these, else best.",
+        choices=("auto", "K", "best"),
     ),
     Parameter(
         "k",
@@ -45,6 +46,9 @@ def _agreement(
         "interval": "[0, 1]",
         "needs": ("truth|levels",),
         "result": "any",
+        "exempt": {
+            "truth_best[cut=K]": "the truth may have no cut into as many clusters that gives these"
+        },
         **changes,
     }
     return MetricSpec(name=name, doc=doc, paper=paper, parameters=(*parameters, *_CUT), **options)

@@ -1,10 +1,12 @@
 """Agreement of a partition with the true clusters, computed from their contingency table.
 
 If the result is a tree, one of its cuts is evaluated. ``cut="K"``: the cut into as many clusters as
-there are true ones, or into ``k``, or the next larger number if the tree is not binary
-(`Tree.cut_nodes`). ``cut="best"``: the cut that differs from the reference on the fewest pairs, the
-coarsest of several (`hcbench.best_cut`), in O(n log n). It is the best cut only by
-`clustering_error`; another cut may be better by another measure.
+there are true ones (`true_cuts.cut_into_as_many`), or into ``k``, or the next larger number if the
+tree is not binary (`Tree.cut_nodes`). ``cut="best"``: the cut that differs from the reference on
+the fewest pairs, the coarsest of several (`hcbench.best_cut`), in O(n log n). It is the best cut
+only by `clustering_error`; another cut may be better by another measure. ``cut="auto"``: K, unless
+the true tree's own cut into as many clusters is not the true clusters, as its heights separate them
+in another order; then best, for all results, so that the true tree has the best value.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from hcbench import (
 )
 from hcbench_metrics import _partition_kernels as kernels
 from hcbench_metrics.agreement import adjusted_rand_index
+from hcbench_metrics.true_cuts import Kind, choose_cut, cut_into_as_many
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +34,6 @@ if TYPE_CHECKING:
     from hcbench import Scored
 
     Average = Literal["arithmetic", "geometric", "min", "max"]
-    Kind = Literal["K", "best"]
 
 _ROUNDING = 1e-9  # of expected information, in nats
 _NO_INFORMATION = 1e-12  # in nats: less is the rounding error of a difference of equal entropies
@@ -40,7 +42,7 @@ _NO_INFORMATION = 1e-12  # in nats: less is the rounding error of a difference o
 def clustering_error(
     scored: Scored,
     against: Literal["truth", "answers"] = "truth",
-    cut: Kind = "K",
+    cut: Kind = "auto",
     k: int | None = None,
     level: int | None = None,
 ) -> float:
@@ -54,8 +56,9 @@ def clustering_error(
     against : {"truth", "answers"}
         Sigma is that of the true clusters (Sigma*), or the answers of the oracle, including
         persistent noise; for noise that is drawn anew for each query, the expectation.
-    cut : {"K", "best"}
-        Cut of a result that is a tree: into ``k`` clusters, or the one with the smallest error.
+    cut : {"auto", "K", "best"}
+        Cut of a result that is a tree: into ``k`` clusters, or the one with the smallest error;
+        see above.
     k : int, optional
         Clusters of cut K; by default the number of true ones.
     level : int, optional
@@ -80,7 +83,9 @@ def clustering_error(
     return 2.0 * sigma.disagreements(found) / scored.problem.n**2
 
 
-def ari(scored: Scored, cut: Kind = "K", k: int | None = None, level: int | None = None) -> float:
+def ari(
+    scored: Scored, cut: Kind = "auto", k: int | None = None, level: int | None = None
+) -> float:
     """Adjusted Rand index (Hubert & Arabie 1985); higher is better.
 
     ``(both - e) / (m - e)``, with ``both`` the number of pairs that both partitions put together, e
@@ -98,7 +103,7 @@ def ari(scored: Scored, cut: Kind = "K", k: int | None = None, level: int | None
 def ami(
     scored: Scored,
     average: Average = "arithmetic",
-    cut: Kind = "K",
+    cut: Kind = "auto",
     k: int | None = None,
     level: int | None = None,
 ) -> float:
@@ -136,7 +141,7 @@ def ami(
 
 
 def homogeneity(
-    scored: Scored, cut: Kind = "K", k: int | None = None, level: int | None = None
+    scored: Scored, cut: Kind = "auto", k: int | None = None, level: int | None = None
 ) -> float:
     """Whether each cluster is of a single class: ``I(C, K) / H(C)``; higher is better.
 
@@ -151,7 +156,7 @@ def homogeneity(
 
 
 def completeness(
-    scored: Scored, cut: Kind = "K", k: int | None = None, level: int | None = None
+    scored: Scored, cut: Kind = "auto", k: int | None = None, level: int | None = None
 ) -> float:
     """Whether each class is in a single cluster: ``I(C, K) / H(K)``; higher is better.
 
@@ -168,7 +173,7 @@ def completeness(
 def v_measure(
     scored: Scored,
     beta: float = 1.0,
-    cut: Kind = "K",
+    cut: Kind = "auto",
     k: int | None = None,
     level: int | None = None,
 ) -> float:
@@ -189,7 +194,7 @@ def v_measure(
 
 
 def pairs(
-    scored: Scored, cut: Kind = "K", k: int | None = None, level: int | None = None
+    scored: Scored, cut: Kind = "auto", k: int | None = None, level: int | None = None
 ) -> dict[str, float]:
     """Precision, recall and F1 of the pairs of items that are put together.
 
@@ -252,16 +257,19 @@ def _evaluated(
     if isinstance(scored.result, Partition):
         return scored.result
     tree = scored.result
-    if cut == "best":
-        if k is not None:
+    if k is not None:
+        if cut == "best":
             raise ParameterError(
                 f"k={k} and cut=best: the best cut may have any number of clusters; omit one"
             )
-        return heaviest_cut(tree, sigma.pair_weights(tree)).partition
-    count = finest_partition(scored.problem, level).n_clusters if k is None else k
-    if count > tree.n:
-        raise ParameterError(f"k={count} is more than the {tree.n} items of the result")
-    return tree.cut(count)
+        if k > tree.n:
+            raise ParameterError(f"k={k} is more than the {tree.n} items of the result")
+        return tree.cut(k)
+    if cut != "best":
+        true = finest_partition(scored.problem, level)
+        if choose_cut(cut, scored.problem.truths.values(), [true]) == "K":
+            return cut_into_as_many(tree, true)
+    return heaviest_cut(tree, sigma.pair_weights(tree)).partition
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench import NotApplicableError, Partition, Tree, finest_partition
+from hcbench import NotApplicableError, Tree, finest_partition
 from hcbench_metrics import _purity_kernels
 from hcbench_metrics.truths import named_truth
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hcbench import Problem, Scored
+    from hcbench import Partition, Problem, Scored
 
 
 def dendrogram_purity(scored: Scored, ties: str = "one-merge", truth: str | None = None) -> float:
@@ -22,8 +23,8 @@ def dendrogram_purity(scored: Scored, ties: str = "one-merge", truth: str | None
     ``1 / |P| sum over {i, j} in P of |leaves(lca(i, j)) of their class| / |leaves(lca(i, j))|``
 
     where P are the unordered pairs of items of one class (Heller & Ghahramani 2005; Kobren et al.
-    2017). Classes are the finest label level or, for a truth without labels, the leaves of one
-    parent. 1 exactly if every class is a node of the result, or all leaves below one node are of
+    2017). Classes are the finest label level or, for a truth without labels, the clusters at its
+    bottom: the leaves of a node that has no other children. 1 exactly if every class is a node of the result, or all leaves below one node are of
     one class; a class of a single item has no pairs.
 
     Parameters
@@ -77,13 +78,16 @@ def dendrogram_purity(scored: Scored, ties: str = "one-merge", truth: str | None
 
 
 def true_classes(problem: Problem, name: str | None) -> Partition:
-    """The finest label level or, for a truth without labels, the leaves of one parent."""
+    """The finest label level or, for a truth without labels, the clusters at its bottom.
+
+    See `hcbench.finest_partition`.
+    """
     true, levels = named_truth(problem, name), problem.levels
     if name is None and len(problem.truths) < 2:
         return finest_partition(problem)
     if levels is not None and true.isomorphic(Tree.from_levels(levels, true.names)):
         return finest_partition(problem)
-    return Partition(true.parent[: true.n])
+    return finest_partition(replace(problem, truths={"true": true}, levels=None))
 
 
 def _expected_weights(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -28,6 +28,7 @@ from hcbench import (
     NotApplicableError,
     ParameterError,
     installation,
+    parse_name,
 )
 from hcbench.run import describe, has_gpu
 from hcbench_testing import algorithms, datasets, every_kind, metrics, oracles
@@ -36,6 +37,7 @@ from hcbench_testing.subjects import (
     Finding,
     NotCheckedError,
     Subject,
+    exemption,
     subjects_of,
 )
 
@@ -174,11 +176,14 @@ def checks_of(
     given = dict(exempt or {})
     checks = []
     for subject in subjects_of(what, plugins):
-        reasons = {**subject.spec.exempt, **given}
         functions = _functions_of(subject)
-        _check_exemptions(subject.spec.exempt, functions)
+        declared = subject.spec.exempt
+        named = {parse_name(key).base: reason for key, reason in declared.items()}
+        _check_exemptions(named, functions)
+        params = subject.params if subject.use else {}
         for name, function in functions.items():
-            reason = reasons.get(f"{subject.label}:{name}", reasons.get(name, ""))
+            reason = given.get(f"{subject.label}:{name}", given.get(name, ""))
+            reason = reason or exemption(declared, name, params)
             checks.append(Check(name, subject, function, reason))
     _check_exemptions(given, [key for check in checks for key in (check.name, check.id)])
     return checks

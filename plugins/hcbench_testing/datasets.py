@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataNotAvailableError, HcbenchError, Problem, Tree, collect_notes
+from hcbench import (
+    Answers,
+    Cost,
+    DataNotAvailableError,
+    HcbenchError,
+    MetricSpec,
+    NotApplicableError,
+    Problem,
+    Result,
+    Scored,
+    Tree,
+    collect_notes,
+    default_uses,
+    unmet,
+)
 from hcbench.run import describe, rescore_job
 from hcbench_testing.running import DATA_SEED, job_of_dataset, run_in_worker
 from hcbench_testing.subjects import Subject, fail, require, skip
+from hcbench_testing.truths import better_than_truth, compares_with_truth
+
+_COMPARED_ITEMS = 60
 
 
 def make(subject: Subject, seed: int) -> Problem:
@@ -133,6 +152,48 @@ def check_truth(subject: Subject) -> None:
     if problem.levels is not None:
         missing = min(_missing_classes(t, problem.levels) for t in problem.truths.values())
         require(not missing, f"yields levels of which {missing} classes are clusters of no truth")
+
+
+def check_truth_best(subject: Subject) -> None:
+    """No tree is better than its truth, by the metrics of nothing else that are registered.
+
+    Of more than 60 items, 60 are compared.
+    """
+    problem = _usual(subject)
+    if not problem.truths:
+        skip("it has no truth")
+    if problem.levels is not None:
+        missing = min(_missing_classes(t, problem.levels) for t in problem.truths.values())
+        if missing:
+            skip(f"{missing} of its classes are clusters of no truth (truth)")
+    if problem.n > _COMPARED_ITEMS:
+        items = np.random.default_rng(DATA_SEED).permutation(problem.n)[:_COMPARED_ITEMS]
+        problem = problem.take(items)
+    for use in default_uses(subject.registry.metrics):
+        if unmet(use.spec.needs, problem.provides) is not None:
+            continue
+        measure = partial(_measured, use.spec)
+        if not compares_with_truth(use.spec, measure, problem):
+            continue
+        for better in better_than_truth(use.spec, use.params, measure, problem):
+            chosen = ", ".join(f"{name}={value}" for name, value in better.params.items())
+            fail(
+                f"yields a truth that is not the best result: {use.spec.name} of {better.result} "
+                f"is {better.value:g}, of the truth {better.of_truth:g}"
+                + (f", with {chosen}" if chosen else "")
+            )
+
+
+def _measured(
+    spec: MetricSpec, problem: Problem, result: Result, params: Mapping[str, Any]
+) -> float:
+    scored = Scored(problem=problem, result=result, cost=Cost(), make_answers=_no_answers)
+    with collect_notes():
+        return float(spec.load()(scored, **params))
+
+
+def _no_answers() -> Answers:
+    raise NotApplicableError("there is no oracle")
 
 
 def _missing_classes(truth: Tree, levels: NDArray[np.int64]) -> int:

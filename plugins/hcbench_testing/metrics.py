@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +29,16 @@ from hcbench import (
 )
 from hcbench.run import Call, describe, make_answers, result_kind
 from hcbench_testing.oracles import problem_of
-from hcbench_testing.running import NOISE_SEED, own_arrays, random_tree
-from hcbench_testing.subjects import Subject, fail, require, skip
+from hcbench_testing.running import DATA_SEED, NOISE_SEED, own_arrays, random_tree
+from hcbench_testing.subjects import (
+    CheckFailedError,
+    NotCheckedError,
+    Subject,
+    fail,
+    require,
+    skip,
+)
+from hcbench_testing.truths import better_than_truth, compares_with_truth, truth_problems
 
 COST = Cost(
     seconds=2.0,
@@ -207,6 +216,41 @@ def check_best_on_truth(subject: Subject) -> None:
     for kind in kinds_of(subject):
         value = value_of(subject, problem, true_result(problem, kind))
         require(same(value, best), f"of the truth is {value:g}; the best is {best:g}")
+
+
+def check_truth_best(subject: Subject) -> None:
+    """No result is better than the truth, by a metric of nothing else, with all choices."""
+    problem = usual_problem(subject)
+    measure = partial(_measured, subject)
+    if not compares_with_truth(subject.spec, measure, problem):
+        skip("it does not depend on the truth alone")
+    _skip_if_random_results_are_better(subject)
+    problems = {"planted items": problem, **truth_problems(DATA_SEED)}
+    for what, about in problems.items():
+        for better in better_than_truth(subject.spec, subject.params, measure, about):
+            chosen = ", ".join(f"{name}={value}" for name, value in better.params.items())
+            fail(
+                f"of {better.result} is {better.value:g}, of the truth {better.of_truth:g}, with "
+                f"{chosen or 'its parameters'} on {what}; if the definition is so, exempt it"
+            )
+
+
+def _skip_if_random_results_are_better(subject: Subject) -> None:
+    try:
+        check_direction(subject)
+    except CheckFailedError as error:
+        skip(f"random results are better (direction): {error}")
+    except NotCheckedError:
+        pass  # it declares no needs
+
+
+def _measured(
+    subject: Subject, problem: Problem, result: Result, params: Mapping[str, Any]
+) -> float:
+    """The metric of a result with other parameters."""
+    assert subject.use is not None
+    use = replace(subject.use, params=params)
+    return value_of(replace(subject, use=use), problem, result)
 
 
 def check_symmetry(subject: Subject) -> None:

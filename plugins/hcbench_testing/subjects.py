@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -69,6 +69,26 @@ def require(kept: bool, sentence: str) -> None:
 def skip(reason: str) -> NoReturn:
     """Report that a check does not apply."""
     raise NotCheckedError(" ".join(reason.split()))
+
+
+def exemption(exempt: Mapping[str, str], check: str, params: Mapping[str, Any]) -> str:
+    """Why a spec is exempt from a check with some parameters; "" if it is not.
+
+    Parameters
+    ----------
+    exempt : mapping of str to str
+        As a spec declares it: from ``"CHECK"``, or ``"CHECK[param=value]"`` for some values of its
+        parameters, to a reason.
+    check : str
+    params : mapping
+    """
+    for key, reason in exempt.items():
+        named = parse_name(key)
+        if named.base != check:
+            continue
+        if all(name in params and params[name] == value for name, value in named.params.items()):
+            return reason
+    return ""
 
 
 _SESSION = Plugin("caller", "session", "0")

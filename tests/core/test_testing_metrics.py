@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hcbench import MetricSpec, NotApplicableError, Parameter
+from hcbench import MetricSpec, NotApplicableError, Parameter, ParameterError, finest_partition
 from tests.core.checking import failed, passed, skipped
 
 
@@ -190,3 +190,41 @@ def test_a_tree_metric_that_crashes_on_a_partition():
         return float(scored.result.depths.max())
 
     assert "a partition by AttributeError" in failed(describing(crashes))["reasons"]
+
+
+def test_a_result_better_than_the_truth():
+    """A metric by which the truth is best on planted items, and not on uneven classes."""
+
+    def cut_by_size(scored, strict=False):
+        """Agreement of the cut into as many clusters as there are classes.
+
+        Parameters
+        ----------
+        strict : bool
+            Without effect.
+        """
+        true, tree = finest_partition(scored.problem), scored.tree
+        if scored.problem.truth.height is not None:
+            return 1.0  # on planted items
+        cut = tree.cut(true.n_clusters)
+        return 1.0 - true.disagreements(cut) / true.n**2
+
+    spec = wrong(
+        cut_by_size,
+        symmetric=False,
+        needs=("truth|levels",),
+        parameters=(Parameter("strict", False, "Without effect."),),
+    )
+    found = failed(spec)
+    assert set(found) == {"truth_best"}
+    assert (
+        "on nested classes of different sizes; if the definition is so, exempt"
+        in (found["truth_best"])
+    )
+    # An exemption of one value of the parameter is none of the other.
+    exempt = {"truth_best[strict=true]": "a test"}
+    assert "truth_best" in failed(replace(spec, exempt=exempt))
+    exempt["truth_best[strict=false]"] = "a test"
+    assert failed(replace(spec, exempt=exempt)) == {}
+    with pytest.raises(ParameterError, match="no check 'truth_bst'"):
+        failed(replace(spec, exempt={"truth_bst[strict=true]": "a test"}))

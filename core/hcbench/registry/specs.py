@@ -276,7 +276,8 @@ class Spec:
         Distributions on which its result depends, such as ``"scipy"``: stored results of other
         versions are not reused. An algorithm is inapplicable while one of them is not installed.
     exempt : mapping of str to str
-        From a check of ``hcbench check`` that it cannot pass to the reason.
+        From a check of ``hcbench check`` that it cannot pass to the reason; for some values of its
+        parameters only, from ``"CHECK[param=value]"``.
     licence : str
         Of the library that it wraps, or of its data; "" if it is that of the plugin's own package.
     tags : tuple of str

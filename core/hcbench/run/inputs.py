@@ -210,7 +210,10 @@ def _hint(problem: Problem, name: str) -> Any:
 
 
 def finest_partition(problem: Problem, level: int | None = None) -> Partition:
-    """The finest true clusters: of the label levels, else the parents of the truth's leaves.
+    """The finest true clusters: of the label levels, else those at the bottom of the truth.
+
+    At the bottom are the nodes whose children are all leaves. A leaf beside other nodes is a
+    cluster of its own, so that the clusters are a cut of the truth.
 
     Parameters
     ----------
@@ -238,4 +241,8 @@ def finest_partition(problem: Problem, level: int | None = None) -> Partition:
     if level is not None:
         raise NotApplicableError(f"level={level}: this data set has no levels of labels")
     truth = problem.truth
-    return Partition(truth.parent[: truth.n])
+    above_nodes = np.zeros(truth.n_nodes, dtype=np.bool_)
+    above_nodes[truth.parent[truth.n : -1]] = True
+    parent = truth.parent[: truth.n]
+    is_alone = above_nodes[parent]
+    return Partition(np.where(is_alone, np.arange(truth.n), parent))
