@@ -78,9 +78,9 @@ def aari(
             "the truth has no level of more than one and fewer than n clusters "
         )
     chosen = choose_cut(cut, [true], true_levels)
-    indices = []
-    for level in true_levels:
-        indices.append(adjusted_rand_index(level, compared_cut(tree, level, chosen)))
+    indices = [
+        adjusted_rand_index(level, compared_cut(tree, level, chosen)) for level in true_levels
+    ]
     return float(np.mean(indices))
 
 
@@ -99,10 +99,11 @@ def _true_levels(
         why_not = _why_labels_do_not_apply(problem, truth, name)
         if not why_not:
             assert problem.levels is not None
-            of_labels = []
-            for level in _label_levels(problem.levels, singletons):
-                if nodes_of(truth, level) is not None:
-                    of_labels.append(level)
+            of_labels = [
+                level
+                for level in _label_levels(problem.levels, singletons)
+                if nodes_of(truth, level) is not None
+            ]
             if of_labels:
                 return of_labels
             why_not = (

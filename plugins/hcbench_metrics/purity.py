@@ -24,8 +24,9 @@ def dendrogram_purity(scored: Scored, ties: str = "one-merge", truth: str | None
 
     where P are the unordered pairs of items of one class (Heller & Ghahramani 2005; Kobren et al.
     2017). Classes are the finest label level or, for a truth without labels, the clusters at its
-    bottom: the leaves of a node that has no other children. 1 exactly if every class is a node of the result, or all leaves below one node are of
-    one class; a class of a single item has no pairs.
+    bottom: the leaves of a node that has no other children. 1 exactly if every class is a node of
+    the result, or all leaves below one node are of one class; a class of a single item has no
+    pairs.
 
     Parameters
     ----------

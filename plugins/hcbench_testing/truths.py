@@ -223,7 +223,7 @@ def _rivals(problem: Problem) -> Iterator[tuple[str, Tree]]:
         depth = truth.depths.max() - truth.depths.astype(np.float64)
         depth[: truth.n] = 0.0
         yield "the truth with its depths as heights", _with_heights(truth, depth)
-        sizes = truth.sizes - 1.0
+        sizes = truth.sizes.astype(np.float64) - 1.0
         yield "the truth with sizes as heights", _with_heights(truth, sizes)
         yield "the truth, refined to a binary tree", _refined(truth, rng)
         for _ in range(2):
@@ -244,7 +244,7 @@ def _with_exchange(tree: Tree, rng: np.random.Generator) -> Tree:
 
 
 def _refined(tree: Tree, rng: np.random.Generator) -> Tree:
-    """A binary tree with all clusters of a tree; added nodes have the heights of those they divide."""
+    """A binary tree with all clusters of a tree; added nodes are as high as those they divide."""
     parent = tree.parent.tolist()
     origin = list(range(tree.n_nodes))
     for node in range(tree.n, tree.n_nodes):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hcbench_metrics
 import numpy as np
 import pytest
 from hypothesis import given
 from sklearn.metrics import adjusted_rand_score
 
+import hcbench_metrics
 from hcbench import (
     Cost,
     HeightKind,
