@@ -40,6 +40,7 @@ class Program(importlib.abc.Loader):
             function=f"{module.__name__}:run",
             doc=declared.doc,
             accepts=declared.accepts,
+            files=declared.files,
             returns="partition" if declared.returns == "labels" else "tree",
             parameters=(
                 *(Parameter(key, value, "Passed on.") for key, value in declared.params.items()),

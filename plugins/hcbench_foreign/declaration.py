@@ -42,6 +42,9 @@ class Declaration:
     input, returns, input_format, output_format : str
     params : mapping of str to value
         The parameters, with their defaults.
+    files : tuple of str
+        Further files and folders that decide its result, such as what a script reads, relative to
+        the folder of the TOML file.
     digest : str
         Of the files that the command names: the program, and scripts among the arguments.
     """
@@ -55,6 +58,7 @@ class Declaration:
     input_format: str = "csv"
     output_format: str = "csv"
     params: Mapping[str, Any] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
     digest: str = ""
 
     @property
@@ -83,6 +87,10 @@ def read_declaration(file: Path) -> Declaration:
             if not value or not isinstance(value, list) or {type(word) for word in value} != {str}:
                 raise DataError(f"{file}: {key} is a list of arguments, such as ['Rscript', 'a.R']")
             declared[key] = tuple(_placed(word, file) for word in value)
+    files = declared.get("files", [])
+    if not isinstance(files, list) or not all(isinstance(path, str) for path in files):
+        raise DataError(f"{file}: files is a list of paths, such as ['./weights.csv']")
+    declared["files"] = tuple(files)
     for key in ("name", "command"):
         if key not in declared:
             raise DataError(f"{file}: {key} is missing")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import functools
 import inspect
@@ -12,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -84,6 +86,56 @@ def _documented_names(text: str) -> list[str]:
         return []
     heads = re.findall(r"^([*\w][^\n:]*?)\s*(?::.*)?$", section[1], re.M)
     return [name.strip() for head in heads for name in head.split(",")]
+
+
+def check_key(subject: Subject) -> None:
+    """Modules and files that its source names are in the key of its results."""
+    assert subject.use is not None
+    plugin = subject.use.plugin
+    if plugin.source is None:
+        skip("it is the caller's own, whose results are not reused")
+    sources = plugin.code
+    if plugin.file is None:  # of a package: other modules may be of other registrations
+        function = inspect.unwrap(subject.spec.load())
+        sources = [Path(inspect.getsourcefile(getattr(function, "func", function)) or "")]
+    declared = {(plugin.folder / name).resolve() for name in subject.spec.data_files}
+    for source in sources:
+        if source.suffix != ".py" or not source.is_file():
+            continue
+        for node in ast.walk(ast.parse(source.read_bytes())):
+            where = f"{source.name}, line {getattr(node, 'lineno', 0)}"
+            require(
+                not _computes_import(node),
+                f"imports a module whose name is computed ({where}), so results are reused when it "
+                "changes; import it by its name, or declare its file: files=(...)",
+            )
+            file = _named_file(node, source.parent)
+            if file is None or any(file.is_relative_to(path) for path in declared):
+                continue
+            fail(
+                f"names a file that is not declared ({where}), so results are reused when it "
+                f"changes; declare it: files=({os.path.relpath(file, plugin.folder)!r},)"
+            )
+
+
+def _computes_import(node: ast.AST) -> bool:
+    """Whether a module is imported by a name that is not written in the source."""
+    if not isinstance(node, ast.Call) or not node.args:
+        return False
+    called = node.func
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    is_import = name in ("import_module", "__import__", "spec_from_file_location", "run_path")
+    return is_import and not isinstance(node.args[0], ast.Constant)
+
+
+def _named_file(node: ast.AST, folder: Path) -> Path | None:
+    """The file beside a module that a constant names, unless it is a module; None for none."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return None
+    if not re.fullmatch(r"[\w./ -]{1,200}", node.value) or node.value.endswith(".py"):
+        return None
+    path = folder / node.value
+    return path.resolve() if path.is_file() else None
 
 
 def check_picklable(subject: Subject) -> None:

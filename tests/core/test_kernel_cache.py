@@ -215,7 +215,6 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
     file.write_text("x = 2\n")
     os.utime(file, ns=times)  # within the resolution of time stamps: the change is invisible
     (after,) = read_sources([file])
-    assert (after.changed, after.size) == (before.changed, before.size)
     assert after.digest != before.digest
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import os
 import shlex
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -182,12 +183,23 @@ class Use(Generic[S]):
 
     @cached_property
     def fingerprints(self) -> dict[str, str]:
-        """Versions of all code that decides its result: core, its plugin, and required packages."""
+        """Versions of what decides its result: core, its plugin, required packages and its data.
+
+        Raises
+        ------
+        DataError
+            If a file of data that its spec declares cannot be read.
+        """
         required = {name: installed_version(name) for name in sorted(self.spec.requires)}
+        data = {
+            f"{self.plugin.distribution} {name}": _file_digest(str(self.plugin.folder / name))
+            for name in self.spec.data_files
+        }
         own = {
             "hcbench core": core_fingerprint(),
             self.plugin.name: self.plugin.fingerprint,
             **required,
+            **data,
         }
         return own | {name: text for part in self.parts for name, text in part.fingerprints.items()}
 
@@ -275,9 +287,7 @@ def make_use(spec: S, plugin: Plugin, given: Mapping[str, Value]) -> Use[S]:
         p.name: _written(p, params[p.name]) for p in spec.parameters if params[p.name] != p.default
     }
     base = spec.name
-    digests: dict[str, str] = {}
-    if isinstance(spec, DatasetSpec | OracleSpec):
-        digests = {n: _file_digest(str(params[n])) for n in spec.files if params[n]}
+    digests = {n: _file_digest(str(params[n])) for n in spec.file_parameters if params[n]}
     if isinstance(spec, DatasetSpec) and spec.suffixes and "path" in shown:
         base = str(shown.pop("path"))
     return Use(spec, plugin, params, format_name(base, shown), digests)
@@ -288,13 +298,27 @@ def _file_digest(name: str) -> str:
     path = Path(name).expanduser()
     try:
         if path.is_dir():
-            files = sorted(file for file in path.rglob("*") if file.is_file())
+            files = sorted(_files_below(path))
             parts = [(str(file.relative_to(path)), _file_digest(str(file))) for file in files]
             return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
         with path.open("rb") as file:
             return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
     except OSError as error:
         raise DataError.of_file("read", name, error) from error
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """The files in a folder and below it, also in folders that are symbolic links."""
+    visited: set[str] = set()
+    for place, folders, names in os.walk(folder, followlinks=True):
+        if os.path.realpath(place) in visited:  # a link to a folder above it
+            folders.clear()
+            continue
+        visited.add(os.path.realpath(place))
+        for name in names:
+            path = Path(place, name)
+            if path.is_file():
+                yield path
 
 
 class Registry:

@@ -9,12 +9,17 @@ others, and the order of calls does not matter.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import importlib.util
+import py_compile
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
+from importlib import metadata
+from importlib.machinery import all_suffixes
 from importlib.metadata import Distribution, EntryPoint, distributions
 from pathlib import Path
 from types import ModuleType
@@ -24,7 +29,7 @@ import pluggy
 
 from hcbench.errors import PluginError
 from hcbench.registry import hookspecs
-from hcbench.registry.fingerprint import digest_sources, installed_version
+from hcbench.registry.fingerprint import code_below, digest_sources, installed_version
 from hcbench.registry.hookspecs import HOOK_VERSION, PROJECT
 from hcbench.registry.specs import load_function
 
@@ -69,8 +74,25 @@ class Plugin:
         """Its part of the key of a cell: its version and a digest of its code."""
         if self.source is None:
             return self.version
-        sources = sorted(self.source.rglob("*.py")) if self.source.is_dir() else [self.source]
-        return f"{self.version}+{digest_sources(sources)}"
+        return f"{self.version}+{digest_sources(self.code)}"
+
+    @property
+    def folder(self) -> Path:
+        """To which the paths of its data are relative: of its file or package."""
+        if self.source is None:
+            return Path()
+        return self.source if self.source.is_dir() else self.source.parent
+
+    @property
+    def code(self) -> list[Path]:
+        """Its files, and those beside them that they import."""
+        if self.source is None:
+            return []
+        if self.file is not None:
+            return code_of_file(self.file)
+        files = sorted(self.source.rglob("*.py")) if self.source.is_dir() else [self.source]
+        root = self.source.parent
+        return code_below(files, root, partial(_is_of_distribution, self.distribution, root))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +130,7 @@ class Plugins:
             alike = sum(other.stem == file.stem for other in self.files)
             name = file.stem if alike == 1 else f"{file.parent.name}/{file.stem}"
             plugin = Plugin(name, "file", "0", file, file=file)
-            self._load(plugin, partial(import_file, file))
+            self._load(plugin, partial(import_current, file))
         self.check_files()
         self.loaded.sort(key=lambda plugin: plugin.name)
 
@@ -224,6 +246,115 @@ class Plugins:
                 self.loaded.remove(plugin)
 
 
+def code_of_file(file: Path) -> list[Path]:
+    """A plugin file, and the files in its folder that it imports.
+
+    Raises
+    ------
+    PluginError
+        If another plugin file has a module of the same name beside it.
+    """
+    return code_below([file], file.parent, partial(_is_beside, file.parent))
+
+
+def _is_beside(folder: Path, name: str) -> bool:
+    """Whether the module of a name is in a folder; what is installed goes before it."""
+    if name == PROJECT:
+        return False
+    here = [folder / name, *(folder / f"{name}{suffix}" for suffix in all_suffixes())]
+    if not any(path.exists() for path in here):
+        return False
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return False
+    if spec is None:  # the folder is not on the path yet
+        return True
+    places = [spec.origin] if spec.has_location else list(spec.submodule_search_locations or ())
+    for place in places:
+        found = Path(str(place)).parent if spec.has_location else Path(str(place))
+        if found in (folder, folder / name):
+            return True
+        if found in _folders or found.parent in _folders:
+            raise PluginError(
+                f"two plugin files have a module {name} beside them, in {found} and in {folder}; "
+                "rename one of them, or use one of the files only"
+            )
+    return False
+
+
+@cache
+def _modules_of(distribution: str) -> frozenset[str]:
+    """The top-level modules that a distribution has installed."""
+    try:
+        files = metadata.distribution(distribution).files or ()
+    except metadata.PackageNotFoundError:
+        return frozenset()
+    return frozenset(file.parts[0].partition(".")[0] for file in files)
+
+
+def _is_of_distribution(distribution: str, folder: Path, name: str) -> bool:
+    """Whether the module of a name, in the folder of a plugin's package, is the plugin's own."""
+    if name == PROJECT:
+        return False  # it has a fingerprint of its own
+    # There are modules of other distributions, too, where packages are installed.
+    shared = folder.name in ("site-packages", "dist-packages")
+    return not shared or name in _modules_of(distribution)
+
+
+#: Folders of plugin files, whose modules can be imported.
+_folders: set[Path] = set()
+
+
+def _make_importable(folder: Path) -> None:
+    """Have modules in the folder of a plugin file found, as those beside a script are.
+
+    What is installed goes before them.
+    """
+    _folders.add(folder)
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+    importlib.invalidate_caches()
+
+
+def _check_bytecode(path: Path) -> None:
+    """Have Python compare the stored bytecode of a file with its bytes.
+
+    Otherwise it compares the size and the time in whole seconds, and would execute what an edit of
+    the same second has replaced.
+    """
+    try:
+        stored = Path(importlib.util.cache_from_source(str(path)))
+        flags = int.from_bytes(stored.read_bytes()[4:8], "little")
+    except (NotImplementedError, OSError):
+        return
+    if not flags:  # it has a time stamp
+        with suppress(OSError):  # the folder cannot be written
+            mode = py_compile.PycInvalidationMode.CHECKED_HASH
+            py_compile.compile(str(path), quiet=2, invalidation_mode=mode)
+
+
+#: The code of each plugin file when it was imported, by the name of its module.
+_imported: dict[str, str] = {}
+
+
+def import_current(file: Path) -> ModuleType:
+    """Import a plugin file, again if its code has changed since, with all that it imports."""
+    _make_importable(file.parent)
+    name = module_of(file)
+    if not file.is_file():
+        return import_file(file)  # an error
+    code = code_of_file(file)
+    digest = digest_sources(code)
+    if _imported.get(name, digest) != digest:
+        below = {str(path) for path in code}
+        for other, module in list(sys.modules.items()):
+            if getattr(module, "__file__", None) in below:
+                del sys.modules[other]
+    _imported[name] = digest
+    return import_file(file)
+
+
 def module_of(file: Path) -> str:
     """The name under which a plugin file is imported.
 
@@ -248,6 +379,9 @@ def import_file(file: Path, place: Path | None = None) -> ModuleType:
     place = place or file
     if not place.is_file():
         raise PluginError(f"there is no file {place}; give the path of a .py or .toml file")
+    _make_importable(place.parent)
+    for path in code_of_file(place):
+        _check_bytecode(path)
     loader = _declared_loader(place) if place.suffix == ".toml" else None
     spec = importlib.util.spec_from_file_location(name, place, loader=loader)
     if spec is None or spec.loader is None:

@@ -285,6 +285,10 @@ class Spec:
         ``"paper:KEY"`` is added for its paper.
     aliases : tuple of str
         Its former names, which still work, with a warning that tells the new one.
+    files : tuple of str
+        Files and folders whose content decides its result and belongs to the key of a cell: the
+        names of parameters whose values name them, and paths of data that the function itself
+        reads, relative to the folder of the plugin's file or package.
     """
 
     noun: ClassVar[str] = "plugin"
@@ -298,9 +302,10 @@ class Spec:
     licence: str = ""
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for field_name in ("requires", "tags", "aliases", "provides", "needs"):
+        for field_name in ("requires", "tags", "aliases", "files", "provides", "needs"):
             given = getattr(self, field_name, ())
             if isinstance(given, str):
                 raise InvalidSpecError(
@@ -346,6 +351,17 @@ class Spec:
             name: parameter.check(given[name], self.name) if name in given else parameter.default
             for name, parameter in known.items()
         }
+
+    @property
+    def file_parameters(self) -> tuple[str, ...]:
+        """The parameters that name files or folders."""
+        names = {parameter.name for parameter in self.parameters}
+        return tuple(name for name in self.files if name in names)
+
+    @property
+    def data_files(self) -> tuple[str, ...]:
+        """The paths of data that the function itself reads."""
+        return tuple(name for name in self.files if name not in self.file_parameters)
 
     def load(self) -> Callable[..., Any]:
         """The function itself."""
@@ -439,8 +455,6 @@ class DatasetSpec(Spec):
         Whether repetitions share some of their items: no test takes them for independent.
     truths : tuple of str, or callable from params to such a tuple
         Names of its true hierarchies, where there are several; the first is the default.
-    files : tuple of str
-        The parameters that name files or folders; their content belongs to the key of a cell.
     suffixes : tuple of str
         File endings for which ``./name.suffix`` means this data set with ``path`` set.
     parts : callable, optional
@@ -459,7 +473,6 @@ class DatasetSpec(Spec):
     random: bool | Callable[[Params], bool] = True
     dependent: bool = False
     truths: tuple[str, ...] | Callable[[Params], tuple[str, ...]] = ()
-    files: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     parts: Callable[[Params], Iterable[Any]] | None = None
     check: Function | None = None
@@ -495,8 +508,6 @@ class OracleSpec(Spec):
         What the data set must provide; ``"similarity|vectors"`` means either.
     countable : bool
         Whether its answers are counted; if not, budgets and checkpoints do not apply.
-    files : tuple of str
-        The parameters that name files or folders; their content belongs to the key of a cell.
     informed : bool, or callable from params and what the data set provides to bool
         Whether its answers come from the truth with which metrics compare. Tables say so.
     currency : str
@@ -515,7 +526,6 @@ class OracleSpec(Spec):
     kind: str
     needs: Needs
     countable: bool = True
-    files: tuple[str, ...] = ()
     informed: bool | Callable[[Params, frozenset[str]], bool] = False
     currency: str = ""
     price: Function | None = None
