@@ -145,7 +145,7 @@ class TreeFile:
                 tree = Tree.from_newick(text, tree=self.tree, heights=self.heights)
             for warning in caught:
                 warnings.warn(f"{self.path}: {warning.message}", warning.category, stacklevel=4)
-            return tree if names is None else tree.in_order_of(names)
+            return tree if names is None else _in_order_of(self.path, tree, names)
         except InvalidTreeError as error:
             raise DataError(f"{self.path}: {error}") from error
 
@@ -203,6 +203,13 @@ def _tree_of_columns(table: NDArray[Any]) -> Tree:
                 f"{error}; no item is 0: are they counted from 1, as in MATLAB? then subtract 1"
             ) from error
         raise
+
+
+def _in_order_of(path: Path, tree: Tree, names: Sequence[str]) -> Tree:
+    try:
+        return tree.in_order_of(names)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
 
 
 def _named(tree: Tree, names: Sequence[str]) -> Tree:

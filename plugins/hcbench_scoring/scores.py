@@ -123,9 +123,15 @@ def read_matched(
         order.rows(one)  # --names has no other content, but may not fit
     taken = {role: one.content.take(order.rows(one)) for role, one in data.items()}
     problem = Problem(
-        n=len(order.names), **{role: getattr(given, role) for role, given in taken.items()}
+        n=len(order.names),
+        names=None if order.is_numbered else order.names,
+        **{role: getattr(given, role) for role, given in taken.items()},
     )
-    hierarchies = {name: tree for given in taken.values() for name, tree in given.truths.items()}
+    hierarchies = {
+        name: tree.with_names(problem.names)
+        for given in taken.values()
+        for name, tree in given.truths.items()
+    }
     hierarchies |= {label: order.tree(one) for label, one in true.items()}
     problems = {
         name: replace(problem, truths={name: tree})
@@ -282,7 +288,7 @@ class _Order:
     def tree(self, one: _Named) -> Tree:
         """The tree of a file, with the leaves in this order."""
         tree: Tree = one.content.relabel(np.argsort(self.rows(one)))
-        return tree
+        return tree.with_names(None if self.is_numbered else self.names)
 
 
 def _find_order(ordered: Sequence[_Named], trees: Sequence[_Named]) -> _Order:

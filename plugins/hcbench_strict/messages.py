@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hcbench import Given, HeightKind, Partition, Tree
+from hcbench import HeightKind, Partition, Tree
 
 ASK, DRAW, READ, RECORD, REPORT = b"a", b"d", b"r", b"p", b"n"
 DONE, FAILED = b"t", b"f"
@@ -22,19 +22,20 @@ def pack_result(result: Any, notes: list[str]) -> bytes:
     arrays: dict[str, Any] = {"notes": np.frombuffer(json.dumps(notes).encode(), np.uint8)}
     if isinstance(result, Tree):
         arrays |= {"parent": result.parent, "kind": np.array(result.kind.value)}
-        arrays["named"] = np.array(result.names is not None)
         optional = {"height": result.height, "linkage": result.linkage}
         arrays |= {name: array for name, array in optional.items() if array is not None}
     elif isinstance(result, Partition):
         arrays["labels"] = result.labels
     else:
         arrays["array"] = np.asarray(result)
+    if isinstance(result, Tree | Partition) and result.names is not None:
+        arrays["names"] = np.frombuffer(json.dumps(result.names).encode(), np.uint8)
     file = BytesIO()
     np.savez(file, **arrays)
     return file.getvalue()
 
 
-def unpack_result(content: bytes, given: Given) -> tuple[Any, list[str]]:
+def unpack_result(content: bytes) -> tuple[Any, list[str]]:
     """The result and the notes.
 
     Raises
@@ -44,11 +45,13 @@ def unpack_result(content: bytes, given: Given) -> tuple[Any, list[str]]:
     """
     with np.load(BytesIO(content), allow_pickle=False) as arrays:
         notes = [str(note) for note in json.loads(arrays["notes"].tobytes())]
+        names = None
+        if "names" in arrays:
+            names = [str(name) for name in json.loads(arrays["names"].tobytes())]
         if "parent" in arrays:
-            names = given.names if arrays["named"] else None
             kind = HeightKind(str(arrays["kind"]))
             height, linkage = (arrays.get(name) for name in ("height", "linkage"))
             return Tree(arrays["parent"], height, kind, names, linkage), notes
         if "labels" in arrays:
-            return Partition(arrays["labels"]), notes
+            return Partition(arrays["labels"], names), notes
         return arrays["array"], notes

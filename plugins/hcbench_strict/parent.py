@@ -86,15 +86,15 @@ def call(
         if child is not None:
             child.close()
         _last = _Child(number)
-        return _serve(_last, oracle, (algorithm, given, rng), given)
+        return _serve(_last, oracle, (algorithm, given, rng))
     try:
-        return _serve(child, oracle, (algorithm, given, rng), given)
+        return _serve(child, oracle, (algorithm, given, rng))
     finally:
         child.number = -1
         child.process.kill()  # to wait for its end would take time from the call
 
 
-def _serve(child: _Child, oracle: Oracle, order: tuple[Any, ...], given: Given) -> Any:
+def _serve(child: _Child, oracle: Oracle, order: tuple[Any, ...]) -> Any:
     """Send the order, and answer until there is a result."""
     connection = child.connection
     terms = {
@@ -111,7 +111,7 @@ def _serve(child: _Child, oracle: Oracle, order: tuple[Any, ...], given: Given) 
         connection.send((*order, random.getrandbits(32), terms))
         while (message := connection.recv_bytes())[:1] not in (DONE, FAILED):
             try:
-                reply = reply_to(oracle, message[:1], message[1:], given)
+                reply = reply_to(oracle, message[:1], message[1:])
             except HcbenchError as error:
                 reply = error
             connection.send(reply)
@@ -122,7 +122,7 @@ def _serve(child: _Child, oracle: Oracle, order: tuple[Any, ...], given: Given) 
     try:
         if message[:1] == FAILED:
             raise _failure(json.loads(message[1:]))
-        returned, notes = unpack_result(message[1:], given)
+        returned, notes = unpack_result(message[1:])
     except (ValueError, KeyError, TypeError) as error:
         raise HcbenchError(f"the process of the algorithm sent no result: {error}") from error
     for note in notes:
@@ -130,7 +130,7 @@ def _serve(child: _Child, oracle: Oracle, order: tuple[Any, ...], given: Given) 
     return returned
 
 
-def reply_to(oracle: Oracle, what: bytes, content: bytes, given: Given) -> Any:
+def reply_to(oracle: Oracle, what: bytes, content: bytes) -> Any:
     """Answer a message of the process of an algorithm."""
     if what == ASK:
         arity = oracle.query_kind.arity if oracle.query_kind else 0
@@ -149,7 +149,7 @@ def reply_to(oracle: Oracle, what: bytes, content: bytes, given: Given) -> Any:
     if what == READ:
         return oracle.read()
     if what == RECORD:
-        oracle.record(unpack_result(content, given)[0])
+        oracle.record(unpack_result(content)[0])
         return None
     if what == REPORT:
         oracle.report(**json.loads(content))

@@ -19,7 +19,6 @@ from hcbench import (
     InvalidQueryError,
     NotApplicableError,
     Problem,
-    Tree,
 )
 from hcbench.run import describe, give, result_kind, run_job
 from hcbench_testing.running import (
@@ -68,13 +67,6 @@ def check_valid_result(subject: Subject) -> None:
                 ran.error,
             )
         require_valid(subject, ran, f"{problem.n} ordinary items")
-        names = ran.result.names if isinstance(ran.result, Tree) else None
-        if names is not None and problem.names is not None:
-            require(
-                names == problem.names,
-                "returns a tree whose leaves have other names than the items: "
-                f"{names[0]!r} for {problem.names[0]!r}",
-            )
 
 
 def check_input_unchanged(subject: Subject) -> None:

@@ -142,13 +142,6 @@ def check_truth(subject: Subject) -> None:
         f"declares the truths ({', '.join(declared)}) and yields {', '.join(problem.truths)}, in "
         "this order",
     )
-    for name, truth in problem.truths.items():
-        if truth.names is not None and problem.names is not None:
-            require(
-                truth.names == problem.names,
-                f"yields a truth {name} whose leaves have other names than the items, or another "
-                f"order: {truth.names[0]!r} for {problem.names[0]!r}",
-            )
     if problem.levels is not None:
         missing = min(_missing_classes(t, problem.levels) for t in problem.truths.values())
         require(not missing, f"yields levels of which {missing} classes are clusters of no truth")

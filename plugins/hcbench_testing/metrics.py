@@ -117,7 +117,8 @@ def same(one: float, other: float) -> bool:
 def with_truth(problem: Problem, truth: Result) -> Problem:
     """The items with another truth: a tree or a partition."""
     if isinstance(truth, Tree):
-        return replace(problem, truths={"other": truth}, levels=None)
+        named = truth.with_names(problem.names)
+        return replace(problem, truths={"other": named}, levels=None)
     return replace(problem, truths={}, levels=truth.labels[:, None])
 
 

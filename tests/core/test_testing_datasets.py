@@ -67,10 +67,6 @@ def prints(problem, seed):
     return {}
 
 
-def other_names(problem, seed):
-    return {"truths": {"t": problem.truth.restrict(np.arange(problem.n)[::-1])}}
-
-
 def another_truth(problem, seed):
     levels = (np.arange(problem.n) % 4 == 0)[:, None].astype(np.int64)
     return {"truths": {"t": Tree.from_levels(levels, names=problem.names)}}
@@ -124,7 +120,6 @@ def test_datasets() -> None:
             "yields levels, truth and does not declare it",
         ),
         ("size", replace(CLOUDS, function=fewer), "yields 19 items with n=20"),
-        ("truth", wrong(other_names), "'point 19' for 'point 0'"),
         ("truth", wrong(another_truth), "levels of which 2 classes are clusters of no truth"),
         ("truth", wrong(two_truths), "declares the truths () and yields t, u, in this order"),
         (

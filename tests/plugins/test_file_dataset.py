@@ -430,8 +430,8 @@ def test_newick_takes_precedence_over_labels(csv):
 @pytest.mark.parametrize(
     ("newick", "parts"),
     [
-        ("(lion,cat);", ["no leaf for 'hen'"]),
-        ("(lion,(cat,(hen,dog)));", ["no name for 'dog'"]),
+        ("(lion,cat);", ["'hen' is missing"]),
+        ("(lion,(cat,(hen,dog)));", ["'dog' is not among"]),
         ("(lion,(cat,hen", ["parenthesis"]),
         ("", ["no tree"]),
         (b"(\xff,b);", ["UTF-8"]),
@@ -447,7 +447,7 @@ def test_newick_mistakes(csv, newick, parts):
 
 def test_newick_that_counts_from_1(csv):
     truth = csv("((1,2),3);", "truth.nwk")
-    with pytest.raises(DataError, match=r"no leaf for '0'.*0\.\.n-1"):
+    with pytest.raises(DataError, match=r"'0' is missing.*0\.\.n-1"):
         read(csv("1,2\n3,4\n5,6\n"), truth=str(truth))
 
 

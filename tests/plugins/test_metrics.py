@@ -125,7 +125,7 @@ def test_powers_do_not_cut_through_ties():
 
 def test_a_truth_without_labels_or_powers_is_compared_at_its_depths():
     # Three families: no cut into 2, 4 or 8 clusters without a choice between equal ones.
-    truth = Tree.from_newick("((0,1,2,3),(4,5,6),(7,8,9));")
+    truth = Tree.from_newick("((0,1,2,3),(4,5,6),(7,8,9));").with_names(None)
     with pytest.raises(NotApplicableError, match="no level"):
         aari(scored(truth, truth=truth), levels="powers")
     assert aari(scored(truth, truth=truth)) == 1.0

@@ -18,7 +18,6 @@ from hcbench import (
     QUERY_KINDS,
     UNSURE,
     Answers,
-    Given,
     NotApplicableError,
     Oracle,
     Problem,
@@ -208,10 +207,10 @@ def test_an_algorithm_in_a_process_of_its_own_gets_numbers_and_details() -> None
     oracle = rated(annotators=2, bias=1.0, seed=3)
     expected = oracle.ask(PAIRS)
     content = np.array(PAIRS, dtype=np.int64).tobytes()
-    told = reply_to(rated(annotators=2, bias=1.0, seed=3), ASK, content, Given(n=4))
+    told = reply_to(rated(annotators=2, bias=1.0, seed=3), ASK, content)
     there = Oracle(Answers(kind="rating-queries", n=4, arity=2, answer=lambda *_: told))
     np.testing.assert_array_equal(there.ask(PAIRS), expected)
     assert there.details is not None
     assert oracle.details is not None
     assert there.details["annotator"].tolist() == oracle.details["annotator"].tolist()
-    assert reply_to(rated(), ASK, content, Given(n=4)).dtype == np.float64
+    assert reply_to(rated(), ASK, content).dtype == np.float64

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hcbench
-from hcbench import Given, HcbenchError, HeightKind, Partition, Tree
+from hcbench import HcbenchError, HeightKind, Partition, Tree
 from hcbench_strict.messages import pack_result, unpack_result
 
 pytestmark = pytest.mark.slow  # each cell starts a Python
@@ -80,13 +80,14 @@ def test_nothing_of_the_cell_is_in_the_process_of_the_algorithm(tmp_path: Path) 
 
 
 def test_a_message_is_read_as_numbers_and_never_as_objects() -> None:
-    given = Given(n=3, names=("a", "b", "c"))
-    tree = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], HeightKind.DISTANCE, given.names)
-    read, notes = unpack_result(pack_result(tree, ["slow"]), given)
+    names = ("b", "a", "c")
+    tree = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], HeightKind.DISTANCE, names)
+    read, notes = unpack_result(pack_result(tree, ["slow"]))
     assert (read, notes) == (tree, ["slow"])
-    partition, _ = unpack_result(pack_result(Partition([0, 0, 1]), []), given)
+    partition, _ = unpack_result(pack_result(Partition([0, 0, 1], names), []))
     assert np.array_equal(partition.labels, [0, 0, 1])
+    assert partition.names == names
     with pytest.raises(ValueError, match="allow_pickle=False"):
-        unpack_result(pack_result(np.array([{}], dtype=object), []), given)
+        unpack_result(pack_result(np.array([{}], dtype=object), []))
     with pytest.raises((ValueError, HcbenchError, OSError)):
-        unpack_result(b"cos\nsystem\n(S'true'\ntR.", given)
+        unpack_result(b"cos\nsystem\n(S'true'\ntR.")

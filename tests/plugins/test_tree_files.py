@@ -136,7 +136,7 @@ def test_leaves_are_in_the_order_of_the_names_that_are_given(tmp_path):
         tree = read_tree(written(tmp_path, name, content), names)
         assert tree.names == names
         assert set(leaf_sets(tree)) == set(leaf_sets(Tree.from_linkage(Z))), name
-        other = "no leaf for 'f'" if name == "t.nwk" else "5 leaves, and there are 6 items"
+        other = "'f' is missing" if name == "t.nwk" else "5 leaves, and there are 6 items"
         with pytest.raises(DataError, match=rf"{name}: .*{other}"):
             read_tree(str(tmp_path / name), (*names, "f"))
 

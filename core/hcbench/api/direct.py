@@ -7,16 +7,19 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from hcbench.api.items import items_of
 from hcbench.api.own import as_problem, own_algorithm, problem_of_truth, truth_entries
 from hcbench.errors import DataError, NotApplicableError, ParameterError
 from hcbench.model.cost import Budget, Cost
+from hcbench.model.names import match_items
 from hcbench.model.problem import Problem, Result
+from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import QUERY_KINDS, Answers, Oracle, ask_oracle
 from hcbench.oracle.answers import Scored
 from hcbench.plan.plan import choose_oracles
 from hcbench.registry import Registry, Use, load_registry, make_use, use_one
 from hcbench.registry.specs import AlgorithmSpec
-from hcbench.run.cell import as_result
+from hcbench.run.cell import as_result, result_of_call
 from hcbench.run.inputs import give, make_answers, make_oracle
 from hcbench.run.job import Call
 
@@ -110,7 +113,7 @@ def fit(
     asked.prepare()
     asked.takes_unsure = use.spec.takes_unsure
     returned = use.spec.load()(asked, given, np.random.default_rng(seed), **use.params)
-    return as_result(returned, problem.n)
+    return result_of_call(returned, given)
 
 
 def _tuples(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -196,7 +199,8 @@ def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
     result : Tree, Partition, linkage matrix (n-1, 4), children (n-1, 2) or labels (n,)
     truth : Tree, labels (n,) or (n, L) of int, similarities (n, n), vectors (n, p) or Problem
         What the metric compares the result with. Vectors of integers are given as floats or sparse,
-        as a matrix of integers that is not symmetric has labels.
+        as a matrix of integers that is not symmetric has labels. Items are matched by name: of
+        leaves, or of the index of a Series or DataFrame; see `hcbench.match_items`.
     **params
         Of the metric.
 
@@ -208,6 +212,8 @@ def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
     ------
     NotApplicableError
         If the metric is not defined for such a result or such a truth, or is a cost.
+    DataError
+        If the result and the truth are of different items.
     """
     registry = load_registry()
     use = use_one(registry.metrics, metric, _tuples(params))
@@ -217,5 +223,19 @@ def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
             "compare measures it"
         )
     problem = problem_of_truth(truth)
-    scored = Scored(problem=problem, result=as_result(result, problem.n), cost=Cost(seconds=0.0))
+    scored = Scored(
+        problem=problem, result=_result_for(result, truth, problem), cost=Cost(seconds=0.0)
+    )
     return float(use.spec.load()(scored, **use.params))
+
+
+def _result_for(result: Any, truth: Any, problem: Problem) -> Result:
+    """A result with its items in the order of the truth."""
+    checked = as_result(result, problem.n)
+    items = items_of(truth, "the truth", problem.n)
+    if isinstance(checked, Tree):
+        return checked.matched_with(items).with_names(problem.names)
+    own = checked.named_items("the partition")
+    if not isinstance(result, Partition):
+        own = items_of(result, "the result", checked.n)
+    return Partition(checked.labels[match_items(own, items)], problem.names)

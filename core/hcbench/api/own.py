@@ -16,10 +16,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hcbench.api.items import columns_in_row_order, is_of_features, items_of
 from hcbench.errors import DataError, ParameterError
 from hcbench.model.arrays import as_plain_array, as_vectors, is_sparse
 from hcbench.model.comparisons import AllComparisons, Comparisons
 from hcbench.model.labels import coded_labels
+from hcbench.model.names import match_items, names_of_index
 from hcbench.model.problem import Problem, Vectors, check_levels
 from hcbench.model.squares import split_square
 from hcbench.model.trees import Partition, Tree
@@ -253,59 +255,90 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
     ----------
     data : (n, p) or (n, n) array, DataFrame, Comparisons, Tree, Problem, Bunch, or (data, truth)
         A matrix is what `kind_of_square` says: similarities if it is symmetric up to rounding and
-        its diagonal has the largest values, vectors if it is not symmetric. An index of texts that
-        all differ has the names of the items.
-    truth : Tree, (n,) or (n, L) labels, optional
-        Of a DataFrame also names of columns, the coarsest level first.
+        its diagonal has the largest values, vectors if it is not symmetric. The index of a
+        DataFrame names the items, unless it is the default one.
+    truth : Tree, Partition, (n,) or (n, L) labels, optional
+        Of a DataFrame also names of columns, the coarsest level first. Items are matched as
+        `hcbench.match_items` does.
 
     Raises
     ------
     DataError
         If it is none of these, or a matrix of distances, or one that may be several things; the
-        message has the ways to say what it is.
+        message has the ways to say what it is. If the truth is of other items.
     """
     if isinstance(data, tuple) and len(data) == 2 and truth is None:
         data, truth = data
     if _is_bunch(data):
         truth = data["target"] if truth is None else truth
         data = data["data"]
+    table = data
     if _is_frame(data):
-        return _problem_of_frame(data, truth)
-    known = truth_entries(truth)
+        table, truth = _split_labels(_as_pandas(data), truth)
+    problem = _problem_of(table)
+    if truth is None:
+        return problem
+    entries = truth_entries(truth)
+    items = items_of(data, "the data", problem.n)
+    if isinstance(truth, Tree):
+        tree = truth.matched_with(items, truth.named_items("the truth"))
+        return replace(problem, truths={"truth": tree.with_names(problem.names)})
+    labels = items_of(truth, "the truth", len(entries["levels"]))
+    entries["levels"] = entries["levels"][match_items(labels, items)]
+    return replace(problem, **entries)
+
+
+def _problem_of(data: Any) -> Problem:
+    """A problem of data without a truth."""
+    if _is_frame(data):
+        return _problem_of_frame(data)
     if isinstance(data, Problem):
-        return replace(data, **known) if known else data
+        return data
     if isinstance(data, Comparisons):
-        return Problem(n=data.n, comparisons=data, **known)
+        return Problem(n=data.n, comparisons=data)
     if isinstance(data, AllComparisons):
         raise DataError(
             "all comparisons of a ranking are what an oracle makes of similarities: give these, "
             "with oracle='quadruplet-set[p=1]'; or materialise() the comparisons"
         )
     if isinstance(data, Tree):
-        return Problem(n=data.n, names=data.names, tree=data, **known)
+        return Problem(n=data.n, names=data.names, tree=data)
     matrix = _matrix(data)
     vectors, similarity = split_square(matrix)
-    return Problem(n=matrix.shape[0], vectors=vectors, similarity=similarity, **known)
+    return Problem(n=matrix.shape[0], vectors=vectors, similarity=similarity)
 
 
-def _problem_of_frame(data: Any, truth: Any) -> Problem:
-    """A problem of a DataFrame of pandas, polars or a library with the interchange protocol."""
+def _as_pandas(data: Any) -> Any:
+    """A DataFrame of pandas, of polars, or of a library with the interchange protocol.
+
+    Without an index of its own, it has none here: the numbers of its rows are no names.
+    """
     import pandas as pd
-    from pandas.api.types import is_numeric_dtype
 
     if isinstance(data, pd.DataFrame):
-        frame = data
-    elif hasattr(data, "__dataframe__"):
-        frame = pd.api.interchange.from_dataframe(data)
-    else:
-        frame = pd.DataFrame({name: np.asarray(data[name]) for name in data.columns})
+        return data
+    if hasattr(data, "__dataframe__"):
+        return pd.api.interchange.from_dataframe(data)
+    return pd.DataFrame({name: np.asarray(data[name]) for name in data.columns})
+
+
+def _split_labels(frame: Any, truth: Any) -> tuple[Any, Any]:
+    """A DataFrame without the columns that the truth names, and these columns as the truth."""
     columns = [truth] if isinstance(truth, str) else truth
-    if isinstance(columns, list | tuple) and all(isinstance(name, str) for name in columns):
-        absent = [name for name in columns if name not in frame.columns]
-        if not absent:
-            truth, frame = frame[list(columns)].to_numpy(), frame.drop(columns=list(columns))
-        elif len(columns) != len(frame):
-            raise DataError(f"the DataFrame has no column {absent[0]!r}; it has {_few(frame)}")
+    if not isinstance(columns, list | tuple) or not all(isinstance(c, str) for c in columns):
+        return frame, truth
+    absent = [name for name in columns if name not in frame.columns]
+    if not absent:
+        return frame.drop(columns=list(columns)), frame[list(columns)]
+    if len(columns) != len(frame):
+        raise DataError(f"the DataFrame has no column {absent[0]!r}; it has {_few(frame)}")
+    return frame, truth
+
+
+def _problem_of_frame(frame: Any) -> Problem:
+    """A problem of a DataFrame of pandas."""
+    from pandas.api.types import is_numeric_dtype
+
     texts = [name for name in frame.columns if not is_numeric_dtype(frame[name].dtype)]
     if texts:
         raise DataError(
@@ -318,10 +351,12 @@ def _problem_of_frame(data: Any, truth: Any) -> Problem:
             f"numbers are missing in {_few(frame[missing])}; drop these rows (frame.dropna()) or "
             "fill them (frame.fillna(frame.median()))"
         )
-    names = [str(name) for name in frame.index]
-    is_named = frame.index.dtype.kind in "OUT" and len(set(names)) == len(names)
-    problem = as_problem(frame.to_numpy(np.float64), truth)
-    return replace(problem, names=tuple(names)) if is_named else problem
+    matrix = columns_in_row_order(frame).to_numpy(np.float64)
+    if is_of_features(frame):
+        problem = Problem(n=len(matrix), vectors=matrix)
+    else:
+        problem = _problem_of(matrix)
+    return replace(problem, names=names_of_index(frame, only_own=True))
 
 
 def _few(frame: Any) -> str:
@@ -356,7 +391,7 @@ def truth_entries(truth: Any) -> dict[str, Any]:
         return {}
     if isinstance(truth, Tree):
         return {"truths": {"truth": truth}}
-    codes, classes = coded_labels(truth)
+    codes, classes = coded_labels(truth.labels if isinstance(truth, Partition) else truth)
     check_levels(codes, [f"column {i}" for i in range(codes.shape[1])], "labels")
     return {"levels": codes, "classes": classes}
 
@@ -371,14 +406,17 @@ def problem_of_truth(truth: Any) -> Problem:
     if isinstance(truth, Tree):
         return Problem(n=truth.n, **truth_entries(truth))
     if isinstance(truth, Partition):
-        truth = truth.labels
+        return Problem(n=truth.n, names=truth.names, **truth_entries(truth))
     if is_sparse(truth):
         return as_problem(truth)
+    if _is_frame(truth):
+        truth = columns_in_row_order(_as_pandas(truth))
     # The mask of labels is told by item, that of a matrix by the number of cells.
     is_masked = isinstance(truth, np.ma.MaskedArray)
     array = truth.data if is_masked else as_plain_array(truth, "the truth")
     is_square = array.ndim == 2 and array.shape[0] == array.shape[1] > 2
     is_symmetric = is_square and array.dtype.kind in "iub" and np.array_equal(array, array.T)
     if array.ndim == 1 or (array.dtype.kind in "iubUSO" and not is_symmetric):
-        return Problem(n=len(array), **truth_entries(truth))
+        names = names_of_index(truth, only_own=True)
+        return Problem(n=len(array), names=names, **truth_entries(truth))
     return as_problem(truth)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from hcbench.errors import DataError, InvalidProblemError, ModelWarning, NotApplicableError
 from hcbench.model.arrays import as_vectors
 from hcbench.model.labels import coded_labels
+from hcbench.model.names import NamedItems
 from hcbench.model.squares import as_graph, as_similarity
 from hcbench.model.trees import HeightKind, Partition, Tree
 
@@ -58,7 +59,10 @@ class Problem:
     comparisons : Comparisons, optional
         Answers that were collected in advance, for example by crowdsourcing.
     truths : mapping of name to Tree
-        The true hierarchies; metrics use the first by default.
+        The true hierarchies; metrics use the first by default. Here and in ``tree``, leaves are
+        matched with the items by name, and are put into the order of the items. Leaves without
+        names, and with the names 0..n-1, are the items by number. Where nothing but trees is
+        given, the items have the names of the first tree that has some.
     levels : (n, L) array, optional
         Class labels from the coarsest level to the finest; the cluster of an item at level l is
         given by its labels 0..l together. Integers; other labels are replaced by their places in
@@ -83,6 +87,7 @@ class Problem:
 
     def __post_init__(self) -> None:
         self._convert_arrays()
+        self._match_trees()
         self._check_sizes()
         if self.levels is None:
             object.__setattr__(self, "classes", None)
@@ -116,6 +121,49 @@ class Problem:
                 object.__setattr__(self, name, convert(value, name))
             except DataError as error:
                 raise InvalidProblemError(str(error)) from None
+
+    def _match_trees(self) -> None:
+        """Put the leaves of all trees into the order of the items, with their names."""
+        trees = [*self.truths.values(), *([] if self.tree is None else [self.tree])]
+        rows = (self.vectors, self.similarity, self.graph, self.comparisons, self.levels)
+        if self.names is None and all(part is None for part in rows):
+            named = next((tree for tree in trees if tree.names is not None), None)
+            if named is not None:
+                object.__setattr__(self, "names", named.names)
+        if any(tree.names != self.names for tree in trees):
+            items = NamedItems(
+                what="the problem",
+                n=self.n,
+                names=self.names,
+                give="Problem(names=names, ...)",
+                drop="Problem(names=None, ...)",
+            )
+            truths = {
+                name: _matched(tree, f"truth {name!r}", items) for name, tree in self.truths.items()
+            }
+            object.__setattr__(self, "truths", truths)
+            if self.tree is not None:
+                object.__setattr__(self, "tree", _matched(self.tree, "tree", items))
+
+    def named_items(self, what: str) -> NamedItems:
+        """Describe the items for `match_items`; ``what`` is the problem in messages."""
+        return NamedItems(
+            what=what,
+            n=self.n,
+            names=self.names,
+            give="problem.with_names(names) in the order of its items",
+            drop="problem.with_names(None)",
+        )
+
+    def with_names(self, names: Iterable[str] | None) -> Problem:
+        """Return this problem, and its trees, with item i named ``names[i]``, or without names."""
+        given = None if names is None else tuple(names)
+        return replace(
+            self,
+            names=given,
+            truths={name: tree.with_names(given) for name, tree in self.truths.items()},
+            tree=None if self.tree is None else self.tree.with_names(given),
+        )
 
     def _check_sizes(self) -> None:
         if self.n < 1:
@@ -255,6 +303,13 @@ def _coded(levels: Any) -> tuple[NDArray[np.int64], tuple[tuple[str, ...], ...]]
         return coded_labels(levels, "levels")
     except DataError as error:
         raise InvalidProblemError(str(error)) from None
+
+
+def _matched(tree: Tree, what: str, items: NamedItems) -> Tree:
+    """A tree in the order of the items; of another number of leaves, if these have no names."""
+    if tree.names is None and tree.n != items.n:
+        return tree  # refused with the other sizes
+    return tree.matched_with(items, tree.named_items(what))
 
 
 def _rows(vectors: Vectors, items: Any) -> Any:

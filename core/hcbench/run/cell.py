@@ -39,6 +39,7 @@ from hcbench.errors import (
 )
 from hcbench.model.arrays import as_plain_array
 from hcbench.model.cost import Cost, collect_notes
+from hcbench.model.names import NamedItems
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import Answers, Oracle
@@ -375,16 +376,21 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     result: Result | None = None
     if failure is None:
         try:
-            result = as_result(returned, given.n)
+            result = result_of_call(returned, given)
         except (HcbenchError, ValueError, TypeError) as error:
             failure = error
+    trace: tuple[Point, ...] = ()
+    try:
+        trace = tuple(_in_order(point, given) for point in oracle.trace)
+    except (HcbenchError, ValueError, TypeError) as error:
+        result, failure = None, error
     own = oracle.ledger is ledger and oracle.clock is clock and ledger.budget == budget
     if not own or not ledger.is_sound:
         result, failure = None, InvalidProblemError("the algorithm wrote the oracle's ledger")
     return _Called(
         result,
         cost,
-        oracle.trace,
+        trace,
         oracle.reported,
         failure,
         refused=ledger.refused,
@@ -407,6 +413,38 @@ def _cost(ledger: Ledger, elapsed: float, peak: int | None) -> Cost:
         draws=ledger.draws,
         **ledger.expenses,
     )
+
+
+def _in_order(point: Point, given: Given) -> Point:
+    """A recorded result in the order of the items; of another number of items, as it is."""
+    if point.result.n != given.n:
+        return point  # no metric has a value for it, and the others are not affected
+    return Point(point.queries, result_of_call(point.result, given))
+
+
+def result_of_call(returned: Any, given: Given) -> Result:
+    """What an algorithm returned for its items, in their order and with their names.
+
+    Leaves without names are the items by number, as queries are; so are leaves with the names
+    0..n-1, which programs of others return.
+
+    Raises
+    ------
+    InvalidTreeError
+        As `as_result`.
+    DataError
+        If it has other names than the items.
+    """
+    result = as_result(returned, given.n)
+    if result.names is None:
+        return result.with_names(given.names)
+    if result.names == given.names:
+        return result
+    items = NamedItems(what="the items", n=given.n, names=given.names)
+    if set(result.names) == set(map(str, range(given.n))):
+        items = replace(items, names=None)
+    own = result.named_items(f"the {result_kind(result)} that the algorithm returned")
+    return result.matched_with(items, own).with_names(given.names)
 
 
 def as_result(returned: Any, n: int) -> Result:

@@ -237,7 +237,7 @@ def finest_partition(problem: Problem, level: int | None = None) -> Partition:
         for column in columns:
             own = Partition(column)
             nested = Partition(nested.labels * own.n_clusters + own.labels)
-        return nested
+        return nested.with_names(problem.names)
     if level is not None:
         raise NotApplicableError(f"level={level}: this data set has no levels of labels")
     truth = problem.truth
@@ -245,4 +245,4 @@ def finest_partition(problem: Problem, level: int | None = None) -> Partition:
     above_nodes[truth.parent[truth.n : -1]] = True
     parent = truth.parent[: truth.n]
     is_alone = above_nodes[parent]
-    return Partition(np.where(is_alone, np.arange(truth.n), parent))
+    return Partition(np.where(is_alone, np.arange(truth.n), parent), truth.names)

@@ -42,6 +42,8 @@ def pack_result(result: Result) -> bytes:
     header: dict[str, Any] = {}
     if isinstance(result, Partition):
         header["type"] = "partition"
+        if result.names is not None:
+            header["names"] = result.names
         arrays: dict[str, NDArray[Any]] = {"labels": result.labels}
     else:
         header |= {"type": "tree", "kind": result.kind.value, "names": result.names}
@@ -142,7 +144,7 @@ def _rebuild(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Result:
     from hcbench.model.trees import HeightKind, Partition, Tree  # as above
 
     if header["type"] == "partition":
-        return Partition(arrays["labels"])
+        return Partition(arrays["labels"], header.get("names"))
     return Tree(
         arrays["parent"],
         arrays.get("height"),

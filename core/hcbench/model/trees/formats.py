@@ -1,21 +1,18 @@
-"""Trees as matrices of merges, as in scipy, scikit-learn and R, and labels of leaves.
+"""Trees as matrices of merges, as in scipy, scikit-learn and R.
 
 Use the constructors of `Tree`, and `Tree.to_linkage`. ``hcbench_files`` reads and writes Newick.
 """
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from hcbench.errors import InvalidTreeError, ModelWarning, NewickError
+from hcbench.errors import InvalidTreeError
 from hcbench.model.trees.arrays import HeightKind, checked_floats, distances
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
     from hcbench.model.trees.tree import Tree
@@ -139,45 +136,3 @@ def write_linkage(tree: Tree) -> Floats:
     pairs = cluster[tree.child_ids].reshape(n - 1, 2)[row_node]
     sizes = tree.sizes[n:][row_node]
     return np.column_stack((np.sort(pairs, axis=1), distance[row_node], sizes)).astype(float)
-
-
-def match_labels(labels: Sequence[str] | None, names: Sequence[str]) -> NDArray[np.int64]:
-    """Position in ``names`` of each label (n,).
-
-    Raises
-    ------
-    NewickError
-        If there are no labels, a name occurs twice, or labels and names are different sets.
-    """
-    if labels is None:
-        raise NewickError("the leaves have no labels, so names cannot be matched; omit names")
-    position = {name: i for i, name in enumerate(names)}
-    if len(position) < len(names):
-        raise NewickError(f"{len(names)} names hold only {len(position)} different ones")
-    if {*labels} != position.keys():
-        # In Newick an underscore may stand for a blank, which a label without quotes cannot have.
-        spaced = {name.replace("_", " "): i for name, i in position.items()}
-        blank = [label.replace("_", " ") for label in labels]
-        if sorted(blank) == sorted(spaced):
-            warnings.warn(
-                "labels are matched with blanks for underscores", ModelWarning, stacklevel=3
-            )
-            return np.array([spaced[label] for label in blank], dtype=np.int64)
-        # Names that differ in blanks alone are no difference, unless two names do.
-        if len(spaced) < len(position) or len({*blank}) < len({*labels}):
-            spaced, blank = position, [*labels]
-        read = {*blank}
-        missing = [name for name, key in zip(position, spaced, strict=True) if key not in read]
-        extra = [label for label, key in zip(labels, blank, strict=True) if key not in spaced]
-        raise NewickError(
-            f"names and leaves differ: no leaf for {_some(missing)}, no name for {_some(extra)}; "
-            "give exactly the labels of the leaves"
-        )
-    return np.array([position[label] for label in labels], dtype=np.int64)
-
-
-def _some(items: Sequence[str], most: int = 3) -> str:
-    if not items:
-        return "none"
-    shown = ", ".join(repr(item) for item in items[:most])
-    return shown if len(items) <= most else f"{shown} and {len(items) - most} more"

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hcbench.errors import InvalidPartitionError
+from hcbench.model.names import NamedItems, match_items, names_of_index
 from hcbench.model.trees import _kernels
 from hcbench.model.trees._kernels import read_only
-from hcbench.model.trees.arrays import checked_floats, first_appearance_codes
+from hcbench.model.trees.arrays import checked_floats, checked_names, first_appearance_codes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -32,6 +33,9 @@ class Partition:
         One label for each item, (n,): integers, strings or other hashable objects. Stored as int64
         codes 0..k-1 in the order in which the clusters first appear, so that equal partitions have
         equal labels. A label of -1 is a cluster like any other.
+    names
+        Names of the n items, all different; by default, of a Series those in its index, unless
+        this is the default one. A cut of a tree has the names of its leaves.
 
     Raises
     ------
@@ -41,12 +45,20 @@ class Partition:
 
     labels: NDArray[np.int64]
     n_clusters: int
+    names: tuple[str, ...] | None
 
-    def __init__(self, labels: NDArray[Any] | Sequence[Any]) -> None:
+    def __init__(
+        self, labels: NDArray[Any] | Sequence[Any], names: Iterable[str] | None = None
+    ) -> None:
+        if names is None:
+            names = names_of_index(labels, only_own=True)
         codes = first_appearance_codes(labels)
         codes.setflags(write=False)
         object.__setattr__(self, "labels", codes)
         object.__setattr__(self, "n_clusters", int(codes.max()) + 1)
+        object.__setattr__(
+            self, "names", None if names is None else checked_names(names, codes.size)
+        )
 
     @property
     def n(self) -> int:
@@ -64,8 +76,46 @@ class Partition:
             raise IndexError(f"cluster {cluster} is not in 0..{self.n_clusters - 1}")
         return np.flatnonzero(self.labels == cluster)
 
+    def with_names(self, names: Iterable[str] | None) -> Partition:
+        """Return this partition with item i named ``names[i]``, or without names for None."""
+        if names is self.names:
+            return self
+        return Partition(self.labels, names)
+
+    def named_items(self, what: str) -> NamedItems:
+        """Describe the items for `match_items`; ``what`` is the partition in messages."""
+        return NamedItems(
+            what=what,
+            n=self.n,
+            names=self.names,
+            give="partition.with_names(names) in the order of its items",
+            drop="partition.with_names(None)",
+        )
+
+    def matched_with(self, items: NamedItems, own: NamedItems | None = None) -> Partition:
+        """Return this partition with its items in the order of other ones, and with their names.
+
+        Parameters
+        ----------
+        items
+            In whose order the items are put.
+        own
+            Describes the items in messages; by default :meth:`named_items`.
+
+        Raises
+        ------
+        DataError
+            If they are not the same items.
+        """
+        place = match_items(own or self.named_items("the partition"), items)
+        if self.names == items.names:
+            return self
+        return Partition(self.labels[place], items.names)
+
     def overlaps(self, other: Partition) -> NDArray[np.int64]:
         """Numbers of items that two clusters, one of each partition, have in common, if any.
+
+        Items are matched by name if both partitions have names, by number otherwise.
 
         Returns
         -------
@@ -77,11 +127,15 @@ class Partition:
         ------
         InvalidPartitionError
             If the partitions are of different numbers of items.
+        DataError
+            If their items have different names.
         """
         if self.n != other.n:
             raise InvalidPartitionError(
                 f"a partition of {self.n} items cannot be compared with one of {other.n}"
             )
+        if self.names is not None and other.names is not None:
+            other = other.matched_with(self.named_items("the other partition"))
         codes = self.labels.astype(np.int64) * other.n_clusters + other.labels
         if self.n_clusters * other.n_clusters > 4 * self.n:
             counts: NDArray[np.int64] = np.unique(codes, return_counts=True)[1]
@@ -107,6 +161,8 @@ class Partition:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Partition):
             return NotImplemented
+        if self.names is not None and other.names is not None and self.names != other.names:
+            return False
         return np.array_equal(self.labels, other.labels)
 
     def __hash__(self) -> int:
@@ -116,7 +172,7 @@ class Partition:
         return f"Partition(n={self.n}, n_clusters={self.n_clusters})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Partition, (self.labels,)  # pickled arrays are not read-only any more
+        return Partition, (self.labels, self.names)  # pickled arrays are not read-only any more
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
@@ -159,7 +215,7 @@ class Cut:
         by_position = np.argsort(self.tree.leaf_range[0][self.nodes])
         labels = np.empty(self.tree.n, dtype=np.int64)
         labels[self.tree.leaf_order] = np.repeat(by_position, sizes[by_position])
-        return Partition(labels)
+        return Partition(labels, self.tree.names)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Cut):
@@ -272,7 +328,7 @@ def pair_weights(tree: Tree, clusters: Partition) -> NDArray[np.float64]:
     ----------
     tree : Tree
     clusters : Partition
-        Of the leaves.
+        Of the leaves, which are matched by name if both have names.
 
     Returns
     -------
@@ -292,6 +348,8 @@ def pair_weights(tree: Tree, clusters: Partition) -> NDArray[np.float64]:
         raise InvalidPartitionError(
             f"clusters of {clusters.n} items do not fit a tree of {tree.n} leaves"
         )
+    if clusters.names is not None and tree.names is not None:
+        clusters = clusters.matched_with(tree.named_items("the tree"))
     items = tree.leaf_order[np.argsort(clusters.labels[tree.leaf_order], kind="stable")]
     joins = np.full(tree.n, -1)
     goes_on = np.diff(clusters.labels[items]) == 0
@@ -320,7 +378,8 @@ def facing_orders(tree: Tree, other: Tree) -> tuple[NDArray[np.int64], NDArray[n
     Parameters
     ----------
     tree, other : Tree
-        Trees over the same n leaves, of any degree.
+        Trees over the same n leaves, of any degree; leaves are matched by name if both trees have
+        names, by number otherwise.
 
     Returns
     -------
@@ -329,6 +388,10 @@ def facing_orders(tree: Tree, other: Tree) -> tuple[NDArray[np.int64], NDArray[n
         without a crossing of its own branches. O(n log n) time a round, up to 50 rounds; O(n)
         memory.
     """
+    place = np.arange(other.n)
+    if tree.names is not None and other.names is not None:
+        place = match_items(other.named_items("the other tree"), tree.named_items("the tree"))
+        other = other.restrict(place)
     # Ids of inner nodes; of leaves, which come first, those of their parents in the other tree.
     keys = np.arange(tree.n_nodes, dtype=np.float64)
     keys[: tree.n] = other.parent[: tree.n] - other.n_nodes
@@ -342,7 +405,7 @@ def facing_orders(tree: Tree, other: Tree) -> tuple[NDArray[np.int64], NDArray[n
         if next_distance >= distance:
             break
         x, y, distance = x_next, y_next, next_distance
-    return np.argsort(x), np.argsort(y)
+    return np.argsort(x), place[np.argsort(y)]
 
 
 def _means(tree: Tree, place: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from hcbench.errors import InvalidPartitionError, InvalidTreeError
+from hcbench.model.names import NamedItems, match_items, names_of_index
 from hcbench.model.trees import _kernels
 from hcbench.model.trees._kernels import read_only
 from hcbench.model.trees.arrays import (
@@ -24,7 +25,6 @@ from hcbench.model.trees.arrays import (
     renumbered,
 )
 from hcbench.model.trees.formats import (
-    match_labels,
     read_linkage,
     read_merges,
     write_linkage,
@@ -323,8 +323,11 @@ class Tree:
             all columns 0..l, so that a name may be used again within another class. Items that
             agree in all columns are children of one node.
         names
-            Names of the n leaves.
+            Names of the n leaves; by default, of a DataFrame those in its index, unless this is
+            the default one.
         """
+        if names is None:
+            names = names_of_index(levels, only_own=True)
         return cls(parents_of_levels(levels), names=names)
 
     @classmethod
@@ -359,8 +362,9 @@ class Tree:
         Raises
         ------
         NewickError
-            If the text cannot be read, its labels are not ``names``, or it has several trees of
-            which none is chosen.
+            If the text cannot be read, or has several trees of which none is chosen.
+        DataError
+            If its labels are not ``names``.
         InvalidTreeError
             If two leaves have the same label.
         """
@@ -403,7 +407,7 @@ class Tree:
     def isomorphic(self, other: Tree) -> bool:
         """Whether both trees have the same sets of leaves at their nodes, in any numbering.
 
-        Leaves are matched by name if both trees have names, by id otherwise. O(m log m).
+        Leaves are matched by name if both trees have names, by number otherwise. O(m log m).
         """
         if (self.n, self.n_nodes) != (other.n, other.n_nodes):
             return False
@@ -411,7 +415,7 @@ class Tree:
         if self.names is not None and other.names is not None:
             if set(self.names) != set(other.names):
                 return False
-            match = match_labels(other.names, self.names)
+            match = match_items(self.named_items("the tree"), other.named_items("the other tree"))
         # The leaves of each node of the other tree must be contiguous here (Day 1985), and those of
         # one of our nodes.
         start, end = self.leaf_range
@@ -450,18 +454,56 @@ class Tree:
             raise InvalidTreeError(f"a permutation of {self.n} leaves is needed, got {target.size}")
         return self._with_nodes(self.parent, np.argsort(target), np.arange(self.n, self.n_nodes))
 
+    def with_names(self, names: Iterable[str] | None) -> Self:
+        """Return this tree with leaf i named ``names[i]``, or without names for None."""
+        if names is self.names:
+            return self
+        return type(self)(self.parent, self.height, self.kind, names, self.linkage)
+
+    def named_items(self, what: str) -> NamedItems:
+        """Describe the leaves for `match_items`; ``what`` is the tree in messages."""
+        return NamedItems(
+            what=what,
+            n=self.n,
+            names=self.names,
+            give="tree.with_names(names) in the order of the leaves",
+            drop="tree.with_names(None)",
+        )
+
     def in_order_of(self, names: Sequence[str]) -> Self:
         """Return this tree with its leaves in the order of ``names``.
 
-        A label with underscores matches a name with blanks, with a `ModelWarning`.
+        A label with underscores matches a name with blanks, with a `ModelWarning`. Leaves without
+        names are the numbers 0..n-1.
 
         Raises
         ------
-        NewickError
-            If the leaves have no names, or others.
+        DataError
+            If the leaves have other names.
         """
-        tree = self.relabel(match_labels(self.names, names))
-        return type(self)(tree.parent, tree.height, tree.kind, names=names)
+        given = NamedItems(what="the list of names", n=len(names), names=tuple(names))
+        return self.matched_with(given, self.named_items("the tree"))
+
+    def matched_with(self, items: NamedItems, leaves: NamedItems | None = None) -> Self:
+        """Return this tree with its leaves in the order of other items, and with their names.
+
+        Parameters
+        ----------
+        items
+            In whose order the leaves are put.
+        leaves
+            Describes the leaves in messages; by default :meth:`named_items`.
+
+        Raises
+        ------
+        DataError
+            If the leaves are not these items.
+        """
+        place = match_items(leaves or self.named_items("the tree"), items)
+        if (place == np.arange(self.n)).all():
+            return self.with_names(items.names)
+        ordered = self._with_nodes(self.parent, place, np.arange(self.n, self.n_nodes))
+        return ordered.with_names(items.names)
 
     def collapse_ties(self, tol: float = 0.0) -> Self:
         """Return this tree with inner nodes within ``tol`` of their parent's height merged into it.

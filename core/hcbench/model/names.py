@@ -1,0 +1,208 @@
+"""Which items of two things are the same: the one place in which items are matched.
+
+- Two things that have names are matched by name, and must have the same names.
+- Items without names are the numbers 0..n-1. Names that are exactly these numbers, in any order,
+  mean the numbers, and match things without names.
+- Other names do not match a thing without names: its order is then unknown.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.errors import DataError, ModelWarning
+
+#: How items without names are identified, and where names come from: the number of a leaf is part
+#: of a tree; the rows of an array have an order only; an index of pandas keeps its numbers when the
+#: rows are shuffled.
+Origin: TypeAlias = Literal["numbers", "rows", "index"]
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedItems:
+    """The items of one thing, with what a message says about it.
+
+    Attributes
+    ----------
+    what : str
+        The thing: "the labels", or a file.
+    n : int
+    names : tuple of str, optional
+        In the order of the items.
+    origin : {"numbers", "rows", "index"}
+    give : str
+        How to give names to it, or the names of another thing.
+    drop : str
+        How to drop its names.
+    """
+
+    what: str
+    n: int
+    names: tuple[str, ...] | None = None
+    origin: Origin = "numbers"
+    give: str = ""
+    drop: str = ""
+
+
+def match_items(one: NamedItems, other: NamedItems) -> NDArray[np.int64]:
+    """The position in one thing of each item of the other, (n,).
+
+    Raises
+    ------
+    DataError
+        If the items are not the same, or it cannot be known which of them are.
+
+    Warns
+    -----
+    ModelWarning
+        If names are equal only with blanks for underscores, as Newick writes them.
+    """
+    if one.names is other.names or one.names == other.names:
+        if one.n != other.n:
+            raise DataError(f"{one.what} has {one.n} items, and {other.what} {other.n}")
+        return np.arange(one.n)
+    _check_distinct(one)
+    _check_distinct(other)
+    if one.names is None:
+        names = _numbers_for(one, other)
+        other_names = other.names
+    elif other.names is None:
+        names = one.names
+        other_names = _numbers_for(other, one)
+    else:
+        names = one.names
+        other_names = other.names
+    assert other_names is not None
+    place = {name: i for i, name in enumerate(names)}
+    if place.keys() != set(other_names):
+        place = _with_blanks(names, other_names)
+        if not place:
+            raise DataError(_describe_difference(one, names, other, other_names))
+        warnings.warn("labels are matched with blanks for underscores", ModelWarning, stacklevel=3)
+        other_names = tuple(name.replace("_", " ") for name in other_names)
+    return np.array([place[name] for name in other_names], dtype=np.int64)
+
+
+def names_of_index(data: Any, *, only_own: bool = False) -> tuple[str, ...] | None:
+    """The names in the index of a DataFrame or Series; None if it is no such thing.
+
+    The numbers of an index are names as well. With ``only_own``, None also for the default index,
+    0..n-1 in order, and for names of which two are equal, as these cannot name items.
+    """
+    index: Any = getattr(data, "index", None)
+    if not hasattr(index, "dtype"):  # the method of lists and tuples
+        return None
+    values = index.tolist()
+    if index.dtype.kind == "f" and all(float(value).is_integer() for value in values):
+        values = [int(value) for value in values]  # pandas makes floats of them beside a gap
+    names = tuple(str(value) for value in values)
+    if only_own and (len(set(names)) < len(names) or is_default(names)):
+        return None
+    return names
+
+
+def is_default(names: Sequence[str]) -> bool:
+    """Whether names are the numbers 0..n-1 in order."""
+    return tuple(names) == tuple(map(str, range(len(names))))
+
+
+def few_names(names: Sequence[str]) -> str:
+    """The first names, and the number of the others, for a message."""
+    shown = ", ".join(map(repr, names[:_SHOWN]))
+    n_more = len(names) - _SHOWN
+    return f"{shown} and {n_more} more" if n_more > 0 else shown
+
+
+def _check_distinct(items: NamedItems) -> None:
+    if items.names is None or len(set(items.names)) == len(items.names):
+        return
+    name, count = Counter(items.names).most_common(1)[0]
+    raise DataError(
+        f"{items.what}: {count} items are named {name!r}, so they cannot be matched by name; give "
+        "different names" + (f", or drop them: {items.drop}" if items.drop else "")
+    )
+
+
+def _numbers_for(unnamed: NamedItems, named: NamedItems) -> tuple[str, ...]:
+    """The numbers of items without names, if the names of the other ones are numbers, too.
+
+    Where one of them has more items, so that their names cannot be the same, the names still mean
+    numbers, and the missing ones can be told.
+    """
+    assert named.names is not None
+    numbers = tuple(map(str, range(unnamed.n)))
+    if not set(named.names) <= set(map(str, range(max(unnamed.n, named.n)))):
+        extra = ""
+        if named.names[0].isdecimal():
+            extra = f", which are not the numbers 0..{named.n - 1}"
+        raise DataError(
+            f"the items of {named.what} are named {few_names(named.names)}{extra}, and those of "
+            f"{unnamed.what} have no names, so their order is unknown; {_ways_out(unnamed, named)}"
+        )
+    if not is_default(named.names) and {unnamed.origin, named.origin} == {"rows", "index"}:
+        raise DataError(
+            f"the items of {named.what} have the numbers {few_names(named.names)}, not in order, "
+            f"and those of {unnamed.what} have none; if both are in one order, drop the numbers, "
+            f"{named.drop}; if those of {unnamed.what} are in the order 0, 1, ..., sort by them, "
+            f"{named.drop.replace('reset_index(drop=True)', 'sort_index()')}"
+        )
+    return numbers
+
+
+def _ways_out(unnamed: NamedItems, named: NamedItems) -> str:
+    ways = []
+    if unnamed.give:
+        ways.append(f"give names, {unnamed.give}")
+    if named.drop:
+        ways.append(f"if the order is the same, drop the names, {named.drop}")
+    return "; or, ".join(ways)
+
+
+def _with_blanks(names: Sequence[str], other_names: Sequence[str]) -> dict[str, int]:
+    """The places of names with blanks for underscores; empty if they are not the same even so.
+
+    In Newick an underscore may stand for a blank, which a label without quotes cannot have.
+    """
+    place = {name.replace("_", " "): i for i, name in enumerate(names)}
+    other_blank = {name.replace("_", " ") for name in other_names}
+    are_distinct = len(place) == len(names) and len(other_blank) == len(other_names)
+    return place if are_distinct and place.keys() == other_blank else {}
+
+
+def _describe_difference(
+    one: NamedItems, names: Sequence[str], other: NamedItems, other_names: Sequence[str]
+) -> str:
+    """Which names are missing, and which are too many; those that differ in blanks are neither."""
+    key = {name: name.replace("_", " ") for name in {*names, *other_names}}
+    for listed in (names, other_names):
+        if len({key[name] for name in listed}) < len(listed):
+            key = {name: name for name in key}
+    mine = {key[name] for name in names}
+    theirs = {key[name] for name in other_names}
+    missing = [name for name in other_names if key[name] not in mine]
+    extra = [name for name in names if key[name] not in theirs]
+    parts = []
+    if missing:
+        parts.append(f"{few_names(missing)} {_is_or_are(missing)} missing")
+    if extra:
+        parts.append(f"{few_names(extra)} {_is_or_are(extra)} not among the items of {other.what}")
+    text = f"{one.what}: {', and '.join(parts)}"
+    unnamed = one if one.names is None else other
+    if unnamed.names is None:
+        text += f"; {unnamed.what} has no names but the numbers 0..{unnamed.n - 1}"
+        if unnamed.give:
+            text += f": give names, {unnamed.give}"
+    return text
+
+
+def _is_or_are(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
