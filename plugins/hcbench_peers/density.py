@@ -36,7 +36,7 @@ def sklearn_hdbscan(
     if given.n == 1:
         return single_item(given)
     if oracle.kind == "similarities":
-        data, metric = squareform(read_distances(oracle, "")[0]), "precomputed"
+        data, metric = squareform(read_distances(oracle, metric)[0]), "precomputed"
     else:
         data = read_vectors(oracle)
     model = HDBSCAN(

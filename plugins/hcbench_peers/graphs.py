@@ -12,9 +12,11 @@ from hcbench_peers.inputs import (
     Graph,
     neighbour_graph,
     read_vectors,
+    refuse_unused,
     single_item,
     tree_of_groups,
 )
+from hcbench_peers.specs import DEPTH, NEIGHBOURS
 
 
 def paris(
@@ -60,6 +62,7 @@ def louvain(
     if given.n == 1:
         return single_item(given)
     top_down = method == "iteration"
+    refuse_unused("depth", depth, not top_down and depth != DEPTH, "for method=hierarchy")
     model = LouvainIteration(depth, resolution) if top_down else LouvainHierarchy(resolution)
     try:
         merges = model.fit_predict(_adjacency(oracle, neighbours, edges))
@@ -74,11 +77,12 @@ def _adjacency(oracle: Oracle, neighbours: int, edges: str) -> csr_matrix:
     Raises
     ------
     NotApplicableError
-        If the graph is not connected.
+        If the graph is not connected, or a number of neighbours is chosen for a graph.
     """
     if oracle.kind != "graph":
         graph = neighbour_graph(oracle, neighbours)
         return graph.adjacency(_weights(graph, edges))
+    refuse_unused("neighbours", neighbours, neighbours != NEIGHBOURS, "on a graph that is given")
     # The library takes neither 64-bit indices nor read-only arrays.
     read = oracle.read()
     ends = read.indices.astype(np.int32), read.indptr.astype(np.int32)

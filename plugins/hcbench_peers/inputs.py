@@ -32,6 +32,26 @@ def read_vectors(oracle: Oracle) -> Floats:
     return np.array(dense, dtype=np.float64, order="C")
 
 
+def refuse_unused(name: str, value: object, unused: bool, why: str) -> None:
+    """Refuse a parameter that the library would ignore, since the result would bear its name.
+
+    Parameters
+    ----------
+    name : str
+    value : object
+    unused : bool
+        Whether it is not the default, and without effect.
+    why : str
+        What has no such parameter, after "has no effect".
+
+    Raises
+    ------
+    NotApplicableError
+    """
+    if unused:
+        raise NotApplicableError(f"{name}={value} has no effect {why}; omit {name}")
+
+
 def read_distances(oracle: Oracle, metric: str) -> tuple[Floats, float | None]:
     """Distances (n(n-1)/2,), as scipy's `pdist`; and max(S), if they are max(S) - S.
 
@@ -42,8 +62,11 @@ def read_distances(oracle: Oracle, metric: str) -> tuple[Floats, float | None]:
     ------
     DataError
         If a vector of zeros has no cosine.
+    NotApplicableError
+        If a metric of vectors is chosen, and there are only similarities.
     """
     if oracle.kind == "similarities":
+        refuse_unused("metric", metric, metric != "euclidean", "on similarities")
         similarity: Any = oracle.read()
         upper = np.asarray(similarity[np.triu_indices(len(similarity), 1)], dtype=np.float64)
         top = float(upper.max())
@@ -90,7 +113,7 @@ def neighbour_graph(oracle: Oracle, k: int) -> Graph:
     for vectors; O(n^2) for similarities.
     """
     if oracle.kind == "similarities":
-        points: Any = squareform(read_distances(oracle, "")[0])
+        points: Any = squareform(read_distances(oracle, "euclidean")[0])
         searching = NearestNeighbors(metric="precomputed").fit(points)
     else:
         points = read_vectors(oracle)

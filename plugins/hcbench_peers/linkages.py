@@ -9,11 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Given, HeightKind, Oracle, Tree
+from hcbench import Given, HeightKind, NotApplicableError, Oracle, Tree
 from hcbench_peers.inputs import read_distances, read_vectors, require_vectors, single_item
 
 EUCLIDEAN = ("centroid", "median", "ward")
 """Methods that are defined for vectors and their Euclidean distances only."""
+
+
+def _require_euclidean(name: str, method: str, metric: str) -> None:
+    """Refuse other metrics for methods that are defined for Euclidean distances, as scipy does.
+
+    Raises
+    ------
+    NotApplicableError
+    """
+    if method in EUCLIDEAN and metric != "euclidean":
+        raise NotApplicableError(
+            f"{name}={method} is defined for Euclidean distances, not for metric={metric}; use "
+            f"metric=euclidean or {name}=average"
+        )
 
 
 def scipy_linkage(
@@ -40,21 +54,20 @@ def fastcluster_vector(
     """Linkage by `fastcluster.linkage_vector`: O(n^2 p) time, O(n p) memory."""
     from fastcluster import linkage_vector
 
+    _require_euclidean("method", method, metric)
     if given.n == 1:
         return single_item(given)
-    if method in EUCLIDEAN:
-        metric = "euclidean"
     merges = linkage_vector(read_vectors(oracle), method, metric.replace("manhattan", "cityblock"))
     return Tree.from_linkage(merges, names=given.names)
 
 
 def _of_distances(linkage: Any, oracle: Oracle, given: Given, method: str, metric: str) -> Tree:
     """Merge by distances; heights of similarities are affinities."""
+    _require_euclidean("method", method, metric)
     if given.n == 1:
         return single_item(given)
     if method in EUCLIDEAN:
         require_vectors(oracle, f"method={method}")
-        metric = "euclidean"
     distances, top = read_distances(oracle, metric)
     merges: NDArray[np.float64] = linkage(distances, method)
     if top is None:
@@ -82,6 +95,7 @@ def agglomerative(
     from sklearn.cluster import AgglomerativeClustering
     from sklearn.neighbors import kneighbors_graph
 
+    _require_euclidean("linkage", linkage, metric)
     if given.n == 1:
         return single_item(given)
     vectors = read_vectors(oracle)
@@ -93,7 +107,7 @@ def agglomerative(
         n_clusters=None,
         distance_threshold=0.0,
         linkage=linkage,
-        metric="euclidean" if linkage == "ward" else metric,
+        metric=metric,
         connectivity=graph,
     )
     with warnings.catch_warnings():

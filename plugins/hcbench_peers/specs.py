@@ -16,14 +16,22 @@ def _choice(name: str, doc: str, *choices: str) -> Parameter:
     return Parameter(name, choices[0], doc, choices=choices)
 
 
-def _metric(doc: str = "The distance of two vectors; not used on similarities.") -> Parameter:
+def _metric(
+    doc: str = "The distance of two vectors; similarities have none but the default.",
+) -> Parameter:
     return _choice("metric", doc, "euclidean", "cosine", "manhattan")
 
 
+NEIGHBOURS = 10
+"""Nearest items that each is joined to, by default."""
+
+DEPTH = 3
+"""Levels of splits of Louvain's method, by default."""
+
 _NEIGHBOURS = Parameter(
     "neighbours",
-    10,
-    "Nearest items that each item is joined to; not used on a graph that is given.",
+    NEIGHBOURS,
+    "Nearest items that each item is joined to; for a graph that is given only the default.",
     interval="[1, inf)",
 )
 _EDGES = _choice(
@@ -62,7 +70,7 @@ SCIPY_LINKAGE = AlgorithmSpec(
     parameters=(
         _choice(
             "method",
-            "The distance of two clusters; the last three need vectors.",
+            "The distance of two clusters; the last three need vectors and metric=euclidean.",
             *("single", "complete", "average", "weighted", "centroid", "median", "ward"),
         ),
         _metric(),
@@ -92,7 +100,7 @@ FC_VECTOR = AlgorithmSpec(
     accepts=_VECTORS,
     parameters=(
         _choice("method", "The distance of two clusters.", "single", "centroid", "median", "ward"),
-        _metric("The distance of two vectors; not used but for method=single."),
+        _metric("The distance of two vectors; for other methods than single only the default."),
     ),
     paper=PAPERS["muellner2013"],
     requires=("fastcluster", "scipy"),
@@ -109,7 +117,7 @@ SK_AGGLOMERATIVE = AlgorithmSpec(
         _choice(
             "linkage", "The distance of two clusters.", "ward", "complete", "average", "single"
         ),
-        _metric("The distance of two vectors; not used for linkage=ward."),
+        _metric("The distance of two vectors; for linkage=ward only the default."),
         Parameter(
             "neighbours",
             None,
@@ -288,7 +296,10 @@ SKN_LOUVAIN = AlgorithmSpec(
             "hierarchy",
         ),
         Parameter(
-            "depth", 3, "Levels of splits; not used for method=hierarchy.", interval="[1, inf)"
+            "depth",
+            DEPTH,
+            "Levels of splits; for method=hierarchy only the default.",
+            interval="[1, inf)",
         ),
         Parameter(
             "resolution", 1.0, "Of modularity: more is smaller clusters.", interval="(0, inf)"

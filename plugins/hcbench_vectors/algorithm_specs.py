@@ -7,6 +7,9 @@ from collections.abc import Callable
 from hcbench import AlgorithmSpec, Parameter, Reference
 from hcbench_vectors.references import PAPERS
 
+MOST_COMPONENTS = 50
+"""Numbers of components that pca=auto tries, by default."""
+
 _REDUCTION = (
     Parameter(
         "pca",
@@ -20,7 +23,7 @@ _REDUCTION = (
     ),
     Parameter(
         "r_max",
-        50,
+        MOST_COMPONENTS,
         "The maximum number of components that pca=auto tries; it uses the best one.",
         interval="[1, inf)",
     ),
@@ -39,7 +42,7 @@ def _metric_parameter(*more: str) -> Parameter:
     return Parameter(
         "metric",
         "euclidean",
-        "The distance of two vectors; not used on similarities.",
+        "The distance of two vectors; similarities have none but the default.",
         choices=("euclidean", "cosine", "manhattan", *more),
     )
 
@@ -109,7 +112,8 @@ DOT_PRODUCT = AlgorithmSpec(
         Parameter(
             "affinity",
             "dot",
-            "Dot product over the number of features, or cosine; not used on similarities.",
+            "Dot product over the number of features, or cosine; for similarities only the "
+            "default.",
             choices=("dot", "cosine"),
         ),
         *_REDUCTION,
@@ -200,7 +204,7 @@ HDBSCAN = AlgorithmSpec(
         Parameter(
             "metric",
             "euclidean",
-            "The distance of two vectors; not used on similarities.",
+            "The distance of two vectors; similarities have none but the default.",
             choices=("euclidean", "manhattan", "chebyshev", "cosine"),
         ),
         Parameter(

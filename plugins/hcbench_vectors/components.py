@@ -10,6 +10,7 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackError, svds
 
 from hcbench import NotApplicableError, Oracle, ParameterError
+from hcbench_vectors.algorithm_specs import MOST_COMPONENTS
 
 if TYPE_CHECKING:
     from hcbench import Vectors
@@ -36,8 +37,10 @@ def read_vectors(
     Raises
     ------
     ParameterError
-        If ``pca`` exceeds the number of components.
+        If ``pca`` exceeds the number of components, or choices of ``pca="auto"`` are made without
+        it.
     """
+    _refuse_unused(algorithm, reduction)
     read: Any = oracle.read()
     vectors: Vectors = read.astype(np.float64, copy=False)
     r, most = reduction["pca"], min(vectors.shape)
@@ -56,16 +59,42 @@ def read_vectors(
     return principal_scores(vectors, r, rng)
 
 
+def _refuse_unused(algorithm: str, reduction: Reduction) -> None:
+    if reduction["pca"] == "auto":
+        return
+    for name, default in (("r_max", MOST_COMPONENTS), ("patience", None)):
+        value = reduction.get(name)
+        if value != default:
+            raise ParameterError(
+                f"{algorithm}: {name}={value} has no effect without pca=auto; add pca=auto or omit "
+                f"{name}"
+            )
+
+
 def read_similarities(
-    oracle: Oracle, algorithm: str, reduction: Reduction
+    oracle: Oracle, algorithm: str, reduction: Reduction, *, of_vectors: str = ""
 ) -> NDArray[np.floating[Any]]:
     """Return the oracle's similarities.
+
+    Parameters
+    ----------
+    oracle : Oracle
+    algorithm : str
+        For messages.
+    reduction : dict
+    of_vectors : str
+        A choice that has an effect on vectors only, such as "metric=cosine"; "" if there is none.
 
     Raises
     ------
     NotApplicableError
-        If ``pca`` is given, as similarities have no components.
+        If ``pca`` is given, as similarities have no components, or another choice of vectors.
     """
+    if of_vectors:
+        name = of_vectors.partition("=")[0]
+        raise NotApplicableError(
+            f"{algorithm}: {of_vectors} has no effect on similarities; omit {name}"
+        )
     if reduction["pca"] is not None:
         raise NotApplicableError(
             f"{algorithm}: pca={reduction['pca']} needs vectors, not similarities"

@@ -44,7 +44,8 @@ def hdbscan_tree(
     if given.n == 1:
         return Tree([-1], names=given.names)  # no pair, no height
     if oracle.kind == "similarities":
-        similarity = read_similarities(oracle, "HDBSCAN", reduction)
+        chosen = "" if metric == "euclidean" else f"metric={metric}"
+        similarity = read_similarities(oracle, "HDBSCAN", reduction, of_vectors=chosen)
         data, metric = distances_of_similarities(similarity)[0], "precomputed"
     else:
         data, metric = _prepared(read_vectors(oracle, rng, "HDBSCAN", reduction), given, metric)

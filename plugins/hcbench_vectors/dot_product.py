@@ -55,7 +55,9 @@ def dot_product(
     if given.n == 1:
         return Tree([-1], names=given.names)  # no pair, no height
     if oracle.kind == "similarities":
-        merges = merge_by_similarity(read_similarities(oracle, "DotProduct", reduction))
+        chosen = "" if affinity == "dot" else f"affinity={affinity}"
+        similarity = read_similarities(oracle, "DotProduct", reduction, of_vectors=chosen)
+        merges = merge_by_similarity(similarity)
         leaves = np.full(given.n, merges[0, 2])
         _warn_of_negative(merges, -_NEGLIGIBLE * np.abs(merges[:, 2]).max())
         return _tree(merges, leaves, given)

@@ -37,7 +37,8 @@ def upgma(
     if given.n == 1:
         return _single_item(given)
     if oracle.kind == "similarities":
-        similarity = read_similarities(oracle, "UPGMA", reduction)
+        chosen = _metric_of_vectors(metric)
+        similarity = read_similarities(oracle, "UPGMA", reduction, of_vectors=chosen)
         return _affinity_tree(merge_by_similarity(similarity), given)
     vectors = read_vectors(oracle, rng, "UPGMA", reduction)
     leaf = 0.0
@@ -154,11 +155,17 @@ def _by_distances(
         return _single_item(given)
     name = _NAMES[method]
     if oracle.kind == "similarities":
-        similarity = read_similarities(oracle, name, reduction)
+        chosen = _metric_of_vectors(metric)
+        similarity = read_similarities(oracle, name, reduction, of_vectors=chosen)
         return _affinity_tree(linkage_of_similarities(similarity, method), given)
     vectors = read_vectors(oracle, rng, name, reduction)
     merges = linkage_of_vectors(vectors, method, metric, name, given.names, precision)
     return Tree.from_linkage(merges, names=given.names)
+
+
+def _metric_of_vectors(metric: str) -> str:
+    """A choice of the metric other than the default, which similarities do not have."""
+    return "" if metric == "euclidean" else f"metric={metric}"
 
 
 def _affinity_tree(merges: NDArray[np.float64], given: Given) -> Tree:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
@@ -87,6 +88,67 @@ def test_linkages_of_similarities_have_their_heights() -> None:
         np.testing.assert_allclose(theirs, ours, rtol=1e-9)
     with pytest.raises(hcbench.NotApplicableError, match="method=ward needs vectors"):
         fit("scipy-linkage", similarity, method="ward")
+
+
+@pytest.mark.parametrize("metric", ["cosine", "manhattan"])
+@pytest.mark.parametrize(
+    ("name", "parameter", "methods"),
+    [
+        ("scipy-linkage", "method", ["centroid", "median", "ward"]),
+        ("fc-linkage", "method", ["centroid", "median", "ward"]),
+        ("fc-vector", "method", ["centroid", "median", "ward"]),
+        ("sk-agglomerative", "linkage", ["ward"]),
+    ],
+)
+def test_euclidean_methods_refuse_other_metrics(
+    name: str, parameter: str, methods: list[str], metric: str
+) -> None:
+    for method in methods:
+        why = f"{parameter}={method} is defined for Euclidean distances, not for metric={metric}"
+        with pytest.raises(hcbench.NotApplicableError, match=why):
+            fit(name, POINTS, **{parameter: method, "metric": metric})
+
+
+def test_ours_refuse_metrics_that_they_do_not_have() -> None:
+    for name in ("Ward", "Centroid", "Median"):
+        with pytest.raises(hcbench.ParameterError, match="metric"):
+            hcbench.fit(name, POINTS, metric="cosine")
+
+
+SIMILARITY = 5.0 - cdist(POINTS, POINTS)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("scipy-linkage", "fc-linkage", "sk-hdbscan", "skbio-nj", "skbio-upgma"),
+        *("UPGMA", "WPGMA", "Complete", "Single", "HDBSCAN"),
+    ],
+)
+def test_metrics_of_vectors_are_refused_on_similarities(name: str) -> None:
+    run = fit if name in SPECS else hcbench.fit
+    with pytest.raises(hcbench.NotApplicableError, match="metric=cosine has no effect on simil"):
+        run(name, SIMILARITY, metric="cosine")  # type: ignore[operator]
+
+
+def test_other_choices_without_an_effect_are_refused() -> None:
+    with pytest.raises(hcbench.NotApplicableError, match="affinity=cosine has no effect on simil"):
+        hcbench.fit("DotProduct", SIMILARITY, affinity="cosine")
+    with pytest.raises(hcbench.NotApplicableError, match="depth=5 has no effect for method=hier"):
+        fit("skn-louvain", POINTS, method="hierarchy", depth=5)
+    with pytest.raises(hcbench.ParameterError, match="r_max=9 has no effect without pca=auto"):
+        hcbench.fit("UPGMA", POINTS, r_max=9)
+    with pytest.raises(hcbench.ParameterError, match="patience=2 has no effect without pca=auto"):
+        hcbench.fit("Ward", POINTS, pca=2, patience=2)
+
+
+def test_neighbours_are_refused_where_there_is_a_graph() -> None:
+    graph = csr_array(np.ones((4, 4)) - np.eye(4))
+    problem = hcbench.Problem(n=4, graph=graph)
+    for name in ("skn-paris", "skn-louvain"):
+        assert fit(name, problem).n == 4
+        with pytest.raises(hcbench.NotApplicableError, match="neighbours=3 has no effect on a gr"):
+            fit(name, problem, neighbours=3)
 
 
 def test_a_row_of_zeros_has_no_cosine() -> None:
