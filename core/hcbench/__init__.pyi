@@ -127,6 +127,7 @@ from .registry.fingerprint import installation as installation
 from .registry.hookspecs import HOOK_VERSION as HOOK_VERSION, hookimpl as hookimpl
 from .registry.names import (
     format_value as format_value,
+    parse_file as parse_file,
     parse_name as parse_name,
     split_parameter as split_parameter,
 )

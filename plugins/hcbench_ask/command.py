@@ -32,7 +32,7 @@ class Options:
     oracle: str | None
     noise: float | None
     delta: float | None
-    tree: Path | None
+    tree: str | None
     seed: int
     answers: Path | None
     output: Path | None
@@ -120,7 +120,6 @@ Examples:
 )
 @click.option(
     "--tree",
-    type=_FILE,
     metavar="FILE",
     help="A tree of the items, for algorithms that cut one: Newick, or merges as for hcbench "
     "score.",

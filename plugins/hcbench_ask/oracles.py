@@ -25,8 +25,8 @@ from hcbench import (
     NotApplicableError,
     Problem,
     Tree,
-    read_tree,
 )
+from hcbench.files import TreeFile
 from hcbench_ask.answers_file import (
     AnswersFile,
     Header,
@@ -257,11 +257,14 @@ def recorded_items(
     )
 
 
-def read_shape(file: str | Path, names: Sequence[str]) -> Tree:
-    """Read a tree of which only the shape is used: branch lengths need not be heights."""
+def read_shape(file: str, names: Sequence[str]) -> Tree:
+    """Read a tree of which only the shape is used: branch lengths need not be heights.
+
+    The file is written as ``FILE`` or ``FILE[tree=3]``.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NewickWarning)
-        return read_tree(file, names)
+        return TreeFile.parse(file).read(names)
 
 
 def _names(problem: Problem) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from hcbench import (
     kind_of_square,
     similarity_of_distances,
 )
-from hcbench.files import comparison_columns, read_named_comparisons
+from hcbench.files import TreeFile, comparison_columns, read_named_comparisons
 from hcbench_datasets.arrays import read_array
 from hcbench_datasets.bundled import standardised
 from hcbench_datasets.content import (
@@ -71,7 +71,7 @@ def file(seed: int, **params: Any) -> Problem:
         check_levels(content.levels, levels, str(params["path"]), written)
     truths = {}
     if params["truth"] is not None:
-        truths["newick"] = _read_truth(Path(params["truth"]).expanduser(), content.names, n)
+        truths["newick"] = _read_truth(params["truth"], content.names, n)
         if content.levels is not None:
             truths["labels"] = Tree.from_levels(content.levels, names=content.names)
     distance = params["distance"]
@@ -267,8 +267,7 @@ def _comparisons_problem(path: Path, params: Mapping[str, Any], roles: Roles) ->
     note_contradictions(comparisons)
     truths = {}
     if params["truth"] is not None:
-        truth = Path(params["truth"]).expanduser()
-        truths["newick"] = _read_truth(truth, names, comparisons.n)
+        truths["newick"] = _read_truth(params["truth"], names, comparisons.n)
     return Problem(n=comparisons.n, names=names, comparisons=comparisons, truths=truths)
 
 
@@ -347,21 +346,17 @@ def _may_be_comparisons(columns: Sequence[Column]) -> bool:
     return are_different and are_counted and len(rows) >= max(10, len(items))
 
 
-def _read_truth(path: Path, names: tuple[str, ...] | None, n: int) -> Tree:
-    """Read the tree of a Newick file, with its leaves in the order of the items."""
+def _read_truth(file: str, names: tuple[str, ...] | None, n: int) -> Tree:
+    """Read the tree of ``FILE`` or ``FILE[tree=3]``, with its leaves in the order of the items."""
+    with warnings.catch_warnings():
+        # A truth need not have heights: without branch lengths, its topology is used.
+        warnings.simplefilter("ignore", NewickWarning)
+        tree = TreeFile.parse(file).read_newick()
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise DataError.of_file("read", path, error) from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8; save it as UTF-8") from error
-    leaf_names = tuple(map(str, range(n))) if names is None else names
-    try:
-        with warnings.catch_warnings():
-            # A truth need not have heights: without branch lengths, its topology is used.
-            warnings.simplefilter("ignore", NewickWarning)
-            tree = Tree.from_newick(text, names=leaf_names)
+        if names is not None:
+            return tree.in_order_of(names)
+        tree = tree.in_order_of(tuple(map(str, range(n))))
     except HcbenchError as error:
         hint = "; without names the leaves are the rows, 0..n-1" if names is None else ""
-        raise DataError(f"{path}: {error}{hint}") from error
-    return tree if names is not None else Tree(tree.parent, tree.height, tree.kind)
+        raise DataError(f"{file}: {error}{hint}") from error
+    return Tree(tree.parent, tree.height, tree.kind)

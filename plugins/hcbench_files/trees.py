@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, HeightKind, InvalidTreeError, Tree, parse_name, read_number
+from hcbench import DataError, HeightKind, InvalidTreeError, Tree, parse_file, read_number
 from hcbench_files.tables import TABLES, check_widths, is_number, read_npy, read_text, table_rows
 
 NEWICK = (
@@ -89,10 +89,7 @@ class TreeFile:
         HcbenchError
             If the text is of another form.
         """
-        path = Path(text).expanduser()
-        if not text.endswith("]") or path.exists():
-            return cls(path)
-        name = parse_name(text)
+        name = parse_file(text)
         params: dict[str, Any] = dict(name.params)
         for key in params:
             if key not in ("tree", "heights"):

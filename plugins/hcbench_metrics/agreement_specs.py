@@ -113,6 +113,7 @@ AGREEMENT = (
         direction="lower",
         interval="[0, inf]",
         needs=("heights",),
+        uses_height_unit=True,
     ),
     MetricSpec(
         name="clade-recovery",

@@ -159,6 +159,7 @@ OBJECTIVES = (
         paper=PAPERS["ailon2005"],
         direction="lower",
         interval="[0, inf)",
+        uses_height_unit=True,
         needs=("similarity|vectors",),
     ),
     MetricSpec(

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from hcbench import ExitCode, commands
+from hcbench import ExitCode, commands, parse_file
 from hcbench.commands import stdout_for_data, tell
 
 _AGAINST = ("truths", "labels", "similarity", "vectors")
@@ -25,16 +25,16 @@ _FEW = 2**16
         "hcbench score upgma.npy ward.npy --names names.txt --truth taxonomy.nwk",
         "hcbench score merge.csv --vectors iris.csv --labels species.csv --format markdown",
         "hcbench score tree.nwk --similarity w.csv --metrics dasgupta,tree-sampling-divergence",
+        'hcbench score "beast.trees[tree=3]" "scipy.nwk[heights=whole]" --vectors iris.csv',
     )
 )
-@click.argument("trees", type=commands.PATH, nargs=-1, required=True, metavar="TREE...")
+@click.argument("trees", nargs=-1, required=True, metavar="TREE...")
 @click.option(
     "--truth",
     "truths",
-    type=commands.PATH,
     multiple=True,
     metavar="FILE",
-    help="A true hierarchy. Repeatable: the best of several is marked.",
+    help="A true hierarchy, a file like TREE. Repeatable: the best of several is marked.",
 )
 @click.option(
     "--labels",
@@ -76,7 +76,8 @@ def score(
 
     A tree is a Newick or Nexus file, or a table (.csv, .tsv, .npy) of merges: scipy's linkage
     matrix, the merge of R's hclust with its height as a third column or without, or scikit-learn's
-    children_.
+    children_. FILE[tree=3] is the third of several trees. Branch lengths to a leaf sum to half of
+    the distance at which two clusters merge, or with FILE[heights=whole] to the whole.
 
     Items are matched by name: the labels of Newick, the index or header of a table. Files without
     names are in the order of --names; if that is not given, of the first data that have names; else
@@ -90,8 +91,11 @@ def score(
         _run_kernels_as_python((*files["trees"], *files["truths"]))
     import numpy as np
 
-    from hcbench_scoring.scores import default_metrics, read_matched, score_trees
+    from hcbench.files import TreeFile
+    from hcbench_scoring.scores import default_metrics, height_notes, read_matched, score_trees
 
+    for option in ("trees", "truths"):
+        files[option] = [TreeFile.parse(text) for text in files[option]]
     named = [use for name in metrics for use in registry.use_metrics(name)]
     if not metrics and not any(files[name] for name in _AGAINST):
         raise click.UsageError(
@@ -105,7 +109,8 @@ def score(
             tell(f"warning: {text}")
         uses = {use.label: use for use in named or default_metrics(registry)}
         with np.errstate(over="ignore"):  # kernels multiply modulo 2^64
-            scores = score_trees(trees, problems, list(uses.values()))
+            notes = height_notes(files["trees"], trees)
+            scores = score_trees(trees, problems, list(uses.values()), notes)
     if form == "table":
         commands.write_blocks(scores.blocks)
         click.echo("\n".join(scores.legend("bold" if commands.console().is_terminal else "*")))
@@ -114,14 +119,15 @@ def score(
     return ExitCode.CELLS_FAILED if scores.errors else ExitCode.OK
 
 
-def _run_kernels_as_python(trees: Iterable[Path]) -> None:
+def _run_kernels_as_python(trees: Iterable[str]) -> None:
     """Have numba compile nothing in this process if the trees are small and it is not loaded."""
-    if "numba" not in sys.modules and sum(_most_items(path) ** 2 for path in trees) <= _FEW:
+    if "numba" not in sys.modules and sum(_most_items(text) ** 2 for text in trees) <= _FEW:
         os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 
-def _most_items(path: Path) -> int:
-    """At least the number of items of the tree in a file."""
+def _most_items(tree: str) -> int:
+    """At least the number of items of the tree in a file, whose name may have parameters."""
+    path = Path(parse_file(tree).base)
     try:
         content = path.read_bytes()
     except OSError:  # reported when it is read as a tree

@@ -42,10 +42,9 @@ from hcbench import (
     default_uses,
     make_use,
     parse_name,
-    read_tree,
     unmet,
 )
-from hcbench.files import is_number, read_items, read_npy, read_rows
+from hcbench.files import TreeFile, is_number, read_items, read_npy, read_rows
 from hcbench.run import Call, judge
 
 if TYPE_CHECKING:
@@ -55,6 +54,7 @@ _TABLES = (".csv", ".tsv")
 LABELS = "labels"
 """The name of the truth that the labels give."""
 
+_PART_OF_DISTANCE = {"half": "half of the merge distances", "whole": "the merge distances"}
 _SHOWN = 3
 _FEW = 12  # items with which a metric calls its kernels
 
@@ -71,9 +71,9 @@ class _Named:
 
 def read_matched(
     registry: Registry,
-    trees: Sequence[Path],
+    trees: Sequence[TreeFile],
     *,
-    truths: Sequence[Path] = (),
+    truths: Sequence[TreeFile] = (),
     labels: Path | None = None,
     similarity: str | None = None,
     vectors: str | None = None,
@@ -84,7 +84,7 @@ def read_matched(
     Parameters
     ----------
     registry : Registry
-    trees, truths : sequence of path
+    trees, truths : sequence of TreeFile
     labels, names : path, optional
     similarity, vectors : str, optional
         Written as data sets, ``FILE`` or ``FILE[param=value]``; read by the registered data set of
@@ -149,21 +149,46 @@ def read_matched(
 # ---- Reading -------------------------------------------------------------------------------------
 
 
-def _read_trees(paths: Sequence[Path]) -> dict[str, _Named]:
-    """Trees by the names of their files, with their folders where two have the same."""
-    names, texts = [path.name for path in paths], [str(path) for path in paths]
+def _read_trees(files: Sequence[TreeFile]) -> dict[str, _Named]:
+    """Trees by the labels of their files."""
+    named = {}
+    for label, file in zip(labels_of(files), files, strict=True):
+        tree = file.read()
+        if tree.names is None and file.is_newick:
+            raise DataError(f"{file}: the leaves have no labels, and their order is arbitrary")
+        named[label] = _Named(where=file.path, n=tree.n, names=tree.names, content=tree)
+    return named
+
+
+def labels_of(files: Sequence[TreeFile]) -> list[str]:
+    """The names of the files, with their folders where two have the same.
+
+    Raises
+    ------
+    DataError
+        If a tree is given twice.
+    """
+    names = [file.name for file in files]
+    texts = [str(file) for file in files]
     for text in texts:
         if texts.count(text) > 1:
             raise DataError(f"{text} is given twice; once is enough")
-    labels = [n if names.count(n) == 1 else text for n, text in zip(names, texts, strict=True)]
-    trees = [read_tree(path) for path in paths]
-    for path, tree in zip(paths, trees, strict=True):
-        if tree.names is None and path.suffix.lower() not in (*_TABLES, ".npy"):
-            raise DataError(f"{path}: the leaves have no labels, and their order is arbitrary")
-    return {
-        label: _Named(where=path, n=tree.n, names=tree.names, content=tree)
-        for label, path, tree in zip(labels, paths, trees, strict=True)
-    }
+    return [n if names.count(n) == 1 else text for n, text in zip(names, texts, strict=True)]
+
+
+def height_notes(files: Sequence[TreeFile], trees: Mapping[str, Tree]) -> dict[str, str]:
+    """What the heights of trees from branch lengths are, by the labels of the trees."""
+    notes = {}
+    for label, file in zip(labels_of(files), files, strict=True):
+        if not file.is_newick or trees[label].height is None:
+            continue
+        heights = file.heights or "half"
+        note = f"heights={heights}: branch lengths of {label} sum to {_PART_OF_DISTANCE[heights]}"
+        if file.heights is None:
+            whole = replace(file, heights="whole")
+            note += f", as by default; if they sum to the whole, give '{whole}'"
+        notes[label] = note
+    return notes
 
 
 def _read_data(text: str, role: str, registry: Registry) -> _Named:
@@ -330,6 +355,8 @@ class Score:
     status : {"ok", "skipped", "error"}
     reason : str
         Why there is no value.
+    note : str
+        What a value depends on besides; "" if on nothing.
     best_tree, best_truth : bool
         Whether no other tree agrees better with this truth, and no other truth with this tree,
         unless all agree equally.
@@ -341,6 +368,7 @@ class Score:
     value: float | None
     status: str = "ok"
     reason: str = ""
+    note: str = ""
     best_tree: bool = False
     best_truth: bool = False
 
@@ -410,6 +438,8 @@ class Scores:
             return analysis.TableEntry(text, marks=notes.mark([analysis.Reason(score.reason)]))
         text = analysis.format_spread(score.value, None, metric.unit, metric.interval)
         reasons = [analysis.Reason(analysis.BEST_TRUTH)] if score.best_truth else []
+        if score.note:
+            reasons.append(analysis.Reason(score.note))
         if score.leaves_range:
             reasons.append(analysis.Reason(f"{analysis.why_outside(metric)}: not compared"))
         return analysis.TableEntry(text, score.best_tree, notes.mark(reasons))
@@ -453,6 +483,7 @@ class Scores:
                     "value": value if is_finite else None,
                     "status": score.status,
                     "reason": score.reason or ("" if is_finite else f"the value is {value}"),
+                    "note": score.note,
                     "direction": score.metric.direction,
                     "unit": score.metric.unit,
                     "best_tree": score.best_tree,
@@ -483,9 +514,14 @@ class Scores:
 
 
 def score_trees(
-    trees: Mapping[str, Tree], problems: Mapping[str, Problem], metrics: Sequence[Use[MetricSpec]]
+    trees: Mapping[str, Tree],
+    problems: Mapping[str, Problem],
+    metrics: Sequence[Use[MetricSpec]],
+    notes: Mapping[str, str] | None = None,
 ) -> Scores:
     """Score each tree by each metric, against each truth if the metric uses one.
+
+    Values of metrics that use the unit of heights have the note of their tree.
 
     Where kernels have to be compiled, a second process compiles those of the last metrics.
     """
@@ -494,7 +530,8 @@ def score_trees(
     try:
         with install_recorder("numba:compile") as compiled:
             for at, use in enumerate(metrics):
-                scores += _scores_of(use, trees, problems)
+                found = _scores_of(use, trees, problems)
+                scores += _noted(found, notes or {}) if use.spec.uses_height_unit else found
                 if compiled.buffer and helper is None:
                     helper = _compile_ahead(trees, problems, metrics[:at:-1])
     finally:
@@ -526,6 +563,15 @@ def _scores_of(
     if not spec.needs and len({tuple((s.value, s.reason) for s in one) for one in found}) == 1:
         found = [[replace(score, truth="") for score in found[0]]]  # it uses none
     return [score for one in found for score in one]
+
+
+def _noted(scores: Sequence[Score], notes: Mapping[str, str]) -> list[Score]:
+    """Values with the notes of their trees."""
+    noted = []
+    for score in scores:
+        note = "" if score.value is None else notes.get(score.tree, "")
+        noted.append(replace(score, note=note))
+    return noted
 
 
 def _compile_ahead(

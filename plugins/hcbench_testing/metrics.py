@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hcbench import (
     Answers,
     Cost,
+    HeightKind,
     Interval,
     NotApplicableError,
     ParameterError,
@@ -316,6 +317,47 @@ def _renumber(tree: Tree, seed: int) -> Tree:
     assert tree.height is not None
     parents = np.append(np.argsort(ids)[tree.parent[ids[:-1]]], -1)
     return Tree(parents, tree.height[ids], tree.kind, tree.names)
+
+
+def check_height_unit(subject: Subject) -> None:
+    """The value changes with the unit of the heights if that is declared, and only then."""
+    if "tree" not in kinds_of(subject):
+        skip("it does not judge trees")
+    problem = problem_of(subject)
+    n_values = 0
+    is_changed = False
+    for kind in (HeightKind.DISTANCE, HeightKind.AFFINITY):
+        for seed in range(3):
+            tree = _tree_with_heights(problem.n, seed, kind)
+            assert tree.height is not None
+            doubled = Tree(tree.parent, 2 * tree.height, tree.kind, tree.names)
+            try:
+                value = value_of(subject, problem, tree)
+                other = value_of(subject, problem, doubled)
+            except (NotApplicableError, ParameterError):
+                continue
+            n_values += 1
+            if not same(value, other):
+                is_changed = True
+    if n_values == 0:
+        skip("it does not apply to trees of planted items with heights")
+    declared = subject.spec.uses_height_unit
+    changes = "changes" if is_changed else "does not change"
+    require(
+        is_changed == declared,
+        f"declares uses_height_unit={declared}, and its value {changes} if the heights of the "
+        "result are doubled",
+    )
+
+
+def _tree_with_heights(n: int, seed: int, kind: HeightKind) -> Tree:
+    """A random tree whose heights are distances or affinities, from 0 to 1."""
+    tree = random_tree(n, seed)
+    assert tree.height is not None
+    height = tree.height / tree.height.max()
+    if kind is HeightKind.AFFINITY:
+        height = 1 - height
+    return Tree(tree.parent, height, kind, tree.names)
 
 
 def check_input_unchanged(subject: Subject) -> None:

@@ -41,6 +41,7 @@ METRICS = (
         paper=PAPERS["gray2023"],
         direction="higher",
         needs=("heights", "vectors"),
+        uses_height_unit=True,
     ),
     MetricSpec(
         name="negative-affinity",

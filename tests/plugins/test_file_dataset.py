@@ -403,7 +403,7 @@ def test_newick_truth_is_matched_by_names(csv):
     problem = read(csv(ANIMALS), names="name", drop=("order", "family"), truth=str(newick))
     assert problem.truth.names == ("lion", "cat", "hen")
     assert problem.truth.kind is HeightKind.DISTANCE
-    assert problem.truth.merge_height([1, 0], [2, 1]).tolist() == [1, 2]
+    assert problem.truth.merge_height([1, 0], [2, 1]).tolist() == [2, 4]
     assert problem.levels is None
 
 

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
 import re
+import tempfile
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from scipy.cluster.hierarchy import cophenet, linkage
+from scipy.spatial.distance import squareform
 
 from hcbench import (
     DataError,
@@ -16,7 +21,7 @@ from hcbench import (
     NewickWarning,
     Tree,
 )
-from hcbench_files.newick import quoted, read_newick
+from hcbench_files.newick import quoted, read_newick, write_newick
 from hcbench_files.trees import read_tree
 from tests.core.trees import caterpillar, trees
 
@@ -184,6 +189,196 @@ def test_what_is_written_is_read_again(tree, data):
     if tree.n > 1:
         i, j = np.triu_indices(tree.n)
         assert again.merge_height(i, j).tolist() == named.merge_height(i, j).tolist()
+
+
+NAMES_OF_ALL_KINDS = st.text(max_size=6) | st.text(
+    "ab'\"[](){},:;=_# \n\r\t\u2028\ufeff", max_size=6
+)
+
+
+@given(trees(kind=HeightKind.NONE, max_leaves=6), st.data())
+def test_every_name_is_read_as_it_was_written(tree, data):
+    names = data.draw(st.lists(NAMES_OF_ALL_KINDS, min_size=tree.n, max_size=tree.n, unique=True))
+    named = Tree(tree.parent, names=names)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tree.nwk"
+        path.write_bytes(named.to_newick().encode())
+        again = read_tree(path)
+    assert sorted(again.names) == sorted(names)
+    assert again.in_order_of(names).isomorphic(named)
+
+
+def test_quotes_are_part_of_a_name_that_has_them() -> None:
+    names = ['"d"', "'d'", "d", '"', "#nexus", "\ufeffd", "a\nb", "(a:1)"]
+    tree = Tree([8] * 8 + [-1], names=names)
+    assert Tree.from_newick(tree.to_newick()).names == tuple(names)
+    for name in names:
+        single = Tree([-1], names=[name])
+        assert Tree.from_newick(single.to_newick()) == single
+
+
+HEIGHTS = st.floats(0, 1e300) | st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.1 + 0.2, 5e-324, 1e-17, 1.0])
+
+
+@given(trees(min_leaves=2), st.data())
+def test_heights_are_read_exactly_as_they_were_written(tree, data):
+    """Ties are still ties, what differs still differs, and inversions stay."""
+    n_inner = tree.n_nodes - tree.n
+    inner = data.draw(st.lists(HEIGHTS, min_size=n_inner, max_size=n_inner))
+    names = [str(leaf) for leaf in range(tree.n)]
+    written = Tree(tree.parent, [0.0] * tree.n + inner, HeightKind.DISTANCE, names)
+    again = Tree.from_newick(written.to_newick(), names)
+    i, j = np.triu_indices(tree.n, 1)
+    assert again.merge_height(i, j).tolist() == written.merge_height(i, j).tolist()
+
+
+def test_the_heights_of_affinities_are_read_as_distances():
+    tree = Tree([3, 3, 4, 4, -1], [1.0, 1.0, 1.0, 0.7, 0.1], HeightKind.AFFINITY, names=list("abc"))
+    again = Tree.from_newick(tree.to_newick(), names=list("abc"))
+    assert again.merge_height([0, 0], [1, 2]).tolist() == [0.3, 0.9]
+
+
+def test_an_inversion_has_a_negative_length():
+    tree = Tree([3, 3, 4, 4, -1], [0, 0, 0, 2.0, 1.5], HeightKind.DISTANCE, names=list("abc"))
+    assert tree.to_newick() == "(c:0.75,(a:1,b:1):-0.25);"
+    assert Tree.from_newick(tree.to_newick(), names=list("abc")) == tree
+
+
+def test_other_programs_read_the_distances_of_merges_as_lengths_of_paths():
+    points = np.random.default_rng(0).normal(size=(30, 3))
+    Z = linkage(points, "average")
+    tree = Tree.from_linkage(Z, names=[f"x{i}" for i in range(30)])
+    read = pytest.importorskip("dendropy").Tree.get(data=tree.to_newick(), schema="newick")
+    distances = read.phylogenetic_distance_matrix()
+    expected = squareform(cophenet(Z))
+    taxa = {taxon.label: taxon for taxon in read.taxon_namespace}
+    for i, j in [(0, 1), (3, 17), (29, 4), (12, 13)]:
+        assert distances(taxa[f"x{i}"], taxa[f"x{j}"]) == pytest.approx(expected[i, j])
+
+
+def test_lengths_sum_to_half_of_the_distance_or_to_the_whole() -> None:
+    text = "((a:1,b:1):2,c:3);"
+    for heights, expected in [(None, [2, 6]), ("half", [2, 6]), ("whole", [1, 3])]:
+        tree = Tree.from_newick(text, heights=heights)
+        assert tree.height.tolist()[3:] == expected
+    with pytest.raises(InvalidTreeError, match=r"heights='full': write half, .* or whole"):
+        Tree.from_newick(text, heights="full")
+
+
+def test_one_of_several_trees_is_chosen_by_its_number() -> None:
+    text = "[one; comment](a,b);\n('c;d',(e,f[;]));;\n  g"
+    names = [Tree.from_newick(text, tree=number).names for number in (1, 2, 3)]
+    assert names == [("a", "b"), ("c;d", "e", "f"), ("g",)]
+    with pytest.raises(NewickError, match=r"^there are 3 trees: choose one .*tree=1 to tree=3"):
+        Tree.from_newick(text)
+    for wrong in (0, 4, -1):
+        with pytest.raises(NewickError, match=f"tree={wrong}: there are 3 trees, counted from 1"):
+            Tree.from_newick(text, tree=wrong)
+    with pytest.raises(NewickError, match="tree=2: there is 1 tree"):
+        Tree.from_newick("(a,b);", tree=2)
+    for wrong in ("1", 1.0, True):
+        with pytest.raises(NewickError, match="give the number of the tree"):
+            Tree.from_newick(text, tree=wrong)
+
+
+# ---- Rounded lengths -----------------------------------------------------------------------------
+
+
+def rounded_newick(tree: Tree, form: str) -> str:
+    """Newick with branch lengths as other programs round them."""
+    lengths = [format(x, form) for x in (tree.height[tree.parent] - tree.height) / 2]
+    return write_newick(tree.leaf_range, map(str, range(tree.n)), lengths)
+
+
+@pytest.mark.parametrize("method", ["average", "complete", "single", "ward"])
+@pytest.mark.parametrize(
+    ("form", "error"),
+    [(".5f", 1e-4), (".3f", 1e-2), (".2f", 0.1), (".6g", 1e-4), (".3g", 0.1), (".4e", 1e-3)],
+)
+def test_rounded_lengths_are_heights_up_to_the_digits_that_are_written(method, form, error):
+    points = np.random.default_rng(1).normal(size=(60, 4))
+    tree = Tree.from_linkage(linkage(points, method))
+    again = Tree.from_newick(rounded_newick(tree, form), [str(i) for i in range(60)])
+    assert again.kind is HeightKind.DISTANCE
+    i, j = np.triu_indices(60, 1)
+    assert again.merge_height(i, j) == pytest.approx(tree.merge_height(i, j), abs=error)
+    # No parent is below its child.
+    assert (again.height[again.parent[:-1]] >= again.height[:-1]).all()
+    # The lengths of these heights are the lengths that were written, to within half a unit of the
+    # last digit (and rounding of doubles).
+    if form.endswith("f"):
+        unit = 10.0 ** -int(form[1:-1])
+        written = (again.height[again.parent] - again.height) / 2
+        original = {frozenset(again.leaves(v)): written[v] for v in range(again.n_nodes - 1)}
+        for v in range(tree.n_nodes - 1):
+            exact = float(format((tree.height[tree.parent[v]] - tree.height[v]) / 2, form))
+            key = frozenset(tree.leaves(v))
+            assert abs(original[key] - exact) <= unit / 2 + 1e-5
+
+
+def test_whole_numbers_and_one_decimal_are_heights_if_they_are_exact_or_fine_enough() -> None:
+    for text, heights in [
+        ("((a:1,b:1):2,c:3);", [2, 6]),
+        ("((a:0.1,b:0.1):0.2,c:0.3);", [0.2, 0.6]),
+        # No tree has exactly 10.2 and 29.8, whose difference 9.8 is written as 9.7: 10.3 and 29.8.
+        ("((a:5.1,b:5.1):9.7,c:14.9);", [10.3, 29.8]),
+        ("((a:510,b:510):970,c:1481);", [1021, 2962]),
+        ("((a:1e2,b:100):5e1,c:1.5e2);", [200, 300]),
+    ]:
+        assert Tree.from_newick(text).height.tolist()[3:] == pytest.approx(heights, abs=1e-9)
+
+
+def test_trees_that_are_not_ultrametric_have_no_heights_whatever_their_digits() -> None:
+    for text in [
+        "((a:1,b:1):1,c:1);",
+        "((a:1,b:2):1,c:3);",
+        "((a:0.1,b:0.2):0.1,c:0.3);",
+        "((a:0.1,b:0.1):0.1,c:0.3);",
+        "((a:5.1,b:5.2):9.7,c:14.8);",
+        "((a:5.1,b:5.1):9.7,c:15.1);",
+        "((a:510,b:510):970,c:1485);",
+        "((a:0.12345,b:0.12346):0.10000,c:0.22345);",
+        "((a:1.0,b:1.0):1.0,(c:1.0,(d:1.0,e:1.0):1.0):1.0);",
+    ]:
+        with pytest.warns(NewickWarning, match="not on one level, but between"):
+            assert Tree.from_newick(text).kind is HeightKind.NONE
+
+
+@given(trees(min_leaves=6, max_leaves=12, binary=True, kind=HeightKind.NONE), st.integers(0, 999))
+def test_random_lengths_are_not_heights(tree, seed):
+    lengths = np.random.default_rng(seed).uniform(0.1, 1.0, tree.n_nodes)
+    for form in (".1f", ".3f", ".4e", ".17g"):
+        text = write_newick(
+            tree.leaf_range, map(str, range(tree.n)), [format(x, form) for x in lengths]
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NewickWarning)
+            kind = Tree.from_newick(text).kind
+        # With one digit, few leaves may be on one level by chance.
+        assert kind is HeightKind.NONE or form == ".1f"
+
+
+def test_negative_heights_are_no_heights():
+    with pytest.warns(NewickWarning, match="height -1; distances are not negative"):
+        assert Tree.from_newick("(a:-1,b:-1);").kind is HeightKind.NONE
+
+
+def test_heights_that_tie_in_a_file_of_another_program_are_tied():
+    # 0.1 + 0.2 and 0.3, and doubles that another program subtracted.
+    text = "(((a:0.1,b:0.1):0.2,c:0.3):0.7,((d:0.1,e:0.1):0.19999999999999998,f:0.3):0.7);"
+    tree = Tree.from_newick(text)
+    assert len(set(tree.height.tolist())) == 4  # 0, 0.2, 0.6 and 2
+
+
+def test_lengths_that_python_reads_as_numbers_are_not_always_numbers() -> None:
+    for length in ("1_0", "0x1A", "\u0661", "--1", "1e"):
+        with pytest.raises(NewickError):
+            Tree.from_newick(f"(a:{length},b:{length});")
+
+
+def test_a_text_may_begin_with_a_byte_order_mark():
+    assert Tree.from_newick("\ufeff(a,b);").names == ("a", "b")
+    assert Tree.from_newick("\ufeff#NEXUS begin trees; tree t = (a,b); end;").names == ("a", "b")
 
 
 @given(trees(kind=HeightKind.NONE))

@@ -30,7 +30,7 @@ from hcbench.errors import (
     UnknownNameError,
 )
 from hcbench.registry.fingerprint import core_fingerprint, installed_version
-from hcbench.registry.names import Name, format_name, parse_name
+from hcbench.registry.names import Name, format_name, parse_file, parse_name
 from hcbench.registry.plugins import Plugin, Plugins
 from hcbench.registry.specs import (
     AlgorithmSpec,
@@ -287,7 +287,12 @@ def make_use(spec: S, plugin: Plugin, given: Mapping[str, Value]) -> Use[S]:
         p.name: _written(p, params[p.name]) for p in spec.parameters if params[p.name] != p.default
     }
     base = spec.name
-    digests = {n: _file_digest(str(params[n])) for n in spec.file_parameters if params[n]}
+    digests = {}
+    for name in spec.file_parameters:
+        if params[name]:
+            file = parse_file(str(params[name]))
+            # Another tree of the same file is another input.
+            digests[name] = format_name(_file_digest(file.base), file.params)
     if isinstance(spec, DatasetSpec) and spec.suffixes and "path" in shown:
         base = str(shown.pop("path"))
     return Use(spec, plugin, params, format_name(base, shown), digests)

@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from hcbench.errors import NameSyntaxError, ParameterError
@@ -103,6 +104,21 @@ def parse_name(text: str) -> Name:
             raise NameSyntaxError(f"{text!r}: {key} is given twice; a list is a grid: {key}=[...]")
         params[key] = parse_value(value.strip())
     return Name(base, params)
+
+
+def parse_file(text: str) -> Name:
+    """Read the name of a file, which may have parameters, such as ``FILE[tree=3]``.
+
+    A file whose own name ends with a bracket is taken as it is.
+
+    Raises
+    ------
+    NameSyntaxError
+        If it is neither of the form ``FILE`` nor ``FILE[param=value,...]``.
+    """
+    if not text.endswith("]") or Path(text).expanduser().exists():
+        return Name(text, {})
+    return parse_name(text)
 
 
 def parse_value(text: str) -> Value:

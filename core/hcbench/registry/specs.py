@@ -612,6 +612,10 @@ class MetricSpec(Spec):
         Whether it is a cost of the call rather than the quality of the result.
     symmetric : bool, or callable from params to bool
         Whether result and truth may be exchanged; `hcbench.testing` checks it.
+    uses_height_unit : bool
+        Whether the value changes if all heights of a result are multiplied by a number, so that it
+        depends on whether the branch lengths of a file are halves of distances; `hcbench.testing`
+        checks it.
     outputs : tuple of Output
         For a function that returns several numbers, as a mapping: each is registered as a metric of
         its own, ``NAME.OUTPUT``; ``NAME`` stands for all of them.
@@ -626,6 +630,7 @@ class MetricSpec(Spec):
     result: Literal["tree", "partition", "any"] = "tree"
     cost: bool = False
     symmetric: bool | Callable[[Params], bool] = False
+    uses_height_unit: bool = False
     outputs: tuple[Output, ...] = ()
 
     def __post_init__(self) -> None:
