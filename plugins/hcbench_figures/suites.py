@@ -89,11 +89,7 @@ class FigureView:
 
     def result_of(self, outcome: Outcome, checkpoint: int | None) -> Result | None:
         """The stored result of a cell; None if there is none."""
-        points = outcome.points
-        if all(point.result is None for point in points):
-            rows = self._store.find([outcome.key]).column("row")
-            points = tuple(point for row in rows for point in self._store.results_of(row))
-        return next((p.result for p in points if p.checkpoint == checkpoint), None)
+        return self._store.result_of(outcome, checkpoint)
 
     def function(self, figure: Figure) -> Callable[..., Any]:
         """The function that draws a figure."""

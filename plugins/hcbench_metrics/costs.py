@@ -7,13 +7,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hcbench import NotApplicableError
+from hcbench import Cost, NotApplicableError
 
 if TYPE_CHECKING:
     from hcbench import Scored
 
 
 _WHOLE_CALL = "known only for a whole call, not for a checkpoint or a tree from elsewhere"
+
+
+def _is_whole_call(scored: Scored) -> bool:
+    """Whether more than a number of queries is known: what else a call costs, only at its end."""
+    return scored.cost != Cost(queries=scored.cost.queries)
+
+
+def _require_whole_call(scored: Scored) -> None:
+    if not _is_whole_call(scored):
+        raise NotApplicableError(_WHOLE_CALL)
 
 
 def queries(scored: Scored) -> float:
@@ -33,21 +43,25 @@ def rounds(scored: Scored) -> float:
 
 def draws(scored: Scored) -> float:
     """Pairs drawn from the oracle's distribution, which costs no query."""
-    if scored.cost.draws is None and scored.cost.seconds is not None:
+    if scored.cost.draws is None and _is_whole_call(scored):
         raise NotApplicableError("this oracle has no pairs to draw")
     return _counted(scored, scored.cost.draws)
 
 
 def seconds(scored: Scored) -> float:
     """Wall time of the algorithm alone, in s."""
+    _require_whole_call(scored)
     if scored.cost.seconds is None:
-        raise NotApplicableError(_WHOLE_CALL)
+        raise NotApplicableError(
+            "the call compiled or imported something for the first time, and a call that is paid "
+            "or asks a person is not repeated"
+        )
     return scored.cost.seconds
 
 
 def oracle_seconds(scored: Scored) -> float:
     """Wall time of the answers computed during the call, in s."""
-    seconds(scored)
+    _require_whole_call(scored)
     if scored.cost.oracle_seconds is None:
         raise NotApplicableError(
             "the answers were computed inside the algorithm's own loop; their time is not separate"
@@ -57,7 +71,7 @@ def oracle_seconds(scored: Scored) -> float:
 
 def peak_memory(scored: Scored) -> float:
     """Peak memory during the call, above that before it, in bytes."""
-    seconds(scored)
+    _require_whole_call(scored)
     if scored.cost.peak_bytes is None:
         raise NotApplicableError("this system cannot measure the memory of one call")
     return float(scored.cost.peak_bytes)
@@ -79,7 +93,7 @@ def latency(scored: Scored) -> float:
 
 
 def _expense(scored: Scored, amount: float | None) -> float:
-    seconds(scored)
+    _require_whole_call(scored)
     if amount is None:
         raise NotApplicableError("this oracle is free")
     return amount

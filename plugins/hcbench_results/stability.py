@@ -72,7 +72,7 @@ def measure_stability(
     for group in results.groups:
         if group.checkpoint is not None or not group.ran:
             continue
-        given = [(o, _result_of(o, store)) for o in group.outcomes if o.status == "ok"]
+        given = [(o, store.result_of(o)) for o in group.outcomes if o.status == "ok"]
         known = [(outcome, result) for outcome, result in given if result is not None]
         is_tree = all(isinstance(result, Tree) for _, result in known)
         for metric in metrics or (OF_TREES if is_tree else OF_PARTITIONS,):
@@ -96,13 +96,6 @@ def measure_stability(
                 )
             )
     return rows
-
-
-def _result_of(outcome: Outcome, store: Store) -> Result | None:
-    """The stored result at the end of a call."""
-    rows = store.find([outcome.key]).column("row")
-    points = (point for row in rows for point in store.results_of(row))
-    return next((p.result for p in points if p.checkpoint is None), None)
 
 
 def _of_pair(metric: str, one: tuple[Outcome, Result], other: tuple[Outcome, Result]) -> float:

@@ -1,7 +1,9 @@
 """One cell in this process: timing, results and failures."""
 
+import importlib.util
 import os
 import random
+import re
 import resource
 import signal
 import sys
@@ -587,6 +589,79 @@ def test_a_kernel_that_the_warm_up_does_not_reach_is_compiled_outside_the_timer(
     assert asked == [12, 20, 20], "warm-up, the call that compiled, the call that counts"
 
 
+def test_a_module_that_the_warm_up_does_not_import_is_imported_outside_the_timer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "slow_to_import.py").write_text("import time\ntime.sleep(.2)\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    asked: list[int] = []
+
+    def only_on_many(oracle: Any, given: Any, rng: Any) -> Any:
+        asked.append(given.n)
+        if given.n > 12:
+            import slow_to_import  # type: ignore[import-not-found]  # noqa: F401
+        return BAD.caterpillar(given.n)
+
+    done = run_job(job(only_on_many))
+    sys.modules.pop("slow_to_import")
+    assert asked == [12, 20, 20]
+    assert done.cost.seconds is not None
+    assert done.cost.seconds < 0.2
+
+
+def test_a_stored_kernel_that_the_warm_up_does_not_reach_is_opened_outside_the_timer(
+    tmp_path: Path,
+) -> None:
+    """Opening it takes less time than compiling it, but more than many a call."""
+    source = tmp_path / "kernels.py"
+    source.write_text(
+        "from numba import njit\n\n@njit(cache=True)\ndef late(x):\n    return x + 1\n"
+    )
+
+    def load() -> Any:
+        spec = importlib.util.spec_from_file_location("kernels_of_a_test", source)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module.late
+
+    load()(1)  # compiled and stored
+    late = load()
+    asked: list[int] = []
+
+    def only_on_many(oracle: Any, given: Any, rng: Any) -> Any:
+        asked.append(given.n)
+        if given.n > 12:
+            late(given.n)
+        return BAD.caterpillar(given.n)
+
+    assert run_job(job(only_on_many)).status == "ok"
+    assert sum(late.stats.cache_hits.values()) == 1
+    assert asked == [12, 20, 20]
+
+
+def test_a_call_that_ends_with_its_budget_is_repeated_as_well() -> None:
+    @njit
+    def late(x: int) -> int:
+        return x + 2
+
+    asked: list[int] = []
+
+    def until_the_end(oracle: Any, given: Any, rng: Any) -> Any:
+        asked.append(given.n)
+        oracle.record(BAD.caterpillar(given.n))
+        if given.n > 12:
+            late(given.n)
+            while True:
+                oracle.ask([[0, 1, 2]] if oracle.query_kind.arity == 3 else [[0, 1, 2, 3]])
+        return BAD.caterpillar(given.n)
+
+    done = run_job(job(until_the_end, oracle=Call(BAD.first_is_closer, {}), budget=3))
+    assert (done.status, done.stopped) == ("ok", "budget")
+    assert asked == [12, 20, 20]
+
+
 def _process_as_it_is() -> tuple[Any, ...]:
     return Path.cwd(), os.environ, dict(vars(os.environ)["_data"]), np.geterr()
 
@@ -867,10 +942,18 @@ def test_an_oracle_that_costs_money_is_never_asked_in_a_warm_up() -> None:
 
     done = run_job(job(asks_once, oracle=Call(priced, {})))
     assert done.reason == "the oracle tells prices of answers and declares no currency"
+    times: list[Any] = []
+    notes: list[str] = []
     for _ in range(2):
         done = run_job(job(asks_once, oracle=Call(paid, {}), live=True))
         assert (done.status, done.cost.queries) == ("ok", 1)
+        times.append(done.cost.seconds)
+        notes += done.notes
     assert calls == [1, 1]
+    assert times[0] is None, "no other call is compared with one that compiled"
+    assert times[1] < 1
+    (note,) = notes
+    assert re.fullmatch(r"the call took [\d.e-]+ s, with what it compiled or imported .*", note)
     assert sizes == [(12, 2), (20, 0), (20, 0)]
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import statistics
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from click.testing import CliRunner
 import hcbench
 import hcbench_recommend
 from hcbench import HcbenchError, Problem
+from hcbench.store import Store
 from hcbench_recommend import recommending
 from hcbench_recommend.command import recommend as command, split_names
 from hcbench_recommend.recommending import (
@@ -61,7 +64,7 @@ def test_sentences_say_no_more_than_is_known():
     both = in_words(methods, ["A", "B"], 5)
     assert both.startswith("A and B are not separated")
     assert both.endswith("B is the fastest of them.")
-    alike = [method("A", 4), method("B", 1, 0.6)]  # less than twice as fast, in one call
+    alike = [method("A", 4), method("B", 1, 0.6)]  # less than twice as fast
     assert "fastest" not in in_words(alike, ["A", "B"], 5)
     assert "nothing separates the methods" in in_words(methods, ["A", "B", "C"], 5)
     assert "not separated from Random" in in_words(methods, ["A", "Random"], 5)
@@ -120,19 +123,52 @@ def test_the_command_recommends_what_separates_the_rings(tmp_path, monkeypatch):
     assert found["methods"][2]["stability"] < 0.6 < found["methods"][0]["stability"]
     text = page.read_text()
     assert "Use Single: it is better than each other method" in text
-    assert "One call on all items took: Single " in text
+    assert "A call on all items takes: Single " in text
     assert "Single is better than the second, UPGMA, in 3. Their means: AARI 1.000 and " in text
     assert re.search(r"Their means: AARI 1.000 and [\d.]+ \(Random -?[\d.]+\)", text)
     assert "<h1>Recommendation for " in text
     assert "standardise=true" not in text  # the two columns have the same variance
     assert "some of the same items" in text  # so there is no test
     assert "signed-rank" not in text
+    again = CliRunner().invoke(command, [*arguments, "--format", "json"], catch_exceptions=False)
+    assert json.loads(again.stdout) == found, "also the stability, from the store"
+    with Store(tmp_path / "r.sqlite") as store:
+        timed = [o for o, _ in store.outcomes() if o.dataset.startswith(f"{tmp_path}/rings.csv")]
+    seconds: dict[str, list[float]] = {}
+    for outcome in timed:
+        seconds.setdefault(outcome.algorithm, []).append(outcome.cost.seconds)
+    assert {m["name"]: m["seconds"] for m in found["methods"]} == {
+        name: statistics.median(of_method) for name, of_method in seconds.items()
+    }
+    assert [len(of_method) for of_method in seconds.values()] == [recommending.CALLS] * 3
     table = CliRunner().invoke(command, arguments, catch_exceptions=False).stdout  # from the store
     assert "Use Single" in table
     assert "3/3" in table
     monkeypatch.setattr(recommending, "MOST", 20)  # instead of 80 % of the 60 items
     found = recommend(arguments[0], ["Single"], subsamples=2, store=f"{tmp_path}/r.sqlite")
     assert "Of 2 random subsamples of 20 of 60 items, Single is better" in found.sentences[2]
+
+
+def test_a_long_call_is_timed_once(monkeypatch):
+    long, short = (SimpleNamespace(seconds=seconds) for seconds in (9.0, 0.5))
+    rows = [("Slow", 0, long), ("Fast", 0, short), ("Failing", 0, SimpleNamespace(seconds=None))]
+
+    def results(rows):
+        outcomes = [
+            SimpleNamespace(algorithm=name, repetition=number, cost=cost)
+            for name, number, cost in rows
+        ]
+        return SimpleNamespace(outcomes=outcomes)
+
+    def compare(algorithms, datasets, *, repetitions, exclusive, **_):
+        assert (algorithms, datasets, exclusive) == (["Fast"], ["iris"], True)
+        seconds = [0.5, 0.1, 0.3, 0.4, 0.2]
+        return results(
+            [("Fast", k, SimpleNamespace(seconds=seconds[k])) for k in range(repetitions)]
+        )
+
+    monkeypatch.setattr(recommending, "compare", compare)
+    assert recommending._times(results(rows), "iris", {}) == {"Slow": 9.0, "Fast": 0.3}
 
 
 def test_a_column_that_decides_the_distances_is_told_of(tmp_path):

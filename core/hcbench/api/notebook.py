@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import io
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,8 @@ from hcbench.analysis.overviews import describe_numbers, make_tables
 from hcbench.analysis.results import Results
 from hcbench.analysis.tables import to_html
 from hcbench.errors import DataNotAvailableError
-from hcbench.model.problem import Problem
+from hcbench.model.problem import Problem, Result
+from hcbench.plan.outcome import Outcome
 from hcbench.registry import load_registry
 from hcbench.run.record import Observer
 from hcbench.store import Store
@@ -44,6 +45,22 @@ class StoredResults(Results):
 
     def _repr_html_(self) -> str:
         return to_html(make_tables(self), describe_numbers(self, "bold"))
+
+    def results_of(self, outcomes: Iterable[Outcome]) -> list[Result | None]:
+        """The result of each cell at its end, also if it was in the store already.
+
+        Parameters
+        ----------
+        outcomes : iterable of Outcome
+            Of these results.
+
+        Returns
+        -------
+        list of Tree, Partition or None
+            None where there is no result.
+        """
+        with Store(self.store) as opened:
+            return [opened.result_of(outcome) for outcome in outcomes]
 
     def plot(
         self, kind: str, *, algorithm: str = "", dataset: str = "", oracle: str = "", **choices: Any

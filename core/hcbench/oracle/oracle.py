@@ -257,6 +257,9 @@ class Oracle:
     details : (m,) structured array, optional
         Of the answers to the last batch, if the oracle tells them: ``confidence`` in [0, 1], or
         NaN, and ``annotator``, the number of who gave it, or -1.
+    first_use : bool
+        Whether a process that the algorithm started compiled or imported something meanwhile,
+        which it may state: the call is then repeated, to be timed without that.
     takes_unsure : bool
         Whether `ask` returns UNSURE instead of asking again, as the algorithm declares.
     child_peak : int
@@ -268,7 +271,8 @@ class Oracle:
 
     __slots__ = (
         *("_answers", "_ask", "_clock", "_paid", "_reported", "_trace"),
-        *("checkpoints", "child_peak", "details", "ledger", "stored", "takes_unsure"),
+        *("checkpoints", "child_peak", "details", "first_use", "ledger", "stored"),
+        "takes_unsure",
     )
 
     def __init__(
@@ -290,6 +294,7 @@ class Oracle:
         self.details: NDArray[Any] | None = None
         self.takes_unsure = False
         self.child_peak = 0
+        self.first_use = False
 
     @property
     def kind(self) -> str:

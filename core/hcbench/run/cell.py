@@ -88,7 +88,8 @@ class _Called:
     reported: Mapping[str, float] = field(default_factory=dict)
     error: BaseException | None = None
     refused: bool = False
-    compiled: bool = False
+    # Something was compiled, opened or imported meanwhile, so that the time is not that of others.
+    first_use: bool = False
     notes: tuple[str, ...] = ()
     load: float | None = None
     frequency: float | None = None
@@ -215,11 +216,14 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
     inputs, threads = checksums(problem, answers), _threads()
     announce("algorithm")
     called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
-    if called.compiled and called.error is None and not job.live:
-        # The warm-up did not reach every kernel: this time holds their compilation.
-        oracle = _make_oracle(job, answers, made.digest)
-        announce("algorithm")
-        called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
+    if called.first_use and _may_have_result(called):
+        # The warm-up did not reach everything that the call uses.
+        if job.live:
+            called = _without_time(called)
+        else:
+            oracle = _make_oracle(job, answers, made.digest)
+            announce("algorithm")
+            called = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
     clear_timers()
     notes = [f"the algorithm replaced {name}" for name in restore_libraries()]
     if notes or (_settings_of_process(), _threads()) != (settings, threads):
@@ -240,6 +244,21 @@ def run_job(job: Job, announce: Announce = _silent) -> Outcome:
         return outcome
     announce("metrics", outcome)  # reported even if a metric ends the worker
     return replace(outcome, points=_score(job, problem, called.cost, outcome.points))
+
+
+def _may_have_result(called: _Called) -> bool:
+    """Whether a call returned, or ended with what it had recorded."""
+    return called.error is None or isinstance(called.error, BudgetExceededError | UnansweredError)
+
+
+def _without_time(called: _Called) -> _Called:
+    """A call whose time is not comparable, and that is not repeated, as its answers are dear."""
+    note = (
+        f"the call took {called.cost.seconds:.2g} s, with what it compiled or imported for the "
+        "first time: no other call is compared with that"
+    )
+    cost = replace(called.cost, seconds=None)
+    return replace(called, cost=cost, notes=(*called.notes, note))
 
 
 def _make_oracle(job: Job, answers: Answers, data: str) -> Oracle:
@@ -360,7 +379,13 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     watch = Stopwatch(clock)
     stop = watch.stop
     cost_of = _cost
-    with install_recorder("numba:compile") as compilations, collect_notes() as notes:
+    modules = len(sys.modules)
+    with (
+        install_recorder("numba:compile") as compilations,
+        # Taken as well when a kernel that is stored is opened.
+        install_recorder("numba:compiler_lock") as openings,
+        collect_notes() as notes,
+    ):
         held = reset_peak()
         watch.start()
         try:
@@ -370,6 +395,8 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
         elapsed = stop()
     if os.getpid() != process:
         os._exit(1)  # the algorithm forked, and its copy came back here as well
+    first_use = bool(compilations.buffer or openings.buffer) or len(sys.modules) > modules
+    first_use |= oracle.first_use
     peak = None if held is None else peak_since(held)
     cost = cost_of(ledger, elapsed, None if peak is None else max(peak, oracle.child_peak))
     load, frequency = load_average(), processor_frequency()
@@ -394,7 +421,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
         oracle.reported,
         failure,
         refused=ledger.refused,
-        compiled=bool(compilations.buffer),
+        first_use=first_use,
         notes=tuple(notes),
         load=load,
         frequency=frequency,

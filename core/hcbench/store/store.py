@@ -50,6 +50,7 @@ from hcbench.store.schema import (
 )
 
 if TYPE_CHECKING:
+    from hcbench.model.problem import Result
     from hcbench.plan.columns import Outcomes
 
 LARGE = 50_000  # cells of a run: reading so many rows takes a second
@@ -359,6 +360,20 @@ class Store:
                 )
                 for checkpoint, queries, packed in rows
             )
+
+    def result_of(self, outcome: Outcome, checkpoint: int | None = None) -> Result | None:
+        """The result of a cell at a checkpoint or at the end; None if there is none.
+
+        An outcome that a run has reused was read without its results.
+        """
+        points = outcome.points
+        if outcome.key and all(point.result is None for point in points):
+            rows = self.find([outcome.key]).column("row").tolist()
+            points = tuple(point for row in rows for point in self.results_of(row))
+        for point in points:
+            if point.checkpoint == checkpoint:
+                return point.result
+        return None
 
     @_retried
     def mean_seconds(self) -> dict[tuple[str, str, str], float]:
