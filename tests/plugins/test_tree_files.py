@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given
 from scipy.cluster.hierarchy import linkage
 from sklearn.cluster import AgglomerativeClustering
 
 from hcbench import DataError, HeightKind, InvalidTreeError, NewickWarning, Tree, read_tree
+from hcbench.files import TreeFile
 from tests.core.trees import leaf_sets, trees
 
 X = np.array([[0.0], [1], [3], [6], [10]])
@@ -117,6 +121,127 @@ def test_merges_of_hclust_as_written_by_r(tmp_path):
     assert read_tree(written(tmp_path, "m.npy", merge)) == order
     assert read_tree(written(tmp_path, "h.csv", "\n".join(with_heights))) == heights
     assert read_tree(written(tmp_path, "r.csv", "\n".join(r))) == heights
+
+
+@pytest.mark.parametrize("sep", [",", "\t"])
+@pytest.mark.parametrize("n", [2, 3, 7])
+def test_merges_as_pandas_writes_them_with_and_without_index_and_header(n, sep, tmp_path):
+    Z = linkage(np.random.default_rng(n).normal(size=(n, 2)), "average")
+    merge = as_hclust(Z)
+    tables = {
+        "linkage": (Z, Tree.from_linkage(Z)),
+        "hclust": (merge, Tree.from_hclust(merge)),
+        "hclust with heights": (
+            np.column_stack((merge.astype(object), Z[:, 2])),
+            Tree.from_linkage(Z),
+        ),
+        "children": (Z[:, :2].astype(int), Tree.from_children(Z[:, :2])),
+    }
+    path = tmp_path / ("t.csv" if sep == "," else "t.tsv")
+    for what, (table, expected) in tables.items():
+        frame = pandas.DataFrame(table)
+        named = frame.rename(columns=lambda column: f"V{column + 1}")
+        texts = [
+            frame.to_csv(sep=sep, index=False),
+            frame.to_csv(sep=sep),
+            frame.to_csv(sep=sep, index=False, header=False),
+            named.to_csv(sep=sep, index=False),
+            named.to_csv(sep=sep, index_label="step"),
+            named.set_axis(range(1, n)).to_csv(sep=sep, quoting=csv.QUOTE_NONNUMERIC),
+        ]
+        # R's write.table has no cell above the row names.
+        texts.append(texts[-1].split(sep, 1)[1])
+        for text in texts:
+            path.write_text("\ufeff" + text.replace("\n", "\r\n"))
+            assert read_tree(path) == expected, (what, text)
+
+
+def test_a_header_of_numbers_is_no_row_of_the_table(tmp_path):
+    # Read as a row, it would merge the items 0 and 1, which the next row does.
+    path = written(tmp_path, "t.csv", "0,1,2,3\n0,1,0.5,2\n")
+    assert read_tree(path) == Tree.from_linkage([[0, 1, 0.5, 2]])
+    path = written(tmp_path, "t.csv", "0,1,height,size\n0,1,0.5,2\n")
+    assert read_tree(path) == Tree.from_linkage([[0, 1, 0.5, 2]])
+    # Without a header, the first row of scikit-learn's merges may be the same numbers.
+    path = written(tmp_path, "t.csv", "0,1,2\n2,3,5\n")
+    assert read_tree(path) == Tree.from_children([[0, 1], [2, 3]], [2, 5])
+
+
+@pytest.mark.parametrize("suffix", ["trees", "t", "tre", "nwk", "newick", "tree", "treefile"])
+def test_one_of_several_trees_is_chosen_by_its_number(suffix, tmp_path):
+    path = written(tmp_path, f"x.{suffix}", "(a,b);\n(c,(d,e));\n" * 500)
+    assert read_tree(path, tree=1000).names == ("c", "d", "e")
+    with pytest.raises(DataError, match=rf"x\.{suffix}: there are 1000 trees: choose one"):
+        read_tree(path)
+    with pytest.raises(DataError, match="tree=1001: there are 1000 trees, counted from 1"):
+        read_tree(path, tree=1001)
+    nexus = "#NEXUS\nBegin trees;\n" + "tree s = [&R] (a,b);\n" * 1001
+    path = written(tmp_path, f"y.{suffix}", nexus)
+    assert read_tree(path, tree=1001).names == ("a", "b")
+    with pytest.raises(DataError, match="there are 1001 trees"):
+        read_tree(path)
+
+
+def test_files_with_parameters(tmp_path):
+    path = written(tmp_path, "x.trees", "(a:1,b:1);(a:2,b:2);")
+    file = TreeFile.parse(f"{path}[tree=2,heights=whole]")
+    assert (file.name, file.read().height[-1]) == ("x.trees[tree=2,heights=whole]", 2)
+    assert TreeFile.parse(f"{path}[tree=2]").read().height[-1] == 4
+    odd = written(tmp_path, "odd[1].nwk", "(a,b);")
+    assert TreeFile.parse(str(odd)).read().names == ("a", "b")
+    odd = written(tmp_path, "odd.nwk[1]", "(a,b);")
+    assert TreeFile.parse(str(odd)).path == odd
+    with pytest.raises(DataError, match="a tree has the parameters tree and heights, not nr"):
+        TreeFile.parse(f"{path}[nr=2]")
+
+
+def test_the_heights_of_a_table_are_whole_unless_told_otherwise(tmp_path):
+    Z = linkage(X, "average")
+    path = written(tmp_path, "z.npy", Z)
+    for heights, factor in [(None, 1), ("whole", 1), ("half", 2)]:
+        tree = read_tree(path, heights=heights)
+        assert tree.height[5:].tolist() == (factor * Z[:, 2]).tolist()
+    for suffix in ("npy", "nwk"):
+        path = written(tmp_path, f"z.{suffix}", Z if suffix == "npy" else "(a:1,b:1);")
+        with pytest.raises(DataError, match="heights='third': write half"):
+            read_tree(path, heights="third")
+    with pytest.raises(DataError, match="tree=2: a table of merges is one tree"):
+        read_tree(written(tmp_path, "z.npy", Z), tree=2)
+
+
+def test_distances_below_the_leaves_are_refused_and_inversions_are_not(tmp_path):
+    centroid = linkage([[0.0, 0], [1, 0], [0.5, 0.9]], "centroid")
+    assert centroid[1, 2] < centroid[0, 2]
+    tree = read_tree(written(tmp_path, "z.npy", centroid))
+    assert tree.height[3:].tolist() == centroid[:, 2].tolist()
+    wrong = centroid * [1, 1, -1, 1]
+    for name, table in {
+        "z.npy": wrong,
+        "z.csv": "0,1,-0.5,2\n2,3,1,3",
+        "h.csv": "-1,-2,1\n-3,1,-0.5",
+        "c.csv": "0,1,-0.5\n2,3,1",
+    }.items():
+        with pytest.raises(DataError, match=r"row [01], counted from 0, merges at .* -") as caught:
+            read_tree(written(tmp_path, name, table))
+        assert "\n" not in str(caught.value)
+        assert "max(s) - s" in str(caught.value)
+        assert "kind='affinity'" in str(caught.value)
+    with pytest.raises(InvalidTreeError, match="merges at the distance -inf"):
+        Tree.from_children([[0, 1]], [-np.inf])
+    # The ways out.
+    similarities = [[0, 1, -0.5, 2], [2, 3, -0.8, 3]]
+    tree = Tree.from_linkage(similarities, kind="affinity", leaf_height=0.0)
+    assert tree.height[3:].tolist() == [-0.5, -0.8]
+    # Negative similarities as distances, where the leaves are below them.
+    assert Tree.from_linkage(similarities, leaf_height=-1.0).height[3:].tolist() == [-0.5, -0.8]
+
+
+def test_negative_distances_that_are_rounding_errors_are_zero():
+    # Cosines of equal vectors, and of numbers with single precision.
+    Z = linkage([[1.0, 1, 1], [1, 1, 1], [1, 2, 0]], "average", metric="cosine")
+    for noise, largest in [(-2.2e-16, 1.0), (-1e-7, 1.0), (-2.2e-16, 0.0)]:
+        Z[:, 2] = [noise, largest]
+        assert Tree.from_linkage(Z).height.tolist() == [0, 0, 0, 0, largest]
 
 
 def test_merges_of_scikit_learn(tmp_path):
