@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from hcbench import DataError
 
@@ -24,6 +24,7 @@ _CHOICES = {
     "returns": ("linkage", "newick", "labels", "levels"),
     "input_format": ("csv", "npy", "npz"),
     "output_format": ("csv", "npy"),
+    "heights": ("half", "whole"),
 }
 PLACEHOLDERS = ("input", "output", "n", "seed", "threads")
 
@@ -40,6 +41,8 @@ class Declaration:
     null : tuple of str
         The command that does nothing but start; empty if there is none.
     input, returns, input_format, output_format : str
+    heights : {"half", "whole"}
+        What branch lengths of Newick sum to; see `hcbench.read_tree`.
     params : mapping of str to value
         The parameters, with their defaults.
     files : tuple of str
@@ -57,6 +60,7 @@ class Declaration:
     returns: str = "linkage"
     input_format: str = "csv"
     output_format: str = "csv"
+    heights: Literal["half", "whole"] = "half"
     params: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     digest: str = ""

@@ -141,7 +141,7 @@ class ForeignProgram:
         declared = self.declared
         if declared.returns == "newick":
             rows = [str(row) for row in range(given.n)]
-            tree = Tree.from_newick(output.decode().strip(), rows)
+            tree = Tree.from_newick(output.decode().strip(), rows, heights=declared.heights)
             return Tree(tree.parent, tree.height, tree.kind, given.names)
         if declared.output_format == "npy":
             table = np.load(BytesIO(output), allow_pickle=False)

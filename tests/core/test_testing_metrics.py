@@ -178,6 +178,27 @@ def test_symmetry():
     assert set(failed(replace(spec, symmetric=lambda params: True))) == {"symmetry"}
 
 
+@pytest.mark.slow
+def test_the_unit_of_heights_is_declared_by_metrics_that_depend_on_it() -> None:
+    def size(scored):
+        """Height of the root."""
+        return float(scored.tree.height[-1])
+
+    spec = replace(
+        JACCARD,
+        function=size,
+        direction="none",
+        interval="(-inf, inf)",
+        needs=(),
+        symmetric=False,
+        result="tree",
+    )
+    assert "uses_height_unit=False, and its value changes" in failed(spec)["height_unit"]
+    assert "height_unit" not in failed(replace(spec, uses_height_unit=True))
+    declared = failed(replace(JACCARD, uses_height_unit=True))
+    assert "uses_height_unit=True, and its value does not change" in declared["height_unit"]
+
+
 def test_another_value_each_time():
     found = failed(wrong(differs))
     assert "in a second call" in found["input_unchanged"]

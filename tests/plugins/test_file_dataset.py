@@ -16,7 +16,14 @@ from scipy import io, sparse
 from scipy.spatial.distance import cdist
 
 import hcbench_datasets
-from hcbench import DataError, HcbenchError, HeightKind, ModelWarning, Problem
+from hcbench import (
+    DataError,
+    HcbenchError,
+    HeightKind,
+    ModelWarning,
+    Problem,
+    load_registry,
+)
 from hcbench.cli import main
 from hcbench.files import read_items
 from hcbench_datasets.tables import _arrow
@@ -405,6 +412,28 @@ def test_newick_truth_is_matched_by_names(csv):
     assert problem.truth.kind is HeightKind.DISTANCE
     assert problem.truth.merge_height([1, 0], [2, 1]).tolist() == [2, 4]
     assert problem.levels is None
+
+
+def test_a_truth_is_one_of_several_trees_of_a_file(csv):
+    trees = csv("((hen,cat),lion);\n(hen,(cat,lion));", "truth.trees")
+    given = {"names": "name", "drop": ("order", "family")}
+    problem = read(csv(ANIMALS), truth=f"{trees}[tree=2]", **given)
+    assert problem.truth.lca(0, 1) == 3
+    with pytest.raises(DataError, match=r"truth\.trees: there are 2 trees: choose one"):
+        read(csv(ANIMALS), truth=str(trees), **given)
+    with pytest.raises(DataError, match=r"truth\.trees: tree=3: there are 2 trees"):
+        read(csv(ANIMALS), truth=f"{trees}[tree=3]", **given)
+
+
+def test_another_tree_of_the_same_file_is_another_data_set(csv):
+    trees = csv("((hen,cat),lion);\n(hen,(cat,lion));", "truth.trees")
+    registry = load_registry()
+    digests = set()
+    for number in (1, 2):
+        name = f"{csv(ANIMALS)}[names=name,truth='{trees}[tree={number}]']"
+        (use,) = registry.use_datasets(name)
+        digests.add(use.digests["truth"])
+    assert len(digests) == 2
 
 
 def test_newick_truth_is_matched_by_row_without_names(csv):

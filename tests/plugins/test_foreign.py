@@ -48,6 +48,14 @@ def test_a_program_may_read_stdin_and_write_stdout(tmp_path: Path) -> None:
     assert tree.merge_height([0, 2, 0], [1, 3, 2]).tolist() == [1, 2, 10.5]
 
 
+def test_branch_lengths_are_halves_of_distances_unless_declared_otherwise(tmp_path: Path) -> None:
+    newick = "((0:0.5,1:0.5):4.75,(2:1,3:1):4.25);"
+    for keys, factor in [({}, 1.0), ({"heights": "half"}, 1.0), ({"heights": "whole"}, 0.5)]:
+        file = declare(tmp_path, command=["echo", newick], returns="newick", **keys)
+        merges = run(file).merge_height([0, 2, 0], [1, 3, 2])
+        assert merges.tolist() == [factor * 1, factor * 2, factor * 10.5]
+
+
 def test_placeholders_are_filled(tmp_path: Path) -> None:
     command = ["sh", "-c", f"echo $1 >{tmp_path}/got; printf '0\\n0\\n1\\n1\\n' >$0"]
     command += ["{output}", "{n} {k} {threads} {other}"]

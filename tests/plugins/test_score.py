@@ -443,3 +443,71 @@ def test_small_trees_are_scored_without_compilation_and_by_the_same_values(folde
     )
     assert len(values) > 40
     assert values == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+# ---- Several trees, and the unit of heights ------------------------------------------------------
+
+
+def distortion_by_hand(heights):
+    distances = pdist(X)
+    return np.sqrt(((heights - distances) ** 2).sum() / (distances**2).sum())
+
+
+def test_a_linkage_matrix_and_its_newick_have_one_distortion(folder):
+    Z = linkage(X, "average")
+    tree = Tree.from_linkage(Z, names=NAMES)
+    halves = tree.to_newick()
+    wholes = Tree.from_linkage(Z * [1, 1, 2, 1], names=NAMES).to_newick()
+    (folder / "half.nwk").write_text(halves)
+    (folder / "whole.nwk").write_text(wholes)
+    (folder / "both.trees").write_text(f"{halves}\n{wholes}\n")
+    files = ["z.npy", "half.nwk", "whole.nwk[heights=whole]", "both.trees[tree=1]"]
+    files.append("both.trees[tree=2,heights=whole]")
+    options = ["--vectors", "x.csv", "--names", "names.txt", "--metrics", "ultrametric-distortion"]
+    result = call(*files, *options, "--format", "json")
+    rows = json.loads(result.stdout)["scores"]
+    assert [row["tree"] for row in rows] == files
+    expected = distortion_by_hand(cophenet(Z))
+    assert [row["value"] for row in rows] == pytest.approx([expected] * 5)
+    notes = [row["note"] for row in rows]
+    assert notes[0] == ""
+    assert "heights=half" in notes[1]
+    assert "give 'half.nwk[heights=whole]'" in notes[1]
+    assert notes[2].startswith("heights=whole")
+    assert "give" not in notes[2]
+    # What the note advises has the value of these heights.
+    (row,) = json.loads(call("half.nwk[heights=whole]", *options, "--format", "json").stdout)[
+        "scores"
+    ]
+    assert row["value"] == pytest.approx(distortion_by_hand(cophenet(Z) / 2))
+
+
+def test_the_table_says_which_heights_it_used_where_that_matters():
+    metrics = "ultrametric-distortion,cophenetic-correlation"
+    result = call("tree.nwk", "--vectors", "x.csv", "--metrics", metrics)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("heights=half") == 1
+    assert "'tree.nwk[heights=whole]'" in " ".join(result.stdout.split())
+    assert "heights=" not in call("tree.nwk", "--vectors", "x.csv", "--metrics", "dasgupta").stdout
+
+
+def test_one_of_several_trees_or_truths(folder):
+    (folder / "two.trees").write_text(f"{TRUTH}\n{OTHER}\n")
+    (folder / "two.nex").write_text(f"#NEXUS\nbegin trees; tree a = {TRUTH} tree b = {OTHER} end;")
+    for name in ("two.trees", "two.nex"):
+        for number, right in [(1, "truth.nwk"), (2, "other.nwk")]:
+            options = ["--metrics", "robinson-foulds", "--format", "json"]
+            result = call(f"{name}[tree={number}]", "--truth", right, *options)
+            (row,) = json.loads(result.stdout)["scores"]
+            assert row["value"] == 0
+            result = call(right, "--truth", f"{name}[tree={number}]", *options)
+            (row,) = json.loads(result.stdout)["scores"]
+            assert (row["value"], row["truth"]) == (0, f"{name}[tree={number}]")
+        for number, reason in [
+            ("", "there are 2 trees: choose one"),
+            ("[tree=3]", "tree=3: there"),
+        ]:
+            result = call(name + number, "--truth", "truth.nwk")
+            assert result.exit_code == 2
+            assert f"{name}: {reason}" in result.stderr
+            assert len(result.stderr.splitlines()) == 1
