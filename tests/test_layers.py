@@ -46,7 +46,7 @@ CONFINED = {
     "pluggy": {"registry"},
     "distributed": set(),
     "dask": set(),
-    "sklearn": {"model/similarity"},
+    "sklearn": set(),
     "hdbscan": set(),
 }
 

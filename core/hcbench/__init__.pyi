@@ -47,6 +47,12 @@ from .model.comparisons import (
 )
 from .model.comparisons.arrays import pair_index as pair_index, pair_items as pair_items
 from .model.cost import Cost as Cost, collect_notes as collect_notes
+from .model.distances import (
+    euclidean_distances as euclidean_distances,
+    euclidean_of_rows as euclidean_of_rows,
+    euclidean_pairs as euclidean_pairs,
+    without_offsets as without_offsets,
+)
 from .model.names import NamedItems as NamedItems, match_items as match_items
 from .model.numbers import (
     are_codes as are_codes,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hcbench import HeightKind, NotApplicableError, Problem
+from hcbench import HeightKind, NotApplicableError, Problem, without_offsets
 from hcbench_metrics import _objective_kernels as _kernels
 from hcbench_metrics.objectives import merged_similarity
 from hcbench_metrics.pair_rows import check_not_parallel, directions, distance_rows
@@ -278,7 +278,13 @@ def _as_squares(vectors: Vectors, metric: str) -> tuple[Vectors, float]:
 
     ``1 - cos(x, y) = |u - v|^2 / 2`` for the unit vectors u and v.
     """
-    return (directions(vectors), 0.5) if metric == "cosine" else (vectors, 1.0)
+    factor = 1.0
+    if metric == "cosine":
+        vectors = directions(vectors)
+        factor = 0.5
+    if isinstance(vectors, np.ndarray):
+        return vectors, factor
+    return without_offsets(vectors), factor
 
 
 def _merged_squares(tree: Tree, vectors: Vectors, factor: float) -> Floats:
@@ -296,7 +302,7 @@ def _merged_squares(tree: Tree, vectors: Vectors, factor: float) -> Floats:
 
 
 def _merged_squares_of_sparse(tree: Tree, vectors: sparse.csr_array) -> Floats:
-    """Uses ``|x - y|^2 = |x|^2 + |y|^2 - 2 <x, y>``, as sparse vectors cannot be centred."""
+    """Uses ``|x - y|^2 = |x|^2 + |y|^2 - 2 <x, y>`` of vectors without offsets."""
     start, end = tree.leaf_range
     up_to = np.concatenate(([0.0], np.cumsum(_row_squares(vectors)[tree.leaf_order])))
     weighted = tree.sizes * (up_to[end] - up_to[start])
@@ -308,7 +314,8 @@ def _merged_squares_of_sparse(tree: Tree, vectors: sparse.csr_array) -> Floats:
 
 
 def _row_squares(vectors: Vectors) -> Floats:
-    return np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
+    doubles = vectors.astype(np.float64, copy=False)
+    return np.asarray((doubles * doubles).sum(axis=1)).ravel()
 
 
 def _fourth_powers(vectors: Vectors) -> float:

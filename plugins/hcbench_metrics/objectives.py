@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench import NotApplicableError, similarity_matrix
+from hcbench import NotApplicableError, similarity_matrix, without_offsets
 from hcbench_metrics import _kernels, _objective_kernels
 from hcbench_metrics.pair_rows import directions, distance_rows
 
@@ -165,7 +165,11 @@ def _positive_sum(
 ) -> float:
     total, largest = float(merged.sum()), float(np.abs(merged).sum())
     if problem.similarity is None and problem.vectors is not None and rule in ("cosine", "dot"):
-        squares = problem.n if rule == "cosine" else float((problem.vectors**2).sum())
+        squares = (
+            problem.n
+            if rule == "cosine"
+            else float((problem.vectors.astype(np.float64) ** 2).sum())
+        )
         largest = max(largest, problem.n * squares / 2)  # of orthogonal rows all are rounding
     if total <= _ROUNDING * largest:
         raise NotApplicableError(
@@ -212,8 +216,9 @@ def _merged_of_gaussian(tree: Tree, vectors: Vectors) -> NDArray[np.float64]:
     if isinstance(vectors, np.ndarray):
         scatter = float(np.var(vectors, axis=0, dtype=np.float64).sum())
     else:
-        squares = float(vectors.multiply(vectors).sum()) / tree.n
-        scatter = squares - float((np.asarray(vectors.mean(axis=0)) ** 2).sum())
+        shifted = without_offsets(vectors)
+        squares = float(shifted.multiply(shifted).sum()) / tree.n
+        scatter = squares - float((np.asarray(shifted.mean(axis=0)) ** 2).sum())
     for first, distances in distance_rows(tree, vectors, "euclidean"):
         rows = np.exp(-(distances**2) / (2 * scatter)) if scatter > 0 else np.ones_like(distances)
         _objective_kernels.add_rows(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hcbench import DataError, NotApplicableError, unit_rows
+from hcbench import DataError, NotApplicableError, as_numbers, euclidean_of_rows, unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,8 +28,8 @@ _BLOCK_SIZE = 1 << 21
 #: Of the entries of unit vectors.
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
-#: Distances of sparse vectors that scikit-learn computes.
-_OF_SPARSE = ("euclidean", "cityblock")
+#: Distances that are available for sparse vectors.
+_OF_SPARSE = ("euclidean", "sqeuclidean", "cosine", "cityblock")
 
 
 def similarity_rows(tree: Tree, problem: Problem, rule: str) -> Iterator[Block]:
@@ -64,33 +64,48 @@ def distance_rows(tree: Tree, vectors: Vectors, metric: str) -> Iterator[Block]:
     NotApplicableError
         If a distance is not defined, or not available for sparse vectors.
     """
-    ordered = vectors[tree.leaf_order]
+    ordered: Vectors = vectors[tree.leaf_order]
+    if metric == "euclidean":
+        return _blocks(tree.n, euclidean_of_rows(ordered))
+    if (
+        metric == "cosine"
+    ):  # |u - v|^2 / 2 of unit vectors: no digits are lost between parallel ones
+        between = euclidean_of_rows(directions(ordered))
+        return _blocks(tree.n, lambda rows, columns: between(rows, columns) ** 2 / 2)
     if isinstance(ordered, np.ndarray):
-        from scipy.spatial.distance import cdist
-
-        def of_dense(rows: slice, columns: slice) -> Any:
-            found = cdist(ordered[rows], ordered[columns], metric)  # type: ignore[call-overload]
-            np.fill_diagonal(found, 0.0)  # an item with itself: Bray-Curtis of a zero row is 0 / 0
-            if not np.isfinite(found).all():
-                raise NotApplicableError(
-                    f"{metric} distances are not defined for all these vectors; use another metric"
-                )
-            return found
-
-        return _blocks(tree.n, of_dense)
-    if metric not in _OF_SPARSE:
+        return _blocks(tree.n, _of_dense(ordered, metric))
+    if metric == "sqeuclidean":
+        lengths = euclidean_of_rows(ordered)
+        return _blocks(tree.n, lambda rows, columns: lengths(rows, columns) ** 2)
+    if metric != "cityblock":
         raise NotApplicableError(
-            f"{metric} distances are not available for sparse vectors; use cosine, sqeuclidean, "
-            f"{' or '.join(_OF_SPARSE)}"
+            f"{metric} distances are not available for sparse vectors; use "
+            f"{', '.join(_OF_SPARSE[:-1])} or {_OF_SPARSE[-1]}"
         )
     from sklearn.metrics import pairwise_distances
 
-    ordered.sum_duplicates()  # scikit-learn would square duplicate entries one by one
-
+    sorted_rows: Any = as_numbers(ordered, "vectors")  # with indices that scikit-learn can read
     return _blocks(
         tree.n,
-        lambda rows, columns: pairwise_distances(ordered[rows], ordered[columns], metric=metric),
+        lambda rows, columns: pairwise_distances(
+            sorted_rows[rows], sorted_rows[columns], metric=metric
+        ),
     )
+
+
+def _of_dense(vectors: NDArray[Any], metric: str) -> Callable[[slice, slice], Any]:
+    from scipy.spatial.distance import cdist
+
+    def distances(rows: slice, columns: slice) -> Any:
+        found = cdist(vectors[rows], vectors[columns], metric)  # type: ignore[call-overload]
+        np.fill_diagonal(found, 0.0)  # an item with itself: Bray-Curtis of a zero row is 0 / 0
+        if not np.isfinite(found).all():
+            raise NotApplicableError(
+                f"{metric} distances are not defined for all these vectors; use another metric"
+            )
+        return found
+
+    return distances
 
 
 def directions(vectors: Vectors) -> Vectors:

@@ -90,6 +90,7 @@ def _weights(
     if not normalised and _is_never_negative(problem):
         assert problem.vectors is not None
         vectors = directions(problem.vectors) if rule == "cosine" else problem.vectors
+        vectors = vectors.astype(np.float64, copy=False)
         total = np.asarray(vectors.sum(axis=0, dtype=np.float64)).ravel()
         own = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
         return merged_similarity(tree, problem, rule), vectors @ total - own, 0.0

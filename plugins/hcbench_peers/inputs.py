@@ -14,12 +14,20 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.neighbors import NearestNeighbors
 
-from hcbench import DataError, Given, HcbenchError, NotApplicableError, Oracle, Tree
+from hcbench import (
+    DataError,
+    Given,
+    HcbenchError,
+    NotApplicableError,
+    Oracle,
+    Tree,
+    euclidean_pairs,
+    unit_rows,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-_SCIPY: dict[str, Literal["euclidean", "cosine", "cityblock"]] = {
-    "euclidean": "euclidean",
+_SCIPY: dict[str, Literal["cosine", "cityblock"]] = {
     "cosine": "cosine",
     "manhattan": "cityblock",
 }
@@ -61,7 +69,7 @@ def read_distances(oracle: Oracle, metric: str) -> tuple[Floats, float | None]:
     Raises
     ------
     DataError
-        If a vector of zeros has no cosine.
+        If a vector of zeros has no cosine, or a distance is larger than any number.
     NotApplicableError
         If a metric of vectors is chosen, and there are only similarities.
     """
@@ -72,10 +80,17 @@ def read_distances(oracle: Oracle, metric: str) -> tuple[Floats, float | None]:
         top = float(upper.max())
         return top - upper, top
     vectors = read_vectors(oracle)
-    if metric == "cosine" and not vectors.any(axis=1).all():
-        row = int(np.flatnonzero(~vectors.any(axis=1))[0])
-        raise DataError(f"row {row} is zero and has no cosine: use metric=euclidean")
-    return pdist(vectors, _SCIPY[metric]), None
+    if metric == "euclidean":
+        return euclidean_pairs(vectors), None
+    if metric == "cosine":
+        if not vectors.any(axis=1).all():
+            row = int(np.flatnonzero(~vectors.any(axis=1))[0])
+            raise DataError(f"row {row} is zero and has no cosine: use metric=euclidean")
+        vectors = np.asarray(unit_rows(vectors))  # squares of 1e-170 are 0
+    distances = pdist(vectors, _SCIPY[metric])
+    if not np.isfinite(distances).all():
+        raise DataError("distances of the data are larger than any number; scale the data down")
+    return distances, None
 
 
 def require_vectors(oracle: Oracle, what: str) -> None:

@@ -344,4 +344,5 @@ def _affinities(tree: Tree, owner: str) -> Floats:
 def _vectors(problem: Problem) -> Vectors:
     if problem.vectors is None:
         raise NotApplicableError("affinities are estimated from vectors; this data set has none")
-    return problem.vectors
+    vectors: Vectors = problem.vectors.astype(np.float64, copy=False)
+    return vectors

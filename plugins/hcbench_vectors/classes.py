@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hcbench import NotApplicableError, ParameterError
+from hcbench import NotApplicableError, ParameterError, euclidean_of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +63,7 @@ def related_neighbours(
             f"of and k must be below the number of classes, {coarse.size}; got of={of}, k={k}"
         )
     mean = average_dot_products if by == "dot-product" else average_distances
-    far = mean(problem.vectors, class_of, shared)
+    far = mean(problem.vectors.astype(np.float64, copy=False), class_of, shared)
     if by == "dot-product":
         far = -far
     far[np.arange(shared.size), shared] = np.inf
@@ -125,21 +125,18 @@ def average_distances(
     """
     size = np.bincount(class_of).astype(np.float64)
     chosen = np.arange(size.size) if rows is None else rows
-    squares = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
     items = np.flatnonzero(np.isin(class_of, chosen))
     place = np.searchsorted(chosen, class_of)
     total = np.zeros((chosen.size, size.size))
+    # The items of the chosen classes first, so that they are slices of rows.
+    order = np.concatenate([items, np.setdiff1d(np.arange(class_of.size), items)])
+    between = euclidean_of_rows(vectors[order])
+    members = np.eye(size.size)[class_of[order]]
     step = max(1, _BLOCK_SIZE // class_of.size)
     for first in range(0, items.size, step):
-        block = items[first : first + step]
-        dots: Any = vectors[block] @ vectors.T
-        dots = dots if isinstance(dots, np.ndarray) else dots.toarray()
-        square = squares[block][:, None] + squares - 2 * dots
-        square[np.arange(block.size), block] = 0.0
-        distance = np.sqrt(np.maximum(square, 0.0))
-        for column in range(size.size):
-            of_class = distance[:, class_of == column].sum(axis=1)
-            total[:, column] += np.bincount(place[block], of_class, minlength=chosen.size)
+        block = slice(first, min(first + step, items.size))
+        to_classes = between(block, slice(0, class_of.size)) @ members
+        np.add.at(total, place[items[block]], to_classes)
     return _over_pairs(total, size, chosen)
 
 

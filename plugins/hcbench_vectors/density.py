@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, Given, Oracle, Tree, similarity_of_vectors
+from hcbench import DataError, Given, Oracle, Tree, euclidean_distances
 from hcbench_vectors.components import Reduction, read_similarities, read_vectors
 from hcbench_vectors.distances import cosine_distances, distances_of_similarities
 
@@ -75,7 +75,7 @@ def _prepared(vectors: Vectors, given: Given, metric: str) -> tuple[NDArray[np.f
         return distances, "precomputed"
     if not isinstance(vectors, np.ndarray):
         if metric == "euclidean":  # sparse rows are not supported: n x n distances
-            return -similarity_of_vectors(vectors, "euclidean"), "precomputed"
+            return euclidean_distances(vectors), "precomputed"
         raise DataError(
             f"HDBSCAN does not support sparse vectors with metric={metric}; use metric=euclidean, "
             "cosine or pca, or dense vectors"

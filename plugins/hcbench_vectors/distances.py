@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
-from hcbench import DataError, similarity_of_vectors, unit_rows
+from hcbench import (
+    DataError,
+    euclidean_distances,
+    euclidean_pairs,
+    similarity_of_vectors,
+    unit_rows,
+)
 
 if TYPE_CHECKING:
     from hcbench import Vectors
@@ -31,8 +37,12 @@ def directions(
         If a row is zero.
     """
     vectors = vectors.astype(np.float64, copy=False)
-    squares = np.asarray((vectors * vectors).sum(axis=1)).ravel()
-    zero = np.flatnonzero(squares == 0)
+    # Not by sums of squares, as those of 1e-170 are 0.
+    if isinstance(vectors, np.ndarray):
+        zero = np.flatnonzero(~vectors.any(axis=1))
+    else:
+        sizes: Any = abs(vectors).sum(axis=1)
+        zero = np.flatnonzero(np.asarray(sizes) == 0)
     if zero.size:
         name = "" if names is None else f" ({names[zero[0]]!r})"
         raise DataError(
@@ -59,10 +69,12 @@ def condensed_distances(
     Raises
     ------
     DataError
-        If a row is zero and ``metric`` is cosine.
+        If a row is zero and ``metric`` is cosine, or a distance is larger than any number.
     """
-    if isinstance(vectors, np.ndarray) and metric != "cosine":
-        return pdist(vectors, "cityblock" if metric == "manhattan" else "euclidean")
+    if isinstance(vectors, np.ndarray) and metric == "euclidean":
+        return euclidean_pairs(vectors)
+    if isinstance(vectors, np.ndarray) and metric == "manhattan":
+        return _finite(pdist(vectors, "cityblock"))
     return squareform(square_distances(vectors, metric, algorithm, names), checks=False)
 
 
@@ -73,11 +85,17 @@ def square_distances(
     if metric == "cosine":
         return cosine_distances(vectors, f"{algorithm} with metric=cosine", names)
     if metric == "euclidean":
-        return -similarity_of_vectors(vectors, "euclidean")
+        return euclidean_distances(vectors)
     from sklearn.metrics import pairwise_distances
 
     # A copy, since it sorts the indices of sparse rows in place, and hcbench's are read-only.
-    distances: Floats = pairwise_distances(vectors.copy(), metric=metric)
+    with np.errstate(over="ignore"):
+        return _finite(pairwise_distances(vectors.copy(), metric=metric))
+
+
+def _finite(distances: Floats) -> Floats:
+    if not np.isfinite(distances).all():
+        raise DataError("distances of the data are larger than any number; scale the data down")
     return distances
 
 

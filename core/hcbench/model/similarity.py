@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hcbench.errors import DataError, NotApplicableError, ParameterError
 from hcbench.model import SIMILARITY_RULES
+from hcbench.model.distances import euclidean_distances
 from hcbench.model.problem import Problem, Vectors
 
 
@@ -39,7 +40,7 @@ def _largest(vectors: Vectors) -> NDArray[np.float64]:
     if isinstance(vectors, np.ndarray):
         dense: NDArray[np.float64] = np.abs(vectors).max(axis=1)
         return dense
-    sizes = abs(vectors.copy()).max(axis=1)  # scipy sorts the indices, which are read-only
+    sizes = abs(vectors).max(axis=1)
     return np.asarray(sizes.toarray()).ravel()
 
 
@@ -69,6 +70,8 @@ def similarity_of_vectors(vectors: Vectors, rule: str) -> NDArray[np.float64]:
     ------
     ParameterError
         If there is no such rule.
+    DataError
+        If a row is zero and has no cosine, or a similarity is larger than any number.
     """
     if rule not in SIMILARITY_RULES:
         raise ParameterError(
@@ -78,29 +81,19 @@ def similarity_of_vectors(vectors: Vectors, rule: str) -> NDArray[np.float64]:
         return _gram(unit_rows(vectors))
     if rule == "dot":
         return _gram(vectors)
-    return -_euclidean(vectors)
-
-
-def _euclidean(vectors: Vectors) -> NDArray[np.float64]:
-    """Distances; exactly 0 between equal rows, which a Gram matrix would not give."""
-    if isinstance(vectors, np.ndarray):
-        from scipy.spatial.distance import pdist, squareform
-
-        return squareform(pdist(np.asarray(vectors, dtype=np.float64)))
-    from sklearn.metrics import pairwise_distances
-
-    if not vectors.has_canonical_format:
-        vectors = vectors.copy()
-        vectors.sum_duplicates()  # entries that are given twice are squared one by one
-    distances: NDArray[np.float64] = pairwise_distances(vectors, metric="euclidean")
-    return distances
+    return -euclidean_distances(vectors)
 
 
 def _gram(vectors: Vectors) -> NDArray[np.float64]:
-    product: Any = vectors @ vectors.T
-    dense = product if isinstance(product, np.ndarray) else product.toarray()
-    gram = np.asarray(dense, dtype=np.float64)
-    return (gram + gram.T) / 2
+    vectors = vectors.astype(np.float64, copy=False)
+    with np.errstate(over="ignore", invalid="ignore"):
+        product: Any = vectors @ vectors.T
+    gram: NDArray[np.float64] = product if isinstance(product, np.ndarray) else product.toarray()
+    if not np.isfinite(gram).all():
+        raise DataError("dot products of the data are larger than any number; scale the data down")
+    gram *= 0.5
+    gram += gram.T  # exactly symmetric
+    return gram
 
 
 def similarity_matrix(problem: Problem, rule: str = "cosine") -> NDArray[np.floating[Any]]:
