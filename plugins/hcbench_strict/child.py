@@ -14,7 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import Answers, HcbenchError, Oracle, collect_notes
-from hcbench_strict.messages import ASK, DONE, DRAW, FAILED, READ, RECORD, REPORT, pack_result
+from hcbench.run import FirstUses
+from hcbench_strict.messages import (
+    ASK,
+    DONE,
+    DRAW,
+    FAILED,
+    FIRST_USE,
+    READ,
+    RECORD,
+    REPORT,
+    pack_result,
+)
 
 
 class RemoteOracle(Oracle):
@@ -64,6 +75,10 @@ class RemoteOracle(Oracle):
         super().report(**numbers)
         self._request(REPORT + json.dumps(self.reported).encode())
 
+    def tell_first_use(self) -> None:
+        """Say that something was compiled or imported meanwhile."""
+        self._request(FIRST_USE)
+
 
 def main() -> None:
     """Call the algorithm as often as the worker asks for it."""
@@ -78,8 +93,10 @@ def main() -> None:
         np.random.seed(seed)  # noqa: NPY002
         oracle = RemoteOracle(connection, terms)
         try:
-            with collect_notes() as notes:
+            with FirstUses() as first_uses, collect_notes() as notes:
                 result = algorithm(oracle, given, rng)
+            if first_uses.found:
+                oracle.tell_first_use()
             content = DONE + pack_result(result, [*notes])
         except BaseException as error:
             text = str(error)

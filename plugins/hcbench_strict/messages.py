@@ -13,7 +13,7 @@ import numpy as np
 
 from hcbench import HeightKind, Partition, Tree
 
-ASK, DRAW, READ, RECORD, REPORT = b"a", b"d", b"r", b"p", b"n"
+ASK, DRAW, READ, RECORD, REPORT, FIRST_USE = b"a", b"d", b"r", b"p", b"n", b"u"
 DONE, FAILED = b"t", b"f"
 
 

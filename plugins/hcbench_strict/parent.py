@@ -17,7 +17,17 @@ import numpy as np
 
 import hcbench
 from hcbench import Given, HcbenchError, ModelWarning, Oracle
-from hcbench_strict.messages import ASK, DONE, DRAW, FAILED, READ, RECORD, REPORT, unpack_result
+from hcbench_strict.messages import (
+    ASK,
+    DONE,
+    DRAW,
+    FAILED,
+    FIRST_USE,
+    READ,
+    RECORD,
+    REPORT,
+    unpack_result,
+)
 
 #: What the environment of the algorithm begins with; a key of a paid oracle does not.
 _ENVIRONMENT = ("PATH", "PYTHON", "HOME", "LANG", "LC_", "TMPDIR", "VIRTUAL_ENV", "NUMBA", "LD_")
@@ -72,7 +82,8 @@ def call(
     """Call an algorithm in another process, which ends afterwards.
 
     The first call of a cell is the warm-up, on a few items: the process stays for the second one,
-    which is timed, so that neither its start nor its imports are.
+    which is timed, so that neither its start nor its imports are. It stays for a third one if the
+    second used something for the first time, and is repeated.
 
     Raises
     ------
@@ -90,8 +101,9 @@ def call(
     try:
         return _serve(child, oracle, (algorithm, given, rng))
     finally:
-        child.number = -1
-        child.process.kill()  # to wait for its end would take time from the call
+        if not oracle.first_use:
+            child.number = -1
+            child.process.kill()  # to wait for its end would take time from the call
 
 
 def _serve(child: _Child, oracle: Oracle, order: tuple[Any, ...]) -> Any:
@@ -153,6 +165,9 @@ def reply_to(oracle: Oracle, what: bytes, content: bytes) -> Any:
         return None
     if what == REPORT:
         oracle.report(**json.loads(content))
+        return None
+    if what == FIRST_USE:
+        oracle.first_use = True
         return None
     raise HcbenchError(f"the process of the algorithm sent {what!r}")
 

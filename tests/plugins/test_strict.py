@@ -91,3 +91,29 @@ def test_a_message_is_read_as_numbers_and_never_as_objects() -> None:
         unpack_result(pack_result(np.array([{}], dtype=object), []))
     with pytest.raises((ValueError, HcbenchError, OSError)):
         unpack_result(b"cos\nsystem\n(S'true'\ntR.")
+
+
+def test_a_first_use_in_the_process_of_the_algorithm_is_not_timed(tmp_path: Path) -> None:
+    (tmp_path / "strictly_slow.py").write_text("import time\ntime.sleep(.5)\n")
+    folder, calls = str(tmp_path), str(tmp_path / "calls")
+
+    def late(oracle: Any, given: Any, rng: Any) -> Any:
+        import os
+        import sys
+
+        if given.n > 12:
+            sys.path.append(folder)
+            import strictly_slow  # type: ignore[import-not-found]  # noqa: F401
+        with open(calls, "a") as file:
+            file.write(f"{given.n} {os.getpid()}\n")
+        return np.arange(given.n) % 2
+
+    spec = hcbench.AlgorithmSpec(
+        name="late", function=late, doc="d", accepts=("vectors",), returns="partition"
+    )
+    (row,) = run(tmp_path / "s.sqlite", "strict", [spec], datasets=["iris[n=20]"])
+    assert row["status"] == "ok", row["reason"]
+    assert row["seconds"] < 0.5
+    called = [line.split() for line in Path(calls).read_text().splitlines()]
+    assert [size for size, _ in called] == ["12", "20", "20"]
+    assert len({process for _, process in called}) == 1

@@ -40,6 +40,7 @@ RESULT_MODULES = (
     "run/libraries",
     "run/job",
     "run/times",
+    "run/warmth",
 )
 
 

@@ -25,5 +25,6 @@ from .rescore import (
 from .run import rescore_plan as rescore_plan
 from .tasks import make_job as make_job
 from .times import Stopwatch as Stopwatch, processor_clock as processor_clock
+from .warmth import FirstUses as FirstUses
 from .workers import Limits as Limits
 from .workers.processes import has_gpu as has_gpu

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 from numba.core import config as numba_config
-from numba.core.event import Listener, install_listener, install_recorder
+from numba.core.event import Listener, install_listener
 from numba.np.ufunc import parallel
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
@@ -61,6 +61,7 @@ from hcbench.run.inputs import (
 from hcbench.run.job import Call, ImportJob, Job, RescoreJob, unpack_job
 from hcbench.run.libraries import note_imported, note_libraries, restore_libraries
 from hcbench.run.times import Stopwatch
+from hcbench.run.warmth import FirstUses
 from hcbench.run.workers.processes import (
     LINUX,
     has_gpu,
@@ -379,13 +380,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     watch = Stopwatch(clock)
     stop = watch.stop
     cost_of = _cost
-    modules = len(sys.modules)
-    with (
-        install_recorder("numba:compile") as compilations,
-        # Taken as well when a kernel that is stored is opened.
-        install_recorder("numba:compiler_lock") as openings,
-        collect_notes() as notes,
-    ):
+    with FirstUses() as first_uses, collect_notes() as notes:
         held = reset_peak()
         watch.start()
         try:
@@ -395,8 +390,6 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
         elapsed = stop()
     if os.getpid() != process:
         os._exit(1)  # the algorithm forked, and its copy came back here as well
-    first_use = bool(compilations.buffer or openings.buffer) or len(sys.modules) > modules
-    first_use |= oracle.first_use
     peak = None if held is None else peak_since(held)
     cost = cost_of(ledger, elapsed, None if peak is None else max(peak, oracle.child_peak))
     load, frequency = load_average(), processor_frequency()
@@ -421,7 +414,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
         oracle.reported,
         failure,
         refused=ledger.refused,
-        first_use=first_use,
+        first_use=first_uses.found or oracle.first_use,
         notes=tuple(notes),
         load=load,
         frequency=frequency,
