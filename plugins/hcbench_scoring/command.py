@@ -38,9 +38,9 @@ _FEW = 2**16
 )
 @click.option(
     "--labels",
-    type=commands.PATH,
     metavar="FILE",
-    help="True classes: .csv, .tsv or .npy, a column for each level, the coarsest first.",
+    help="True classes: .csv, .tsv or .npy, a column for each level, the coarsest first. "
+    "FILE[header=false] says that the first row is no header.",
 )
 @click.option(
     "--similarity",
@@ -56,7 +56,8 @@ _FEW = 2**16
     "--names",
     type=commands.PATH,
     metavar="FILE",
-    help="Names of the items, one a line, in the order of all files that have none.",
+    help="Names of the items, one a line or in a table with names of rows, in the order of all "
+    "files that have none.",
 )
 @commands.names_option("--metrics", "By default all that apply.")
 @commands.PLUGIN
@@ -80,8 +81,8 @@ def score(
     the distance at which two clusters merge, or with FILE[heights=whole] to the whole.
 
     Items are matched by name: the labels of Newick, the index or header of a table. Files without
-    names are in the order of --names; if that is not given, of the first data that have names; else
-    their items are the numbers 0, 1, ...
+    names are in the order of --names; if that is not given, their items are the numbers 0, 1, ...,
+    which match files whose names are these numbers, in any order.
     """
     import warnings
 

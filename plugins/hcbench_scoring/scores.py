@@ -2,8 +2,7 @@
 
 Trees, truths and data from different files are brought into one order of the items. Files with
 names (Newick, tables with a header or an index, ``--names``) are matched by them. Files without
-names are in the order of ``--names``, else of the first data with names, else their items are the
-numbers 0..n-1.
+names are in the order of ``--names``; without it their items are the numbers 0..n-1.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from hcbench import (
     DataError,
     MetricInfo,
     MetricSpec,
+    NamedItems,
     NotApplicableError,
     ParameterError,
     Problem,
@@ -38,14 +38,15 @@ from hcbench import (
     Tree,
     Use,
     analysis,
-    check_levels,
     default_uses,
     make_use,
+    match_items,
     parse_name,
     unmet,
 )
-from hcbench.files import TreeFile, is_number, read_items, read_npy, read_rows
+from hcbench.files import TreeFile, is_number, read_items, read_rows
 from hcbench.run import Call, judge
+from hcbench_scoring.labels import read_labels
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
@@ -55,18 +56,31 @@ LABELS = "labels"
 """The name of the truth that the labels give."""
 
 _PART_OF_DISTANCE = {"half": "half of the merge distances", "whole": "the merge distances"}
-_SHOWN = 3
 _FEW = 12  # items with which a metric calls its kernels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Named:
-    """The content of a file about items, and their names if it has any."""
+    """The content of a file about items, and their names if it has any.
+
+    The note is added to what is wrong with the items.
+    """
 
     where: Path
     n: int
     names: tuple[str, ...] | None
     content: Any = None
+    note: str = ""
+
+    @property
+    def items(self) -> NamedItems:
+        """The items, for `match_items`."""
+        return NamedItems(
+            what=str(self.where),
+            n=self.n,
+            names=self.names,
+            give=f"--names FILE, one a line in the order of {self.where}, or a table in this order",
+        )
 
 
 def read_matched(
@@ -74,7 +88,7 @@ def read_matched(
     trees: Sequence[TreeFile],
     *,
     truths: Sequence[TreeFile] = (),
-    labels: Path | None = None,
+    labels: str | None = None,
     similarity: str | None = None,
     vectors: str | None = None,
     names: Path | None = None,
@@ -85,7 +99,9 @@ def read_matched(
     ----------
     registry : Registry
     trees, truths : sequence of TreeFile
-    labels, names : path, optional
+    labels : str, optional
+        See `read_labels`.
+    names : path, optional
     similarity, vectors : str, optional
         Written as data sets, ``FILE`` or ``FILE[param=value]``; read by the registered data set of
         the suffix.
@@ -108,29 +124,31 @@ def read_matched(
         for role, text in (("similarity", similarity), ("vectors", vectors))
         if text is not None
     }
-    ordered = list(data.values())
+    files = [*data.values(), *true.values(), *to_score.values()]
+    given = None
     if names is not None:
-        texts = read_items(names).texts
-        ordered.insert(0, _Named(where=names, n=len(texts), names=texts))
-    levels = None
+        texts = _read_names(names)
+        given = _Named(where=names, n=len(texts), names=texts)
+        files.insert(0, given)
+    read = None
     if labels is not None:
-        others = [*ordered, *true.values(), *to_score.values()]
-        known = next((one.names for one in others if one.names is not None), None)
-        levels = _read_labels(labels, known, others[0].n)
-        ordered.append(levels)
-    order = _find_order(ordered, [*true.values(), *to_score.values()])
-    for one in ordered:
+        known = next((one.names for one in files if one.names is not None), None)
+        read = read_labels(labels, known, files[0].n)
+        named = _Named(where=read.where, n=len(read.table), names=read.names, note=read.note)
+        files.insert(len(data) + (given is not None), named)
+    order = _Order.find(files, given)
+    for one in files:
         order.rows(one)  # --names has no other content, but may not fit
     taken = {role: one.content.take(order.rows(one)) for role, one in data.items()}
     problem = Problem(
-        n=len(order.names),
-        names=None if order.is_numbered else order.names,
-        **{role: getattr(given, role) for role, given in taken.items()},
+        n=order.items.n,
+        names=order.names,
+        **{role: getattr(content, role) for role, content in taken.items()},
     )
     hierarchies = {
-        name: tree.with_names(problem.names)
-        for given in taken.values()
-        for name, tree in given.truths.items()
+        name: tree.with_names(order.names)
+        for content in taken.values()
+        for name, tree in content.truths.items()
     }
     hierarchies |= {label: order.tree(one) for label, one in true.items()}
     problems = {
@@ -138,9 +156,9 @@ def read_matched(
         for name, tree in hierarchies.items()
         if name != LABELS
     }
-    codes = next((given.levels for given in taken.values() if given.levels is not None), None)
-    if levels is not None:
-        codes = np.asarray(levels.content)[order.rows(levels)].reshape(levels.n, -1)
+    codes = next((one.levels for one in taken.values() if one.levels is not None), None)
+    if read is not None:
+        codes = read.table[order.rows(named)]
     if codes is not None:
         problems[LABELS] = replace(problem, levels=codes)
     return {label: order.tree(one) for label, one in to_score.items()}, problems or {"": problem}
@@ -210,51 +228,30 @@ def _read_data(text: str, role: str, registry: Registry) -> _Named:
 def _index_of(path: Path) -> dict[str, str]:
     """The column of a table with the names of the rows, as a parameter of the data set.
 
-    It is the first one if its header is empty, as R and pandas write it, or if it holds text.
+    It is the first one if it holds text, or the numbers of the rows in any order. The data set
+    itself knows a first column without a header, as R and pandas write it.
     """
     if path.suffix.lower() not in _TABLES or not path.is_file():
         return {}
-    rows = [cells for _, cells in read_rows(path)[:2]]
-    header, first = rows[0], rows[-1]
-    if all(map(is_number, header)) or (header[0] and is_number(first[0])):
+    rows = [cells for _, cells in read_rows(path)]
+    header, first = rows[0], rows[min(1, len(rows) - 1)]
+    if not header[0] or all(map(is_number, header)):
         return {}
-    return {"names": header[0] or "1"}
+    if is_number(first[0]):
+        column = {cells[0] for cells in rows[1:]}
+        if column != set(map(str, range(len(rows) - 1))):
+            return {}
+    return {"names": header[0]}
 
 
-def _read_labels(path: Path, known: tuple[str, ...] | None, n: int) -> _Named:
-    """Labels (n, L), the coarsest first; the first column of a table may have the names."""
-    suffix = path.suffix.lower()
-    if suffix == ".npy":
-        table = read_npy(path)
-        if table.ndim not in (1, 2) or table.size == 0:
-            raise DataError(f"{path}: labels are (n,) or (n, L), these are {table.shape}")
-        return _Named(where=path, n=len(table), names=None, content=table)
-    if suffix not in _TABLES:
-        raise DataError(f"{path}: labels are read from {', '.join(_TABLES)} and .npy files")
-    rows = read_rows(path)
-    first = rows[0][1]
-    is_header = first[0] not in known if known and len(first) > 1 else len(rows) == n + 1
-    body = rows[1:] if is_header else rows
-    for line, cells in body:
-        if "" in cells:
-            raise DataError(f"{path}, line {line}: a label or name is missing; fill it in")
-    column = [cells[0] for _, cells in body]
-    has_names = len(first) > 1 and ((is_header and not first[0]) or _is_index(column, known))
-    names = None
-    if has_names:
-        for name, count in Counter(column).items():
-            if count > 1:
-                raise DataError(f"{path}: two items are named {name!r}; give different names")
-        names = tuple(column)
-    content = np.array([cells[has_names:] for _, cells in body])
-    columns = first if is_header else [f"column {i}" for i in range(1, len(first) + 1)]
-    check_levels(content, columns[has_names:], str(path), "write the columns in the order {}")
-    return _Named(where=path, n=len(body), names=names, content=content)
-
-
-def _is_index(column: Sequence[str], known: tuple[str, ...] | None) -> bool:
-    """Whether these are names of items, not their coarsest labels."""
-    return len(set(column)) == len(column) or bool(known and set(column) & set(known))
+def _read_names(path: Path) -> tuple[str, ...]:
+    """The names in a file with one a line, or those of the rows of a table."""
+    if path.suffix.lower() not in _TABLES or len(read_rows(path)[0][1]) == 1:
+        return read_items(path).texts
+    rows = [cells for _, cells in read_rows(path)]
+    if rows[0][0] and not _index_of(path):
+        raise DataError(f"{path}: no column names the rows; give a file with one name a line")
+    return tuple(cells[0] for cells in rows[1:])
 
 
 # ---- One order -----------------------------------------------------------------------------------
@@ -262,11 +259,40 @@ def _is_index(column: Sequence[str], known: tuple[str, ...] | None) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Order:
-    """The names of the items in the common order, and the file that gives it."""
+    """The items in the common order, and the names that they then have.
 
-    names: tuple[str, ...]
-    source: str
-    is_numbered: bool
+    Attributes
+    ----------
+    items : NamedItems
+    names : tuple of str or None
+        None if the items are numbers.
+    given : _Named or None
+        The file of ``--names``, in whose order files without names are.
+    note : str
+        Of the file that gives the order.
+    """
+
+    items: NamedItems
+    names: tuple[str, ...] | None
+    given: _Named | None
+    note: str = ""
+
+    @classmethod
+    def find(cls, files: Sequence[_Named], given: _Named | None) -> _Order:
+        """The order of ``--names``, of the first file with names, or of the numbers of items."""
+        if given is not None:
+            return cls(items=given.items, names=given.names, given=given)
+        most = max(one.n for one in files)
+        numbers = set(map(str, range(most)))
+        for one in files:
+            if one.names is not None and not set(one.names) <= numbers:
+                return cls(items=one.items, names=one.names, given=None, note=one.note)
+        for one in files:
+            if one.names is None:
+                return cls(items=one.items, names=None, given=None, note=one.note)
+        first = files[0]
+        in_order = tuple(map(str, range(first.n)))
+        return cls(items=replace(first.items, names=in_order), names=None, given=None)
 
     def rows(self, one: _Named) -> NDArray[np.int64]:
         """The positions of the items in a file, in this order.
@@ -276,65 +302,18 @@ class _Order:
         DataError
             If it has other items, or another number of them.
         """
-        if one.names is None:
-            if one.n != len(self.names):
-                raise DataError(
-                    f"{one.where} has {one.n} items, and {self.source} {len(self.names)}"
-                )
-            return np.arange(one.n)
-        place = {name: i for i, name in enumerate(one.names)}
-        spaced = {name.replace("_", " "): i for name, i in place.items()}
-        if spaced.keys() == set(self.names):  # Newick may have underscores for blanks
-            place = spaced
-        missing = [name for name in self.names if name not in place]
-        known = set(self.names)
-        extra = [name for name in place if name not in known]
-        if missing or extra:
-            raise DataError(self._differing(one, missing, extra))
-        return np.array([place[name] for name in self.names], dtype=np.int64)
-
-    def _differing(self, one: _Named, missing: Sequence[str], extra: Sequence[str]) -> str:
-        if self.is_numbered and len(missing) == len(self.names):
-            return (
-                f"{self.source} has no names, and {one.where} has {_list(extra)}: say the names of "
-                f"the items of {self.source}, in their order, with --names FILE"
-            )
-        parts = [f"{_some(missing)} missing"] if missing else []
-        if extra:
-            parts.append(f"{_some(extra)} not among the items of {self.source}")
-        hint = ""
-        if self.is_numbered:
-            hint = (
-                f"; {self.source} has no names but the numbers 0..{len(self.names) - 1}: say the "
-                "names of its items with --names FILE"
-            )
-        return f"{one.where}: {', and '.join(parts)}{hint}"
+        items = one.items
+        if items.names is None and self.given is not None:
+            items = replace(items, names=self.given.names)
+        try:
+            return match_items(items, self.items)
+        except DataError as error:
+            raise DataError(f"{error}{one.note or self.note}") from None
 
     def tree(self, one: _Named) -> Tree:
         """The tree of a file, with the leaves in this order."""
         tree: Tree = one.content.relabel(np.argsort(self.rows(one)))
-        return tree.with_names(None if self.is_numbered else self.names)
-
-
-def _find_order(ordered: Sequence[_Named], trees: Sequence[_Named]) -> _Order:
-    """The order of the first file with names; that of a tree only if all files have names."""
-    unnamed = next((one for one in (*ordered, *trees) if one.names is None), None)
-    for one in (*ordered, *(trees if unnamed is None else ())):
-        if one.names is not None:
-            return _Order(names=one.names, source=str(one.where), is_numbered=False)
-    assert unnamed is not None  # nothing has names, and there is something
-    names = tuple(map(str, range(unnamed.n)))
-    return _Order(names=names, source=str(unnamed.where), is_numbered=True)
-
-
-def _some(names: Sequence[str]) -> str:
-    return f"{_list(names)} {'is' if len(names) == 1 else 'are'}"
-
-
-def _list(names: Sequence[str]) -> str:
-    shown = ", ".join(map(repr, names[:_SHOWN]))
-    rest = len(names) - _SHOWN
-    return f"{shown} and {rest} more" if rest > 0 else shown
+        return tree.with_names(self.names)
 
 
 _OF_TRUTH = frozenset(("truth", "levels", "heights"))

@@ -140,10 +140,11 @@ def test_another_delimiter_is_given_as_for_data_sets(folder):
     assert list(found.values()) == [pytest.approx(expected)]
 
 
-def test_data_without_names_are_in_the_order_of_named_data(folder):
+def test_the_order_of_a_tree_without_names_may_be_that_of_a_table(folder):
     order = np.array([3, 1, 5, 0, 2, 4])
     np.save(folder / "shuffled.npy", linkage(X[order], "average"))
-    found = values("shuffled.npy", "--vectors", "x.csv", "--metrics", "cophenetic-correlation")
+    files = ("shuffled.npy", "--vectors", "x.csv", "--names", "x.csv")
+    found = values(*files, "--metrics", "cophenetic-correlation")
     expected, _ = cophenet(linkage(X, "average"), pdist(X))
     assert list(found.values()) == [pytest.approx(expected)]
 
@@ -176,6 +177,40 @@ def test_labels_with_and_without_names_and_header(content, n_levels, folder):
     if n_levels == 2:
         expected.append(adjusted_rand_score([0, 0, 1, 1, 2, 2], TREE.cut(3).labels))
     assert found["AARI", "labels", "tree.nwk"] == pytest.approx(np.mean(expected))
+
+
+@pytest.mark.parametrize(
+    ("content", "parameter"),
+    [
+        (",group\n4,y\n0,x\n3,x\n5,y\n2,x\n1,x\n", ""),  # pandas, after a shuffle
+        ("item,group\n4,y\n0,x\n3,x\n5,y\n2,x\n1,x\n", ""),
+        ("4,y\n0,x\n3,x\n5,y\n2,x\n1,x\n", ""),
+        (",0\n4,1\n0,0\n3,0\n5,1\n2,0\n1,0\n", ""),  # a Series without a name
+        ("y\nx\nx\nx\nx\ny\ny\n", ""),  # a header that is a label as well
+        ("0\n0\n0\n0\n0\n1\n1\n", ""),
+        ("z\nx\nx\nx\ny\ny\n", "[header=false]"),
+    ],
+)
+def test_labels_of_numbered_items(content, parameter, folder):
+    (folder / "labels.csv").write_text(content)
+    found = values("z.npy", "--labels", f"labels.csv{parameter}", "--metrics", "ARI")
+    labels = ["z", *"xxxyy"] if parameter else LABELS
+    k = len(set(labels))
+    expected = adjusted_rand_score(labels, TREE.cut(k).labels)
+    assert found["ARI", "labels", "z.npy"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3, 4, 5], [4, 0, 3, 5, 2, 1]])
+@pytest.mark.parametrize("index", [None, "item"])
+def test_data_that_pandas_wrote_after_a_shuffle_are_matched_by_number(order, index, folder):
+    vectors = pd.DataFrame(X, columns=["x", "y"]).iloc[order]
+    vectors.rename_axis(index=index).to_csv("shuffled.csv")
+    pd.DataFrame(W).iloc[order, order[::-1]].to_csv("w2.csv")
+    found = values("z.npy", "--vectors", "shuffled.csv", "--metrics", "cophenetic-correlation")
+    expected, _ = cophenet(linkage(X, "average"), pdist(X))
+    assert list(found.values()) == [pytest.approx(expected)]
+    found = values("z.npy", "--similarity", "w2.csv", "--metrics", "dasgupta")
+    assert list(found.values()) == [pytest.approx(hcbench.score("dasgupta", BARE, W))]
 
 
 def test_labels_and_truths_as_parameters_of_the_vectors(folder):
@@ -261,7 +296,7 @@ def test_all_metrics_are_scored_or_reported_as_inapplicable():
 
 
 def test_costs_do_not_apply_to_a_tree():
-    rows = told("z.npy", "--vectors", "x.csv", "--metrics", "cophenetic-correlation,seconds")
+    rows = told("z.npy", "--vectors", "x.npy", "--metrics", "cophenetic-correlation,seconds")
     assert rows["cophenetic-correlation", "", "z.npy"]["value"] is not None
     assert "cost of the call" in rows["seconds", "", "z.npy"]["reason"]
 
@@ -359,8 +394,9 @@ def test_lengths_that_are_not_heights_are_reported_unless_quiet(folder):
         (
             {},
             ["z.npy", "--truth", "truth.nwk"],
-            "z.npy has no names, and truth.nwk has 'a', 'b', 'c' and 3 more: say the names of the "
-            "items of z.npy, in their order, with --names FILE",
+            "the items of truth.nwk are named 'a', 'b', 'c' and 3 more, and those of z.npy have no "
+            "names, so their order is unknown; give names, --names FILE, one a line in the order "
+            "of z.npy, or a table in this order",
         ),
         (
             {"t.nwk": "((((((0,1),2),3),4),5),6);"},
@@ -382,9 +418,41 @@ def test_lengths_that_are_not_heights_are_reported_unless_quiet(folder):
         (
             {"y2.csv": "item,k\na,1\nb,1\nc,1\nd,2\ne,2\na,1\n"},
             ["tree.nwk", "--labels", "y2.csv"],
-            "two items are named 'a'",
+            "y2.csv, line 2: 2 items are named 'a'",
         ),
         ({"y2.csv": "a,1\nb,\n"}, ["tree.nwk", "--labels", "y2.csv"], "line 2: a label"),
+        (
+            {"y2.csv": "k\n1\n1\n\n2\n2\n2\n"},
+            ["z.npy", "--labels", "y2.csv"],
+            "y2.csv, line 4: a label is missing",
+        ),
+        (
+            {"y2.csv": 'k\n1\n1\n""\n2\n2\n2\n'},
+            ["z.npy", "--labels", "y2.csv"],
+            "y2.csv, line 4: a label is missing",
+        ),
+        (
+            {"y2.csv": "k\nx\nx\nx\ny\ny\n"},
+            ["z.npy", "--labels", "y2.csv"],
+            "z.npy has 6 items, and y2.csv 5; line 1 of y2.csv, 'k', is read as the header: if it "
+            "is not, write 'y2.csv[header=false]'",
+        ),
+        (
+            {"y2.csv": "x\nx\nx\ny\ny\n"},
+            ["z.npy", "--labels", "y2.csv"],
+            "z.npy has 6 items, and y2.csv 5; line 1 of y2.csv, 'x', is read as a label: if it is "
+            "not, write 'y2.csv[header=true]'",
+        ),
+        (
+            {"y2.csv": ",k\n4,x\n0,x\n1,x\n2,y\n5,y\n"},
+            ["z.npy", "--labels", "y2.csv"],
+            "y2.csv: '3' is missing",
+        ),
+        (
+            {"y2.csv": ",k\n4,x\n0,x\n1,x\n2,y\n5,y\n3,nan\n"},
+            ["z.npy", "--labels", "y2.csv"],
+            "y2.csv, line 7: a label or name is missing ('nan')",
+        ),
         ({"y.txt": "1"}, ["tree.nwk", "--labels", "y.txt"], "labels are read from"),
         ({"x2.csv": "1,2\n3,4\n"}, ["z.npy", "--vectors", "x2.csv"], "z.npy has 6 items"),
         ({"x.doc": ""}, ["tree.nwk", "--vectors", "x.doc"], "data are read from"),
