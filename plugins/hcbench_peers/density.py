@@ -66,7 +66,7 @@ def fast_hdbscan(
     O(n log n) time in few dimensions. Numbers are of single precision. Of vectors of more than 30
     coordinates, for which it takes approximate neighbours, it is not applicable.
     """
-    vectors = read_vectors(oracle)
+    vectors = read_vectors(oracle, single_precision=True)
     if vectors.shape[1] > _EXACT:
         raise NotApplicableError(
             f"fast_hdbscan finds exact neighbours in up to {_EXACT} dimensions, got "
@@ -96,7 +96,7 @@ def plscan(
     from fast_plscan import PLSCAN
 
     model = PLSCAN(min_samples=min(min_samples, given.n - 1), metric=metric, num_threads=1)
-    model.fit(read_vectors(oracle))
+    model.fit(read_vectors(oracle, single_precision=True))
     return Tree.from_linkage(model.single_linkage_tree_, names=given.names)
 
 
@@ -116,7 +116,7 @@ def evoc(
     """
     from evoc import EVoC
 
-    vectors = read_vectors(oracle)
+    vectors = read_vectors(oracle, single_precision=True)
     model = EVoC(
         noise_level=noise_level,
         base_min_cluster_size=base_min_cluster_size,

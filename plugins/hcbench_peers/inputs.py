@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -27,17 +28,43 @@ from hcbench import (
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+#: Exponents of the largest value: sums of squares, also of differences that are far smaller, are in
+#: the range of numbers.
+_LARGEST_DOUBLE, _LARGEST_SINGLE = 400, 50
 _SCIPY: dict[str, Literal["cosine", "cityblock"]] = {
     "cosine": "cosine",
     "manhattan": "cityblock",
 }
 
 
-def read_vectors(oracle: Oracle) -> Floats:
-    """The vectors (n, p) as a new dense array, since some libraries write to theirs."""
+def read_vectors(oracle: Oracle, *, single_precision: bool = False) -> Floats:
+    """The vectors (n, p) as a new dense array, since some libraries write to theirs.
+
+    Parameters
+    ----------
+    oracle : Oracle
+    single_precision : bool
+        Whether the library computes in single precision.
+
+    Raises
+    ------
+    DataError
+        If squares of the values are not in the range of numbers: libraries then fail, never return,
+        or find all items at one distance.
+    """
     vectors: Any = oracle.read()
-    dense = vectors.toarray() if hasattr(vectors, "toarray") else vectors
-    return np.array(dense, dtype=np.float64, order="C")
+    values = vectors.toarray() if hasattr(vectors, "toarray") else vectors
+    dense = np.array(values, dtype=np.float64, order="C")
+    largest = max(float(dense.max(initial=0.0)), -float(dense.min(initial=0.0)))
+    _, exponent = math.frexp(largest)
+    if abs(exponent) > (_LARGEST_SINGLE if single_precision else _LARGEST_DOUBLE):
+        digits = math.floor(math.log10(largest))
+        precision = "single precision" if single_precision else "floating-point numbers"
+        raise DataError(
+            f"the largest value of the vectors is {largest:.3g}, whose square is not in the range "
+            f"of {precision}; divide the vectors by 1e{digits}"
+        )
+    return dense
 
 
 def refuse_unused(name: str, value: object, unused: bool, why: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import TYPE_CHECKING, Unpack
 
@@ -20,6 +21,10 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", SyntaxWarning)
     warnings.simplefilter("ignore", DeprecationWarning)
     import hdbscan
+
+#: Of the largest value: sums of up to 2^20 squares are numbers, and those of differences 2^100
+#: times smaller.
+_LARGEST_EXPONENT = 400
 
 
 def hdbscan_tree(
@@ -43,12 +48,16 @@ def hdbscan_tree(
     """
     if given.n == 1:
         return Tree([-1], names=given.names)  # no pair, no height
+    exponent = 0
     if oracle.kind == "similarities":
         chosen = "" if metric == "euclidean" else f"metric={metric}"
         similarity = read_similarities(oracle, "HDBSCAN", reduction, of_vectors=chosen)
         data, metric = distances_of_similarities(similarity)[0], "precomputed"
     else:
-        data, metric = _prepared(read_vectors(oracle, rng, "HDBSCAN", reduction), given, metric)
+        vectors = read_vectors(oracle, rng, "HDBSCAN", reduction)
+        if metric != "cosine":  # which does not depend on the scale
+            vectors, exponent = _in_range(vectors)
+        data, metric = _prepared(vectors, given, metric)
     model = hdbscan.HDBSCAN(
         min_cluster_size=min_cluster_size,
         min_samples=min_samples,
@@ -65,7 +74,43 @@ def hdbscan_tree(
         model.fit(data)
     oracle.report(clusters=model.labels_.max() + 1, noise=(model.labels_ < 0).sum())
     merges = np.asarray(model.single_linkage_tree_.to_numpy(), dtype=np.float64)
+    if exponent:
+        merges[:, 2] = _scaled(merges[:, 2], exponent)
     return Tree.from_linkage(merges, names=given.names)
+
+
+def _in_range(vectors: Vectors) -> tuple[Vectors, int]:
+    """The vectors over a power of two, and its exponent, where squares leave the range of numbers.
+
+    The package never returns where squares are infinite, and ties all distances whose squares are
+    0. The division is exact, and so are the distances but for their rounding.
+    """
+    values = vectors if isinstance(vectors, np.ndarray) else vectors.data
+    if not values.size:
+        return vectors, 0
+    _, exponent = math.frexp(max(float(values.max()), -float(values.min())))
+    if abs(exponent) <= _LARGEST_EXPONENT:
+        return vectors, 0
+    # In two steps, as 2 to the power of -exponent may itself not be a number.
+    half = exponent // 2
+    return vectors * 2.0**-half * 2.0 ** (half - exponent), exponent
+
+
+def _scaled(heights: NDArray[np.float64], exponent: int) -> NDArray[np.float64]:
+    """Heights times a power of two.
+
+    Raises
+    ------
+    DataError
+        If one is larger than any number.
+    """
+    with np.errstate(over="ignore"):
+        scaled: NDArray[np.float64] = np.ldexp(heights, exponent)
+    if not np.isfinite(scaled).all():
+        raise DataError(
+            "HDBSCAN: distances of the data are larger than any number; divide the data by 1e10"
+        )
+    return scaled
 
 
 def _prepared(vectors: Vectors, given: Given, metric: str) -> tuple[NDArray[np.float64], str]:

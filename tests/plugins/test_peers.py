@@ -332,3 +332,20 @@ def test_the_program_of_the_readme_gives_cblearn_triplets(tmp_path: Path) -> Non
     tree = hcbench.fit(use, comparisons)
     assert isinstance(tree, Tree)
     assert tree.merge_height([0, 0, 0], [1, 2, 3]).tolist() == [1, 3.5, 22 / 3]
+
+
+@pytest.mark.parametrize("scale", [1e155, 1e300, 1e-170, 1e-300])
+def test_vectors_whose_squares_are_no_numbers_are_refused_at_once(scale: float) -> None:
+    for name in sorted(SPECS):
+        spec = SPECS[name]
+        if "vectors" not in spec.accepts or installation(spec.requires):
+            continue
+        with pytest.raises(hcbench.DataError, match=r"divide the vectors by 1e-?\d+$") as error:
+            hcbench.fit(name, POINTS * scale)
+        divisor = float(str(error.value).rpartition(" ")[2])
+        assert 0.1 < np.abs(POINTS * scale / divisor).max() < 100
+
+
+def test_values_that_are_too_large_for_single_precision() -> None:
+    with pytest.raises(hcbench.DataError, match="not in the range of single precision"):
+        fit("fast-plscan", POINTS * 1e20)
