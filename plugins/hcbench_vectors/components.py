@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
+from scipy.linalg import svd
 from scipy.sparse.linalg import ArpackError, svds
 
 from hcbench import NotApplicableError, Oracle, ParameterError
@@ -17,8 +17,14 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Up to this order a symmetric matrix is decomposed completely; above it, iteratively.
+#: Up to this number of rows or columns dense vectors are decomposed completely, and others
+#: iteratively.
 _SMALL = 1024
+#: The same for sparse vectors, whose products cost less than their complete decomposition.
+_SMALL_SPARSE = 128
+
+#: Floats in a block of vectors that are decomposed completely: 32 MB.
+_BLOCK_SIZE = 1 << 22
 
 
 class Reduction(TypedDict):
@@ -123,11 +129,13 @@ def principal_scores(vectors: Vectors, r: int, rng: np.random.Generator) -> Floa
     -------
     (n, r) array
         With m = min(n, p): O(n p m + m^3) time and O(m^2) memory if m is small or r is not small;
-        otherwise a multiple of O(r nnz + r^2 (n + p)) time (ARPACK), O(r (n + p)) memory.
+        otherwise a multiple of O(r nnz + r^2 (n + p)) time (ARPACK), O(r (n + p)) memory. Errors
+        are of the order of the rounding of the largest singular value.
     """
     scores = _decomposed(vectors, r, rng, of_rows=True)
     # The score of a zero row is exactly zero: rounding must not give it a direction.
-    scores[np.asarray((vectors * vectors).sum(axis=1)).ravel() == 0] = 0.0
+    sizes: Any = abs(vectors).sum(axis=1)
+    scores[np.asarray(sizes).ravel() == 0] = 0.0
     return scores
 
 
@@ -138,22 +146,49 @@ def principal_axes(vectors: Vectors, r: int, rng: np.random.Generator) -> Floats
 
 def _decomposed(vectors: Vectors, r: int, rng: np.random.Generator, *, of_rows: bool) -> Floats:
     most = min(vectors.shape)
-    if most > max(_SMALL, 8 * r):
+    small = _SMALL if isinstance(vectors, np.ndarray) else min(_SMALL, _SMALL_SPARSE)
+    if most > max(small, 8 * r):
         try:
             return _iterated(vectors, r, rng, of_rows=of_rows)
         except ArpackError:  # for example if all vectors are zero
             pass
-    by_rows = most == vectors.shape[0]
-    product: Any = vectors @ vectors.T if by_rows else vectors.T @ vectors
-    square = product if isinstance(product, np.ndarray) else product.toarray()
-    squares, found = eigh(square, subset_by_index=(most - r, most - 1))
-    values, found = np.sqrt(np.maximum(squares[::-1], 0)), found[:, ::-1]
+    return _complete(vectors, r, of_rows=of_rows)
+
+
+def _complete(vectors: Vectors, r: int, *, of_rows: bool) -> Floats:
+    """By the singular values of a triangle; roots of eigenvalues would lose half of the digits.
+
+    With ``X' = Q R`` or ``X = Q R``, the singular values of X are those of R, and its vectors on
+    the shorter side as well.
+    """
+    n, p = vectors.shape
+    if n <= p:
+        left, values, _ = svd(_triangle(vectors.T).T)
+        found = left[:, :r]
+        if of_rows:
+            return np.asarray(found * values[:r], dtype=np.float64)
+        found = found[:, values[:r] > values[0] * _noise(vectors)]
+        axes: Floats = np.linalg.qr(np.asarray(vectors.T @ found))[0]
+        return axes
+    _, values, right = svd(_triangle(vectors))
+    found = right[:r].T
     if of_rows:
-        return np.asarray(found * values if by_rows else vectors @ found, dtype=np.float64)
-    # The square of a matrix gives singular values only to the square root of the precision.
-    found = found[:, values > values[0] * np.sqrt(_noise(vectors))]
-    axes: Floats = np.linalg.qr(np.asarray(vectors.T @ found))[0] if by_rows else found
-    return axes
+        return np.asarray(vectors @ found, dtype=np.float64)
+    return np.asarray(found[:, values[:r] > values[0] * _noise(vectors)], dtype=np.float64)
+
+
+def _triangle(tall: Any) -> Floats:
+    """R (m, m) of ``tall = Q R``, by blocks of rows, so that no copy of all rows is needed."""
+    rows, m = tall.shape
+    if not isinstance(tall, np.ndarray):
+        tall = tall.tocsr()
+    step = max(m, _BLOCK_SIZE // m)
+    triangle = np.empty((0, m))
+    for first in range(0, rows, step):
+        block = tall[first : first + step]
+        dense = block if isinstance(block, np.ndarray) else block.toarray()
+        triangle = np.linalg.qr(np.vstack([triangle, dense]), mode="r")
+    return triangle
 
 
 def _iterated(vectors: Vectors, r: int, rng: np.random.Generator, *, of_rows: bool) -> Floats:

@@ -8,6 +8,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.cluster.hierarchy import linkage
 from scipy.optimize import linear_sum_assignment, linprog
 from scipy.spatial.distance import cdist
 
@@ -51,6 +52,58 @@ def test_scores_have_the_dot_products_of_the_singular_value_decomposition(
     expected = left[:, :4] * values[:4]
     np.testing.assert_allclose(zeta @ zeta.T, expected @ expected.T, atol=1e-9)
     np.testing.assert_allclose(np.linalg.norm(zeta, axis=0), values[:4])  # largest first
+
+
+@pytest.mark.parametrize("iterated", [False, True])
+@pytest.mark.parametrize("make", [np.array, sparse.csr_array])
+@pytest.mark.parametrize("shape", [(60, 40), (40, 60), (50, 50)])
+@pytest.mark.parametrize("offset", [1e4, 1e7])
+def test_scores_of_vectors_with_an_offset_keep_their_distances(
+    offset, shape, make, iterated, monkeypatch
+):
+    if iterated:
+        monkeypatch.setattr(components, "_SMALL", 1)
+    Y = low_rank(*shape) + offset
+    left, values, _ = np.linalg.svd(Y, full_matrices=False)
+    expected = left[:, :4] * values[:4]
+    zeta = components.principal_scores(make(Y), 4, rng())
+    np.testing.assert_allclose(
+        cdist(zeta, zeta), cdist(expected, expected), atol=1e-14 * offset * 50
+    )
+
+
+@pytest.mark.parametrize("make", [np.array, sparse.csr_array])
+@pytest.mark.parametrize("shape", [(30, 20), (20, 30)])
+def test_all_components_of_vectors_with_an_offset_give_the_tree_of_the_vectors(shape, make):
+    Y = low_rank(*shape)
+    expected = linkage(Y, "average")[:, 2]
+    tree = fit("UPGMA", vectors(make(Y + 1e7)), pca=min(shape))
+    np.testing.assert_allclose(np.sort(tree.height[tree.n :]), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("make", [np.array, sparse.csr_array])
+def test_the_chosen_dimension_does_not_lose_digits_to_an_offset(make):
+    """The distances themselves are those of projections that include the offset."""
+    Y = low_rank(30, 12) + 1e6
+    half = 15
+    axes = np.linalg.svd(Y[:half], full_matrices=False)[2].T
+    expected = []
+    for r in range(1, 7):
+        V = axes[:, :r].astype(np.longdouble)
+        projected = Y[:half].astype(np.longdouble) @ V @ V.T
+        cost = np.sqrt(((projected[:, None] - Y[half:][None]) ** 2).sum(axis=-1)).astype(float)
+        expected.append(transport_cost(cost))
+    found = wasserstein_distances(make(Y), 6, None, rng())
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_rows_of_tiny_numbers_have_scores():
+    Y = low_rank(12, 6)
+    Y[3] *= 1e-170
+    scores = components.principal_scores(Y, 6, rng())
+    assert np.linalg.norm(scores[3] * 1e170) == pytest.approx(
+        np.linalg.norm(Y[3] * 1e170), rel=1e-3
+    )
 
 
 @pytest.mark.parametrize("iterated", [False, True])
