@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from hcbench import Comparisons, Given, Oracle, Tree
 from hcbench_quadruplets.embedding_forte import Loss, descend_gram
 from hcbench_quadruplets.embedding_starts import Points, best_embedding
-from hcbench_quadruplets.embedding_triplets import triplets_of
+from hcbench_quadruplets.embedding_triplets import in_canonical_order, triplets_of
 from hcbench_quadruplets.embedding_tste import descend
 from hcbench_quadruplets.linkage import tree_by_mean
 from hcbench_quadruplets.pairs import warn_of_missing_items
@@ -64,7 +64,7 @@ def tste_al(
     It reports the loss at the end. An iteration takes O(m + n^2 d) time for m triplets, the first
     start O(n^3). Memory besides the triplets: O(n^2).
     """
-    triplets = _read_triplets(oracle, rng)
+    triplets, order = _read_triplets(oracle, rng)
     freedom = float(max(d - 1, 1)) if alpha is None else alpha
 
     def descent(start: Points) -> tuple[float, Points]:
@@ -72,7 +72,7 @@ def tste_al(
 
     loss, points = best_embedding(triplets, d, restarts, rng, descent)
     oracle.report(loss=loss)
-    return tree_of_points(points, similarity, given.names)
+    return tree_of_points(points[np.argsort(order)], similarity, given.names)
 
 
 def forte_al(
@@ -115,20 +115,23 @@ def forte_al(
     It reports the loss at the end. An iteration takes O(m + n^3) time for m triplets. Memory
     besides the triplets: O(n^2).
     """
-    triplets = _read_triplets(oracle, rng)
+    triplets, order = _read_triplets(oracle, rng)
 
     def descent(start: Points) -> tuple[float, Points]:
         return descend_gram(start, triplets, loss, iterations, tolerance)
 
     lowest, points = best_embedding(triplets, d, restarts, rng, descent)
     oracle.report(loss=lowest)
-    return tree_of_points(points, similarity, given.names)
+    return tree_of_points(points[np.argsort(order)], similarity, given.names)
 
 
-def _read_triplets(oracle: Oracle, rng: np.random.Generator) -> Comparisons:
+def _read_triplets(
+    oracle: Oracle, rng: np.random.Generator
+) -> tuple[Comparisons, NDArray[np.int64]]:
+    """The triplets in a canonical order of items, and this order."""
     triplets = triplets_of(oracle.read(), rng)
     warn_of_missing_items(triplets)
-    return triplets
+    return in_canonical_order(triplets)
 
 
 def tree_of_points(

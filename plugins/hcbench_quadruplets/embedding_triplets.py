@@ -5,10 +5,11 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hcbench import AllComparisons, Comparisons, ModelWarning
+from hcbench import AllComparisons, Comparisons, ModelWarning, pair_index
 from hcbench_quadruplets import _embedding_kernels as kernels
-from hcbench_quadruplets.pairs import only_triplets
+from hcbench_quadruplets.pairs import net_wins, only_triplets, square
 
 MOST = 8_000_000
 """The maximum number of triplets used; 240 items have 6,797,280."""
@@ -64,6 +65,39 @@ def _triplets_of_all(
     else:
         found = kernels.answer_all_triplets(rank, closer, farther)
     return Comparisons(n, closer[:found], farther[:found])
+
+
+def in_canonical_order(triplets: Comparisons) -> tuple[Comparisons, NDArray[np.int64]]:
+    """The same triplets with items, and triplets, in an order that the answers alone determine.
+
+    A long descent amplifies rounding, and so the order in which numbers are added up: without this,
+    other numbers of the items could give another tree. Items are sorted by the net wins of their
+    pairs, which are integers, sorted. Items that do not differ in these stay in the given order.
+
+    Parameters
+    ----------
+    triplets : Comparisons
+
+    Returns
+    -------
+    Comparisons
+        Without annotators.
+    (n,) int array
+        The item in the place of each item.
+
+    Notes
+    -----
+    O(m log m + n^2 log n) time, O(m + n^2) memory.
+    """
+    n = triplets.n
+    wins = square(net_wins(triplets), n)
+    order: NDArray[np.int64] = np.lexsort(np.sort(wins, axis=1).T)
+    one, two = np.triu_indices(n, 1)
+    place = np.argsort(order)
+    moved = pair_index(place[one], place[two], n)
+    closer, farther = moved[triplets.closer], moved[triplets.farther]
+    by_pairs = np.lexsort((farther, closer))
+    return Comparisons(n, closer[by_pairs], farther[by_pairs]), order
 
 
 def _warn_of_sample(total: int, most: int) -> None:

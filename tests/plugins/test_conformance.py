@@ -21,8 +21,6 @@ from hcbench_testing.running import make_items
 SETTINGS = {
     "NoisyInsertion": ("NoisyInsertion[p=0.9]",),
     "related-neighbours": ("related-neighbours[k=2]",),
-    "tSTE-AL": ("tSTE-AL[iterations=20]",),
-    "FORTE-AL": ("FORTE-AL[iterations=20]",),
     "gray-simulated": ("gray-simulated[n=60,p=40]",),
     "4-AL": ("4-AL", "4-AL[init=3]", "4-AL[init='4K-AL']"),
     "UPGMA": ("UPGMA", "UPGMA[metric=cosine]"),

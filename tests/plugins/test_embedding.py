@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import average
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import pdist, squareform
 
 import hcbench_quadruplets
 from hcbench import (
@@ -21,7 +21,7 @@ from hcbench import (
     fit,
 )
 from hcbench_quadruplets.embedding import cosines, tree_of_points
-from hcbench_quadruplets.embedding_triplets import triplets_of
+from hcbench_quadruplets.embedding_triplets import in_canonical_order, triplets_of
 
 SPECS = {spec.name: spec for spec in hcbench_quadruplets.hcbench_algorithms()}
 BOTH = pytest.mark.parametrize("name", ["tSTE-AL", "FORTE-AL"])
@@ -207,3 +207,23 @@ def test_by_distance_the_tree_is_scipys_average_linkage_of_distances() -> None:
     theirs = average(pdist(points))
     np.testing.assert_allclose(-tree.linkage[40:], theirs[:, 2], atol=1e-12)
     assert groups(tree, 7) == groups(Tree.from_linkage(theirs), 7)
+
+
+def test_a_canonical_order_does_not_depend_on_the_numbers_of_the_items():
+    rng = np.random.default_rng(0)
+    distances = squareform(pdist(rng.normal(size=(9, 2))))
+    shuffled = rng.permutation(9)
+    triplets = triplets_of(AllComparisons.from_similarity(-distances), rng)
+    others = triplets_of(AllComparisons.from_similarity(-distances[shuffled][:, shuffled]), rng)
+    one, order = in_canonical_order(triplets)
+    other, other_order = in_canonical_order(others)
+    np.testing.assert_array_equal(one.closer, other.closer)
+    np.testing.assert_array_equal(one.farther, other.farther)
+    np.testing.assert_array_equal(order, shuffled[other_order])
+    # The triplets are the same, of items with other numbers.
+    renumbered = order[one.quadruplets()]
+    assert _pairs_of_pairs(renumbered) == _pairs_of_pairs(triplets.quadruplets())
+
+
+def _pairs_of_pairs(quadruplets):
+    return {(frozenset(row[:2]), frozenset(row[2:])) for row in quadruplets.tolist()}
