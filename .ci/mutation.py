@@ -41,7 +41,7 @@ class Group:
     options: tuple[str, ...] = ()
 
 
-_STATISTICS = ("test_statistics.py", "test_statistics_ranks.py")
+_STATISTICS = ("test_intervals.py", "test_statistics.py", "test_statistics_ranks.py")
 GROUPS = {
     "ledger": Group(
         ("hcbench/oracle/oracle.py", "hcbench/oracle/answers.py"),
@@ -62,7 +62,12 @@ GROUPS = {
         ("-k", "not merged and not dry_run and not runs and not one_store and not make_runs_each"),
     ),
     "statistics": Group(
-        ("hcbench/analysis/statistics.py",), tuple(f"core/{name}" for name in _STATISTICS)
+        (
+            "hcbench/analysis/statistics.py",
+            "hcbench/analysis/intervals.py",
+            "hcbench/analysis/simultaneous.py",
+        ),
+        tuple(f"core/{name}" for name in _STATISTICS),
     ),
     "verdicts": Group(
         ("hcbench/analysis/verdicts.py", "hcbench/analysis/measuring.py"),

@@ -88,6 +88,7 @@ ERM = AlgorithmSpec(
     anytime=True,
     parameters=(_rounds_parameter("as many as the budget allows"), MOST_CLUSTERS, UNTOUCHED),
     paper=PAPERS["gentile2019"],
+    random=False,
     tags=("cut", "active"),
 )
 
@@ -103,6 +104,7 @@ BEST = AlgorithmSpec(
     parameters=(MOST_CLUSTERS,),
     paper=PAPERS["gentile2019"],
     queries=NONE_ASKED,
+    random=False,
     tags=("cut", "baseline"),
 )
 
@@ -127,6 +129,7 @@ CUT_AT_K = AlgorithmSpec(
     ),
     queries=NONE_ASKED,
     exempt=_BASELINE,
+    random=False,
     tags=("cut", "baseline"),
 )
 
@@ -139,6 +142,7 @@ LARGEST_GAP = AlgorithmSpec(
     returns="partition",
     queries=NONE_ASKED,
     exempt=_BASELINE,
+    random=False,
     tags=("cut", "baseline"),
 )
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from hcbench.analysis import ARROWS, blocks_text, format_spread, is_wide
@@ -148,7 +148,7 @@ def _written(summary: Summary | CurvePoint, metric: MetricInfo) -> str:
         format_spread(value, None, metric.unit, metric.interval)
         for value in (summary.average, summary.low, summary.high)
     )
-    interval = "" if summary.low in (None, summary.high) else f" ({low} to {high})"
+    interval = "" if summary.low is None or summary.low == summary.high else f" ({low} to {high})"
     return f"{metric.label} {average}{interval}"
 
 
@@ -156,6 +156,11 @@ def curve_chart(view: CurveView, results: Results, *, growth: bool = False) -> C
     """A metric along an axis; of growth on logarithmic scales, with the fitted power laws."""
     looks, own = looks_of(results), dict[str, Look]()
     panels, laws = [], []
+    lines = [(panel, line) for panel in view.panels for line in panel.lines]
+    averages = [point.average for _, line in lines for point in line.points]
+    least, most = min(averages), max(averages)
+    log_y = least > 0 and (growth or (view.metric.cost and is_wide((least, most))))
+    ends = (least / 1.6, most * 1.6) if log_y else None
     for panel in view.panels:
         fitted = {line: exponent_text(line.fit) for line in panel.lines if line.fit}
         alone = len(view.panels) == 1
@@ -167,17 +172,17 @@ def curve_chart(view: CurveView, results: Results, *, growth: bool = False) -> C
             name = f"{line.name}: {fitted[line]}" if line.fit and alone else line.name
             look = own.setdefault(line.name, looks[line.algorithm])
             points = [
-                (p.x, p, f"{line.name}\n{view.x.name} = {p.x:g}\n{_written(p, view.metric)}")
+                (
+                    p.x,
+                    _above(p, ends[0]) if ends else p,
+                    f"{line.name}\n{view.x.name} = {p.x:g}\n{_written(p, view.metric)}",
+                )
                 for p in line.points
             ]
             mark: Mark = "law" if line.fit else "flat" if line.flat else "line"
             series.append(Series(name, look, mark, points, line.fit))
         panels.append(Panel(panel.title, series))
-    lines = [(panel, line) for panel in view.panels for line in panel.lines]
     places = sorted({point.x for _, line in lines for point in line.points})
-    averages = [point.average for _, line in lines for point in line.points]
-    least, most = min(averages), max(averages)
-    log_y = least > 0 and (growth or (view.metric.cost and is_wide((least, most))))
     title = metric_title(view.metric)
     caption = [f"{title} along {view.x.title}: {view.interval}"]
     if any(line.fit for _, line in lines):
@@ -185,7 +190,6 @@ def curve_chart(view: CurveView, results: Results, *, growth: bool = False) -> C
     failed = sum(p.failed for _, line in lines for p in line.points[: 1 if line.flat else None])
     if failed:
         caption.append(f"{failed} failed repetitions are excluded")
-    ends = (least / 1.6, most * 1.6) if log_y else None
     return Chart(
         panels=panels,
         x=Axis(title=view.x.title, log=places[0] > 0 and (growth or is_wide(places)), ticks=places),
@@ -199,6 +203,13 @@ def curve_chart(view: CurveView, results: Results, *, growth: bool = False) -> C
             for p in line.points
         ],
     )
+
+
+def _above(point: CurvePoint, least: float) -> CurvePoint:
+    """A point whose interval ends at the bottom of a logarithmic axis, which has no 0."""
+    if point.low is None:
+        return point
+    return replace(point, low=max(point.low, least))
 
 
 def tradeoff_chart(view: TradeoffView, results: Results) -> Chart:
@@ -231,7 +242,7 @@ def tradeoff_chart(view: TradeoffView, results: Results) -> Chart:
         ]
         panels.append(Panel(panel.dataset, series, fronts, _reach(panel.points, log=is_log)))
     title = metric_title(view.metric)
-    caption = [f"{title} against {cost}; bars are 95 % bootstrap intervals of the averages"]
+    caption = [f"{title} against {cost}; bars are 95 % intervals of the averages"]
     if any(panel.fronts for panel in panels):
         caption.append(
             "rings and dotted lines: the Pareto front, which no other algorithm dominates"

@@ -78,8 +78,8 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
 @click.option(
     "--test",
     type=click.Choice(["nemenyi", "holm"]),
-    default="holm",
-    help="ranks: test behind the bars; holm, as in tables, means Holm-corrected signed-rank tests.",
+    help="ranks: test of pairs, Nemenyi's or Holm-corrected signed-rank tests; by default the "
+    "latter, or Nemenyi's where there are too few blocks for them.",
 )
 @click.option(
     "--by",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from hcbench.analysis import significance_lines
+from hcbench.analysis import TESTS, significance_lines
 from hcbench_figures.palette import looks_of
 from hcbench_figures.plots import mark_places, new_figure, plain, style
 
@@ -126,23 +126,20 @@ def add_caption(figure: Figure, lines: Sequence[str]) -> None:
         figure.supxlabel(text, x=0.01, ha="left", fontsize=7, color="#444444")
 
 
-Test = Literal["nemenyi", "holm"]
 _ROW = 0.2  # inches between names, and between bars
 _INK = "black"
 
 
-def draw_ranks(ranking: Ranking, results: Results, *, test: Test = "holm") -> Figure:
+def draw_ranks(ranking: Ranking, results: Results) -> Figure:
     """Average ranks on a line, best on the left; bars join algorithms without a difference.
 
     Parameters
     ----------
     ranking : Ranking
+        The critical difference is drawn where Nemenyi's test decides.
     results : Results
-    test : {"nemenyi", "holm"}
-        The test behind the bars: Nemenyi's, whose critical difference is drawn above, or
-        Holm-corrected signed-rank tests, as in tables.
     """
-    cliques = ranking.cliques if test == "nemenyi" else ranking.holm_cliques
+    cliques = ranking.cliques
     names, ranks = ranking.competitors, ranking.ranks
     left = math.ceil(len(names) / 2)
     levels = _levels([(ranks[c[0]], ranks[c[-1]]) for c in cliques])
@@ -152,7 +149,7 @@ def draw_ranks(ranking: Ranking, results: Results, *, test: Test = "holm") -> Fi
     figure, ax = new_figure(7.2, height + 0.6)
     looks = looks_of(results, names)
     with style():
-        _draw_axis(ax, low, high, ranking.nemenyi.value if test == "nemenyi" else None)
+        _draw_axis(ax, low, high, ranking.nemenyi.value)
         for clique, level in zip(cliques, levels, strict=True):
             y = -0.6 - level
             slack = 0.006 * (high - low)
@@ -179,10 +176,10 @@ def draw_ranks(ranking: Ranking, results: Results, *, test: Test = "holm") -> Fi
         ax.set_ylim(-(below + 0.9 + left), 3.2)
         ax.set_xlim(low, high)
         ax.set_title(f"average rank by {plain(ranking.metric.label)}, 1 is best")
-    what = "Nemenyi's test" if test == "nemenyi" else "Holm-corrected signed-rank tests"
-    bars = [f"bars: no significant difference by {what} (alpha {ranking.alpha:g})"]
-    if ranking.inference.reason:
-        bars = []
+    bars = []
+    if ranking.test:
+        what = TESTS[ranking.test]
+        bars = [f"bars: no significant difference by {what} (alpha {ranking.alpha:g})"]
     add_caption(figure, [*significance_lines(ranking), *bars, *results.caveats])
     return figure
 

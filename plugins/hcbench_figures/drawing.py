@@ -19,7 +19,7 @@ from hcbench import (
 from hcbench.analysis import ALPHA, COSTS, axes_of, curves, profile, ranking, scaling, tradeoff
 from hcbench.plots import FORMATS, write_figure
 from hcbench_figures.charts import curve_chart, profile_chart, tradeoff_chart
-from hcbench_figures.draw_charts import Test, add_caption, draw_chart, draw_ranks
+from hcbench_figures.draw_charts import add_caption, draw_chart, draw_ranks
 from hcbench_figures.plots import (
     GUIDE,
     clades_of,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from hcbench import Problem
-    from hcbench.analysis import Distance, Failed, Group, Results
+    from hcbench.analysis import Distance, Failed, Group, PairTest, Results
     from hcbench.plots import FigureView
     from hcbench_figures.plots import Orientation
 
@@ -227,8 +227,8 @@ class Choices:
         How failures count.
     alpha : float
         Level of significance.
-    test : {"nemenyi", "holm"}
-        The test that decides which algorithms the bars of ``ranks`` join.
+    test : {"nemenyi", "holm"}, optional
+        The test of pairs of ``ranks``; by default the one that can find a difference.
     by : {"ratio", "difference"}, optional
         The distance of ``profile``.
     repetition : int
@@ -242,7 +242,7 @@ class Choices:
     against: str = ""
     failed: Failed = "worst"
     alpha: float = ALPHA
-    test: Test = "holm"
+    test: PairTest | None = None
     by: Distance | None = None
     repetition: int = 0
     checkpoint: int | None = None
@@ -270,8 +270,10 @@ class Kind:
 KINDS: Mapping[str, Kind] = {
     "ranks": Kind(
         "Average ranks over data sets with the critical difference.",
-        lambda view, results, c: draw_ranks(view, results, test=c.test),
-        lambda results, c: ranking(results, _quality(results, c), failed=c.failed, alpha=c.alpha),
+        lambda view, results, _: draw_ranks(view, results),
+        lambda results, c: ranking(
+            results, _quality(results, c), failed=c.failed, alpha=c.alpha, test=c.test
+        ),
     ),
     "profile": Kind(
         "The share of the data sets on which each algorithm is how close to the best.",

@@ -141,7 +141,7 @@ def curves(
 ) -> Axes:
     """Draw the average of a metric against a numeric parameter, one line per algorithm.
 
-    Bars are 95 % bootstrap intervals of the average, which is the mean, of times the median.
+    Bars are 95 % intervals of the average, which is the mean, of times the median.
     Reference lines are grey, and not solid. Repetitions without a value are excluded, as in tables.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hcbench import SIMILARITY_RULES, OracleSpec, Parameter, hookimpl
+from hcbench import SIMILARITY_RULES, OracleSpec, Parameter, Params, hookimpl
 
 _SIMILARITY = Parameter(
     "similarity",
@@ -55,6 +55,12 @@ _NOISE = (
     ),
 )
 
+
+def _errs(params: Params) -> bool:
+    """Whether answers may be wrong, which the seed then decides."""
+    return any(float(str(params.get(name, 0.0))) > 0 for name in ("noise", "scale", "corrupt"))
+
+
 ORACLES = (
     OracleSpec(
         name="vectors",
@@ -63,6 +69,7 @@ ORACLES = (
         kind="vectors",
         needs=("vectors",),
         countable=False,
+        random=False,
     ),
     OracleSpec(
         name="graph",
@@ -71,6 +78,7 @@ ORACLES = (
         kind="graph",
         needs=("graph",),
         countable=False,
+        random=False,
     ),
     OracleSpec(
         name="similarities",
@@ -79,6 +87,7 @@ ORACLES = (
         kind="similarities",
         needs=("similarity|vectors",),
         countable=False,
+        random=False,
         parameters=(_SIMILARITY,),
     ),
     OracleSpec(
@@ -103,6 +112,7 @@ ORACLES = (
         doc="Answers, one by one, which of two pairs is more similar.",
         kind="quadruplet-queries",
         needs=("similarity|vectors",),
+        random=_errs,
         parameters=(
             *_NOISE,
             Parameter(
@@ -119,6 +129,7 @@ ORACLES = (
         doc="Answers, one by one, which of three items is the odd one out.",
         kind="ordinal-queries",
         needs=("truth|similarity|vectors",),
+        random=_errs,
         informed=lambda params, provided: (
             params["source"] in ("truth", "labels")
             or (params["source"] == "auto" and "truth" in provided)

@@ -83,6 +83,7 @@ NOISELESS = (
         accepts=QUERIES,
         paper=PAPERS["emamjomeh2018"],
         queries="hcbench_ordinal.estimates:of_all_triples",
+        random=False,
         tags=("comparisons",),
     ),
     AlgorithmSpec(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hcbench import DataNotAvailableError, plots
 from hcbench_ordinal import suites_errors as suite
-from hcbench_ordinal.figures_noisy import clopper_pearson, strategy_of
+from hcbench_ordinal.figures_noisy import share_interval, strategy_of
 from hcbench_ordinal.suites_noiseless import RECOVERY
 from hcbench_ordinal.suites_noisy import BAYES, DELTA
 
@@ -43,7 +43,7 @@ def against_the_adversary(view: FigureView) -> Drawing:
             if not at:
                 continue
             shares = [sum(numbers) / len(numbers) for numbers in at.values()]
-            intervals = [clopper_pearson(numbers) for numbers in at.values()]
+            intervals = [share_interval(numbers) for numbers in at.values()]
             ax.errorbar(
                 [p + 0.01 * (number - 1) for p in at],
                 shares,

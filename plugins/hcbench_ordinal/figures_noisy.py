@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hcbench import DataNotAvailableError, plots
+from hcbench.analysis import summarise
 from hcbench_ordinal import suites_noisy as suite
 from hcbench_ordinal.suites_noiseless import RECOVERY
 
@@ -33,7 +34,7 @@ def recovery(view: FigureView) -> Drawing:
     def draw(ax: Axes, strategy: str, at: dict[int, list[float]], number: int) -> None:
         shift = 1 + 0.07 * (number - (len(suite.STRATEGIES) - 1) / 2)
         shares = [sum(numbers) / len(numbers) for numbers in at.values()]
-        intervals = [clopper_pearson(numbers) for numbers in at.values()]
+        intervals = [share_interval(numbers) for numbers in at.values()]
         ax.errorbar(
             [n * shift for n in at],
             shares,
@@ -83,12 +84,15 @@ def queries(view: FigureView) -> Drawing:
     return figure
 
 
-def clopper_pearson(numbers: Sequence[float]) -> tuple[float, float]:
-    """The exact 95% interval of a probability, from repetitions that are 0 or 1."""
-    from scipy.stats import binomtest
+def share_interval(numbers: Sequence[float]) -> tuple[float, float]:
+    """The exact 95 % interval of a probability, from repetitions that are 0 or 1.
 
-    found = binomtest(round(sum(numbers)), len(numbers)).proportion_ci(0.95, "exact")
-    return float(found.low), float(found.high)
+    The number itself for a single repetition, which has no interval.
+    """
+    summary = summarise(numbers, support=(0.0, 1.0))
+    if summary.low is None or summary.high is None:
+        return numbers[0], numbers[0]
+    return summary.low, summary.high
 
 
 def _draw_panels(

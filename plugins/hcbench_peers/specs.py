@@ -79,6 +79,7 @@ SCIPY_LINKAGE = AlgorithmSpec(
     memory=_distances,
     requires=("scipy",),
     licence="BSD-3-Clause",
+    random=False,
     tags=("peer", "linkage"),
 )
 FC_LINKAGE = AlgorithmSpec(
@@ -91,6 +92,7 @@ FC_LINKAGE = AlgorithmSpec(
     paper=PAPERS["muellner2013"],
     requires=("fastcluster", "scipy"),
     licence="BSD-2-Clause OR GPL-2.0-or-later",
+    random=False,
     tags=("peer", "linkage"),
 )
 FC_VECTOR = AlgorithmSpec(
@@ -105,6 +107,7 @@ FC_VECTOR = AlgorithmSpec(
     paper=PAPERS["muellner2013"],
     requires=("fastcluster", "scipy"),
     licence="BSD-2-Clause OR GPL-2.0-or-later",
+    random=False,
     tags=("peer", "linkage"),
 )
 SK_AGGLOMERATIVE = AlgorithmSpec(
@@ -130,6 +133,7 @@ SK_AGGLOMERATIVE = AlgorithmSpec(
     paper=PAPERS["pedregosa2011"],
     requires=("scikit-learn", "scipy"),
     licence="BSD-3-Clause",
+    random=False,
     tags=("peer", "linkage"),
 )
 SK_BISECTING_KMEANS = AlgorithmSpec(
@@ -174,6 +178,7 @@ SK_BIRCH = AlgorithmSpec(
     paper=PAPERS["zhang1996"],
     requires=("scikit-learn", "scipy"),
     licence="BSD-3-Clause",
+    random=False,
     tags=("peer", "incremental"),
     order_dependent=True,
 )
@@ -196,6 +201,7 @@ SK_HDBSCAN = AlgorithmSpec(
     paper=PAPERS["campello2015"],
     requires=("scikit-learn", "scipy"),
     licence="BSD-3-Clause",
+    random=False,
     tags=("peer", "density"),
     exempt={"renumbered_items": _TIES},
 )
@@ -208,6 +214,7 @@ FAST_HDBSCAN = AlgorithmSpec(
     paper=PAPERS["mcinnes2017"],
     requires=("fast_hdbscan", "hdbscan", "scipy"),
     licence="BSD-2-Clause",
+    random=False,
     tags=("peer", "density"),
     exempt={"renumbered_items": _TIES},
 )
@@ -229,6 +236,7 @@ FAST_PLSCAN = AlgorithmSpec(
     paper=PAPERS["bot2025"],
     requires=("fast-plscan", "scipy"),
     licence="BSD-3-Clause",
+    random=False,
     tags=("peer", "density"),
     exempt={"renumbered_items": _TIES},
 )
@@ -277,6 +285,7 @@ SKN_PARIS = AlgorithmSpec(
     paper=PAPERS["bonald2018"],
     requires=("scikit-network", "scikit-learn", "scipy"),
     licence="BSD-3-Clause",
+    random=False,
     tags=("peer", "graph"),
 )
 SKN_LOUVAIN = AlgorithmSpec(
@@ -308,6 +317,7 @@ SKN_LOUVAIN = AlgorithmSpec(
     paper=PAPERS["blondel2008"],
     requires=("scikit-network", "scikit-learn", "scipy"),
     licence="BSD-3-Clause",
+    random=False,
     tags=("peer", "graph"),
     order_dependent=True,
 )
@@ -327,6 +337,7 @@ HIGRA_BPT = AlgorithmSpec(
     paper=PAPERS["perret2019"],
     requires=("higra", "scikit-learn", "scipy"),
     licence="CECILL-B",
+    random=False,
     tags=("peer", "graph", "linkage"),
 )
 SKBIO_NJ = AlgorithmSpec(
@@ -341,6 +352,7 @@ SKBIO_NJ = AlgorithmSpec(
     paper=PAPERS["saitou1987"],
     requires=("scikit-bio", "scipy"),
     licence="BSD-3-Clause",
+    random=False,
     tags=("peer", "phylogeny"),
 )
 SKBIO_UPGMA = AlgorithmSpec(
@@ -355,6 +367,7 @@ SKBIO_UPGMA = AlgorithmSpec(
     paper=PAPERS["sokal1958"],
     requires=("scikit-bio", "scipy"),
     licence="BSD-3-Clause",
+    random=False,
     tags=("peer", "phylogeny", "linkage"),
 )
 

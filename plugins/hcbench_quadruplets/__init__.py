@@ -67,6 +67,7 @@ PASSIVE = (
         ),
         paper=PAPERS["ghoshdastidar2019"],
         exempt=_TIES,
+        random=False,
         tags=("comparisons", "linkage"),
     ),
     AlgorithmSpec(
@@ -86,6 +87,7 @@ PASSIVE = (
         paper=PAPERS["kleindessner2017a"],
         requires=("scipy",),
         exempt=_TIES,
+        random=False,
         tags=("comparisons", "linkage"),
     ),
     AlgorithmSpec(
@@ -94,6 +96,7 @@ PASSIVE = (
         doc="Average linkage on the mean win rate of each pair of items.",
         accepts=SETS,
         exempt={**_TIES, "paper": "a common baseline without a paper"},
+        random=False,
         tags=("comparisons", "linkage"),
     ),
     AlgorithmSpec(
@@ -103,6 +106,7 @@ PASSIVE = (
         accepts=("similarities",),
         reference=True,
         paper=PAPERS["ghoshdastidar2019"],
+        random=False,
         tags=("comparisons", "linkage", "baseline"),
     ),
 )
@@ -188,6 +192,7 @@ ACTIVE = (
         accepts=("quadruplet-queries",),
         parameters=(ASK,),
         paper=PAPERS["ghoshdastidar2019"],
+        random=False,
         tags=("comparisons", "active", "linkage"),
     ),
     AlgorithmSpec(
@@ -197,6 +202,7 @@ ACTIVE = (
         accepts=("quadruplet-queries",),
         parameters=(ASK,),
         paper=PAPERS["ghoshdastidar2019"],
+        random=False,
         tags=("comparisons", "active", "linkage"),
     ),
     AlgorithmSpec(

@@ -34,6 +34,7 @@ TRUTH = AlgorithmSpec(
     reference=True,
     hints=("truth",),
     needs=("truth",),
+    random=False,
     tags=("baseline",),
 )
 

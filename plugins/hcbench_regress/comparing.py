@@ -631,13 +631,12 @@ def _verdict(row: Recorded, tolerance: float, p: float | None) -> tuple[Verdict,
             return "not judged", "times need pairs: --measure"
         if p is None:
             return "same", f"within {tolerance:.0%}, or not significant"
-        interval = summarise([math.log(h / b) for b, h in row.pairs])
-        assert interval.low is not None
-        assert interval.high is not None
-        return "regression" if row.ratio > 1 else "improvement", (
-            f"95 % interval {math.exp(interval.low):.2f} to {math.exp(interval.high):.2f}, "
-            f"{len(row.pairs)} pairs, p = {p:.1g}"
-        )
+        reason = f"{len(row.pairs)} pairs, p = {p:.1g}"
+        summary = summarise([math.log(h / b) for b, h in row.pairs])
+        if summary.low is not None and summary.high is not None:
+            low, high = math.exp(summary.low), math.exp(summary.high)
+            reason = f"95 % interval {low:.2f} to {high:.2f}, {reason}"
+        return "regression" if row.ratio > 1 else "improvement", reason
     if row.unit == "bytes":
         if abs(row.head - row.base) <= MEMORY_FLOOR + MEMORY * min(row.base, row.head):
             return "same", f"within {MEMORY:.0%} and {MEMORY_FLOOR >> 20} MiB"

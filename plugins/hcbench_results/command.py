@@ -167,8 +167,9 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
     """Show what changed between two runs.
 
     They are given by their numbers or names. For each mean that is not the same: both, their
-    difference, and the 95 % interval of the mean difference over the repetitions that both have.
-    Differences whose interval excludes 0 are marked.
+    difference, and its interval over the repetitions that both have. The intervals hold together
+    with a probability of 95 %, however many there are. Differences whose interval excludes 0 are
+    marked.
     """
     from hcbench_results.differences import find_differences, find_status_changes
 
@@ -191,10 +192,11 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
     commands.write_blocks([*blocks, _change_block(changes)] if changes else blocks)
     in_both = sum(change.in_both for change in changes)
     both = [d for d in differences if d.before is not None and d.after is not None]
+    mark = "bold" if commands.console().is_terminal else "*"
     click.echo(
         f"{sum(d.difference == 0 for d in both)} of {len(both)} means are equal, "
-        f"{sum(d.marked for d in differences)} have a 95 % interval without 0 "
-        f"({'bold' if commands.console().is_terminal else '*'}); {in_both} cells ended otherwise, "
+        f"{sum(d.marked for d in differences)} have a simultaneous 95 % interval without 0 "
+        f"({mark}): all hold together with a probability of 95 %; {in_both} cells ended otherwise, "
         f"{len(changes) - in_both} are in one of the runs only"
     )
 
@@ -215,10 +217,10 @@ def _difference_block(
             format_spread(number, None, metric.unit)
             for number in (row.difference, row.low, row.high)
         )
-        interval = "" if row.low == row.high else f" ({low} to {high})"
+        interval = "" if row.low is None or row.low == row.high else f" ({low} to {high})"
         marked = TableEntry(change + interval, bold=row.marked)
         rows.append((TableEntry(_variant(row)), TableEntry(row.metric), before, after, marked))
-    header = ("algorithm", "metric", "before", "after", "difference, 95 % interval")
+    header = ("algorithm", "metric", "before", "after", "difference, simultaneous 95 % interval")
     return Block(dataset, header, (False, False, True, True, True), tuple(rows))
 
 

@@ -1,16 +1,18 @@
 """Differences between two runs.
 
-They are of means over the repetitions that both runs have, with the 95 % bootstrap interval of the
-paired differences (see `hcbench.analysis.paired_difference`).
+They are of means over the repetitions that both runs have. The intervals hold together: with a
+probability of 95 % all of them cover the true differences, so that of two runs of the same programs
+with other seeds at most 5 % have any marked difference.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from hcbench.analysis import PLACE, mean_and_std, paired_difference
+from hcbench.analysis import PLACE, Estimate, limits_among, mean_and_std, paired_estimate
 
 if TYPE_CHECKING:
     from hcbench import Outcome, Results
@@ -30,9 +32,13 @@ class Difference:
     difference : float or None
         After minus before.
     standard_error, low, high : float or None
-        Of the differences of common repetitions, with the 95 % interval of their mean.
+        Of the differences of common repetitions, with the interval of their mean; both ends are
+        None if there is none.
     marked : bool
-        Whether the interval excludes 0; not for a single repetition.
+        Whether the interval excludes 0. Values that use no random numbers are marked if they
+        differ.
+    note : str
+        Why there is no interval; "" if there is one.
     in_both : bool
         Whether both runs have the cells and the metric; a mean that is missing is then n/a.
     """
@@ -50,6 +56,7 @@ class Difference:
     low: float | None
     high: float | None
     marked: bool
+    note: str
     in_both: bool
 
     @property
@@ -78,20 +85,18 @@ class StatusChange:
 
 def find_differences(before: Results, after: Results) -> list[Difference]:
     """All means of two runs side by side, in the order of the second run."""
-    new, old = (
-        {
-            (*group.place.values(), metric.label): group.by_repetition(metric.label)
-            for group in results.groups
-            for metric in results.metrics
-        }
-        for results in (after, before)
-    )
+    old, new = _values_of(before), _values_of(after)
+    keys = list(dict.fromkeys([*new, *old]))
+    estimates = {key: _change(old.get(key), new.get(key)) for key in keys}
+    # Values that use no random numbers are compared without an error.
+    n_random = sum(e.n > 1 and e.law != "deterministic" for e in estimates.values())
     differences = []
-    for key in dict.fromkeys([*new, *old]):
-        one, other = old.get(key, {}), new.get(key, {})
-        mean, _ = mean_and_std([*one.values()])
-        other_mean, _ = mean_and_std([*other.values()])
-        change = paired_difference(other, one)
+    for key in keys:
+        mean = _mean(old.get(key))
+        other_mean = _mean(new.get(key))
+        change = estimates[key]
+        limits = limits_among(change, n_random)
+        has_interval = math.isfinite(limits.low) and math.isfinite(limits.high)
         differences.append(
             Difference(
                 **dict(zip((*PLACE, "metric"), key, strict=True)),
@@ -99,13 +104,48 @@ def find_differences(before: Results, after: Results) -> list[Difference]:
                 after=other_mean,
                 difference=None if mean is None or other_mean is None else other_mean - mean,
                 standard_error=change.standard_error,
-                low=change.low,
-                high=change.high,
-                marked=change.excludes_zero,
+                low=limits.low if has_interval else None,
+                high=limits.high if has_interval else None,
+                marked=limits.excludes_zero,
+                note=limits.note,
                 in_both=key in old and key in new,
             )
         )
     return differences
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """The values of a metric by repetition, and what is known of them."""
+
+    numbers: dict[int, float]
+    support: tuple[float, float]
+    exact: bool
+
+
+def _values_of(results: Results) -> dict[tuple[Any, ...], _Values]:
+    values = {}
+    for group in results.groups:
+        for metric in results.metrics:
+            numbers = group.by_repetition(metric.label)
+            exact = group.is_exact(metric)
+            values[*group.place.values(), metric.label] = _Values(numbers, metric.support, exact)
+    return values
+
+
+def _mean(values: _Values | None) -> float | None:
+    if values is None:
+        return None
+    mean, _ = mean_and_std([*values.numbers.values()])
+    return mean
+
+
+def _change(old: _Values | None, new: _Values | None) -> Estimate:
+    """The mean of the differences, after minus before."""
+    if old is None or new is None:
+        return paired_estimate({}, {})
+    exact = old.exact and new.exact
+    return paired_estimate(new.numbers, old.numbers, new.support, deterministic=exact)
 
 
 def find_status_changes(before: Results, after: Results) -> list[StatusChange]:

@@ -125,7 +125,7 @@ def check_renumbered_items(subject: Subject) -> None:
         problem = source.problem()
         expected = usual(subject, source).result
         assert expected is not None
-        if _depends_on_seed(subject):
+        if _depends_on_seed(subject, sources_of(subject)[0]):
             skip("its result depends on its random numbers")
         answers = source.answers(problem)
         for seed in range(2):
@@ -141,8 +141,18 @@ def check_renumbered_items(subject: Subject) -> None:
             )
 
 
-def _depends_on_seed(subject: Subject) -> bool:
-    source = sources_of(subject)[0]
+def check_declared_randomness(subject: Subject) -> None:
+    """Another seed gives the same result if it declares that random numbers do not matter."""
+    if subject.spec.random_with(subject.params):
+        skip("it declares that its result may depend on random numbers")
+    for source in sources_of(subject):
+        require(
+            not _depends_on_seed(subject, source),
+            "is declared not random and returns another result for another seed",
+        )
+
+
+def _depends_on_seed(subject: Subject, source: Source) -> bool:
     expected = usual(subject, source).result
     others = [run_on(subject, source, seed=SEED + k).result for k in range(1, 6)]
     return any(other != expected for other in others)

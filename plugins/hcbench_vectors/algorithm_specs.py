@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hcbench import AlgorithmSpec, Parameter, Reference
+from hcbench import AlgorithmSpec, Parameter, Params, Reference
 from hcbench_vectors.references import PAPERS
 
 MOST_COMPONENTS = 50
@@ -36,6 +36,11 @@ _REDUCTION = (
         interval="[1, inf)",
     ),
 )
+
+
+def _reduces(params: Params) -> bool:
+    """Whether principal components are computed, from a random start."""
+    return params["pca"] is not None
 
 
 def _metric_parameter(*more: str) -> Parameter:
@@ -98,6 +103,7 @@ def _linkage_spec(
         memory=memory,
         requires=("scipy",),
         exempt={} if paper else {"paper": "a common baseline without a paper"},
+        random=_reduces,
         tags=("linkage",),
         binary_only=True,
     )
@@ -120,6 +126,7 @@ DOT_PRODUCT = AlgorithmSpec(
     ),
     paper=PAPERS["gray2023"],
     requires=("scipy",),
+    random=_reduces,
     tags=("linkage",),
 )
 
@@ -222,6 +229,7 @@ HDBSCAN = AlgorithmSpec(
     ),
     requires=("hdbscan", "scikit-learn", "scipy"),
     licence="BSD-3-Clause",
+    random=_reduces,
     tags=("density",),
 )
 

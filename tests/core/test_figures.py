@@ -313,13 +313,18 @@ def results(outcomes: list[Outcome], **changes: Any) -> Results:
 
 
 def test_a_curve_is_mean_and_interval_along_a_parameter() -> None:
-    outcomes = [*measured(100, [1.0, 3.0]), *measured(2, [5.0, 5.0]), *measured(2, [0.5], "B")]
+    outcomes = [
+        *measured(100, [1.0, 1.5, 1.8, 2.2, 2.5, 3.0]),
+        *measured(2, [5.0, 5.0]),
+        *measured(2, [0.5], "B"),
+    ]
     ax = plots.curves(results(outcomes, references=("B",)), x="p", metric="ERROR")
     one, reference = ax.containers
     data: Any = one[0].get_xydata()
     assert data.tolist() == [[2, 5], [100, 2]]
     bars = one[2][0].get_segments()
-    assert bars[1].tolist() == [[100, 1], [100, 3]]  # medians of resamples are 1, 2 or 3
+    assert bars[1].tolist() == [[100, 1], [100, 3]]  # of 6, the least and the greatest
+    assert bars[0].tolist() == [[2, 5], [2, 5]]  # two values have no interval of the median
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["A", "B"]
     assert reference[0].get_linestyle() == "--"
     assert (ax.get_xlabel(), ax.get_xscale()) == ("p", "log")

@@ -67,8 +67,15 @@ def failure(
     )
 
 
-def results(outcomes: list[Outcome], *claims: Claim, metrics: Any = METRICS) -> Results:
-    return Results(outcomes, metrics, Suite(name="s", claims=claims))
+def results(
+    outcomes: list[Outcome], *claims: Claim, metrics: Any = METRICS, deterministic: Any = None
+) -> Results:
+    suite = Suite(name="s", claims=claims)
+    return Results(outcomes, metrics, suite, deterministic=deterministic or {})
+
+
+#: Nothing of the cells below uses random numbers.
+FIXED = {"algorithms": ("A", "B"), "datasets": ("planted",), "oracles": ("v",)}
 
 
 TWO = [
@@ -136,7 +143,9 @@ def test_the_summary_by_hand() -> None:
     assert row["std"] == pytest.approx(math.sqrt(0.005))
     assert row["standard_error"] == pytest.approx(0.05)
     assert (row["n"], row["failed"]) == (2, 1)
-    assert 0.8 <= row["low"] <= row["high"] <= 0.9 + 1e-12
+    # Student's t of one degree of freedom: 12.706 standard errors.
+    assert (row["low"], row["high"]) == pytest.approx((0.85 - 0.6353, 0.85 + 0.6353), abs=1e-4)
+    assert row["note"] == ""
 
 
 def test_nothing_disappears() -> None:
@@ -292,7 +301,10 @@ def test_verdicts_on_numbers_by_hand() -> None:
 
 def test_the_rounding_of_the_printed_number_is_all_that_is_allowed_without_spread() -> None:
     exact = [cell("A", r, AARI=0.855) for r in range(3)]
-    verdicts = [results(exact, number(p)).verdicts[0]["verdict"] for p in ("0.86", "0.85", "0.860")]
+    verdicts = [
+        results(exact, number(p), deterministic=FIXED).verdicts[0]["verdict"]
+        for p in ("0.86", "0.85", "0.860")
+    ]
     assert verdicts == ["reproduced", "reproduced", "differs"]
 
 
@@ -317,7 +329,7 @@ def test_verdicts_on_words_pair_the_repetitions() -> None:
 def test_an_algorithm_that_failed_reproduces_no_claim() -> None:
     outcomes = [*TWO, cell("B", 2, AARI=0.7), failure("A", 2)]
     claims = (number("0.85"), words("A", "B"), number("0.7", algorithm="B"))
-    mean, better, other = results(outcomes, *claims).verdicts
+    mean, better, other = results(outcomes, *claims, deterministic=FIXED).verdicts
     assert (mean["verdict"], mean["measured"]) == ("undecided", pytest.approx(0.85))
     assert "A: 1 of 3 without a value: timeout: over 10 s" in mean["note"]
     assert (better["verdict"], better["measured"]) == ("undecided", pytest.approx(0.15))
@@ -333,14 +345,18 @@ def test_one_repetition_does_not_show_which_is_better() -> None:
     assert "one repetition has no interval" in ahead["note"]
 
 
-def test_equal_differences_are_certain() -> None:
+def test_equal_differences_are_certain_only_where_nothing_is_random() -> None:
     outcomes = [cell(a, r, AARI=v) for r in range(3) for a, v in (("A", 0.75), ("B", 0.5))]
-    assert results(outcomes, words("A", "B")).verdicts[0]["verdict"] == "reproduced"
+    (row,) = results(outcomes, words("A", "B"), deterministic=FIXED).verdicts
+    assert row["verdict"] == "reproduced"
+    (row,) = results(outcomes, words("A", "B")).verdicts
+    assert row["verdict"] == "undecided"
+    assert "3 equal values exclude a jump of probability above 0.63" in row["note"]
 
 
 def test_equal_values_are_not_better() -> None:
     same = [cell(name, repetition, AARI=0.5) for name in "AB" for repetition in (0, 1)]
-    (row,) = results(same, words("A", "B")).verdicts
+    (row,) = results(same, words("A", "B"), deterministic=FIXED).verdicts
     assert row["verdict"] == "differs"
 
 
@@ -570,17 +586,21 @@ def test_a_block_shows_the_best_and_the_reasons() -> None:
     ]
     (block,) = make_tables(results(outcomes, metrics=(AARI, QUERIES)))
     assert block.title == "planted"
-    assert block.header == ("algorithm", "AARI ↑", "queries ↓")
-    assert block.numeric == (False, True, True)
+    assert block.header == ("algorithm", "failed", "AARI ↑", "queries ↓")
+    assert block.numeric == (False, True, True, True)
+    assert [row[1].text for row in block.rows] == ["0", "1 of 3", "0", "-"]
     shown = [
-        [(entry.text, entry.bold, [block.notes[m - 1] for m in entry.marks]) for entry in row]
+        [
+            (entry.text, entry.bold, [block.notes[m - 1] for m in entry.marks])
+            for entry in (row[0], *row[2:])
+        ]
         for row in block.rows
     ]
     assert shown == [
         [("A", False, []), ("0.800", False, []), ("n/a", False, ["asks nothing"])],
         [
             ("B", False, ["1 of 3 repetitions: timeout: over 10 s"]),
-            ("0.900", False, []),  # B failed once, and no other is left to beat A
+            ("0.900", False, []),  # B failed in a third, and no other is left to beat A
             ("7", False, []),
         ],
         [("D", False, []), ("error", False, ["ZeroDivisionError"]), ("8", False, [])],
@@ -666,10 +686,9 @@ def test_ranks_and_verdicts_are_separate_blocks() -> None:
         "claims: 1 undecided",
     ]
     assert [(row[0].text, row[1].text, row[1].bold) for row in blocks[2].rows] == [
-        ("A", "1.00", True),
+        ("A", "1.00", False),  # no star, as no test rejects that the two are equal
         ("B", "2.00", False),
         ("p, signed-rank test", "0.50", False),  # two of the four ways of two signs
-        ("critical difference", "1.39", False),  # 1.960 sqrt(2 * 3 / (6 * 2))
     ]
     assert [entry.text for entry in blocks[3].rows[0]] == [
         "c",
@@ -695,8 +714,8 @@ def test_markdown_is_a_table_whatever_the_names() -> None:
 def test_special_characters_are_escaped_in_latex() -> None:
     outcomes = [cell("A", 0, HOSTILE, AARI=0.9), cell(HOSTILE, 0, HOSTILE, AARI=0.8)]
     text = results([*outcomes, failure("A", 1, dataset=HOSTILE)], metrics=(AARI,)).to_latex()
-    assert r"\begin{tabular}{lr}" in text
-    assert r"A\textsuperscript{1} & 0.900 \\" in text
+    assert r"\begin{tabular}{lrr}" in text
+    assert r"A\textsuperscript{1} & 1 of 2 & 0.900 \\" in text
     escaped = r"a|b\_c*d\&50\%\$\#\{\textasciitilde{}\textasciicircum{}\textbackslash{}"
     assert escaped in text
     assert r"\textsuperscript{1} 1 of 2 repetitions: timeout: over 10 s" in text

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given, strategies as st
 from scipy.stats import binomtest
 
 from hcbench.analysis.overviews import count_verdicts, make_tables
@@ -52,8 +54,18 @@ def claim(**changes: Any) -> Claim:
     return Claim(**{**fields, **changes})
 
 
+def results(outcomes: list[Outcome], metrics: Any, suite: Suite, **more: Any) -> Results:
+    """Results of algorithms, data sets and oracles that use no random numbers."""
+    labels = {
+        "algorithms": tuple({outcome.algorithm for outcome in outcomes}),
+        "datasets": tuple({outcome.dataset for outcome in outcomes}),
+        "oracles": tuple({outcome.oracle for outcome in outcomes}),
+    }
+    return Results(outcomes, metrics, suite, deterministic=labels, **more)
+
+
 def verdict(outcomes: list[Outcome], **changes: Any) -> dict[str, Any]:
-    found = Results(outcomes, METRICS, Suite(name="s", claims=(claim(**changes),)))
+    found = results(outcomes, METRICS, Suite(name="s", claims=(claim(**changes),)))
     (row,) = found.verdicts
     return row
 
@@ -65,30 +77,81 @@ SPREAD = cells([1.0, 1.0, 3.0, 3.0])
 
 
 def test_bounds_by_hand() -> None:
-    for relation, paper, within, word in [
-        ("<=", "3.36", 0, "reproduced"),
-        ("<=", "3.35", 0, "undecided"),
-        ("<=", "3.30", 0.06, "reproduced"),
-        ("<=", "0.65", 0, "undecided"),
-        ("<=", "0.64", 0, "differs"),  # the rounding of a bound is not allowed for
-        (">=", "0.64", 0, "reproduced"),
-        (">=", "0.65", 0, "undecided"),
-        (">=", "3.36", 0, "differs"),
-        ("<", "3.36", 0, "reproduced"),
-        ("<", "3.35", 0, "undecided"),
-        ("<", "0.64", 0, "differs"),
-        (">", "0.64", 0, "reproduced"),
-        (">", "3.36", 0, "differs"),
-        ("=", "2.00", 0, "undecided"),  # a large error of the mean does not help
-        ("=", "2.00", 1.84, "reproduced"),
-        ("=", "2.00", 1.82, "undecided"),
-        ("=", "3.84", 0, "undecided"),
-        ("=", "3.85", 0, "differs"),
-        ("=", "3.84", 0.01, "undecided"),
+    both, above, below = (0.163, 3.837), (None, 3.3587), (0.6413, None)
+    for relation, paper, within, word, interval in [
+        ("<=", "3.36", 0, "reproduced", above),
+        ("<=", "3.35", 0, "undecided", above),
+        ("<=", "3.30", 0.06, "reproduced", above),
+        ("<=", "0.65", 0, "undecided", above),
+        ("<=", "0.64", 0, "differs", below),  # the rounding of a bound is not allowed for
+        (">=", "0.64", 0, "reproduced", below),
+        (">=", "0.65", 0, "undecided", below),
+        (">=", "3.36", 0, "differs", above),
+        ("<", "3.36", 0, "reproduced", above),
+        ("<", "3.35", 0, "undecided", above),
+        ("<", "0.64", 0, "differs", below),
+        (">", "0.64", 0, "reproduced", below),
+        (">", "3.36", 0, "differs", above),
+        ("=", "2.00", 0, "undecided", both),  # a large error of the mean does not help
+        ("=", "2.00", 1.84, "reproduced", both),
+        ("=", "2.00", 1.82, "undecided", both),
+        ("=", "3.84", 0, "undecided", both),
+        ("=", "3.85", 0, "differs", both),
+        ("=", "3.84", 0.01, "undecided", both),
     ]:
         row = verdict(SPREAD, relation=relation, paper=paper, within=within)
         assert (row["verdict"], row["measured"]) == (word, pytest.approx(2.0)), (relation, paper)
-        assert (row["low"], row["high"]) == pytest.approx((0.163, 3.837), abs=5e-4)
+        assert (row["low"], row["high"]) == pytest.approx(interval, abs=5e-4)
+
+
+def test_a_one_sided_claim_shows_its_bound_in_tables() -> None:
+    claims = (
+        claim(claim="a", relation="<=", paper="3.36"),
+        claim(claim="b", relation="<=", paper="0.64"),
+        claim(claim="c", paper="2.00"),
+    )
+    block = make_tables(results(SPREAD, METRICS, Suite(name="s", claims=claims)))[-1]
+    assert [row[2].text for row in block.rows] == [
+        "2 (at most 3.359)",
+        "2 (at least 0.6413)",
+        "2 (0.1626 to 3.837)",
+    ]
+
+
+@given(
+    st.lists(st.integers(0, 8), min_size=1, max_size=6),
+    st.sampled_from(["=", "<=", ">=", "<", ">"]),
+    st.integers(0, 8),
+    st.sampled_from([0.0, 0.5, 3.0]),
+    st.booleans(),
+    st.sampled_from(["(-inf, inf)", "[0, inf)", "[0, 8]"]),
+)
+def test_the_shown_interval_and_the_verdict_agree(
+    values: list[int], relation: str, paper: int, within: float, is_fixed: bool, interval: str
+) -> None:
+    if relation in ("<", ">"):
+        within = 0.0
+    of_claim = claim(paper=str(paper), relation=relation, within=within)
+    metrics = (MetricInfo("error", "lower", interval=interval),)
+    suite = Suite(name="s", claims=(of_claim,))
+    outcomes = cells([float(value) for value in values])
+    found = results(outcomes, metrics, suite) if is_fixed else Results(outcomes, metrics, suite)
+    (row,) = found.verdicts
+    low = -math.inf if row["low"] is None else row["low"]
+    high = math.inf if row["high"] is None else row["high"]
+    slack = 1e-9
+    margin = within + (0.5 if relation == "=" else 0.0)  # the rounding of a printed integer
+    least = -math.inf if relation in ("<", "<=") else paper - margin
+    greatest = math.inf if relation in (">", ">=") else paper + margin
+    if relation == "<":
+        contains_all, contains_none = high < paper - slack, low >= paper - slack
+    elif relation == ">":
+        contains_all, contains_none = low > paper + slack, high <= paper + slack
+    else:
+        contains_all = least <= low + slack and high <= greatest + slack
+        contains_none = high < least - slack or low > greatest + slack
+    expected = "reproduced" if contains_all else "differs" if contains_none else "undecided"
+    assert row["verdict"] == expected, (low, high)
 
 
 def test_a_bound_that_every_repetition_must_keep_allows_for_no_error() -> None:
@@ -152,12 +215,15 @@ def test_doubtful_claims_are_explained() -> None:
     )
 
 
-def test_one_repetition_decides_nothing_and_two_equal_ones_all() -> None:
-    for paper, twice in (("2", "reproduced"), ("3", "differs")):
-        one = verdict(cells([2.0]), paper=paper)
-        assert one["verdict"] == "undecided"
-        assert one["note"] == "one repetition has no interval; if all is deterministic, two decide"
-        assert verdict(cells([2.0, 2.0]), paper=paper)["verdict"] == twice
+def test_one_repetition_decides_only_what_uses_no_random_numbers() -> None:
+    for paper, word in (("2", "reproduced"), ("3", "differs")):
+        assert verdict(cells([2.0]), paper=paper)["verdict"] == word
+        suite = Suite(name="s", claims=(claim(paper=paper),))
+        (row,) = Results(cells([2.0]), METRICS, suite).verdicts
+        assert (row["verdict"], row["low"], row["high"]) == ("undecided", None, None)
+        assert row["note"] == (
+            "one repetition has no interval: its data, oracle or algorithm may be random"
+        )
     always = {"paper": "3", "relation": "<=", "every_repetition": True}
     assert verdict(cells([2.0]), **always)["verdict"] == "reproduced"
 
@@ -177,8 +243,46 @@ def test_a_share_has_the_exact_binomial_interval() -> None:
         suite = Suite(name="s", claims=(claim(paper="0.95", relation=">="),))
         (row,) = Results(outcomes, metrics, suite).verdicts
         assert row["verdict"] == word, (n, found)
-        exact = binomtest(found, n).proportion_ci(0.95, "exact")
-        assert (row["low"], row["high"]) == pytest.approx(exact, abs=1e-9)
+        side = "less" if word == "differs" else "greater"
+        exact = binomtest(found, n, alternative=side).proportion_ci(0.95, "exact")
+        bounds = (None, exact.high) if word == "differs" else (exact.low, None)
+        assert (row["low"], row["high"]) == pytest.approx(bounds, abs=1e-9)
+
+
+def random_verdict(values: list[float], metric: MetricInfo, **changes: Any) -> dict[str, Any]:
+    """The verdict on values of which the algorithm may be random."""
+    suite = Suite(name="s", claims=(claim(**changes),))
+    (row,) = Results(cells(values), (metric,), suite).verdicts
+    return row
+
+
+def test_equal_values_of_a_random_algorithm_are_no_certainty() -> None:
+    """With the probability .9 of a 1, five are 1 in 59 % of cases, and the mean is .9."""
+    unbounded = MetricInfo("error", "lower")
+    for paper in ("0.9", "1.0"):
+        row = random_verdict([1.0] * 5, unbounded, paper=paper)
+        assert (row["verdict"], row["low"], row["high"]) == ("undecided", None, None)
+        # 1 - .05^(1/5) = .4507
+        assert row["note"].startswith("5 equal values exclude a jump of probability above 0.45")
+    bounded = MetricInfo("error", "lower", interval="[0, 1]")
+    row = random_verdict([1.0] * 5, bounded, paper="0.9")
+    # As for a share: .025^(1/5) = .4782.
+    assert (row["verdict"], row["high"]) == ("undecided", 1.0)
+    assert row["low"] == pytest.approx(0.025**0.2)
+    # Bounds decide what is far away, and enough repetitions what is near.
+    assert random_verdict([1.0] * 5, bounded, paper="0.3")["verdict"] == "differs"
+    close = {"paper": "0.95", "relation": ">="}
+    assert random_verdict([1.0] * 58, bounded, **close)["verdict"] == "undecided"
+    assert random_verdict([1.0] * 60, bounded, **close)["verdict"] == "reproduced"
+    always = {"paper": "1.0", "every_repetition": True}
+    assert random_verdict([1.0] * 5, unbounded, **always)["verdict"] == "reproduced"
+
+
+def test_times_vary_even_where_nothing_is_random() -> None:
+    seconds = MetricInfo("error", "lower", "s")
+    suite = Suite(name="s", claims=(claim(paper="2"),))
+    (row,) = results(cells([2.0, 2.0]), (seconds,), suite).verdicts
+    assert row["verdict"] == "undecided"
 
 
 def test_an_erratum_can_fail() -> None:
@@ -235,7 +339,7 @@ def test_a_difference_has_its_reason() -> None:
     row = verdict(cells([2.0, 2.0]), paper="3", explanation="ties are broken by rounding")
     assert row["note"] == "ties are broken by rounding"
     suite = Suite(name="s", paper=PAPER, claims=(claim(paper="3"),))
-    (row,) = Results(cells([2.0, 2.0]), METRICS, suite).verdicts
+    (row,) = results(cells([2.0, 2.0]), METRICS, suite).verdicts
     assert row["note"] == "open: no reason is known"
 
 
@@ -252,9 +356,10 @@ def test_a_difference_is_of_repetitions_that_both_have() -> None:
     row = verdict([*first, *some], better_than="B")
     assert row["measured"] == -1.5
     assert row["note"].startswith("mean paired difference over 2 repetitions, lower is better")
-    assert (row["verdict"], row["low"]) == (
+    assert (row["verdict"], row["low"], row["high"]) == (
         "undecided",
-        pytest.approx(-1.5 - 0.5 * 12.706, abs=1e-3),
+        None,
+        pytest.approx(-1.5 + 0.5 * 6.314, abs=1e-3),
     )
     within = verdict([*first, *some], better_than="B", within=8.0)
     assert (within["verdict"], within["note"]) == (
@@ -651,7 +756,7 @@ def test_few_claims_are_one_table_with_their_notes_below() -> None:
         claim(claim="Table 2: swapped", paper="10", erratum="swapped", corrected={"paper": "2"}),
         claim(claim="nobody", paper="1", algorithm="Z"),
     )
-    found = Results(cells([2.0, 2.0]), METRICS, Suite(name="s", claims=claims))
+    found = results(cells([2.0, 2.0]), METRICS, Suite(name="s", claims=claims))
     block = make_tables(found)[-1]
     assert block.title == "claims: 1 reproduced, 1 differs, 1 erratum confirmed, 1 not run"
     assert [row[0].marks for row in block.rows] == [(), (), (1, 2, 3), (4,)]
@@ -666,7 +771,7 @@ def test_few_claims_are_one_table_with_their_notes_below() -> None:
 def test_many_claims_are_grouped_by_place() -> None:
     claims = [claim(claim=f"Table {1 + i % 2}: claim {i}", paper="2") for i in range(60)]
     claims += [claim(claim="alone: it is 10", paper="10"), claim(claim="it is 11", paper="11")]
-    found = Results(cells([2.0, 2.0]), METRICS, Suite(name="s", claims=tuple(claims)))
+    found = results(cells([2.0, 2.0]), METRICS, Suite(name="s", claims=tuple(claims)))
     blocks = make_tables(found)[-3:]
     assert [block.title for block in blocks] == [
         "claims of Table 1: 30 reproduced",

@@ -96,7 +96,9 @@ def wrong_pairs(function, **changes):
 def test_valid_plugins_pass_all_checks():
     assert failed(LINKAGE) == {}
     assert {"renumbered_items", "another_process", "sparse", "truth_unseen"} <= passed(LINKAGE)
-    assert set(skipped(LINKAGE)) == {"queries", "anytime", "budget", "graph_parts"}
+    assert set(skipped(LINKAGE)) == {
+        *("queries", "anytime", "budget", "graph_parts", "declared_randomness")
+    }
 
 
 @pytest.mark.slow
@@ -195,6 +197,20 @@ def test_same_seed():
     found = failed(wrong(unseeded))
     assert "another result of the same data and the same seed" in found["same_seed"]
     assert "renumbered_items" not in found  # as it is random
+
+
+def seeded(oracle, given, rng):
+    if given.n == 1:
+        return Tree([-1])
+    return by_number(oracle, given, rng).restrict(rng.permutation(given.n))
+
+
+@pytest.mark.slow
+def test_declared_randomness() -> None:
+    assert "declared_randomness" in skipped(LINKAGE)  # it declares nothing
+    assert "declared_randomness" in passed(replace(LINKAGE, random=False))
+    found = failed(wrong(seeded, random=False))
+    assert "returns another result for another seed" in found["declared_randomness"]
 
 
 # ---- Few and equal items -------------------------------------------------------------------------

@@ -161,7 +161,8 @@ def test_figure_2_is_one_view() -> None:
     assert (first.x, first.average, first.n) == (0.02, pytest.approx(1.2), 3)  # 0.2, 1.2, 2.2
     assert first.low is not None
     assert first.high is not None
-    assert 0.2 <= first.low < 1.2 < first.high <= 2.2
+    # Student's t of two degrees of freedom: 4.303 standard errors of 1 / sqrt(3).
+    assert (first.low, first.high) == pytest.approx((1.2 - 2.484, 1.2 + 2.484), abs=1e-3)
     assert second.x == 0.05
     assert [line.reference for line in found.panels[1].lines] == [False, False, True]
 
@@ -227,7 +228,7 @@ def test_failures_and_infinite_values_are_counted_gaps() -> None:
     (panel,) = views.curves(results(outcomes), "p", "AARI").panels
     (line,) = panel.lines
     assert [(p.x, p.average, p.n, p.failed) for p in line.points] == [(1, 1, 1, 1), (4, 4, 1, 0)]
-    assert [(p.low, p.high) for p in line.points] == [(1, 1), (4, 4)]
+    assert [(p.low, p.high) for p in line.points] == [(None, None), (None, None)]
     with pytest.raises(HcbenchError, match="AARI has no values at two places of p"):
         views.curves(results(outcomes[2:4]), "p", "AARI")
 
@@ -360,9 +361,15 @@ def test_a_ranking_is_over_data_sets_not_repetitions() -> None:
     p = [stats.wilcoxon(table[:, i], table[:, j]).pvalue for i, j in ((2, 1), (2, 0), (1, 0))]
     assert [pair.wilcoxon.p for pair in found.pairs] == pytest.approx(p)
     assert found.worse_than_best == ("B", "A")
-    assert found.nemenyi.value == pytest.approx(2.343 * math.sqrt(12 / 72), abs=1e-3)
-    apart = [pair.rank_difference > (found.nemenyi.value or 0) for pair in found.pairs]
-    assert [pair.nemenyi_differs for pair in found.pairs] == apart
+    assert (found.test, found.nemenyi.value) == ("holm", None)
+    assert found.nemenyi.reason == "signed-rank tests decide"
+    assert {pair.nemenyi_differs for pair in found.pairs} == {None}
+    asked = ranks.ranking(results(contest(table, 5)), "AARI", test="nemenyi")
+    assert asked.nemenyi.value == pytest.approx(2.343 * math.sqrt(12 / 72), abs=1e-3)
+    apart = [pair.rank_difference > (asked.nemenyi.value or 0) for pair in asked.pairs]
+    assert [pair.nemenyi_differs for pair in asked.pairs] == apart
+    assert [pair.differs for pair in asked.pairs] == apart
+    assert {(pair.p_holm, pair.wilcoxon.p) for pair in asked.pairs} == {(None, None)}
 
 
 def test_the_treatment_of_failures_is_an_option_and_shown() -> None:
@@ -376,7 +383,12 @@ def test_the_treatment_of_failures_is_an_option_and_shown() -> None:
         "C": 2.0,
         "B": 7 / 3,
     }
-    assert "failed runs rank last" in ranks.significance_lines(worst)[0]
+    # B failed in one of two repetitions on d0.
+    assert worst.failures == {"A": (0, 6), "B": (1, 6), "C": (0, 6)}
+    assert (
+        "an algorithm ranks last where more than 20 % of its repetitions failed, otherwise by the "
+        "others"
+    ) in ranks.significance_lines(worst)[0]
     assert "an algorithm failed are excluded" in ranks.significance_lines(drop)[0]
 
 
@@ -399,14 +411,86 @@ def test_blocks_without_all_algorithms_are_excluded_with_their_reason() -> None:
 
 
 def test_too_few_data_sets_are_reported() -> None:
-    found = ranks.ranking(results(contest([[0.9, 0.5, 0.1]] * 3)), "AARI")
+    found = ranks.ranking(results(contest([[0.9, 0.5, 0.1]] * 2)), "AARI")
     over, omnibus, pairs = ranks.significance_lines(found)
-    assert over.startswith("over 3 data sets")
-    assert "p = 0.028 (exact)" in omnibus  # 6 of 6^3 ways
-    assert pairs.startswith("too few for any significant difference")
-    assert "at least 7 data sets" in pairs  # 3 * 2^-6 < 0.05
-    (*_, block) = make_tables(results(contest([[0.9, 0.5, 0.1]] * 3)))
+    assert over.startswith("over 2 data sets")
+    assert "p = 0.17 (exact)" in omnibus  # 6 of 6^2 ways
+    assert "critical difference" not in omnibus
+    assert pairs == (
+        "too few for any significant difference of two: 3 algorithms need at least 3 data sets "
+        "(alpha 0.05)"
+    )
+    (*_, block) = make_tables(results(contest([[0.9, 0.5, 0.1]] * 2)))
     assert any("too few" in note for note in block.notes)
+    assert not any(entry.bold for row in block.rows for entry in row), "no star without a test"
+
+
+def test_with_few_data_sets_nemenyi_decides_and_all_that_is_shown_is_its() -> None:
+    """Of 5 algorithms on 8 data sets no signed-rank test can reject: 10 * 2^-7 = .078."""
+    shown = results(contest([[0.9, 0.7, 0.5, 0.3, 0.1]] * 8))
+    found = ranks.ranking(shown, "AARI")
+    assert found.test == "nemenyi"
+    limit = 2.728 * math.sqrt(30 / 48)  # 2.157
+    assert found.nemenyi.value == pytest.approx(limit, abs=1e-3)
+    assert found.worse_than_best == ("D", "E")  # differences of 3 and 4
+    assert [found.competitors[i] for i in found.cliques[0]] == ["A", "B", "C"]
+    _, omnibus, pairs = ranks.significance_lines(found)
+    assert "p < 0.001" in omnibus
+    assert "critical difference 2.16 (Nemenyi, alpha 0.05)" in omnibus
+    assert pairs == "significantly worse than A (Nemenyi's test, alpha 0.05): D, E"
+    (comparison,) = json.loads(shown.to_json())["significance"]
+    assert comparison["test"] == "nemenyi"
+    assert comparison["groups"]["holm"] is None
+    assert {pair["p_holm"] for pair in comparison["pairs"]} == {None}
+    assert sum(pair["differs"] for pair in comparison["pairs"]) == 3  # A-D, A-E, B-E
+    written = shown.to_markdown()
+    assert "too few" not in written
+    assert "Nemenyi" in written
+    assert "signed-rank" not in written
+
+
+@given(st.integers(2, 12), st.integers(1, 20))
+def test_the_test_that_is_chosen_can_reject(k: int, n: int) -> None:
+    """If all data sets agree on the order, the best and the worst differ, or no test is chosen."""
+    order = [[float(k - i) + d / 100 * (i + 1) for i in range(k)] for d in range(n)]
+    names = "ABCDEFGHIJKL"[:k]
+    outcomes = [
+        cell(name, r, f"d{d}", AARI=value)
+        for d, row in enumerate(order)
+        for name, value in zip(names, row, strict=True)
+        for r in range(1)
+    ]
+    outcomes += [cell(name, 0, "other", AARI=0.5) for name in names]
+    found = ranks.ranking(results(outcomes), "AARI")
+    test = ranks.choose_test(k, n, 0.05)
+    if not test:
+        return
+    blocks = replace(found, names=found.names[:n], scores=found.scores[:n])
+    again = ranks.rank(blocks, found.metric)
+    assert again.test == test
+    assert again.pairs[k - 2].differs
+
+
+def test_an_algorithm_that_failed_once_in_five_is_ranked_by_its_successes() -> None:
+    """A is the best on d0 and fails in one repetition; on d1 it fails in two, and ranks last."""
+    outcomes = []
+    for dataset, failed in (("d0", 1), ("d1", 2)):
+        for r in range(5):
+            a = cell("A", r, dataset, AARI=0.9 + r / 100)
+            outcomes.append(failure("A", r, dataset) if r < failed else a)
+            outcomes.append(cell("B", r, dataset, AARI=0.5 + r / 100))
+    shown = results(outcomes)
+    found = ranks.ranking(shown, "AARI")
+    assert dict(zip(found.competitors, found.ranks, strict=True)) == {"A": 1.5, "B": 1.5}
+    best = {row["dataset"]: row["algorithm"] for row in shown.best() if row["metric"] == "AARI"}
+    assert best == {"d0": "A"}
+    first, _, of_ranks = make_tables(shown)
+    assert first.header[:2] == ("algorithm", "failed")
+    assert [row[1].text for row in first.rows] == ["1 of 5", "0"]
+    assert [row[1].text for row in of_ranks.rows[:2]] == ["3 of 10", "0"]
+    assert "where more than 20 % failed, an algorithm is not the best and ranks last" in (
+        shown.to_markdown().replace("\\", "")
+    )
 
 
 def test_the_table_of_ranks_marks_significantly_worse_algorithms() -> None:
@@ -418,7 +502,6 @@ def test_the_table_of_ranks_marks_significantly_worse_algorithms() -> None:
         ("C", "2.00", (1,)),
         ("A", "3.00", (1,)),
         ("p, Friedman", "< 0.001", ()),
-        ("critical difference", "1.05", ()),  # 2.343 sqrt(12 / 60)
     ]
     assert block.notes[0].startswith("significantly worse than the best")
     assert "over 10 data sets" in block.notes[1]
@@ -476,19 +559,43 @@ def test_profiles_of_qualities_and_costs() -> None:
 
 
 def test_differences_are_paired_by_repetition() -> None:
-    scores = {"A": (0.5, 0.9, 0.7), "B": (0.4, 0.7, 0.4), "C": (0.9, 0.1, 0.6)}
+    scores = {"A": (0.5, 0.9, 0.7, 0.8), "B": (0.4, 0.7, 0.4, 0.5), "C": (0.49, 0.1, 0.5, 0.7)}
     outcomes = [
         cell(a, r, digest=f"{r}", AARI=v)
         for a, values in scores.items()
         for r, v in enumerate(values)
     ]
-    outcomes[3] = failure("B", 0)
+    outcomes[4] = failure("B", 0)
     outcomes.append(cell("Ref", AARI=9.0))
     found = differences.paired_differences(results(outcomes, references=("Ref",)), "AARI")
-    assert [(d.best, d.other, d.difference.n) for d in found] == [("A", "B", 2), ("A", "C", 3)]
-    assert found[0].difference.mean == pytest.approx(0.25)  # 0.2 and 0.3
+    assert [(d.best, d.other, d.difference.n) for d in found] == [("A", "B", 3), ("A", "C", 4)]
+    assert found[0].difference.mean == pytest.approx(0.8 / 3)  # 0.2, 0.3 and 0.3
     assert [d.differs for d in found] == [True, False]
+    for pair in found:
+        assert pair.difference.low is not None
+        assert pair.differs == (pair.difference.low > 0)
     assert differences.paired_differences(results([cell("A", AARI=1)]), "AARI") == ()
+
+
+def test_deterministic_algorithms_differ_if_their_values_do() -> None:
+    outcomes = [cell(name, r, AARI=v) for name, v in (("A", 0.5), ("B", 0.4)) for r in (0, 1)]
+    fixed = {"algorithms": ("A", "B"), "datasets": ("d",), "oracles": ("v",)}
+    for deterministic, differs in ((fixed, True), ({}, None)):
+        shown = results(outcomes, deterministic=deterministic)
+        (pair,) = differences.paired_differences(shown, "AARI")
+        assert pair.differs is differs
+        assert pair.note == ("" if differs else "all repetitions have the same data")
+
+
+def test_equal_differences_of_random_algorithms_are_undecided() -> None:
+    outcomes = [
+        cell(name, r, digest=f"{r}", AARI=v)
+        for name, v in (("A", 0.5), ("B", 0.25))
+        for r in range(5)
+    ]
+    (pair,) = differences.paired_differences(results(outcomes), "AARI")
+    assert (pair.differs, pair.difference.low) == (None, None)
+    assert pair.note == ("undecided: 5 equal values exclude a jump of probability above 0.45")
 
 
 # ---- The palette ---------------------------------------------------------------------------------

@@ -270,7 +270,7 @@ def test_a_probability_is_confirmed_only_if_all_trees_are_correct():
 
 def test_intervals_of_shares_are_exact():
     # All of 20: (0.05/2)^(1/20), since the probability of it is p^20.
-    low, high = figures_noisy.clopper_pearson([1.0] * 20)
+    low, high = figures_noisy.share_interval([1.0] * 20)
     assert (low, high) == pytest.approx((0.025 ** (1 / 20), 1.0))
 
 
@@ -339,7 +339,11 @@ def test_the_lemmas_of_section_5_are_reproduced_on_small_trees(tmp_path: Path):
         results = run(small, tmp_path)
         check_verdicts(small, results)
         for verdict in (judge_claim(claim, results) for claim in small.claims):
-            assert verdict.verdict == "reproduced" or "find the true tree" in verdict.claim.claim
+            # Three equal numbers do not show how often another one occurs.
+            is_of_probability = "with probability" in verdict.claim.claim
+            if not is_of_probability and "find the true tree" not in verdict.claim.claim:
+                assert verdict.verdict == "reproduced"
+            assert verdict.verdict != "differs"
 
 
 @pytest.mark.slow

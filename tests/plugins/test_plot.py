@@ -262,21 +262,25 @@ def texts(figure: Any) -> str:
 
 def test_the_diagram_has_each_name_with_its_rank_and_the_critical_difference() -> None:
     found = results([[0.1, 0.5, 0.9]] * 9)
-    ranked = ranking(found, "AARI")
-    figure = draw_ranks(ranked, found, test="nemenyi")
+    ranked = ranking(found, "AARI", test="nemenyi")
+    figure = draw_ranks(ranked, found)
     said = texts(figure)
     assert "alg2  1.00" in said
     assert "alg1  2.00" in said
     assert "3.00  alg0" in said
     assert "CD = 1.10" in said  # 2.343 sqrt(12 / 54)
-    assert "failed runs rank last" in said
+    assert "Nemenyi's test" in said
+    assert "signed-rank" not in said
     (ax,) = figure.axes
     bars = [line for line in ax.lines if line.get_linewidth() == 3.0]
     assert len(bars) == len(ranked.cliques) == 2  # 1 to 2, and 2 to 3
-    agreeing = draw_ranks(ranked, found)  # with the tables: all differ by signed-rank tests
-    assert ranked.worse_than_best == ("alg1", "alg0")
+    assert ranked.worse_than_best == ("alg0",)
+    chosen = ranking(found, "AARI")  # as in tables: all differ by signed-rank tests
+    agreeing = draw_ranks(chosen, found)
+    assert chosen.worse_than_best == ("alg1", "alg0")
     assert not [line for line in agreeing.axes[0].lines if line.get_linewidth() == 3.0]
     assert "CD" not in texts(agreeing)
+    assert "Nemenyi" not in texts(agreeing)
 
 
 def test_curves_have_the_colours_of_their_algorithms_and_bands() -> None:
@@ -287,7 +291,7 @@ def test_curves_have_the_colours_of_their_algorithms_and_bands() -> None:
     drawn = {line.get_color(): list(line.get_ydata()) for line in ax.lines}  # type: ignore[arg-type]
     assert drawn[looks["alg0"].colour] == pytest.approx([0.105, 0.205])
     assert len(ax.collections) == 2  # a band each
-    assert "95 % bootstrap interval" in texts(figure)
+    assert "95 % interval" in texts(figure)
 
 
 def test_scaling_writes_the_exponents() -> None:

@@ -365,10 +365,10 @@ def test_title_note_papers_and_licences_are_told(tmp_path: Path) -> None:
 
 def test_verdicts_are_counted_and_shown(store: Store) -> None:
     claims = (
-        Claim(claim="Half", algorithm="A", dataset="x", metric="AARI", paper="0.50"),
+        Claim(claim="Half", algorithm="A", dataset="x", metric="AARI", paper="0.5"),
         Claim(claim="More", algorithm="A", dataset="x", metric="AARI", paper="0.90"),
     )
-    cells = [outcome("A", "x", r, values=a_value(0.5)) for r in range(2)]
+    cells = [outcome("A", "x", r, values=a_value(0.49 + r / 1e4)) for r in range(3)]
     page = page_of(store, keep_run(store, cells, suite=Suite(name="s", claims=claims)))
     verdicts = [cell[0] for cell in column_of(page.data["tables"]["claims"], "verdict")]
     assert verdicts == ["reproduced", "differs"]

@@ -14,6 +14,10 @@ from .groups import (
     Group as Group,
     name_variants as name_variants,
 )
+from .intervals import (
+    Estimate as Estimate,
+    mean_and_std as mean_and_std,
+)
 from .overviews import (
     count_verdicts as count_verdicts,
     describe_numbers as describe_numbers,
@@ -21,6 +25,8 @@ from .overviews import (
 )
 from .ranks import (
     ALPHA as ALPHA,
+    TESTS as TESTS,
+    PairTest as PairTest,
     ProfileView as ProfileView,
     Ranking as Ranking,
     blocks_text as blocks_text,
@@ -33,12 +39,15 @@ from .results import (
     Results as Results,
     write_text as write_text,
 )
+from .simultaneous import (
+    limits_among as limits_among,
+    paired_estimate as paired_estimate,
+)
 from .statistics import (
     Distance as Distance,
     Failed as Failed,
     Summary as Summary,
     holm_adjusted as holm_adjusted,
-    mean_and_std as mean_and_std,
     paired_difference as paired_difference,
     signed_rank_test as signed_rank_test,
     summarise as summarise,

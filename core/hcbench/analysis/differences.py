@@ -1,7 +1,7 @@
 """Differences between the algorithms on one data set.
 
-They are of means over the repetitions that both have, with the 95 % bootstrap interval of the
-paired differences (see `hcbench.analysis.statistics.paired_difference`).
+They are of means over the repetitions that both have, with intervals that hold together and allow
+for the choice of the best by the same data (see `hcbench.analysis.simultaneous`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from hcbench.analysis.axes import find_metric
 from hcbench.analysis.groups import name_variants
+from hcbench.analysis.intervals import Estimate, Limits
+from hcbench.analysis.simultaneous import limits_below_best, paired_estimate
 from hcbench.analysis.statistics import Summary, paired_difference
 
 if TYPE_CHECKING:
@@ -28,10 +30,14 @@ class PairedDifference:
         Names of the algorithms, unique on this data set.
     difference : Summary
         Of ``best - other`` over their common repetitions, which have the same data and, with one
-        oracle, the same noise.
-    differs : bool
-        Whether the 95 % interval excludes 0. It is not corrected for the number of pairs. None if
-        the repetitions have the same data, so that they support no statement.
+        oracle, the same noise. Its interval is simultaneous: with a probability of 95 % those of
+        all algorithms of the data set hold.
+    differs : bool or None
+        Whether the interval excludes 0. None if there is no interval, or if the repetitions have
+        the same data, so that they support no statement. Algorithms that use no random numbers
+        differ if their values do.
+    note : str
+        Why it is None; "" if it is not.
     """
 
     dataset: str
@@ -39,6 +45,7 @@ class PairedDifference:
     other: str
     difference: Summary
     differs: bool | None
+    note: str = ""
 
 
 def paired_differences(results: Results, metric: str) -> tuple[PairedDifference, ...]:
@@ -59,14 +66,45 @@ def paired_differences(results: Results, metric: str) -> tuple[PairedDifference,
     pairs = []
     for dataset in results.datasets:
         rivals = [g for g in groups if g.dataset == dataset and g.numbers(measured.label)]
+        best_groups = [g for g in results.best_rows(dataset, measured) if g.checkpoint is None]
+        if not best_groups:
+            continue
+        best = best_groups[0]
         new_data = results.inference.draws.get(dataset, False)
-        top = [g for g in results.best_rows(dataset, measured) if g.checkpoint is None][:1]
-        for best in top:
+        for other in rivals:
+            if other is best:
+                continue
             first = best.by_repetition(measured.label)
-            for other in rivals:
-                if other is not best:
-                    gap = paired_difference(first, other.by_repetition(measured.label))
-                    differs = gap.excludes_zero if new_data else None
-                    pair = PairedDifference(dataset, names[best], names[other], gap, differs)
-                    pairs.append(pair)
+            second = other.by_repetition(measured.label)
+            estimate = paired_estimate(
+                first,
+                second,
+                measured.support,
+                deterministic=best.is_exact(measured) and other.is_exact(measured),
+            )
+            limits = limits_below_best(estimate, len(rivals))
+            differs, note = _judge(estimate, limits, new_data=new_data)
+            pairs.append(
+                PairedDifference(
+                    dataset,
+                    names[best],
+                    names[other],
+                    paired_difference(first, second).with_limits(limits),
+                    differs,
+                    note,
+                )
+            )
     return tuple(pairs)
+
+
+def _judge(estimate: Estimate, limits: Limits, *, new_data: bool) -> tuple[bool | None, str]:
+    """Whether the difference is significant, or why that is unknown."""
+    if estimate.law == "deterministic":
+        return limits.excludes_zero, ""
+    if estimate.n < 2:
+        return None, "fewer than two common repetitions"
+    if not new_data:
+        return None, "all repetitions have the same data"
+    if limits.excludes_zero or not limits.note:
+        return limits.excludes_zero, ""
+    return None, f"undecided: {limits.note}"

@@ -11,7 +11,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -43,6 +43,10 @@ COSTS = {
         ("rounds", ""),
     )
 }
+#: Of what the machine decides, even where nothing is random.
+MEASURED_UNITS = ("s", "bytes")
+#: The largest share of failed repetitions with which an algorithm is ranked by the others.
+MOST_FAILED = 0.2
 #: The columns that identify a group.
 PLACE = ("algorithm", "dataset", "oracle", "budget", "checkpoint")
 
@@ -58,6 +62,8 @@ class Group:
     checkpoint : int or None
         None for the end of the calls.
     outcomes : Outcomes
+    deterministic : bool
+        Whether neither the data nor the oracle nor the algorithm uses random numbers.
     """
 
     algorithm: str
@@ -66,6 +72,7 @@ class Group:
     budget: Budget | None
     checkpoint: int | None
     outcomes: Outcomes
+    deterministic: bool = False
     # Tables and figures read the same values many times.
     _values: dict[str | MetricInfo, Values] = field(default_factory=dict, init=False)
 
@@ -112,7 +119,16 @@ class Group:
 
     def summary(self, metric: MetricInfo) -> Summary:
         """The average with its uncertainty."""
-        return summarise(self.numbers(metric), metric.average)
+        return summarise(
+            self.numbers(metric),
+            metric.average,
+            metric.support,
+            deterministic=self.is_exact(metric),
+        )
+
+    def is_exact(self, metric: MetricInfo) -> bool:
+        """Whether each repetition must have the same value; times and memory always vary."""
+        return self.deterministic and metric.unit not in MEASURED_UNITS
 
     def leaves_range(self, metric: MetricInfo) -> bool:
         """Whether a value is outside of the interval of the metric."""
@@ -123,6 +139,10 @@ class Group:
     def failed(self, metric: str | MetricInfo) -> int:
         """Number of repetitions that have no value because of a failure."""
         return int((self.outcomes.failed | self.values(metric).failed).sum())
+
+    def fails_too_often(self, metric: str | MetricInfo) -> bool:
+        """Whether too many repetitions failed for the others to stand for all."""
+        return self.failed(metric) > MOST_FAILED * len(self.outcomes)
 
 
 def values_at(
@@ -179,7 +199,10 @@ def name_variants(groups: Sequence[Group]) -> dict[Group, str]:
 
 
 def group_outcomes(
-    outcomes: Outcomes, algorithms: Sequence[str], datasets: Sequence[str]
+    outcomes: Outcomes,
+    algorithms: Sequence[str],
+    datasets: Sequence[str],
+    deterministic: Mapping[str, Collection[str]],
 ) -> list[Group]:
     """Group outcomes by data set and algorithm; checkpoints in order, the end last.
 
@@ -188,6 +211,8 @@ def group_outcomes(
     outcomes : Outcomes
     algorithms, datasets : sequence of str
         All labels, in the order of the result.
+    deterministic : mapping of kind to labels
+        Of the algorithms, data sets and oracles that use no random numbers.
     """
     coded = [outcomes.coded(name) for name in ("algorithm", "dataset", "oracle", "budget")]
     group_of = np.zeros(len(outcomes), dtype=np.int64)
@@ -197,18 +222,24 @@ def group_outcomes(
     order = np.lexsort((outcomes.column("repetition").astype(np.int64), numbers))
     parts = np.split(order, np.cumsum(np.bincount(numbers))[:-1]) if order.size else []
     rank = {label: i for i, label in enumerate(algorithms)}
-    place = {label: i for i, label in enumerate(datasets)}
+    dataset_rank = {label: i for i, label in enumerate(datasets)}
     members = [
         ([objects[codes[part[0]]] for codes, objects in coded], outcomes.take(part))
         for part in parts
     ]
-    return [
-        Group(algorithm, dataset, oracle, budget, checkpoint, of_group)
-        for (algorithm, dataset, oracle, budget), of_group in sorted(
-            members, key=lambda m: (place[m[0][1]], rank[m[0][0]])
+    members.sort(key=lambda m: (dataset_rank[m[0][1]], rank[m[0][0]]))
+    groups = []
+    for (algorithm, dataset, oracle, budget), of_group in members:
+        is_deterministic = (
+            algorithm in deterministic.get("algorithms", ())
+            and dataset in deterministic.get("datasets", ())
+            and oracle in deterministic.get("oracles", ())
         )
-        for checkpoint in dict.fromkeys([*(count for count, _ in of_group.points), None])
-    ]
+        checkpoints = dict.fromkeys([*(count for count, _ in of_group.points), None])
+        for checkpoint in checkpoints:
+            place = (algorithm, dataset, oracle, budget, checkpoint)
+            groups.append(Group(*place, of_group, is_deterministic))
+    return groups
 
 
 Unit: TypeAlias = Literal["data set", "repetition"]

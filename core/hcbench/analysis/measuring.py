@@ -9,7 +9,8 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from hcbench.analysis.axes import metric_named
-from hcbench.analysis.statistics import log_log_slope, paired_difference, summarise
+from hcbench.analysis.intervals import Estimate, Law, estimate_mean
+from hcbench.analysis.statistics import log_log_slope
 from hcbench.errors import NameSyntaxError
 from hcbench.registry.names import format_name, parse_name, same_name, split_parameter
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from hcbench.analysis.results import Results
     from hcbench.plan.presentation import MetricInfo
     from hcbench.registry.suite import Claim
+
+
+ROUNDING_ERROR = 1e-9  # of the comparison itself: 0.86 - 0.855 is more than 0.005 in binary
 
 
 class NotMeasuredError(Exception):
@@ -130,28 +134,37 @@ class Measured:
 
     Attributes
     ----------
-    mean, standard_error : float or None
+    estimate : Estimate
+        The mean, and what its interval depends on.
     numbers : mapping of repetition to float
     size : float
         Largest absolute value that entered, for the size of rounding errors.
     whole : bool
         Whether all repetitions succeeded.
-    freedom : int
-        Degrees of freedom of the standard error.
-    repetitions : int
-        Of each mean.
-    is_share : bool
-        Whether each number says whether something occurred, 1 or 0, so that the mean is a share.
     """
 
-    mean: float | None
-    standard_error: float | None
+    estimate: Estimate
     numbers: Mapping[int, float]
     size: float
     whole: bool
-    freedom: int
-    repetitions: int
-    is_share: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Series:
+    """The values of a metric by repetition.
+
+    Attributes
+    ----------
+    numbers : mapping of repetition to float
+    whole : bool
+        Whether no repetition failed.
+    exact : bool
+        Whether they use no random numbers.
+    """
+
+    numbers: dict[int, float]
+    whole: bool
+    exact: bool
 
 
 def measure(claim: Claim, results: Results, notes: list[str]) -> Measured:
@@ -168,11 +181,10 @@ def measure(claim: Claim, results: Results, notes: list[str]) -> Measured:
         return _measure_rate(claim, side, results, notes)
     if claim.compares:
         return _measure_difference(claim, side, results, notes)
-    numbers, whole = _by_repetition(claim, side, results, notes)
-    summary = summarise(list(numbers.values()))
-    size, is_share = abs(summary.mean or 0.0), metric.interval == "{0, 1}"
-    error, n = summary.standard_error, len(numbers)
-    return Measured(summary.mean, error, numbers, size, whole, n - 1, n, is_share)
+    series = _by_repetition(claim, side, results, notes)
+    values = list(series.numbers.values())
+    estimate = estimate_mean(values, metric.support, deterministic=series.exact)
+    return Measured(estimate, series.numbers, abs(estimate.mean or 0.0), series.whole)
 
 
 def _measure_difference(claim: Claim, side: Side, results: Results, notes: list[str]) -> Measured:
@@ -186,25 +198,25 @@ def _measure_difference(claim: Claim, side: Side, results: Results, notes: list[
         metric=claimed_metric(results, claim.than_metric or claim.metric),
         any_oracle=bool(claim.better_than) and not claim.than_oracle,
     )
-    first, is_whole = _by_repetition(claim, side, results, notes)
-    second, other_is_whole = _by_repetition(claim, other, results, notes)
-    shared = sorted(set(first) & set(second))
-    summary = paired_difference(first, second)
-    if summary.mean is None:
+    first = _by_repetition(claim, side, results, notes)
+    second = _by_repetition(claim, other, results, notes)
+    differences = {}
+    size = 0.0
+    for r in sorted(set(first.numbers) & set(second.numbers)):
+        differences[r] = first.numbers[r] - second.numbers[r]
+        size = max(size, abs(first.numbers[r]), abs(second.numbers[r]))
+    least = side.metric.support[0] - other.metric.support[1]
+    greatest = side.metric.support[1] - other.metric.support[0]
+    estimate = estimate_mean(
+        list(differences.values()), (least, greatest), deterministic=first.exact and second.exact
+    )
+    if estimate.mean is None:
         notes.append("no repetition has both values")
     else:
         told = not (claim.relation or claim.within)
         better = f", {side.metric.direction} is better" if told else ""
-        notes.append(f"mean paired difference over {summary.n} repetitions{better}")
-    return Measured(
-        summary.mean,
-        summary.standard_error,
-        {r: first[r] - second[r] for r in shared},
-        max((abs(number) for r in shared for number in (first[r], second[r])), default=0.0),
-        is_whole and other_is_whole,
-        len(shared) - 1,
-        len(shared),
-    )
+        notes.append(f"mean paired difference over {estimate.n} repetitions{better}")
+    return Measured(estimate, differences, size, first.whole and second.whole)
 
 
 def _measure_rate(claim: Claim, side: Side, results: Results, notes: list[str]) -> Measured:
@@ -218,14 +230,31 @@ def _measure_rate(claim: Claim, side: Side, results: Results, notes: list[str]) 
     sides = [replace(side, dataset=dataset) for dataset in at.values()]
     found = [_by_repetition(claim, each, results, notes) for each in sides]
     values = ", ".join(f"{x:g}" for x in at)
-    slope, standard_error = log_log_slope([*at], [list(numbers.values()) for numbers, _ in found])
+    samples = [list(series.numbers.values()) for series in found]
+    slope, standard_error = log_log_slope([*at], samples)
     if slope is None:
         notes.append(f"a mean is not positive, and has no logarithm ({claim.exponent} = {values})")
     else:
         notes.append(f"slope of log(mean) against log({claim.exponent}) over {values}")
-    whole = all(is_whole for _, is_whole in found)
-    size, freedom, n = abs(slope or 0.0), max(len(at) - 2, 1), min(len(x) for x, _ in found)
-    return Measured(slope, standard_error, {}, size, whole, freedom, n)
+    whole = all(series.whole for series in found)
+    estimate = Estimate(
+        mean=slope,
+        standard_error=standard_error,
+        n=min(len(sample) for sample in samples),
+        freedom=max(len(at) - 2, 1),
+        law=_law_of_slope(slope, standard_error, exact=all(series.exact for series in found)),
+    )
+    return Measured(estimate, {}, abs(slope or 0.0), whole)
+
+
+def _law_of_slope(slope: float | None, standard_error: float | None, *, exact: bool) -> Law:
+    if slope is None:
+        return "none"
+    if standard_error is None:
+        return "deterministic" if exact else "single"
+    if standard_error > ROUNDING_ERROR * max(1.0, abs(slope)):
+        return "normal"
+    return "deterministic" if exact else "equal"
 
 
 def _datasets_along(claim: Claim, results: Results) -> dict[float, str]:
@@ -241,15 +270,14 @@ def _datasets_along(claim: Claim, results: Results) -> dict[float, str]:
     return labels
 
 
-def _by_repetition(
-    claim: Claim, side: Side, results: Results, notes: list[str]
-) -> tuple[dict[int, float], bool]:
-    """The values of a metric, of a grid those of the tuned members; and whether none failed."""
+def _by_repetition(claim: Claim, side: Side, results: Results, notes: list[str]) -> _Series:
+    """The values of a metric, of a grid those of the tuned members."""
     members = members_of(side.algorithm) if claim.tuned_by else [side.algorithm]
     groups = [find_group(replace(side, algorithm=member), results) for member in members]
     numbers = [_numbers(group, side.metric, notes) for group in groups]
+    exact = all(group.is_exact(side.metric) for group in groups)
     if len(groups) == 1:
-        return numbers[0], not groups[0].failed(side.metric)
+        return _Series(numbers[0], not groups[0].failed(side.metric), exact)
     by = claimed_metric(results, claim.tuned_by)
     if by.direction == "none":
         raise NotMeasuredError(f"{by.label} cannot be used for tuning: it has no better direction")
@@ -265,7 +293,8 @@ def _by_repetition(
     counts = ", ".join(f"{groups[k].algorithm} {times[k]} times" for k in sorted(times))
     notes.append(f"tuned by {by.label}: {counts}")
     whole = not any(group.failed(side.metric) or group.failed(by) for group in groups)
-    return {r: numbers[k][r] for r, k in sorted(chosen.items()) if r in numbers[k]}, whole
+    tuned = {r: numbers[k][r] for r, k in sorted(chosen.items()) if r in numbers[k]}
+    return _Series(tuned, whole, exact)
 
 
 def _numbers(group: Group, metric: MetricInfo, notes: list[str]) -> dict[int, float]:

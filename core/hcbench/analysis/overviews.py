@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench.analysis.groups import name_variants
-from hcbench.analysis.ranks import ALPHA, blocks_text, format_p, pairs_line, why_outside
+from hcbench.analysis.groups import MOST_FAILED, name_variants
+from hcbench.analysis.ranks import TESTS, blocks_text, format_p, pairs_line, why_outside
 from hcbench.analysis.tables import (
     ARROWS,
     BEST_TRUTH,
@@ -39,6 +39,7 @@ def dataset_block(results: Results, dataset: str) -> Block:
     groups = [group for group in results.groups if group.dataset == dataset]
     groups.sort(key=results.is_reference)  # reference lines last
     keys = _distinguishing(groups)
+    counts_failures = any(group.outcomes.failed.any() for group in groups)
     metrics = _columns([m for m in results.metrics if m.judges(dataset)], groups)
     best = {metric.label: results.best_rows(dataset, metric) for metric in metrics}
     notes = Notes()
@@ -48,6 +49,8 @@ def dataset_block(results: Results, dataset: str) -> Block:
         remarks = [*reference, *troubles(group), *remarks_on(results, group)]
         row = [TableEntry(group.algorithm, marks=notes.mark(remarks))]
         row += [TableEntry(key_text(key, getattr(group, key))) for key in keys]
+        if counts_failures:
+            row.append(TableEntry(_failed_text(group)))
         nearest = _nearest_truths(group, metrics)
         for metric in metrics:
             entry = value_entry(group, metric, group in best[metric.label], notes)
@@ -57,14 +60,25 @@ def dataset_block(results: Results, dataset: str) -> Block:
         rows.append(tuple(replace(entry, faint=bool(reference)) for entry in row))
     header = ["algorithm", *(KEYS[key] for key in keys)]
     numeric = [False, *(key != "oracle" for key in keys)]
+    if counts_failures:
+        header.append("failed")
+        numeric.append(True)
     return Block(
         dataset,
         (*header, *(f"{m.head(dataset)}{ARROWS[m.direction]}" for m in metrics)),
         (*numeric, *(True for _ in metrics)),
         tuple(rows),
         notes.texts,
-        names=len(header),
+        names=1 + len(keys),
     )
+
+
+def _failed_text(group: Group) -> str:
+    """How many repetitions failed, of how many."""
+    if not group.ran:
+        return NOTHING
+    failed = int(group.outcomes.failed.sum())
+    return f"{failed} of {len(group.outcomes)}" if failed else "0"
 
 
 def _columns(metrics: Sequence[MetricInfo], groups: Sequence[Group]) -> list[MetricInfo]:
@@ -150,9 +164,20 @@ def describe_numbers(results: Results, best: str) -> list[str]:
     return [
         *over,
         "↑ more is better, ↓ less is better" + marked * results.suite.ranks,
+        *_on_failures(results),
         *([f"no test of differences between algorithms: {tests}"] if tests else []),
         *_warnings(results),
     ]
+
+
+def _on_failures(results: Results) -> Iterator[str]:
+    """How failures count, where there are some."""
+    groups = results.competing if results.suite.ranks else []
+    if any(group.outcomes.failed.any() for group in groups):
+        yield (
+            "averages are of the repetitions that succeeded; where more than "
+            f"{100 * MOST_FAILED:g} % failed, an algorithm is not the best and ranks last"
+        )
 
 
 def _warnings(results: Results) -> Iterator[str]:
@@ -297,57 +322,87 @@ def _overview_blocks(results: Results) -> Iterator[Block]:
 # ---- Ranks and verdicts --------------------------------------------------------------------------
 
 
-_WORSE = f"significantly worse than the best: signed-rank tests of all pairs, Holm, p <= {ALPHA:g}"
-
-
 def _ranking_blocks(results: Results) -> list[Block]:
     """Average ranks over data sets, with tests of their differences below.
 
     These are the p of Friedman's test, or of the signed-rank test of two, and the critical
-    difference.
+    difference where Nemenyi's test decides on pairs. The best rank has a star where the test of
+    all rejects that they are equal.
     """
     rankings = [ranking for ranking in results.rankings if not ranking.inference.reason]
     if not rankings:
         return []
-    ranks = [dict(zip(r.competitors, r.ranks, strict=True)) for r in rankings]
     notes: dict[str, int] = {}
-    rows: list[tuple[TableEntry, ...]] = []
-    for name in dict.fromkeys(name for ranking in rankings for name in ranking.competitors):
+    counts_failures = any(ranking.has_failures for ranking in rankings)
+    names = dict.fromkeys(name for ranking in rankings for name in ranking.competitors)
+    rows = []
+    for name in names:
         row = [TableEntry(name)]
-        for ranking, of_metric in zip(rankings, ranks, strict=True):
-            is_worse = name in ranking.worse_than_best
-            marks = (notes.setdefault(_WORSE, len(notes) + 1),) if is_worse else ()
-            rank = of_metric.get(name)
-            is_best = rank == min(of_metric.values()) < max(of_metric.values())
-            row.append(TableEntry(NOTHING if rank is None else f"{rank:.2f}", is_best, marks))
+        if counts_failures:
+            row.append(TableEntry(_failures_of(name, rankings)))
+        row += [_rank_entry(name, ranking, notes) for ranking in rankings]
         rows.append(tuple(row))
-    two = all(len(ranking.competitors) == 2 for ranking in rankings)
-    p = [r.pairs[0].wilcoxon.p if len(r.competitors) == 2 else r.friedman.p for r in rankings]
-    why = [
-        f"no p: {ranking.friedman.reason}" if value is None else ""
-        for value, ranking in zip(p, rankings, strict=True)
+    rows += _test_rows(rankings, notes, blank=counts_failures)
+    header = ["algorithm"]
+    if counts_failures:
+        header.append("failed")
+    header += [ranking.metric.label for ranking in rankings]
+    numeric = (False, *(True for _ in header[1:]))
+    return [Block("average rank, 1 is best", tuple(header), numeric, tuple(rows), tuple(notes))]
+
+
+def _failures_of(name: str, rankings: Sequence[Ranking]) -> str:
+    """How many repetitions failed; a metric may have failed in some more of them."""
+    counts = [ranking.failures[name] for ranking in rankings if name in ranking.failures]
+    failed, total = max(counts, default=(0, 0))
+    return f"{failed} of {total}" if failed else "0"
+
+
+def _rank_entry(name: str, ranking: Ranking, notes: dict[str, int]) -> TableEntry:
+    if name not in ranking.competitors:
+        return TableEntry(NOTHING)
+    rank = ranking.ranks[ranking.competitors.index(name)]
+    is_best = rank == min(ranking.ranks) < max(ranking.ranks) and ranking.differs_anywhere
+    marks: tuple[int, ...] = ()
+    if name in ranking.worse_than_best:
+        test = TESTS[ranking.test]
+        text = f"significantly worse than the best: {test} of all pairs, alpha {ranking.alpha:g}"
+        marks = (notes.setdefault(text, len(notes) + 1),)
+    return TableEntry(f"{rank:.2f}", is_best, marks)
+
+
+def _test_rows(
+    rankings: Sequence[Ranking], notes: dict[str, int], *, blank: bool
+) -> list[tuple[TableEntry, ...]]:
+    """The tests below the ranks; with an empty column where failures are counted."""
+    p_values = []
+    reasons = []
+    limits = []
+    for ranking in rankings:
+        if len(ranking.competitors) == 2:
+            p, reason = ranking.pairs[0].wilcoxon.p, ""
+        else:
+            p, reason = ranking.friedman.p, ranking.friedman.reason
+        p_values.append(NOTHING if p is None else format_p(p).removeprefix("= "))
+        reasons.append(f"no p: {reason}" if p is None and reason else "")
+        limit = ranking.nemenyi.value
+        limits.append(NOTHING if limit is None else f"{limit:.2f}")
+    remarks = [
+        *_by_metric(rankings, [blocks_text(ranking) for ranking in rankings]),
+        *_by_metric(rankings, reasons),
+        *_by_metric(rankings, ["" if r.test else pairs_line(r) for r in rankings]),
     ]
-    limits = [ranking.nemenyi.value for ranking in rankings]
-    for label, values, *remarks in (
-        (
-            "p, signed-rank test" if two else "p, Friedman",
-            [NOTHING if value is None else format_p(value).removeprefix("= ") for value in p],
-            [blocks_text(ranking) for ranking in rankings],
-            why,
-        ),
-        (
-            "critical difference",
-            [NOTHING if limit is None else f"{limit:.2f}" for limit in limits],
-            [pairs_line(r) if r.too_few_blocks else "" for r in rankings],
-        ),
-    ):
-        texts = [text for of_one in remarks for text in _by_metric(rankings, of_one)]
-        told = tuple(notes.setdefault(text, len(notes) + 1) for text in texts)
-        entries = (TableEntry(value, faint=True) for value in values)
-        rows.append((TableEntry(label, marks=told, faint=True), *entries))
-    header = ("algorithm", *(ranking.metric.label for ranking in rankings))
-    numeric = (False, *(True for _ in rankings))
-    return [Block("average rank, 1 is best", header, numeric, tuple(rows), tuple(notes))]
+    marks = tuple(notes.setdefault(text, len(notes) + 1) for text in remarks)
+    of_two = all(len(ranking.competitors) == 2 for ranking in rankings)
+    name = "p, signed-rank test" if of_two else "p, Friedman"
+    rows = [(TableEntry(name, marks=marks, faint=True), p_values)]
+    if any(ranking.test == "nemenyi" for ranking in rankings):
+        rows.append((TableEntry("critical difference", faint=True), limits))
+    skipped = [TableEntry("")] if blank else []
+    return [
+        (first, *skipped, *(TableEntry(text, faint=True) for text in texts))
+        for first, texts in rows
+    ]
 
 
 def _by_metric(rankings: Sequence[Ranking], texts: Sequence[str]) -> list[str]:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from hcbench.analysis.axes import find_metric
-from hcbench.analysis.groups import COSTS, Group, Inference, Unit, allowed_inference, name_variants
+from hcbench.analysis.groups import (
+    COSTS,
+    MOST_FAILED,
+    Group,
+    Inference,
+    Unit,
+    allowed_inference,
+    name_variants,
+)
 from hcbench.analysis.statistics import (
     CriticalDifference,
     Direction,
@@ -64,8 +72,10 @@ class Blocks:
     scores : (n_blocks, n_competitors) float
         NaN for a failure.
     failed : {"worst", "drop"}
-        Scores are NaN after a failure in a repetition of the block; or repetitions in which an
-        algorithm failed are excluded for all algorithms.
+        Scores are averages of the repetitions that succeeded, or NaN if more than `MOST_FAILED` of
+        them failed; or repetitions in which an algorithm failed are excluded for all algorithms.
+    failures : mapping of competitor to (int, int)
+        How many of its repetitions failed, of how many.
     excluded : tuple of Excluded
         Blocks on which not all algorithms could run, or all failed.
     """
@@ -76,11 +86,17 @@ class Blocks:
     scores: NDArray[np.float64]
     failed: Failed
     excluded: tuple[Excluded, ...]
+    failures: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def unit(self) -> Unit:
         """What a block is."""
         return self.inference.unit
+
+    @property
+    def has_failures(self) -> bool:
+        """Whether a repetition of a competitor failed."""
+        return any(failed for failed, _ in self.failures.values())
 
     @property
     def n_blocks(self) -> int:
@@ -141,7 +157,17 @@ def make_blocks(
         scores=np.array(list(scores.values())).reshape(len(scores), len(algorithm)),
         failed=failed,
         excluded=tuple(excluded),
+        failures=_count_failures(names, metric),
     )
+
+
+def _count_failures(names: Mapping[Group, str], metric: MetricInfo) -> dict[str, tuple[int, int]]:
+    """How many repetitions of each competitor failed, of how many."""
+    failures: dict[str, tuple[int, int]] = {}
+    for group, name in names.items():
+        failed, total = failures.get(name, (0, 0))
+        failures[name] = (failed + group.failed(metric), total + len(group.outcomes))
+    return failures
 
 
 def _dataset_blocks(
@@ -156,7 +182,6 @@ def _dataset_blocks(
         if reason := _why_excluded(group, metric):
             return Excluded(dataset, f"{name}: {reason}")
     groups = [group for group in took_part.values() if group is not None]
-    values = [group.values(metric).numbers for group in groups]  # NaN for a failure
     if alone or failed == "drop":
         table = [group.by_repetition(metric) for group in groups]
         repetitions = {r for group in groups for r in group.outcomes.column("repetition").tolist()}
@@ -168,8 +193,12 @@ def _dataset_blocks(
             rows = {name: row for name, row in rows.items() if not np.isnan(row).any()}
         if alone or not rows:
             return rows or Excluded(dataset, "an algorithm failed in each repetition")
-        values = list(np.transpose([*rows.values()]))
-    averages = (average_of(numbers, metric.average) for numbers in values)
+        columns = np.transpose([*rows.values()])
+        averages = [average_of(column, metric.average) for column in columns]
+    else:
+        averages = [
+            None if group.fails_too_often(metric) else group.average(metric) for group in groups
+        ]
     return {dataset: [math.nan if average is None else average for average in averages]}
 
 
@@ -193,6 +222,8 @@ def why_outside(metric: MetricInfo) -> str:
 
 
 ALPHA = 0.05
+#: Tests of pairs: signed-rank tests with Holm's correction, or Nemenyi's of average ranks.
+PairTest: TypeAlias = Literal["holm", "nemenyi"]
 
 
 def find_best(
@@ -201,7 +232,8 @@ def find_best(
     """The groups of one data set with the best average at each checkpoint, and those printed equal.
 
     None is best if all are printed equal, or if a value is outside of the interval of the metric.
-    Groups with a failure are excluded, as their averages are over other data.
+    Groups with too many failures are excluded, as their averages are over other data (see
+    `hcbench.analysis.groups.MOST_FAILED`).
 
     Parameters
     ----------
@@ -216,7 +248,7 @@ def find_best(
     rivals: dict[tuple[int | None, str], list[tuple[float, Group]]] = {}
     for group in groups:
         average = group.average(metric)
-        if average is None or math.isnan(average) or group.failed(metric):
+        if average is None or math.isnan(average) or group.fails_too_often(metric):
             continue
         kind = query_kinds.get(group.oracle, group.oracle) if metric.unit == "queries" else ""
         rivals.setdefault((group.checkpoint, kind), []).append((average, group))
@@ -243,19 +275,19 @@ class Pair:
     first, second : str
         The first has the better or an equal average rank.
     rank_difference : float
-    nemenyi_differs : bool
-        Whether it exceeds the critical difference.
+    nemenyi_differs : bool or None
+        Whether it exceeds the critical difference; None where another test decides.
     wilcoxon : SignedRankTest
     p_holm : float or None
-        Adjusted for the number of pairs.
+        Its p, adjusted for the number of pairs; None where another test decides.
     differs : bool
-        Whether `p_holm` is at most the level of significance.
+        Whether the two differ by the test that decides (see `Ranking.test`).
     """
 
     first: str
     second: str
     rank_difference: float
-    nemenyi_differs: bool
+    nemenyi_differs: bool | None
     wilcoxon: SignedRankTest
     p_holm: float | None
     differs: bool
@@ -272,6 +304,9 @@ class Ranking(Blocks):
     metric : MetricInfo
     ranks : tuple of float
         The average ranks of the competitors; NaN if there are no blocks.
+    test : {"holm", "nemenyi", ""}
+        The test of pairs that decides, and of which all is shown (see `choose_test`); "" if there
+        is none.
     alpha : float
         Level of significance.
     """
@@ -279,6 +314,7 @@ class Ranking(Blocks):
     # No slots: cached_property needs the dictionary of the instance.
     metric: MetricInfo
     ranks: tuple[float, ...]
+    test: PairTest | Literal[""] = ""
     alpha: float = ALPHA
 
     @cached_property
@@ -290,74 +326,87 @@ class Ranking(Blocks):
 
     @cached_property
     def nemenyi(self) -> CriticalDifference:
-        """The critical difference of average ranks."""
-        if self.inference.reason:
-            return CriticalDifference(alpha=self.alpha, reason=self.inference.reason)
+        """The critical difference of average ranks, unless signed-rank tests decide."""
+        reason = self.inference.reason
+        if self.test == "holm":
+            reason = "signed-rank tests decide"
+        elif not self.test:
+            reason = reason or "there are too few blocks"
+        if reason:
+            return CriticalDifference(alpha=self.alpha, reason=reason)
         return nemenyi_critical_difference(len(self.competitors), self.n_blocks, self.alpha)
 
     @cached_property
+    def differs_anywhere(self) -> bool:
+        """Whether the global test rejects that all are equal: Friedman's, of two the signed-rank.
+
+        Only then the best average rank is told from the others.
+        """
+        is_pair = len(self.competitors) == 2
+        p = self._signed_rank_test(0, 1).p if is_pair else self.friedman.p
+        return p is not None and p <= self.alpha
+
+    @cached_property
     def pairs(self) -> tuple[Pair, ...]:
-        """All pairs, compared by Nemenyi's test and by Holm-corrected signed-rank tests."""
-        which = list(combinations(range(len(self.competitors)), 2))
-        tests = [self._test(i, j) for i, j in which]
-        known = [test.p for test in tests if test.p is not None]
-        adjusted = iter(holm_adjusted(known).tolist())
+        """All pairs, compared by the test that decides."""
+        tests = {}
+        for i, j in combinations(range(len(self.competitors)), 2):
+            tests[i, j] = self._signed_rank_test(i, j)
+        p_values = {}
+        if self.test == "holm":
+            p_values = {place: test.p for place, test in tests.items() if test.p is not None}
+        p_adjusted = holm_adjusted(list(p_values.values())).tolist()
+        adjusted = dict(zip(p_values, p_adjusted, strict=True))
         pairs = []
-        for (i, j), test in zip(which, tests, strict=True):
+        for (i, j), test in tests.items():
             gap = self.ranks[j] - self.ranks[i]
-            p_holm = None if test.p is None else next(adjusted)
+            nemenyi_differs = None
+            if self.test == "nemenyi":
+                nemenyi_differs = self.nemenyi.value is not None and gap > self.nemenyi.value
+            p_holm = adjusted.get((i, j))
             pairs.append(
                 Pair(
                     first=self.competitors[i],
                     second=self.competitors[j],
                     rank_difference=gap,
-                    nemenyi_differs=self.nemenyi.value is not None and gap > self.nemenyi.value,
+                    nemenyi_differs=nemenyi_differs,
                     wilcoxon=test,
                     p_holm=p_holm,
-                    differs=p_holm is not None and p_holm <= self.alpha,
+                    differs=bool(nemenyi_differs) or (p_holm is not None and p_holm <= self.alpha),
                 )
             )
         return tuple(pairs)
 
-    def _test(self, i: int, j: int) -> SignedRankTest:
-        if self.inference.reason:
-            return SignedRankTest(failed=self.failed, reason=self.inference.reason)
+    def _signed_rank_test(self, i: int, j: int) -> SignedRankTest:
+        reason = self.inference.reason
+        if self.test == "nemenyi":
+            reason = "Nemenyi's test decides"
+        if reason:
+            return SignedRankTest(failed=self.failed, reason=reason)
         direction = direction_of(self.metric)
         first, second = self.scores[:, i], self.scores[:, j]
         return signed_rank_test(first, second, direction, failed=self.failed)
 
     @cached_property
     def cliques(self) -> tuple[tuple[int, ...], ...]:
-        """Groups of competitors without a significant difference by Nemenyi's test."""
-        return self._cliques([pair.nemenyi_differs for pair in self.pairs])
-
-    @cached_property
-    def holm_cliques(self) -> tuple[tuple[int, ...], ...]:
-        """Groups of competitors without a significant difference by signed-rank tests."""
-        return self._cliques([pair.differs for pair in self.pairs])
-
-    def _cliques(self, differ: Sequence[bool]) -> tuple[tuple[int, ...], ...]:
-        if self.inference.reason:
+        """Groups of competitors without a significant difference; none without a test."""
+        if not self.test:
             return ()
         apart = np.zeros((len(self.competitors),) * 2, dtype=bool)
-        apart[np.triu_indices(len(apart), 1)] = differ  # pairs are in this order
+        # Pairs are in the order of the upper triangle.
+        apart[np.triu_indices(len(apart), 1)] = [pair.differs for pair in self.pairs]
         return find_cliques(self.ranks, apart | apart.T)
 
     @property
-    def too_few_blocks(self) -> bool:
-        """Whether no Holm-corrected signed-rank test can be significant."""
-        return self.n_blocks < self.least_blocks
-
-    @property
     def least_blocks(self) -> int:
-        """The smallest number of blocks with which a test can be significant."""
-        return least_blocks(len(self.competitors) * (len(self.competitors) - 1) // 2, self.alpha)
+        """The smallest number of blocks with which a test of pairs can be significant."""
+        return least_blocks_of_pairs(len(self.competitors), self.alpha)
 
     @property
     def worse_than_best(self) -> tuple[str, ...]:
-        """The competitors that are significantly worse than the first by signed-rank tests.
+        """The competitors that are significantly worse than the first.
 
-        p values are corrected for all pairs, since the best is chosen by the same data.
+        The tests allow for all pairs, since the best is chosen by the same data.
         """
         best = self.competitors[0]
         return tuple(pair.second for pair in self.pairs if pair.first == best and pair.differs)
@@ -368,10 +417,56 @@ def direction_of(metric: MetricInfo) -> Direction:
     return "lower" if metric.direction == "lower" else "higher"
 
 
-def rank(blocks: Blocks, metric: MetricInfo, alpha: float = ALPHA) -> Ranking:
-    """Rank the competitors of blocks by their scores."""
-    ranks, _ = average_ranks(blocks.scores, direction_of(metric), failed=blocks.failed)
+def choose_test(n_competitors: int, n_blocks: int, alpha: float) -> PairTest | Literal[""]:
+    """The test of pairs that can find a difference with so many blocks.
+
+    Holm-corrected signed-rank tests use more than the order of the scores, and find more wherever
+    they can find anything: n blocks give no smaller p than ``2^(1-n)``, which is multiplied by the
+    number of pairs. With fewer blocks Nemenyi's test decides, if its critical difference is less
+    than the largest possible difference of average ranks. For two competitors its normal
+    approximation would reject too often, and the signed-rank test is the only one.
+
+    Returns
+    -------
+    {"holm", "nemenyi", ""}
+        "" if no test of pairs can be significant.
+    """
+    if n_blocks >= least_blocks(n_competitors * (n_competitors - 1) // 2, alpha):
+        return "holm"
+    if n_competitors > 2:
+        limit = nemenyi_critical_difference(n_competitors, n_blocks, alpha).value
+        if limit is not None and limit < n_competitors - 1:
+            return "nemenyi"
+    return ""
+
+
+def least_blocks_of_pairs(n_competitors: int, alpha: float) -> int:
+    """The smallest number of blocks with which a test of pairs can be significant."""
+    n = 1
+    while not choose_test(n_competitors, n, alpha):
+        n += 1
+    return n
+
+
+def rank(
+    blocks: Blocks, metric: MetricInfo, alpha: float = ALPHA, test: PairTest | None = None
+) -> Ranking:
+    """Rank the competitors of blocks by their scores.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    metric : MetricInfo
+    alpha : float
+        Level of significance.
+    test : {"holm", "nemenyi"}, optional
+        By default that of `choose_test`.
+    """
+    ranks, n_included = average_ranks(blocks.scores, direction_of(metric), failed=blocks.failed)
     order = np.argsort(ranks, kind="stable").tolist()
+    chosen: PairTest | Literal[""] = ""
+    if not blocks.inference.reason:
+        chosen = test or choose_test(len(blocks.competitors), n_included, alpha)
     return Ranking(
         inference=blocks.inference,
         names=blocks.names,
@@ -379,8 +474,10 @@ def rank(blocks: Blocks, metric: MetricInfo, alpha: float = ALPHA) -> Ranking:
         scores=blocks.scores[:, order],
         failed=blocks.failed,
         excluded=blocks.excluded,
+        failures=blocks.failures,
         metric=metric,
         ranks=tuple(ranks[order].tolist()),
+        test=chosen,
         alpha=alpha,
     )
 
@@ -404,7 +501,12 @@ class ProfileView:
 
 
 def ranking(
-    results: Results, metric: str, *, failed: Failed = "worst", alpha: float = ALPHA
+    results: Results,
+    metric: str,
+    *,
+    failed: Failed = "worst",
+    alpha: float = ALPHA,
+    test: PairTest | None = None,
 ) -> Ranking:
     """Average ranks over data sets with critical difference, groups and tests [1]_.
 
@@ -414,10 +516,13 @@ def ranking(
     metric : str
         As for `find_metric`.
     failed : {"worst", "drop"}
-        An algorithm that failed in a repetition ranks last on the data set; or repetitions in which
-        an algorithm failed are excluded.
+        An algorithm ranks last on a data set where more than `MOST_FAILED` of its repetitions
+        failed, and otherwise by the others; or repetitions in which an algorithm failed are
+        excluded.
     alpha : float
         Level of significance.
+    test : {"holm", "nemenyi"}, optional
+        The test of pairs; by default that of `choose_test`.
 
     Raises
     ------
@@ -430,7 +535,7 @@ def ranking(
        (2006).
     """
     measured = find_metric(results, metric)
-    return rank(_blocks_of(results, measured, failed), measured, alpha)
+    return rank(_blocks_of(results, measured, failed), measured, alpha, test)
 
 
 def profile(
@@ -482,7 +587,10 @@ def _blocks_of(results: Results, metric: MetricInfo, failed: Failed) -> Blocks:
 
 
 _FAILED = {
-    "worst": "failed runs rank last",
+    "worst": (
+        f"an algorithm ranks last where more than {100 * MOST_FAILED:g} % of its repetitions "
+        "failed, otherwise by the others"
+    ),
     "drop": "repetitions in which an algorithm failed are excluded",
 }
 _MOST_NAMED = 8
@@ -492,7 +600,8 @@ def significance_lines(ranking: Ranking) -> tuple[str, ...]:
     """The blocks, the test of any difference and the tests of pairs, as text."""
     if ranking.inference.reason:
         return (blocks_text(ranking), f"no test of differences: {ranking.inference.reason}")
-    return (blocks_text(ranking), omnibus_line(ranking), pairs_line(ranking))
+    lines = (blocks_text(ranking), omnibus_line(ranking), pairs_line(ranking))
+    return tuple(line for line in lines if line)
 
 
 def blocks_text(blocks: Blocks) -> str:
@@ -505,7 +614,14 @@ def blocks_text(blocks: Blocks) -> str:
     count = len(blocks.excluded)
     without = f"; {count} excluded, as not all algorithms ran" if count else ""
     included = _count(len(blocks.names), blocks.inference.unit)
-    return f"over {included} ({what}); {_FAILED[blocks.failed]}{without}"
+    how = f"; {_failures_text(blocks)}" if blocks.has_failures else ""
+    return f"over {included} ({what}){how}{without}"
+
+
+def _failures_text(blocks: Blocks) -> str:
+    if blocks.failed == "worst" and blocks.inference.unit == "repetition":
+        return "failed repetitions rank last"
+    return _FAILED[blocks.failed]
 
 
 def omnibus_line(ranking: Ranking) -> str:
@@ -524,7 +640,7 @@ def omnibus_line(ranking: Ranking) -> str:
         parts.append(
             f"critical difference {ranking.nemenyi.value:.2f} (Nemenyi, alpha {_alpha(ranking)})"
         )
-    return "; ".join(parts) or ranking.nemenyi.reason
+    return "; ".join(parts)
 
 
 _METHODS = {
@@ -537,15 +653,25 @@ _METHODS = {
 
 def pairs_line(ranking: Ranking) -> str:
     """The algorithms significantly worse than the best; or that there are too few blocks."""
-    how = f"(Holm-corrected signed-rank tests, alpha {_alpha(ranking)})"
-    if ranking.too_few_blocks:
+    if not ranking.test:
         needed = f"at least {_count(ranking.least_blocks, ranking.unit)}"
         number = len(ranking.competitors)
-        return f"too few for any significant difference: {number} algorithms need {needed} {how}"
+        return (
+            f"too few for any significant difference of two: {number} algorithms need {needed} "
+            f"(alpha {_alpha(ranking)})"
+        )
+    how = f"({TESTS[ranking.test]}, alpha {_alpha(ranking)})"
     worse, best = ranking.worse_than_best, ranking.competitors[0]
     if not worse:
         return f"none is significantly worse than {best} {how}"
     return f"significantly worse than {best} {how}: {_listed(worse)}"
+
+
+#: The tests of pairs in words.
+TESTS: Mapping[str, str] = {
+    "holm": "Holm-corrected signed-rank tests",
+    "nemenyi": "Nemenyi's test",
+}
 
 
 def _alpha(ranking: Ranking) -> str:
@@ -570,6 +696,7 @@ def format_p(p: float) -> str:
 def describe_ranking(ranking: Ranking) -> dict[str, Any]:
     """A ranking with all its tests, as plain values."""
     names = ranking.competitors
+    groups = [[names[i] for i in clique] for clique in ranking.cliques]
     return {
         "metric": ranking.metric.label,
         "block": ranking.unit,
@@ -577,11 +704,13 @@ def describe_ranking(ranking: Ranking) -> dict[str, Any]:
         "failed": ranking.failed,
         "left_out": [asdict(block) for block in ranking.excluded],
         "average_ranks": dict(zip(names, ranking.ranks, strict=True)),
+        "failures": {name: list(ranking.failures.get(name, (0, 0))) for name in names},
         "friedman": asdict(ranking.friedman),
+        "test": ranking.test,
         "nemenyi": asdict(ranking.nemenyi),
         "groups": {
-            "nemenyi": [[names[i] for i in clique] for clique in ranking.cliques],
-            "holm": [[names[i] for i in clique] for clique in ranking.holm_cliques],
+            "nemenyi": groups if ranking.test == "nemenyi" else None,
+            "holm": groups if ranking.test == "holm" else None,
         },
         "pairs": [asdict(pair) for pair in ranking.pairs],
     }

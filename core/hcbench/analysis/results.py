@@ -83,7 +83,7 @@ class Results:
         Labels of algorithms that are reference lines, which are shown but not ranked.
     sizes : mapping of data digest to int
         Numbers of items, where known.
-    names, query_kinds, truth_given, data_given, dependent_data
+    names, query_kinds, truth_given, data_given, dependent_data, deterministic
         As of `hcbench.plan.presentation.Presentation`.
     """
 
@@ -99,6 +99,7 @@ class Results:
     truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     data_given: Mapping[str, str] = field(default_factory=dict)
     dependent_data: tuple[str, ...] = ()
+    deterministic: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "outcomes", Outcomes.of(self.outcomes))
@@ -152,6 +153,7 @@ class Results:
             layout.truth_given,
             layout.data_given,
             layout.dependent_data,
+            layout.deterministic,
         )
 
     def __repr__(self) -> str:
@@ -186,7 +188,7 @@ class Results:
     @cached_property
     def groups(self) -> list[Group]:
         """Groups of repetitions; for each algorithm the checkpoints, then the end."""
-        return group_outcomes(self.outcomes, self.algorithms, self.datasets)
+        return group_outcomes(self.outcomes, self.algorithms, self.datasets, self.deterministic)
 
     @cached_property
     def run_groups(self) -> list[Group]:

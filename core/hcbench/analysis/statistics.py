@@ -1,4 +1,6 @@
-"""Statistics of repetitions and data sets: means and their uncertainty, ranks, tests, profiles.
+"""Statistics of repetitions and data sets: averages, ranks, tests, profiles.
+
+`hcbench.analysis.intervals` decides which interval an average has.
 
 Pure functions of numbers. Missing numbers are None or NaN; each function documents their treatment.
 A block, such as a data set, is common to all competitors. For statements about data sets the caller
@@ -8,7 +10,6 @@ must not use repetitions on one data set as blocks, which would be pseudo-replic
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -16,15 +17,20 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from hcbench.analysis.intervals import (
+    UNBOUNDED,
+    Limits,
+    Numbers,
+    Support,
+    differences_of,
+    estimate_mean,
+    limits_of_median,
+    mean_and_std,
+)
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    Numbers: TypeAlias = Sequence[float] | NDArray[np.float64]
-
-CONFIDENCE = 0.95
-RESAMPLES = 2000
-_MANY = 1000  # numbers, from which on an interval needs no resampling
-_NORMAL = 1.959963984540054  # the 97.5 % quantile
 #: Times are skewed by whatever else the machine does, so their average is the median.
 Average: TypeAlias = Literal["mean", "median"]
 
@@ -43,10 +49,12 @@ class Summary:
     standard_error : float or None
         ``std / sqrt(n)``.
     low, high : float or None
-        95 % bootstrap interval of the average.
+        95 % interval of the average (see `hcbench.analysis.intervals`); None if there is none.
     median, lower_quartile, upper_quartile : float or None
     average : float or None
         The mean or the median.
+    note : str
+        Why there is no interval; "" if there is one.
     """
 
     mean: float | None
@@ -59,28 +67,17 @@ class Summary:
     lower_quartile: float | None
     upper_quartile: float | None
     average: float | None
+    note: str = ""
 
-    @property
-    def excludes_zero(self) -> bool:
-        """Whether 0 is outside of the interval; not for fewer than two numbers."""
-        return self.n > 1 and (self.low or 0.0) * (self.high or 0.0) > 0
-
-
-def mean_and_std(values: Numbers) -> tuple[float | None, float | None]:
-    """Mean, and standard deviation with n - 1 in the denominator.
-
-    None if there are too few numbers; no standard deviation if the mean is not finite.
-    """
-    if not len(values):
-        return None, None
-    numbers = np.asarray(values, dtype=np.float64)
-    with np.errstate(invalid="ignore", over="ignore"):
-        mean = float(numbers.mean())
-    if numbers.size < 2 or not math.isfinite(mean):
-        return mean, None
-    if (numbers == numbers[0]).all():
-        return float(numbers[0]), 0.0  # no rounding error of the mean
-    return mean, float(numbers.std(ddof=1))
+    def with_limits(self, limits: Limits) -> Summary:
+        """The same with another interval; None for both ends if one is missing."""
+        has_interval = math.isfinite(limits.low) and math.isfinite(limits.high)
+        return replace(
+            self,
+            low=limits.low if has_interval else None,
+            high=limits.high if has_interval else None,
+            note=limits.note,
+        )
 
 
 def quartiles(values: Numbers) -> tuple[float, float, float] | None:
@@ -103,85 +100,76 @@ def average_of(values: Numbers, of: Average = "mean") -> float | None:
     return None if found is None else found[1]
 
 
-def summarise(values: Sequence[float], of: Average = "mean") -> Summary:
-    """Average, spread and interval of the results of repetitions.
-
-    The interval of a mean is the bias-corrected and accelerated bootstrap interval [1]_, of
-    `RESAMPLES` resamples with a fixed seed, or the percentile interval if that is undefined; the
-    interval of a median is the percentile interval. From 1000 numbers on, that of a mean is the
-    normal interval, and that of a median lies between two order statistics [2]_: resampling would
-    add more noise than it removes. For a single number or equal numbers, low and high are
-    the number itself.
+def summarise(
+    values: Sequence[float],
+    of: Average = "mean",
+    support: Support = UNBOUNDED,
+    *,
+    deterministic: bool = False,
+) -> Summary:
+    """Average, spread and 95 % interval of the results of repetitions.
 
     Parameters
     ----------
     values : sequence of float
     of : {"mean", "median"}
         The average.
-
-    References
-    ----------
-    .. [1] B. Efron, "Better bootstrap confidence intervals", J. Amer. Statist. Assoc. 82 (1987).
-    .. [2] W. J. Conover, Practical Nonparametric Statistics, 3rd ed. (1999), section 3.2.
+    support : (float, float)
+        The least and the greatest value that is possible.
+    deterministic : bool
+        Whether the values use no random numbers: equal ones are then the average itself.
     """
-    return _summarise(tuple(map(float, values)), of)
+    return _summarise(tuple(map(float, values)), of, support, deterministic)
 
 
 @lru_cache(maxsize=1 << 16)  # the same numbers are in tables, figures and exports
-def _summarise(values: tuple[float, ...], of: Average) -> Summary:
+def _summarise(
+    values: tuple[float, ...], of: Average, support: Support, deterministic: bool
+) -> Summary:
     mean, std = mean_and_std(values)
-    n = len(values)
-    low, median, high = quartiles(values) or (None, None, None)
-    average = mean if of == "mean" else median
-    of_all = (median, low, high, average)
-    if mean is None or average is None or not math.isfinite(average):
-        return Summary(mean, None, n, None, None, None, *of_all)
-    if not std:
-        return Summary(mean, std, n, None if std is None else 0.0, average, average, *of_all)
-    interval = _interval(np.asarray(values), of)
-    return Summary(mean, std, n, std / math.sqrt(n), *interval, *of_all)
+    of_quartiles = quartiles(values)
+    if mean is None or of_quartiles is None:
+        return Summary(None, None, 0, None, None, None, None, None, None, None, "no values")
+    lower_quartile, median, upper_quartile = of_quartiles
+    estimate = estimate_mean(values, support, deterministic=deterministic)
+    if of == "mean":
+        limits = estimate.limits()
+    else:
+        limits = limits_of_median(values, deterministic=deterministic)
+    summary = Summary(
+        mean=mean,
+        std=std,
+        n=len(values),
+        standard_error=estimate.standard_error,
+        low=None,
+        high=None,
+        median=median,
+        lower_quartile=lower_quartile,
+        upper_quartile=upper_quartile,
+        average=mean if of == "mean" else median,
+    )
+    return summary.with_limits(limits)
 
 
-def paired_difference(first: Mapping[int, float], second: Mapping[int, float]) -> Summary:
+def paired_difference(
+    first: Mapping[int, float],
+    second: Mapping[int, float],
+    support: Support = UNBOUNDED,
+    *,
+    deterministic: bool = False,
+) -> Summary:
     """Summary of ``first - second`` over the repetitions that both have.
 
-    Variation that both share, such as that of the data of a repetition, cancels in the difference.
+    Parameters
+    ----------
+    first, second : mapping of repetition to float
+    support : (float, float)
+        The least and the greatest value of the difference.
+    deterministic : bool
+        As for `summarise`.
     """
-    return summarise([number - second[r] for r, number in first.items() if r in second])
-
-
-def _interval(values: NDArray[np.float64], of: Average) -> tuple[float, float]:
-    n = values.size
-    if n < _MANY:
-        return _bootstrap_interval(values, of)
-    half = _NORMAL * math.sqrt(n)
-    if of == "mean":
-        half *= float(values.std(ddof=1)) / n
-        return float(values.mean()) - half, float(values.mean()) + half
-    low = math.floor((n - half) / 2)
-    at_low, at_high = np.partition(values, (low, n - 1 - low))[[low, n - 1 - low]].tolist()
-    return at_low, at_high
-
-
-def _bootstrap_interval(values: NDArray[np.float64], of: Average) -> tuple[float, float]:
-    from scipy.stats import bootstrap  # imported here, as it takes half a second
-
-    for method in ("BCa", "percentile") if of == "mean" else ("percentile",):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a degenerate interval is NaN, see below
-            interval = bootstrap(
-                (values,),
-                np.mean if of == "mean" else np.median,
-                n_resamples=RESAMPLES,
-                confidence_level=CONFIDENCE,
-                method=method,
-                vectorized=True,
-                rng=np.random.default_rng(0),
-            ).confidence_interval
-        low, high = float(interval.low), float(interval.high)
-        if math.isfinite(low) and math.isfinite(high):
-            break
-    return low, high
+    differences = differences_of(first, second)
+    return summarise(differences, "mean", support, deterministic=deterministic)
 
 
 def log_log_slope(

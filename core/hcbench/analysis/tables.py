@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench.analysis.statistics import mean_and_std, quartiles
+from hcbench.analysis.intervals import mean_and_std
+from hcbench.analysis.statistics import quartiles
 from hcbench.registry.specs import Interval
 
 if TYPE_CHECKING:

@@ -8,15 +8,14 @@ numbers, fixed before the measurement:
 - "<=", ">=": those on that side, the number included, extended by the tolerance;
 - "<", ">", and "better": those beyond the number.
 
-The measurement is a confidence interval at 95 %, with quantiles of Student's t distribution; of a
-share, such as the share of trees that were found, the exact one of the binomial distribution.
-Relations other than "=" are one-sided, so is their interval. The claim is *reproduced* if it
+The measurement is a confidence interval at 95 % (see `hcbench.analysis.intervals`). Relations other
+than "=" are one-sided, and so is their interval: it has one end. The claim is *reproduced* if it
 accepts the whole interval, it *differs* if it accepts no number of it, and it is *undecided*
 otherwise: there are too few repetitions. So a large error of the mean never helps a claim. Where
-the paper prints a standard error and the measured values vary, the interval is that of the
-difference of the two means, and the claim is undecided if the measured interval is more than twice
-as wide as the paper's. Repetitions with equal values have an interval without width. A single
-repetition has none and decides nothing, as its data, comparisons or algorithm may be random. Claims
+the paper prints a standard error and the measured values vary, the interval includes both errors,
+and the claim is undecided if the measured interval alone is more than twice as wide as the paper's.
+Values that use no random numbers are compared as they are, those of a single repetition, too. Of
+random values a single one decides nothing, and equal ones do not prove that they never vary. Claims
 about every repetition are compared repetition by repetition.
 
 An *erratum* is confirmed if the measurement differs from the printed claim and reproduces the
@@ -32,7 +31,14 @@ from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from hcbench.analysis.measuring import Measured, NotMeasuredError, claimed_metric, measure
+from hcbench.analysis.intervals import Estimate, Limits, note_on_equal_values
+from hcbench.analysis.measuring import (
+    ROUNDING_ERROR,
+    Measured,
+    NotMeasuredError,
+    claimed_metric,
+    measure,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,8 +59,6 @@ Word: TypeAlias = Literal[
     "data not available",
 ]
 WORDS: tuple[Word, ...] = get_args(Word)
-LEVEL = 0.95
-ROUNDING_ERROR = 1e-9  # of the comparison itself: 0.86 - 0.855 is more than 0.005 in binary
 _SIGNS = {"=": "", "<=": "≤ ", ">=": "≥ ", "<": "< ", ">": "> "}
 
 
@@ -71,7 +75,8 @@ class Verdict:
         The mean, the mean difference of a comparison, or the slope.
     standard_error : float or None
     low, high : float or None
-        The 95 % confidence interval of `measured`; None for claims about every repetition.
+        The 95 % confidence interval that decides. That of a one-sided claim has one end, and the
+        other is None; both are None for claims about every repetition, and without an interval.
     corrected : float or None
         For an erratum, what was measured for the corrected claim.
     notes : tuple of str
@@ -162,99 +167,134 @@ def _judge(claim: Claim, results: Results) -> Verdict:
     except NotMeasuredError as reason:
         word: Word = "data not available" if reason.no_data else "not run"
         return Verdict(claim, word, notes=(str(reason), *notes))
-    low = high = None
-    if measured.mean is None:
+    limits = Limits(-math.inf, math.inf)
+    if measured.estimate.mean is None:
         word = "undecided"
     elif claim.every_repetition:
         word = "reproduced" if _all_agree(claim, relation, measured, notes) else "differs"
     else:
-        word = _compare(claim, relation, measured, notes)
-        low, high = _interval(measured, LEVEL)
+        word, limits = _decide(claim, relation, measured)
+        if word == "undecided":
+            notes.append(_why_undecided(claim, relation, measured, limits))
+        elif _has_two_errors(claim, relation, measured.estimate):
+            notes.append("the interval includes the error of the printed mean")
     if not measured.whole and word == "reproduced":
         word = "undecided"
-    mean, standard_error = measured.mean, measured.standard_error
-    return Verdict(claim, word, mean, standard_error, low, high, notes=tuple(notes))
+    return Verdict(
+        claim,
+        word,
+        measured.estimate.mean,
+        measured.estimate.standard_error,
+        low=limits.low if math.isfinite(limits.low) else None,
+        high=limits.high if math.isfinite(limits.high) else None,
+        notes=tuple(notes),
+    )
 
 
-def _compare(claim: Claim, relation: str, measured: Measured, notes: list[str]) -> Word:
-    """The verdict on a mean; what is missing is appended to the notes."""
-    if measured.standard_error is None and measured.repetitions < 2:
-        notes.append("one repetition has no interval; if all is deterministic, two decide")
-        return "undecided"
-    word = _decide(claim, relation, measured)
-    if word == "undecided":
-        low, high = _interval(measured, _level(relation))
-        ends = {">": f"begins at {low:.4g}", "<": f"ends at {high:.4g}"}
-        text = ends.get(relation[0], f"is {low:.4g} to {high:.4g}")
-        few = "sizes or repetitions" if claim.exponent else "repetitions"
-        enough = _repetitions_that_decide(claim, relation, measured)
-        notes.append(f"too few {few}: the 95 % interval {text}; {enough} if mean and spread stay")
-    return word
+def _decide(claim: Claim, relation: str, measured: Measured) -> tuple[Word, Limits]:
+    """The verdict on a mean, and the interval that decides it.
+
+    A one-sided claim is reproduced by the bound on its own side, such as the upper bound for "<=",
+    and differs by that on the other side. Each has a probability of error of 5 %, and only one of
+    the two can be an error.
+    """
+    estimate = measured.estimate
+    if _has_two_errors(claim, relation, estimate):
+        return _compare_means(claim, estimate)
+    if relation == "=":
+        limits = estimate.limits()
+        accepted = _accepted_part(claim, relation, limits, measured.size)
+        words: dict[str, Word] = {"all": "reproduced", "some": "undecided", "none": "differs"}
+        return words[accepted], limits
+    if relation.startswith("<"):
+        bound, opposite = estimate.limits("upper"), estimate.limits("lower")
+    else:
+        bound, opposite = estimate.limits("lower"), estimate.limits("upper")
+    if _accepted_part(claim, relation, bound, measured.size) == "all":
+        return "reproduced", bound
+    if _accepted_part(claim, relation, opposite, measured.size) == "none":
+        return "differs", opposite
+    return "undecided", bound
 
 
-def _level(relation: str) -> float:
-    return LEVEL if relation == "=" else 2 * LEVEL - 1
-
-
-def _decide(claim: Claim, relation: str, measured: Measured) -> Word:
-    """Whether the claim accepts all, some, or none of the numbers of the interval."""
-    assert measured.mean is not None
-    low, high = _interval(measured, _level(relation))
-    if relation == "=" and claim.paper_error and measured.standard_error:
-        return _compare_means(claim, measured.mean, high - measured.mean)
-    nearest = min(max(float(claim.paper or 0.0), low), high)
-    accepted = [_accepts(claim, relation, x, measured.size) for x in (low, high, nearest)]
+def _accepted_part(
+    claim: Claim, relation: str, limits: Limits, size: float
+) -> Literal["all", "some", "none"]:
+    """Whether the claim accepts all, some, or none of the numbers of an interval."""
+    nearest = min(max(float(claim.paper or 0.0), limits.low), limits.high)
+    numbers = (limits.low, limits.high, nearest)
+    accepted = [_accepts(claim, relation, number, size) for number in numbers]
     if all(accepted):
-        return "reproduced"
-    return "undecided" if any(accepted) else "differs"
+        return "all"
+    return "some" if any(accepted) else "none"
+
+
+def _has_two_errors(claim: Claim, relation: str, estimate: Estimate) -> bool:
+    """Whether the printed mean has an error, and the measured one, too."""
+    return relation == "=" and claim.paper_error > 0 and estimate.law in ("normal", "share")
+
+
+def _compare_means(claim: Claim, estimate: Estimate) -> tuple[Word, Limits]:
+    """Two means that both have an error: the printed one and the measured one."""
+    assert estimate.mean is not None
+    margin = estimate.limits().high - estimate.mean
+    printed_margin = 1.96 * claim.paper_error
+    both = math.hypot(margin, printed_margin)
+    limits = Limits(estimate.mean - both, estimate.mean + both)
+    tolerance = claim.rounding + claim.within
+    if abs(estimate.mean - float(claim.paper)) > tolerance + both:
+        return "differs", limits
+    is_precise = margin <= 2 * printed_margin + tolerance
+    return "reproduced" if is_precise else "undecided", limits
+
+
+def _why_undecided(claim: Claim, relation: str, measured: Measured, limits: Limits) -> str:
+    """What is missing."""
+    estimate = measured.estimate
+    match estimate.law:
+        case "none":
+            return "there is no finite mean"
+        case "single":
+            return "one repetition has no interval: its data, oracle or algorithm may be random"
+        case "equal":
+            equal = note_on_equal_values(estimate.n)
+            if limits.note:
+                return f"{equal}; a claim about every repetition would be decided"
+            few = f"{equal}, so the 95 % interval"
+        case _:
+            few = f"too few {'sizes or repetitions' if claim.exponent else 'repetitions'}: the 95 %"
+            few += " interval"
+    if relation.startswith(">"):
+        text = f"begins at {limits.low:.4g}"
+    elif relation.startswith("<"):
+        text = f"ends at {limits.high:.4g}"
+    else:
+        text = f"is {limits.low:.4g} to {limits.high:.4g}"
+    enough = _repetitions_that_decide(claim, relation, measured)
+    return f"{few} {text}; {enough} if mean and spread stay"
 
 
 def _repetitions_that_decide(claim: Claim, relation: str, measured: Measured) -> str:
     """How many repetitions of the same mean and spread would decide an undecided claim."""
-    now, error = measured.repetitions, measured.standard_error or 0.0
+    estimate = measured.estimate
+    now = estimate.n
+    error = estimate.standard_error or 0.0
 
     def decides(n: int) -> bool:
         more = replace(
-            measured,
-            repetitions=n,
+            estimate,
+            n=n,
             standard_error=error * math.sqrt(now / n),
-            freedom=measured.freedom if claim.exponent else n - 1,
+            freedom=estimate.freedom if claim.exponent else n - 1,
         )
-        return _decide(claim, relation, more) != "undecided"
+        word, _ = _decide(claim, relation, replace(measured, estimate=more))
+        return word != "undecided"
 
     numbers = range(now, 10_000 * now)
     enough = now + bisect_left(numbers, True, key=decides)
     if enough not in numbers:
         return "more repetitions decide nothing"
     return f"about {float(f'{enough:.2g}'):.0f} repetitions decide"
-
-
-def _compare_means(claim: Claim, mean: float, half: float) -> Word:
-    """Two means that both have an error: the printed one and the measured one."""
-    printed = 1.96 * claim.paper_error
-    tolerance = claim.rounding + claim.within
-    if abs(mean - float(claim.paper)) > tolerance + math.hypot(half, printed):
-        return "differs"
-    return "reproduced" if half <= 2 * printed + tolerance else "undecided"
-
-
-def _interval(measured: Measured, level: float) -> tuple[float, float]:
-    """The confidence interval of the mean, with equal probabilities on both sides."""
-    mean, error, n = measured.mean, measured.standard_error, measured.repetitions
-    assert mean is not None
-    if measured.is_share and n > 1:
-        from scipy.special import betaincinv
-
-        found, tail = round(n * mean), (1 - level) / 2  # the interval of Clopper and Pearson
-        low = float(betaincinv(found, n - found + 1, tail)) if found else 0.0
-        high = float(betaincinv(found + 1, n - found, 1 - tail)) if found < n else 1.0
-        return low, high
-    if not error or not math.isfinite(mean):
-        return mean, mean
-    from scipy.special import stdtrit
-
-    half = error * float(stdtrit(measured.freedom, 0.5 + level / 2))
-    return mean - half, mean + half
 
 
 def _accepts(claim: Claim, relation: str, number: float, size: float) -> bool:
@@ -314,8 +354,12 @@ def describe_measured(verdict: Verdict) -> str:
     if verdict.measured is None:
         return ""
     text = f"{verdict.measured:.4g}"
-    if verdict.low is None or verdict.low == verdict.high:
+    if verdict.low == verdict.high:
         return text
+    if verdict.low is None:
+        return f"{text} (at most {verdict.high:.4g})"
+    if verdict.high is None:
+        return f"{text} (at least {verdict.low:.4g})"
     return f"{text} ({verdict.low:.4g} to {verdict.high:.4g})"
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 #: Of one family of data sets, for a power law: with fewer, the fit looks better than it is.
 LEAST_SIZES = 4
-INTERVAL = "{} with its 95 % bootstrap interval"
+INTERVAL = "{} with its 95 % interval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class CurvePoint:
     x, average : float
         The average is the mean, of times the median.
     low, high : float or None
-        95 % bootstrap interval of the average; the average itself if there is no spread.
+        95 % interval of the average; None if there is none (see `hcbench.analysis.intervals`).
     n : int
         Repetitions with a value.
     failed : int
@@ -226,7 +226,8 @@ def _line(
     points = []
     for x in sorted(groups):
         numbers = [number for group in groups[x] for number in group.numbers(metric)]
-        found = summarise(numbers, metric.average)
+        exact = all(group.is_exact(metric) for group in groups[x])
+        found = summarise(numbers, metric.average, metric.support, deterministic=exact)
         if found.average is not None and math.isfinite(found.average):
             failed = sum(group.failed(metric) for group in groups[x])
             points.append(CurvePoint(x, found.average, found.low, found.high, found.n, failed))
@@ -271,7 +272,7 @@ class TradeoffPoint:
     x, y : Summary
         Cost and quality.
     failed : int
-        Repetitions without a value because of a failure. Such a point is on no front.
+        Repetitions without a value because of a failure; with too many a point is on no front.
     on_front : bool
         Whether no other point dominates it.
     """
@@ -330,8 +331,8 @@ class TradeoffView:
 def tradeoff(results: Results, metric: str, against: str = "queries") -> TradeoffView:
     """Quality against cost, with the Pareto front of each data set.
 
-    Reference lines, means that are not finite, and algorithms that failed in a repetition are on no
-    front.
+    Reference lines, means that are not finite, and algorithms that failed in too many repetitions
+    are on no front.
 
     Parameters
     ----------
@@ -398,7 +399,9 @@ def find_fronts(
     means = [(_average(group, cost), _average(group, quality)) for group in groups]
     for place, group in enumerate(groups):
         excluded = (
-            results.is_reference(group) or group.failed(quality) or group.leaves_range(quality)
+            results.is_reference(group)
+            or group.fails_too_often(quality)
+            or group.leaves_range(quality)
         )
         if not excluded and all(map(math.isfinite, means[place])):
             kind = ""

@@ -78,6 +78,14 @@ class MetricInfo:
         """The average of repetitions: the median of times, otherwise the mean."""
         return "median" if self.unit == "s" else "mean"
 
+    @property
+    def support(self) -> tuple[float, float]:
+        """The least and the greatest value; unlimited where values may leave the interval."""
+        if self.outside:
+            return -math.inf, math.inf
+        interval = _interval(self.interval)
+        return interval.low, interval.high
+
     def head(self, dataset: str) -> str:
         """Its label above values of a data set."""
         return dict(self.heads).get(dataset, self.label)
@@ -129,6 +137,8 @@ class Presentation:
         For each algorithm that makes queries and receives data as well, what it receives.
     dependent_data : tuple of str
         Labels of the data sets whose repetitions share items.
+    deterministic : mapping of kind to tuple of str
+        Labels of the ``algorithms``, ``datasets`` and ``oracles`` that use no random numbers.
     renamed : mapping of key to labels
         Of algorithm, data set and oracle, for cells that are stored under other labels.
     shard : Shard, optional
@@ -147,6 +157,7 @@ class Presentation:
     truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     data_given: Mapping[str, str] = field(default_factory=dict)
     dependent_data: tuple[str, ...] = ()
+    deterministic: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     renamed: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     shard: Shard | None = None
 
@@ -196,6 +207,11 @@ class Presentation:
                 use.label: given for use in plan.algorithms if (given := _hinted(use, data=True))
             },
             dependent_data=tuple(u.label for u in plan.datasets if u.spec.dependent),
+            deterministic={
+                "algorithms": _without_seed(plan.algorithms),
+                "datasets": _without_seed(plan.datasets),
+                "oracles": _without_seed(oracles.values()),
+            },
             shard=plan.shard,
         )
 
@@ -262,6 +278,11 @@ class Presentation:
         repetition = shown.column("repetition").astype(np.int64)
         first, second = np.where(ran, (repetition, algorithm), (algorithm, repetition))
         return shown.take(np.lexsort((budget * ran, oracle * ran, second, first, dataset, ran)))
+
+
+def _without_seed(uses: Iterable[Use[Any]]) -> tuple[str, ...]:
+    """Labels of those that use no random numbers."""
+    return tuple(use.label for use in uses if not use.spec.random_with(use.params))
 
 
 def split_label(label: str) -> tuple[str, tuple[str, ...]]:

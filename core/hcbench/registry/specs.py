@@ -396,6 +396,8 @@ class AlgorithmSpec(Spec):
         Whether its trees are binary whatever the data; `hcbench.testing` checks it.
     gpu : bool
         Whether it needs a GPU; on a machine without one it is skipped.
+    random : bool, or callable from params to bool
+        Whether its result depends on random numbers; if not, the same answers give the same result.
     memory : str or callable, optional
         ``memory(n, **params) -> float``: the bytes that a call on n items takes, roughly;
         ``--dry-run`` tells where that is above the limit.
@@ -417,6 +419,7 @@ class AlgorithmSpec(Spec):
     order_dependent: bool = False
     binary_only: bool = False
     gpu: bool = False
+    random: bool | Callable[[Params], bool] = True
     memory: Function | None = None
     queries: Function | None = None
 
@@ -431,6 +434,10 @@ class AlgorithmSpec(Spec):
     def hints_of(self, params: Params) -> tuple[str, ...]:
         """The hints that it uses with these parameters."""
         return self.hints(params) if callable(self.hints) else self.hints
+
+    def random_with(self, params: Params) -> bool:
+        """Whether its result depends on random numbers with these parameters."""
+        return self.random(params) if callable(self.random) else self.random
 
     def expected_queries(self, n: int, params: Params) -> tuple[float, bool] | None:
         """The number of queries about n items, and whether that is a bound; None if unknown."""
@@ -517,6 +524,8 @@ class OracleSpec(Spec):
         ``--dry-run`` estimates what a run costs.
     person : bool
         Whether a person answers.
+    random : bool, or callable from params to bool
+        Whether its answers depend on the seed, as noise and random samples do.
     query_kind : str or callable, optional
         ``query_kind(**params) -> QueryKind``, for a kind that is not in `QUERY_KINDS`: the one that
         its answers have. ``hcbench ask`` asks people such questions.
@@ -530,12 +539,17 @@ class OracleSpec(Spec):
     currency: str = ""
     price: Function | None = None
     person: bool = False
+    random: bool | Callable[[Params], bool] = True
     query_kind: Function | None = None
 
     @property
     def is_live(self) -> bool:
         """Whether an answer costs money or a person's time: algorithms never warm up with it."""
         return bool(self.currency) or self.person
+
+    def random_with(self, params: Params) -> bool:
+        """Whether its answers depend on the seed with these parameters."""
+        return self.random(params) if callable(self.random) else self.random
 
     def informed_with(self, params: Params, provided: frozenset[str]) -> bool:
         """Whether its answers come from the truth, given what the data set provides."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from hcbench.analysis import blocks_text
+from hcbench.analysis import TESTS, blocks_text
 from hcbench.plots import looks_of
 from hcbench_pages.report.figures import (
     ACCENT,
@@ -187,14 +187,7 @@ def draw_ranks(ranking: Ranking, results: Results) -> dict[str, Any]:
     names, ranks = ranking.competitors, ranking.ranks
     looks = looks_of(results, names)
     count = len(names)
-    tests = {"signed-rank tests, Holm": ranking.holm_cliques, "Nemenyi's test": ranking.cliques}
-    if ranking.inference.reason:
-        tests = {}  # nothing was tested
-    bars = {
-        name: {"layout": {"shapes": _clique_bars(cliques)}}
-        for name, cliques in tests.items()
-        if any(len(clique) > 1 for clique in cliques)
-    }
+    bars = _clique_bars(ranking.cliques)
     limit = ranking.nemenyi.value
     title = "average rank, 1 is best"
     layout = {
@@ -212,7 +205,7 @@ def draw_ranks(ranking: Ranking, results: Results) -> dict[str, Any]:
         "showlegend": False,
         "margin": {"l": 20, "r": 16, "t": 12, "b": 50},
         "height": 90 + 34 * count,
-        "shapes": next(iter(bars.values()))["layout"]["shapes"] if bars else [],
+        "shapes": bars,
     }
     trace = {
         "x": list(ranks),
@@ -229,10 +222,9 @@ def draw_ranks(ranking: Ranking, results: Results) -> dict[str, Any]:
     }
     caption = f"Average ranks by {ranking.metric.label} {blocks_text(ranking)}."
     if bars:
-        caption += " Bars join algorithms without a significant difference."
+        caption += f" Bars join algorithms without a significant difference: {TESTS[ranking.test]}."
     rows = [[name, short(rank)] for name, rank in _pairs(ranking)]
-    choices = {"Bars by": bars} if len(bars) > 1 else None
-    return make_figure([trace], [layout], caption, ["algorithm", "average rank"], rows, choices)
+    return make_figure([trace], [layout], caption, ["algorithm", "average rank"], rows)
 
 
 def _pairs(ranking: Ranking) -> Iterator[tuple[str, float]]:

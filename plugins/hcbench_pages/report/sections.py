@@ -201,7 +201,7 @@ def _add_ranks(page: Sections, results: Results) -> None:
         with suppress(HcbenchError):
             profile = draw_chart(profile_chart(analysis.profile(results, label), results))
             blocks += [{"title": "Performance profile"}, page.figure(f"profile {label}", profile)]
-        if len(ranking.competitors) <= _MOST_PAIRS:
+        if ranking.test and len(ranking.competitors) <= _MOST_PAIRS:
             pairs = page.table(f"pairs {label}", pairs_table(ranking))
             blocks += [{"title": "Pairwise tests"}, pairs]
         shown.append(((label,), blocks))
@@ -494,18 +494,21 @@ def claims_table(results: Results) -> dict[str, Any]:
 
 
 def pairs_table(ranking: Ranking) -> dict[str, Any]:
-    """The tests of all pairs."""
+    """The test of all pairs that decides."""
     header = ["better rank", "than", "difference of ranks"]
-    header += ["differs by Nemenyi", "p, Holm-corrected", "differs by signed ranks"]
-    rows = [
-        [
+    if ranking.test == "holm":
+        header.append("p, Holm-corrected")
+    header.append(f"differs: {analysis.TESTS[ranking.test]}")
+    rows = []
+    for pair in ranking.pairs:
+        row: list[Any] = [
             pair.first,
             pair.second,
             [f"{pair.rank_difference:.2f}", short(pair.rank_difference)],
-            "yes" if pair.nemenyi_differs else "no",
-            None if pair.p_holm is None else [f"{pair.p_holm:.2g}", short(pair.p_holm)],
-            "yes" if pair.differs else "no",
         ]
-        for pair in ranking.pairs
-    ]
+        if ranking.test == "holm":
+            p = pair.p_holm
+            row.append(None if p is None else [f"{p:.2g}", short(p)])
+        row.append("yes" if pair.differs else "no")
+        rows.append(row)
     return {**make_table("pair", header, rows), "page": 10}

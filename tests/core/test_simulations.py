@@ -1,0 +1,39 @@
+"""The goals of the statistics, in 2,000 samples each; nightly, with ``-m nightly``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.core.simulated import (
+    DISTRIBUTIONS,
+    EQUAL,
+    REPETITIONS,
+    at_most,
+    coverage_of,
+    false_best,
+    false_changes,
+)
+
+pytestmark = pytest.mark.nightly
+SAMPLES = 2000
+
+
+@pytest.mark.parametrize("n", REPETITIONS)
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_intervals_of_means_cover_the_mean_in_93_to_97_percent(name: str, n: int) -> None:
+    coverage, _ = coverage_of(name, n, SAMPLES)
+    assert 0.93 <= coverage <= 0.97
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 10])
+@pytest.mark.parametrize("n", [2, 3, 5, 10, 30])
+@pytest.mark.parametrize("name", EQUAL)
+def test_equal_algorithms_differ_in_at_most_5_percent(name: str, n: int, k: int) -> None:
+    assert false_best(name, n, k, SAMPLES) <= at_most(0.05, SAMPLES)
+
+
+@pytest.mark.parametrize("k", [1, 5, 20])
+@pytest.mark.parametrize("n", [2, 3, 5, 10])
+@pytest.mark.parametrize("name", EQUAL)
+def test_runs_of_two_seeds_differ_in_at_most_5_percent(name: str, n: int, k: int) -> None:
+    assert false_changes(name, n, k, SAMPLES) <= at_most(0.05, SAMPLES)
