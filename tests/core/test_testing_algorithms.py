@@ -97,7 +97,7 @@ def test_valid_plugins_pass_all_checks():
     assert failed(LINKAGE) == {}
     assert {"renumbered_items", "another_process", "sparse", "truth_unseen"} <= passed(LINKAGE)
     assert set(skipped(LINKAGE)) == {
-        *("queries", "anytime", "budget", "graph_parts", "declared_randomness")
+        *("queries", "anytime", "budget", "graph_parts", "declared_randomness", "key")
     }
 
 
