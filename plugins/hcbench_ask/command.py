@@ -121,7 +121,7 @@ Examples:
 @click.option(
     "--tree",
     metavar="FILE",
-    help="A tree of the items, for algorithms that cut one: Newick, or merges as for hcbench "
+    help="A tree of the items, for algorithms that cut one: Newick, Nexus, or merges as for hcbench "
     "score.",
 )
 @click.option(
