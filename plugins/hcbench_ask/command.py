@@ -121,8 +121,8 @@ Examples:
 @click.option(
     "--tree",
     metavar="FILE",
-    help="A tree of the items, for algorithms that cut one: Newick, Nexus, or merges as for hcbench "
-    "score.",
+    help="A tree of the items, for algorithms that cut one: Newick, Nexus, or merges as for "
+    "hcbench score.",
 )
 @click.option(
     "--seed",

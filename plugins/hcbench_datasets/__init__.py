@@ -190,8 +190,8 @@ FILE = DatasetSpec(
         Parameter(
             "truth",
             None,
-            "A Newick or Nexus file whose leaves are the names of the items, or 0..n-1 without names; "
-            "FILE[tree=3] is its third tree.",
+            "A Newick or Nexus file whose leaves are the names of the items, or 0..n-1 without "
+            "names; FILE[tree=3] is its third tree.",
             type="str",
         ),
         Parameter(
