@@ -72,7 +72,7 @@ class _Reader:
         elif self.block == "trees" and keyword == "translate":
             self.labels = {**self.taxa, **self._read_translation(list(words))}
         elif self.block == "trees" and keyword in ("tree", "utree"):
-            begins = self._begin_of_tree(first)
+            begins = self._begin_of_tree(first, end)
             self.trees.append(Statement(self.source, begins, end, self.labels))
 
     def _begin(self, words: Sequence[Token]) -> None:
@@ -111,11 +111,9 @@ class _Reader:
             pair = []
         return translation
 
-    def _begin_of_tree(self, command: Token) -> int:
+    def _begin_of_tree(self, command: Token, end: int) -> int:
         """The position behind the ``=`` of a command ``tree NAME = (...)``."""
-        start = command.at + len(command.text)
-        end = self.source.end_of_statement(start)
-        for token in self.source.tokens(start, end):
+        for token in self.source.tokens(command.at + len(command.text), end):
             if token.is_mark and token.text == "=":
                 return token.at + 1
             if token.is_mark:
