@@ -211,7 +211,7 @@ def _levels(labels: NDArray[Any], path: Path) -> NDArray[np.str_]:
     table = labels[:, None] if labels.ndim == 1 else labels
     if table.ndim != 2 or table.shape[1] == 0:
         raise DataError(f"{path}: labels must have shape (n,) or (n, L), got {labels.shape}")
-    texts = [[str(value).strip() for value in column] for column in table.T.tolist()]
+    texts = [[_label_text(value) for value in column] for column in table.T.tolist()]
     for level in texts:
         for row, text in enumerate(level):
             if is_missing_label(text):
@@ -219,6 +219,11 @@ def _levels(labels: NDArray[Any], path: Path) -> NDArray[np.str_]:
     levels = table_of_labels(texts)
     assert levels is not None  # there is at least one level
     return levels
+
+
+def _label_text(label: Any) -> str:
+    """The text of a class; 1.0 is that of 1, as in tables."""
+    return number_text(label) if isinstance(label, float) else str(label).strip()
 
 
 def _names(names: NDArray[Any], path: Path) -> tuple[str, ...]:

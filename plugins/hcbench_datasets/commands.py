@@ -44,7 +44,7 @@ def inspect(file: str) -> None:
         roles_of,
         table_of,
     )
-    from hcbench_datasets.roles import guess
+    from hcbench_datasets.roles import guess_with_reasons
 
     warnings.simplefilter("once", ModelWarning)  # the file is read twice
     path, _, params = file.partition("[")
@@ -72,10 +72,13 @@ def inspect(file: str) -> None:
             changed["comparisons"] = True
             _print_form(table)
         else:
-            found = guess(table, roles, given)
+            found, reasons = guess_with_reasons(table, roles, given)
             _print_columns(table, found)
             changed |= {name: value for name, value in found.items() if value}
-            notes = list(_notes(table, roles, found, written, changed))
+            notes = [
+                *_reasons_of_roles(table, roles, found, reasons),
+                *_notes(table, roles, found, written, changed),
+            ]
     else:
         kind = kind_of_array(target, given)
         if kind is not None:
@@ -112,6 +115,34 @@ def _print_columns(table: Table, found: Mapping[str, Any]) -> None:
         click.echo(f"and {left_out} more columns of vectors")
 
 
+def _reasons_of_roles(
+    table: Table, roles: Roles, found: Mapping[str, Any], reasons: Mapping[str, str]
+) -> Iterator[str]:
+    """Why columns are not used, and why numbers are the truth, with the ways to change that."""
+    from hcbench_datasets.columns import suspicion_of
+
+    for name, reason in reasons.items():
+        column = table.column(name)
+        suspicion = None if column.numbers is None else suspicion_of(table, column)
+        ways = []
+        if suspicion is not None:
+            cells = list(column.cells)
+            if suspicion.form == "identifier" and len(set(cells)) == len(cells):
+                ways.append(f"names={name} names the items by it")
+            ways.append(f"numbers=[{name}] uses it as a number")
+            if suspicion.form == "class":
+                ways.insert(0, f"labels=[{name}],missing=drop uses the rows that have one")
+        yield "; ".join([f"{reason} and is not used", *ways])
+    for name in found["labels"]:
+        column = table.column(name)
+        suspicion = None if name in roles.labels else suspicion_of(table, column)
+        if suspicion is not None:
+            yield (
+                f"{suspicion.reason} and is taken as the truth; drop=[{name}] omits it, "
+                f"numbers=[{name}] uses it as a number"
+            )
+
+
 def _notes(
     table: Table, roles: Roles, found: Mapping[str, Any], written: str, params: Mapping[str, Any]
 ) -> Iterator[str]:
@@ -136,6 +167,11 @@ def _notes(
         drop = [name for name in found["drop"] if name not in classes]
         name = with_params(written, {**params, "path": None, "drop": drop, "categorical": "onehot"})
         yield f"to use {', '.join(classes)} as 0/1 columns: {name}"
+    constants = _constants(table, found)
+    if constants:
+        listed = ", ".join(constants[:_SHOWN]) + (", ..." if len(constants) > _SHOWN else "")
+        noun = "column" if len(constants) == 1 else "columns"
+        yield f"the same in all rows, and without effect on distances: {noun} {listed}"
     spread = sorted(
         (float(np.nanstd(column.numbers)), column.name)
         for column in table.columns
@@ -148,6 +184,19 @@ def _notes(
             f"column {spread[-1][1]!r} varies {ratio:,.0f} times as much as {spread[0][1]!r}; "
             "standardise=true gives all columns the same weight"
         )
+
+
+def _constants(table: Table, found: Mapping[str, Any]) -> list[str]:
+    """The columns of vectors that have one number only."""
+    from hcbench_datasets.columns import suspicion_of
+
+    constants = []
+    for column in table.columns:
+        suspicion = suspicion_of(table, column)
+        is_constant = suspicion is not None and suspicion.form == "constant"
+        if is_constant and _use(column, found) == "vectors":
+            constants.append(column.name)
+    return constants
 
 
 def _described(column: Column) -> tuple[str, str]:

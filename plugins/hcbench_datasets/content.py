@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Comparisons, DataError, ModelWarning, check_square, number_text, read_number
+from hcbench import (
+    Comparisons,
+    DataError,
+    ModelWarning,
+    are_codes,
+    check_square,
+    number_text,
+    read_number,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,15 +31,18 @@ _MISSING_TEXTS = frozenset({"", "n/a", "#n/a", "nan", "?", "<na>"})
 #: Representations of a missing number, in lower case; those that are added may be classes of texts.
 MISSING = _MISSING_TEXTS | {"na", "null", "none", "missing", "-", "--", "\u2013", "\u2014", "."}
 
+_DIGITS = re.compile(r"\+?\d+", re.ASCII)  # of which some have leading zeros or are telephones
 _SHOWN = 12  # columns listed in a message
 _WORDS_OF_TOML = ("true", "false", "inf", "nan", "none")
 _FOUND = ("header", "distance", "similarity", "comparisons")  # found in a file unless given
 _DATE = re.compile(
-    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2}([ T]\d{1,2}:.*)?)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
+    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2}([ T]\d{1,2}:.*)?)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}",
+    re.ASCII,
 )
 # A number with a currency before it, with separators of thousands, or with a unit after it.
 _WRITTEN_NUMBER = re.compile(
-    r"[$€£¥]?\s?[-+]?(\d{1,3}([,. '\u2019]\d{3})+|\d+)([.,]\d+)?(\s?%|\s[^\d\s]{1,6})?"
+    r"[$€£¥]?\s?[-+]?(\d{1,3}([,. '\u2019]\d{3})+|\d+)([.,]\d+)?(\s?%|\s[^\d\s]{1,6})?",
+    re.ASCII,
 )
 
 
@@ -52,6 +63,7 @@ class Roles:
     labels: tuple[str, ...] = ()
     names: str | None = None
     drop: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()  # used as such whatever they look like
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -108,6 +120,8 @@ class Column:
         present = [text for text in self.cells if text.lower() not in MISSING]
         if all(_DATE.fullmatch(text) for text in present):
             return "dates"
+        if are_codes(present) or all(map(_DIGITS.fullmatch, present)):
+            return "texts"
         numeric = sum(map(looks_numeric, present))
         if numeric < len(present) and all(map(_WRITTEN_NUMBER.fullmatch, present)):
             return "numbers with units"
@@ -167,7 +181,7 @@ def check_columns(columns: Sequence[str], roles: Roles, where: str) -> None:
     """Raise `DataError` for equal names of columns, and for roles of columns that do not exist."""
     _check_distinct(columns, "two columns are named {!r}; rename one", where)
     _check_distinct(roles.named, "column {!r} is given two roles in labels, names, drop", where)
-    unknown = [name for name in roles.named if name not in columns]
+    unknown = [name for name in (*roles.named, *roles.numbers) if name not in columns]
     if unknown:
         listed = ", ".join(columns[:_SHOWN])
         if len(columns) > _SHOWN:

@@ -96,6 +96,7 @@ def roles_of(params: Mapping[str, Any]) -> Roles:
         labels=_as_tuple(params["labels"]),
         names=None if params["names"] is None else str(params["names"]),
         drop=_as_tuple(params["drop"]),
+        numbers=_as_tuple(params["numbers"]),
     )
 
 

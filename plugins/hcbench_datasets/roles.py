@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -12,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, ModelWarning, are_codes, read_number, same_number_text
+from hcbench_datasets.columns import CLASSES, Suspicion, decisive, suspicion_of
 from hcbench_datasets.content import (
+    MISSING,
     Column,
     Content,
     Roles,
@@ -27,37 +28,52 @@ from hcbench_datasets.content import (
 )
 from hcbench_datasets.matrices import Kind, Matrix, with_diagonal
 
-_COUNTERS = ("id", "index", "no", "nr", "number", "row")  # names of columns that count the rows
-_ID = re.compile(r"(.*[ _.-])?(id|ID)|.*[a-z]I[dD]")
-_CLASSES = ("class", "label", "target", "species", "kind", "type", "category", "group", "cluster")
 _SHOWN = 8  # problems of columns listed in a message
+_LEAST_LABELS = 10  # rows from which the number of classes tells something
 _FEW = 0.5  # the largest share of missing numbers for which replacing them is suggested
 
 
 def guess(table: Table, roles: Roles, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters with which a table can be read, beyond those given.
+    """Parameters with which a table can be read, beyond those given; see `guess_with_reasons`."""
+    return guess_with_reasons(table, roles, given)[0]
+
+
+def guess_with_reasons(
+    table: Table, roles: Roles, given: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Parameters with which a table can be read, beyond those given, and why columns are dropped.
 
     The first column of texts that all differ names the items; columns of classes (`has_classes`)
     are labels if they are nested (`nested_levels`), also in labels that are given; dates, ids,
-    numbers with texts or units, and other texts are dropped. Classes that are no labels are dropped
-    where there are numbers, and else are used as 0/1 columns.
+    numbers with texts or units, and other texts are dropped. Classes that are no labels
+    are dropped where there are numbers, and else are used as 0/1 columns.
 
     Returns
     -------
-    dict of parameter to value
+    params : dict of parameter to value
         Of names, labels, drop, missing, categorical and texts, those given included.
+    reasons : dict of column to text
+        For each column that is dropped and was not to be.
     """
     n = len(table.lines)
-    names, drop, missing = roles.names, list(roles.drop), None
+    names, missing = roles.names, None
+    reasons: dict[str, str] = {}
     labels: list[Column] = []
     has_numbers = False
     for column in table.columns:
         if column.name in roles.named:
             continue
         absent = int(column.missing.sum())
-        if (_counts_or_identifies(table, column) and len(table.columns) > 1) or absent > _FEW * n:
-            drop.append(column.name)
-        elif has_classes(column):
+        suspicion = None
+        if column.name not in roles.numbers and len(table.columns) > 1:
+            suspicion = suspicion_of(table, column)
+        if suspicion is not None and suspicion.form in ("identifier", "date"):
+            reasons[column.name] = suspicion.reason
+        elif suspicion is not None and suspicion.is_sure and suspicion.form == "class" and absent:
+            reasons[column.name] = f"{suspicion.reason} with {absent} missing"
+        elif absent > _FEW * n:
+            reasons[column.name] = f"column {column.name!r} has {absent} missing of {n} cells"
+        elif column.name not in roles.numbers and has_classes(column):
             labels.append(column)
         elif column.numbers is not None:
             missing = "median" if absent else missing
@@ -65,7 +81,7 @@ def guess(table: Table, roles: Roles, given: Mapping[str, Any]) -> dict[str, Any
         elif column.kind == "texts" and len(column.classes) == n and names is None:
             names = column.name
         else:
-            drop.append(column.name)
+            reasons[column.name] = f"column {column.name!r} has {column.kind}"
     above = [column for column in table.columns if column.name in roles.labels]
     finer = (column for column in labels if all(_is_nested(column, other) for other in above))
     levels = [*roles.labels, *(column.name for column in nested_levels(finer))]
@@ -74,9 +90,14 @@ def guess(table: Table, roles: Roles, given: Mapping[str, Any]) -> dict[str, Any
     if categorical is None and others and not has_numbers:
         categorical = "onehot"
     if categorical in (None, "drop"):
-        drop += others
-    is_text = {*roles.drop} == {*drop} and {names, *levels, *drop}.issuperset(table.names)
-    return {
+        for name in others:
+            reasons[name] = f"column {name!r} has classes that are not nested in the other labels"
+            if len(table.column(name).classes) == 1:
+                reasons[name] = f"column {name!r} is {table.column(name).classes[0]!r} in all rows"
+    is_text = not reasons and {names, *levels, *roles.drop}.issuperset(table.names)
+    # In the order of the table, those of classes last.
+    drop = [*roles.drop, *reasons]
+    params = {
         "names": names,
         "labels": levels,
         "drop": drop,
@@ -84,15 +105,7 @@ def guess(table: Table, roles: Roles, given: Mapping[str, Any]) -> dict[str, Any
         "categorical": categorical,
         "texts": names is not None and is_text,
     }
-
-
-def _counts_or_identifies(table: Table, column: Column) -> bool:
-    """Whether a column has the numbers of the rows, or another number for each as an id."""
-    if column.numbers is None:
-        return False
-    if column.kind == "counter":
-        return column is table.columns[0] or column.name.lower() in _COUNTERS
-    return bool(_ID.fullmatch(column.name)) and np.unique(column.numbers).size == len(table.lines)
+    return params, reasons
 
 
 def has_classes(column: Column) -> bool:
@@ -107,7 +120,7 @@ def has_classes(column: Column) -> bool:
 
 
 def _is_class(column: Column) -> bool:
-    return column.name.lower() in _CLASSES
+    return column.name.casefold() in CLASSES
 
 
 def nested_levels(columns: Iterable[Column]) -> list[Column]:
@@ -225,12 +238,15 @@ def content_of(
             f"but names and labels write {name}"
         )
     labels = [table.column(name) for name in roles.labels]
+    _check_measurements(table, roles, labels, given)
+    if kind is None:
+        _check_suspicions(table, roles, free, given)
     if missing == "drop":
         absent = np.zeros(len(table.lines), dtype=bool)
         for column in free:
             absent |= column.missing
         for column in labels:
-            absent |= [is_missing_label(text) for text in column.texts or ()]
+            absent |= missing_labels(column)
         table = _without(table, np.flatnonzero(~absent))
         check_rows(len(table.lines), f"{table.where}, without the rows of missing values")
         free = [table.column(column.name) for column in free]
@@ -254,6 +270,109 @@ def content_of(
     return Content(similarity=numbers, levels=levels, names=names or header)
 
 
+def _check_suspicions(
+    table: Table, roles: Roles, free: list[Column], given: Mapping[str, Any]
+) -> None:
+    """Refuse identifiers, dates and classes that decide the distances as numbers; note others.
+
+    Raises
+    ------
+    DataError
+        With names for what each of them may be.
+    """
+    numeric = [column for column in free if column.numbers is not None]
+    if len(numeric) < 2:
+        return
+    suspicions = []
+    for column in numeric:
+        suspicion = suspicion_of(table, column)
+        if suspicion is None or suspicion.form == "constant":
+            continue
+        if column.name not in roles.numbers:
+            suspicions.append(suspicion)
+    if not suspicions:
+        return
+    sure = [suspicion for suspicion in suspicions if suspicion.is_sure]
+    deciding: set[str] = set()
+    if not given.get("standardise"):
+        deciding = decisive(numeric, [suspicion.column for suspicion in sure])
+    if deciding:
+        listed = "; ".join(one.reason for one in sure if one.column in deciding)
+        raise DataError(
+            f"{table.where}: {listed}, and would decide the distances; "
+            f"{_ways_out(table, roles, sure, given)}"
+        )
+    listed = "; ".join(suspicion.reason for suspicion in suspicions)
+    used = "it is used as a number" if len(suspicions) == 1 else "they are used as numbers"
+    warnings.warn(
+        f"{listed}; {used}: {_ways_out(table, roles, suspicions, given)}",
+        ModelWarning,
+        stacklevel=3,
+    )
+
+
+def _ways_out(
+    table: Table, roles: Roles, suspicions: list[Suspicion], given: Mapping[str, Any]
+) -> str:
+    """Names of a file in which columns that look like no measurements have roles, or have none."""
+    path = str(given["path"])
+    kept = {**given, "path": None}
+    columns = [suspicion.column for suspicion in suspicions]
+    changes: dict[str, Any] = {}
+    drop = list(roles.drop)
+    for suspicion in suspicions:
+        column = table.column(suspicion.column)
+        are_different = len(set(column.cells)) == len(column.cells)
+        names_items = suspicion.form == "identifier" and are_different
+        if suspicion.form == "class" and not roles.labels and "labels" not in changes:
+            changes["labels"] = [suspicion.column]
+            if column.missing.any():
+                changes["missing"] = "drop"
+        elif names_items and roles.names is None and "names" not in changes:
+            changes["names"] = suspicion.column
+        else:
+            drop.append(suspicion.column)
+    ways = []
+    if changes:
+        ways.append(with_params(path, {**kept, **changes, "drop": drop}))
+    ways.append(with_params(path, {**kept, "drop": [*roles.drop, *columns]}))
+    measured = with_params(path, {**kept, "numbers": [*roles.numbers, *columns]})
+    return f"write {' or '.join(ways)}, or {measured} for measurements"
+
+
+def _check_measurements(
+    table: Table, roles: Roles, labels: list[Column], given: Mapping[str, Any]
+) -> None:
+    """Refuse numbers of which most differ as labels, and note texts that all differ.
+
+    Raises
+    ------
+    DataError
+    """
+    for column in labels:
+        texts = list(column.texts or ())
+        different = len(set(texts))
+        if len(texts) < _LEAST_LABELS or different <= len(texts) / 2:
+            continue
+        if all(read_number(text) is not None for text in texts) and not are_codes(texts):
+            rest = [name for name in roles.labels if name != column.name]
+            kept = {**given, "path": None, "labels": rest}
+            path = str(given["path"])
+            raise DataError(
+                f"{table.where}: column {column.name!r} has {different} different numbers in "
+                f"{len(texts)} rows, which are a measurement and no classes; write "
+                f"{with_params(path, kept)} to use them as numbers, or "
+                f"{with_params(path, {**kept, 'drop': [*roles.drop, column.name]})}"
+            )
+        if len(labels) == 1 and different == len(texts):
+            warnings.warn(
+                f"column {column.name!r} has another label in each row, so that no two items are "
+                f"in one class; names={column.name} makes them names",
+                ModelWarning,
+                stacklevel=3,
+            )
+
+
 def _content_of_matrix(
     table: Table, roles: Roles, matrix: Matrix, kind: Kind, missing: str | None
 ) -> Content:
@@ -269,16 +388,31 @@ def _content_of_matrix(
             names = None  # the numbers that items without names have
     if not roles.labels:
         return Content(similarity=values, names=names)
-    levels = [class_texts(table, table.column(name)) for name in roles.labels]
+    labels = [table.column(name) for name in roles.labels]
     if missing == "drop":
         present = np.ones(len(table.lines), dtype=bool)
-        for level in levels:
-            present &= [not is_missing_label(text) for text in level]
+        for column in labels:
+            present &= ~missing_labels(column)
         rows = np.flatnonzero(present)
         values = values[np.ix_(rows, rows)]
-        levels = [[level[row] for row in rows] for level in levels]
+        labels = [_rows_of(column, rows) for column in labels]
         names = None if names is None else tuple(names[row] for row in rows)
+    levels = [class_texts(table, column) for column in labels]
     return Content(similarity=values, levels=table_of_labels(levels), names=names)
+
+
+def missing_labels(column: Column) -> NDArray[np.bool_]:
+    """Which labels (n,) are missing.
+
+    Words such as NA and none are classes among texts, and missing among numbers.
+    """
+    texts = column.texts or ()
+    are_missing = np.array([is_missing_label(text) for text in texts], dtype=bool)
+    are_words = np.array([text.lower() in MISSING for text in texts], dtype=bool)
+    others = [text for text, is_word in zip(texts, are_words, strict=True) if not is_word]
+    if others and all(read_number(text) is not None for text in others):
+        return are_words
+    return are_missing
 
 
 def class_texts(table: Table, column: Column) -> list[str]:
@@ -316,7 +450,7 @@ def _problems(
 ) -> Iterator[str]:
     for name in roles.labels:
         column = table.column(name)
-        absent = [row for row, text in enumerate(column.texts or ()) if is_missing_label(text)]
+        absent = np.flatnonzero(missing_labels(column)).tolist()
         if absent and missing != "drop":
             label = "a label is" if len(absent) == 1 else f"{len(absent)} labels are"
             yield f"{table.place(absent[0])}, column {name!r}: {label} missing"
@@ -340,6 +474,8 @@ def _problems(
 def _text_problem(table: Table, column: Column) -> str:
     """What is wrong with a column of texts, by its first cell that is no number."""
     texts = column.texts or ()
+    if all(map(looks_numeric, texts)):
+        return f"{table.place(0)}, column {column.name!r}: {texts[0]!r} is written like a code"
     row = next(i for i, text in enumerate(texts) if not looks_numeric(text))
     cell = texts[row] if len(texts[row]) <= 40 else texts[row][:40] + "..."
     found = {text for text in texts if not looks_numeric(text)}
@@ -355,7 +491,7 @@ def _message(table: Table, roles: Roles, given: Mapping[str, Any], problems: lis
     if len(problems) > _SHOWN:
         listed += f"; and {len(problems) - _SHOWN} more"
     found = {name: value for name, value in guess(table, roles, given).items() if value}
-    if any(is_missing_label(text) for of in roles.labels for text in table.column(of).texts or ()):
+    if any(missing_labels(table.column(name)).any() for name in roles.labels):
         found["missing"] = "drop"
     used = {found.get("names"), *found.get("labels", ()), *found.get("drop", ())}
     if used.issuperset(table.names) and not found.get("texts"):
@@ -370,16 +506,14 @@ def _listed(table: Table) -> str:
 
 def _without(table: Table, rows: NDArray[np.int64]) -> Table:
     """Some rows of a table."""
+    columns = tuple(_rows_of(column, rows) for column in table.columns)
+    return replace(table, columns=columns, lines=table.lines[rows])
 
-    def taken(column: Column) -> Column:
-        numbers = None if column.numbers is None else column.numbers[rows]
-        return replace(
-            column,
-            numbers=numbers,
-            texts=None if column.texts is None else [column.texts[row] for row in rows],
-        )
 
-    return replace(table, columns=tuple(map(taken, table.columns)), lines=table.lines[rows])
+def _rows_of(column: Column, rows: NDArray[np.int64]) -> Column:
+    numbers = None if column.numbers is None else column.numbers[rows]
+    texts = None if column.texts is None else [column.texts[row] for row in rows]
+    return replace(column, numbers=numbers, texts=texts)
 
 
 def _imputed(column: Column, how: str) -> Column:

@@ -1,0 +1,144 @@
+"""What a column of numbers is besides a measurement: an identifier, a date, a class, a constant.
+
+The names of columns and the form of the numbers tell. Nothing here decides what a column is used
+for; `hcbench_datasets.roles` does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import number_text
+from hcbench_datasets.content import Column, Table
+
+COUNTERS = ("id", "index", "no", "nr", "number", "row")  # names of columns that count the rows
+_ID = re.compile(
+    r"(.*[ _.-])?([iI][dD]|ID|(?i:ids|code|barcode|accession|isbn|zip|phone))|.*[a-z]I[dD]"
+)
+_DATE = re.compile(r"(.*[ _.-])?(date|day|datum|time|timestamp|datetime|created|updated)", re.I)
+CLASSES = (
+    *("class", "label", "labels", "target", "species", "kind", "type", "category", "group"),
+    *("cluster", "classes", "groups", "clusters", "diagnosis", "outcome", "segment", "cultivar"),
+    *("subtype", "celltype", "cell_type", "cohort", "taxon", "genus", "family"),
+)
+_MOST_CLASSES = 20
+_LEAST_ROWS = 5  # from which the form of numbers tells something
+_DECISIVE = 0.1  # the share of the variance from which a column decides distances
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """Why a column of numbers may be no measurement.
+
+    Attributes
+    ----------
+    column : str
+    form : {"identifier", "date", "class", "constant"}
+    reason : str
+        A sentence without its end, such as "column 'id' looks like an identifier (17, 3, 25, ...)".
+    is_sure : bool
+        Whether its name says so, or its form alone.
+    """
+
+    column: str
+    form: str
+    reason: str
+    is_sure: bool
+
+
+def suspicion_of(table: Table, column: Column) -> Suspicion | None:
+    """What a column of numbers is besides a measurement; None if nothing says so."""
+    numbers = column.numbers
+    if numbers is None or not np.isfinite(numbers).any():
+        return None
+    present = numbers[np.isfinite(numbers)]
+    different = np.unique(present)
+    name = repr(column.name)
+    if different.size == 1 and present.size > 1:
+        reason = f"column {name} is {number_text(different[0])} in all rows"
+        return Suspicion(column.name, "constant", reason, is_sure=True)
+    if (present % 1 != 0).any():
+        return None
+    examples = _examples(present)
+    if column.name.casefold() in CLASSES and 1 < different.size <= present.size / 1.5:
+        classes = _examples(different)
+        reason = f"column {name} looks like a class ({classes})"
+        return Suspicion(column.name, "class", reason, is_sure=True)
+    if _are_dates(column.name, present):
+        reason = f"column {name} looks like a date ({examples})"
+        return Suspicion(column.name, "date", reason, is_sure=True)
+    if _identifies(table, column, present, different):
+        reason = f"column {name} looks like an identifier ({examples})"
+        return Suspicion(column.name, "identifier", reason, is_sure=True)
+    if _may_be_classes(table, column, different):
+        reason = f"column {name} may be a class ({_examples(different)})"
+        return Suspicion(column.name, "class", reason, is_sure=False)
+    return None
+
+
+def _examples(numbers: NDArray[np.float64]) -> str:
+    shown = ", ".join(number_text(number) for number in numbers[:_SHOWN].tolist())
+    return shown if len(numbers) <= _SHOWN else f"{shown}, ..."
+
+
+def _identifies(
+    table: Table, column: Column, present: NDArray[np.float64], different: NDArray[np.float64]
+) -> bool:
+    if (present < 0).any():
+        return False
+    is_first = column is table.columns[0]
+    steps = np.diff(present)
+    counts = present.size > 2 and bool((steps == 1).all())
+    if counts and (is_first or column.name.casefold() in COUNTERS):
+        # A first column 1, 2, 3 of few rows may be measured.
+        return column.name.casefold() in COUNTERS or present.size >= _LEAST_ROWS
+    if _ID.fullmatch(column.name):
+        return different.size > 2
+    digits = {len(number_text(number)) for number in present.tolist()}
+    are_long = len(digits) == 1 and min(digits) >= 5
+    are_different = different.size == present.size >= _LEAST_ROWS
+    return is_first and are_long and are_different
+
+
+def _are_dates(name: str, present: NDArray[np.float64]) -> bool:
+    year, rest = np.divmod(present, 10_000)
+    month, day = np.divmod(rest, 100)
+    has_form = (year >= 1800) & (year <= 2200) & (month >= 1) & (month <= 12)
+    has_form &= (day >= 1) & (day <= 31)
+    if has_form.all():
+        return True  # 20240131
+    is_named = _DATE.fullmatch(name) is not None
+    seconds = (present >= 1e8) & (present <= 2e10)
+    milliseconds = (present >= 1e11) & (present <= 2e13)
+    return is_named and bool((seconds | milliseconds).all())
+
+
+def _may_be_classes(table: Table, column: Column, different: NDArray[np.float64]) -> bool:
+    """Whether a column has few whole numbers without gaps, and most others have fractions."""
+    n = len(table.lines)
+    if not 2 <= different.size <= min(_MOST_CLASSES, n / 5) or different[0] not in (0, 1):
+        return False
+    if (np.diff(different) != 1).any():
+        return False
+    others = [other.numbers for other in table.columns if other is not column]
+    numeric = [numbers for numbers in others if numbers is not None]
+    fractions = [numbers for numbers in numeric if (numbers[np.isfinite(numbers)] % 1 != 0).any()]
+    return len(fractions) > len(numeric) / 2
+
+
+def decisive(columns: Sequence[Column], names: Collection[str]) -> set[str]:
+    """Which of the named columns have more than a tenth of the variance of all columns."""
+    variances = {}
+    for column in columns:
+        if column.numbers is not None and np.isfinite(column.numbers).any():
+            present = column.numbers[np.isfinite(column.numbers)]
+            with np.errstate(over="ignore"):
+                variances[column.name] = float(np.var(present))
+    total = sum(variances.values())
+    return {name for name in names if variances.get(name, 0.0) > _DECISIVE * total}
