@@ -97,7 +97,7 @@ def score(
 
     for option in ("trees", "truths"):
         files[option] = [TreeFile.parse(text) for text in files[option]]
-    named = [use for name in metrics for use in registry.use_metrics(name)]
+    named = registry.use_all_metrics(metrics)
     if not metrics and not any(files[name] for name in _AGAINST):
         raise click.UsageError(
             "there is nothing to score against: give --truth, --labels, --similarity or --vectors"

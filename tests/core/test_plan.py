@@ -277,6 +277,12 @@ def test_a_name_that_a_pattern_covers_is_not_told() -> None:
     assert tuple(cell.algorithm.label for cell in twice.cells) == names
 
 
+def test_a_metric_that_is_listed_twice_for_stored_results_or_trees_is_told() -> None:
+    with pytest.warns(RepeatedEntryWarning, match=r"once: metrics aari \(the same as AARI\)$"):
+        uses = REGISTRY.use_all_metrics(("AARI", "aari", "queries"))
+    assert [use.label for use in uses] == ["AARI", "queries"]
+
+
 def test_a_list_that_is_itself_a_value_keeps_what_it_repeats() -> None:
     (use,) = REGISTRY.use_algorithms("WDP[prior=[[0.5,0.5]]]")
     assert use.params["prior"] == (0.5, 0.5)

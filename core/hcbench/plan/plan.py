@@ -16,7 +16,7 @@ from hcbench.model.cost import TOKENS, Budget, split_budget
 from hcbench.plan.cell import Cell
 from hcbench.registry import Registry, Use, make_use
 from hcbench.registry.fingerprint import installation
-from hcbench.registry.repeats import Repeats
+from hcbench.registry.repeats import Repeats, different_uses
 from hcbench.registry.specs import (
     DATA,
     AlgorithmSpec,
@@ -163,7 +163,7 @@ def make_plan(
                 named.append((name, use(name)))
             except HcbenchError as error:
                 wrong.append(error)
-        return _different_uses(entry, named, repeats)
+        return different_uses(entry, named, repeats)
 
     named_algorithms = uses_of("algorithms", registry.use_algorithms)
     named_datasets = uses_of("datasets", registry.use_datasets)
@@ -225,45 +225,6 @@ def make_plan(
             make(repetition=number) for number in range(suite.repetitions) for make in makers
         )
     return plan
-
-
-def _different_uses(
-    noun: str, named: Iterable[tuple[str, list[Use[S]]]], repeats: Repeats
-) -> list[Use[S]]:
-    """The uses of names, each once, however its name is written.
-
-    Of a pattern, such as ``sk-*``, only those are meant that no other name means, so these are no
-    repetitions.
-
-    Parameters
-    ----------
-    noun : str
-        The list of the suite, in messages.
-    named : iterable of (str, list of Use)
-        Each name with its uses.
-    repeats : Repeats
-        Gets the names that are repeated.
-    """
-    different: dict[str, Use[S]] = {}
-    name_of: dict[str, str] = {}
-    patterns: set[str] = set()
-    for name, uses in named:
-        if len({use.spec.name for use in uses}) > 1:
-            patterns.add(name)
-        is_first = name not in name_of.values()
-        for use in uses:
-            earlier = name_of.get(use.identity)
-            if earlier is None:
-                different[use.identity] = use
-                name_of[use.identity] = name
-            elif earlier != name:
-                if not patterns & {earlier, name}:
-                    repeats.add(noun, name, earlier)
-            elif is_first:
-                repeats.add(noun, use.label)  # inside one grid
-            else:
-                repeats.add(noun, name)
-    return list(different.values())
 
 
 def _budgets_of(oracle: OracleSpec, budgets: Sequence[Budget]) -> Sequence[Budget | None]:

@@ -32,6 +32,7 @@ from hcbench.errors import (
 from hcbench.registry.fingerprint import core_fingerprint, installed_version
 from hcbench.registry.names import Name, format_name, parse_file, parse_name
 from hcbench.registry.plugins import Plugin, Plugins
+from hcbench.registry.repeats import Repeats, different_uses
 from hcbench.registry.specs import (
     AlgorithmSpec,
     CommandSpec,
@@ -403,6 +404,14 @@ class Registry:
     def use_metrics(self, text: str) -> list[Use[MetricSpec]]:
         """The metrics of one ``NAME[param=value]``."""
         return self._uses("metrics", parse_name(text))
+
+    def use_all_metrics(self, names: Iterable[str]) -> list[Use[MetricSpec]]:
+        """The metrics of a list of names, each once; a warning tells which are repeated."""
+        repeats = Repeats()
+        named = [(name, self.use_metrics(name)) for name in names]
+        uses = different_uses("metrics", named, repeats)
+        repeats.warn()
+        return uses
 
     def use_datasets(self, text: str) -> list[Use[DatasetSpec]]:
         """The data sets of one ``NAME[param=value]`` or file name."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hcbench.errors import RepeatedEntryWarning
 
+if TYPE_CHECKING:
+    from hcbench.registry import Use
+
 T = TypeVar("T")
+U = TypeVar("U", bound="Use[Any]")
 
 
 class Repeats:
@@ -64,3 +68,40 @@ class Repeats:
             RepeatedEntryWarning,
             stacklevel=2,
         )
+
+
+def different_uses(noun: str, named: Iterable[tuple[str, list[U]]], repeats: Repeats) -> list[U]:
+    """The uses of names, each once, however its name is written.
+
+    Of a pattern, such as ``sk-*``, only those are meant that no other name means, so these are no
+    repetitions.
+
+    Parameters
+    ----------
+    noun : str
+        The list of the suite, in messages.
+    named : iterable of (str, list of Use)
+        Each name with its uses.
+    repeats : Repeats
+        Gets the names that are repeated.
+    """
+    different: dict[str, U] = {}
+    name_of: dict[str, str] = {}
+    patterns: set[str] = set()
+    for name, uses in named:
+        if len({use.spec.name for use in uses}) > 1:
+            patterns.add(name)
+        is_first = name not in name_of.values()
+        for use in uses:
+            earlier = name_of.get(use.identity)
+            if earlier is None:
+                different[use.identity] = use
+                name_of[use.identity] = name
+            elif earlier != name:
+                if not patterns & {earlier, name}:
+                    repeats.add(noun, name, earlier)
+            elif is_first:
+                repeats.add(noun, use.label)  # inside one grid
+            else:
+                repeats.add(noun, name)
+    return list(different.values())

@@ -205,7 +205,7 @@ class _Making:
         labels = [metric.label for metric in self.layout.metrics]
         uses, changes = installed_metrics(labels, self.registry)
         self.changes |= dict.fromkeys(changes)
-        asked = [use for name in new for use in self.registry.use_metrics(name)]
+        asked = self.registry.use_all_metrics(new)
         for use in with_all_truths(asked, datasets):
             uses.setdefault(use.label, use)
         return tuple(replace(use, label=label) for label, use in uses.items())
