@@ -7,6 +7,7 @@ import re
 import resource
 import select
 import subprocess
+import sys
 import tempfile
 import time
 from io import BytesIO
@@ -20,6 +21,8 @@ from scipy.spatial.distance import pdist, squareform
 from hcbench import Given, HcbenchError, Oracle, Partition, Tree
 from hcbench_foreign.declaration import Declaration
 
+PROC = Path("/proc")
+"""Where Linux tells the memory of processes; other systems do not have it."""
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "BLIS")
 #: Variables of this Python's environment, which another one must not see.
 _OWN = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
@@ -123,9 +126,7 @@ class ForeignProgram:
                 raise HcbenchError(
                     f"{self.declared.name}: cannot start {command[0]}: {error.strerror}"
                 ) from error
-            sampled = _watch(process.pid)
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
+            process.returncode, peak = _wait(process.pid)
             stderr.seek(0)
             complaint = stderr.read().decode(errors="replace").strip().rpartition("\n")[2]
             if process.returncode:
@@ -133,9 +134,7 @@ class ForeignProgram:
                 how = f"exit code {code}" if code > 0 else f"killed by signal {-code}"
                 raise HcbenchError(f"{self.declared.name}: {how}: {complaint or 'no message'}")
             stdout.seek(0)
-            # Linux counts this process too, of which the other one is a copy until it starts.
-            own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            return stdout.read(), usage.ru_maxrss * 1024 if usage.ru_maxrss > own else sampled
+            return stdout.read(), peak
 
     def _result(self, output: bytes, given: Given) -> Tree | Partition:
         declared = self.declared
@@ -159,22 +158,49 @@ class ForeignProgram:
         return Tree.from_levels(labels, names=given.names)
 
 
+def _wait(pid: int) -> tuple[int, int]:
+    """Wait for the end of a process: its exit code, and its largest memory in bytes."""
+    sampled = _watch(pid)
+    _, status, usage = os.wait4(pid, 0)
+    peak, own = usage.ru_maxrss, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if sys.platform != "darwin":  # which counts bytes
+        peak, own = 1024 * peak, 1024 * own
+    # Linux counts this process too, of which the other one is a copy until it starts.
+    if sampled and peak <= own:
+        peak = sampled
+    return os.waitstatus_to_exitcode(status), peak
+
+
 def _watch(pid: int) -> int:
-    """Wait for the end of a process; its largest memory in bytes, sampled every 20 ms or sooner."""
+    """Wait for the end of a process; its largest memory in bytes, sampled every 20 ms or sooner.
+
+    Only Linux tells the memory, and the end, of another process so. Elsewhere, 0 at once.
+    """
+    try:
+        descriptor = os.pidfd_open(pid)
+    except (AttributeError, OSError):  # not Linux, or not allowed in a container
+        return 0
     peak, pause = 0, 1  # milliseconds
-    descriptor = os.pidfd_open(pid)
     try:
         ended = select.poll()
         ended.register(descriptor, select.POLLIN)
         while True:
-            status = Path(f"/proc/{pid}/status").read_text()
-            found = re.search(r"VmHWM:\s*(\d+) kB", status)  # none after its end
-            peak = max(peak, int(found[1]) * 1024 if found else 0)
+            peak = max(peak, _memory(pid))
             if ended.poll(pause):
                 return peak
             pause = min(2 * pause, 20)
     finally:
         os.close(descriptor)
+
+
+def _memory(pid: int) -> int:
+    """The peak of the memory of a process until now, in bytes; 0 after its end, or if unknown."""
+    try:
+        status = (PROC / str(pid) / "status").read_text()
+    except OSError:
+        return 0
+    peak = re.search(r"VmHWM:\s*(\d+) kB", status)
+    return 1024 * int(peak[1]) if peak else 0
 
 
 def _write(data: NDArray[Any], file: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 import hcbench
+import hcbench_foreign.program
 from hcbench import Comparisons, HcbenchError, Partition, Tree, load_registry
 from hcbench.errors import PluginError
 from hcbench_foreign.declaration import read_declaration
@@ -33,6 +35,44 @@ def declare(folder: Path, **keys: Any) -> Path:
     lines += ["[parameters]", *(f"{key} = {json.dumps(value)}" for key, value in table.items())]
     file.write_text("\n".join(lines))
     return file
+
+
+@pytest.fixture(params=["pidfd_open is missing", "pidfd_open is not allowed", "no /proc"])
+def another_system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system, or a container, that does not tell what Linux does."""
+
+    def refused(pid: int) -> int:
+        raise PermissionError(1, "Operation not permitted")
+
+    if request.param == "pidfd_open is missing":
+        monkeypatch.delattr(os, "pidfd_open")
+    elif request.param == "pidfd_open is not allowed":
+        monkeypatch.setattr(os, "pidfd_open", refused)
+    monkeypatch.setattr(hcbench_foreign.program, "PROC", Path("/nowhere"))
+
+
+@pytest.mark.usefixtures("another_system")
+def test_programs_run_where_linux_is_not(tmp_path: Path) -> None:
+    tree = run(declare(tmp_path, command=["printf", LINKAGE]))
+    assert tree.merge_height([0, 2, 0], [1, 3, 2]).tolist() == [1, 2, 10.5]
+    program = ForeignProgram(read_declaration(declare(tmp_path, command=["true"])))
+    _, peak = program._run([sys.executable, "-c", "bytearray(300 << 20)"], tmp_path, None)
+    assert peak > 300 << 20
+    with pytest.raises(HcbenchError, match="exit code 3"):
+        program._run(["sh", "-c", "exit 3"], tmp_path, None)
+
+
+@pytest.mark.parametrize(("platform", "factor"), [("linux", 1024), ("darwin", 1)])
+def test_the_largest_memory_is_in_the_unit_of_the_system(
+    platform: str, factor: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Usage:
+        ru_maxrss = 5_000_000_000
+
+    monkeypatch.setattr(hcbench_foreign.program, "_watch", lambda pid: 0)
+    monkeypatch.setattr(os, "wait4", lambda pid, options: (pid, 0, Usage))
+    monkeypatch.setattr(sys, "platform", platform)
+    assert hcbench_foreign.program._wait(1) == (0, 5_000_000_000 * factor)
 
 
 def run(file: Path, data: Any = LINE, name: str = "foreign", **keywords: Any) -> Any:
