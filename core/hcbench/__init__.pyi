@@ -53,6 +53,7 @@ from .model.distances import (
     euclidean_pairs as euclidean_pairs,
     without_offsets as without_offsets,
 )
+from .model.labels import class_texts as class_texts
 from .model.names import NamedItems as NamedItems, match_items as match_items
 from .model.numbers import (
     are_codes as are_codes,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, as_numbers, number_text
+from hcbench import DataError, as_numbers, class_texts, number_text
 from hcbench.files import read_arrays
 from hcbench_datasets.content import (
     Content,
@@ -216,7 +216,8 @@ def _levels(labels: NDArray[Any], path: Path) -> NDArray[np.str_]:
         for row, text in enumerate(level):
             if is_missing_label(text):
                 raise DataError(f"{path}: the label of item {row} is missing; fill it in")
-    levels = table_of_labels(texts)
+    places = [f"item {row}" for row in range(len(table))]
+    levels = table_of_labels([class_texts(level, places, f"{path}: y") for level in texts])
     assert levels is not None  # there is at least one level
     return levels
 

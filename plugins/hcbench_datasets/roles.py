@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, ModelWarning, are_codes, read_number, same_number_text
+from hcbench import DataError, ModelWarning, are_codes, class_texts, read_number
 from hcbench_datasets.columns import CLASSES, Suspicion, decisive, suspicion_of
 from hcbench_datasets.content import (
     MISSING,
@@ -257,7 +257,7 @@ def content_of(
     if roles.names is not None:
         places = [table.place(row) for row in range(len(table.lines))]
         names = check_names(list(table.column(roles.names).texts or ()), places, table.where)
-    levels = table_of_labels([class_texts(table, column) for column in labels])
+    levels = table_of_labels([_classes(table, column) for column in labels])
     if not free:
         return Content(levels=levels, names=names)
     if categorical == "gower":
@@ -397,7 +397,7 @@ def _content_of_matrix(
         values = values[np.ix_(rows, rows)]
         labels = [_rows_of(column, rows) for column in labels]
         names = None if names is None else tuple(names[row] for row in rows)
-    levels = [class_texts(table, column) for column in labels]
+    levels = [_classes(table, column) for column in labels]
     return Content(similarity=values, levels=table_of_labels(levels), names=names)
 
 
@@ -415,30 +415,9 @@ def missing_labels(column: Column) -> NDArray[np.bool_]:
     return are_missing
 
 
-def class_texts(table: Table, column: Column) -> list[str]:
-    """The classes of a column: equal numbers have one text, other cells are as they are written.
-
-    Raises
-    ------
-    DataError
-        If a number is written in two ways between texts, so that it may be one class or two.
-    """
-    texts = list(column.texts or ())
-    are_numbers = [read_number(text) is not None for text in texts]
-    if all(are_numbers) and not are_codes(texts):
-        return [same_number_text(text) for text in texts]
-    written: dict[str, int] = {}
-    for row, text in enumerate(texts):
-        if not are_numbers[row]:
-            continue
-        first = written.setdefault(same_number_text(text), row)
-        if texts[first] != text:
-            raise DataError(
-                f"{table.where}: column {column.name!r} has the classes {texts[first]!r} "
-                f"({table.place(first)}) and {text!r} ({table.place(row)}) among texts, which may "
-                "be one or two; write them alike, or as different words"
-            )
-    return texts
+def _classes(table: Table, column: Column) -> list[str]:
+    places = [table.place(row) for row in range(len(table.lines))]
+    return class_texts(column.texts or (), places, f"{table.where}: column {column.name!r}")
 
 
 def _problems(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, check_levels, parse_name
+from hcbench import DataError, check_levels, class_texts, parse_name
 from hcbench.files import is_number, read_npy, table_rows
 
 SUFFIXES = (".csv", ".tsv")
@@ -94,8 +94,13 @@ def read_labels(text: str, known: Sequence[str] | None, n: int) -> Labels:
     if has_names:
         _check_distinct(path, body)
         names = tuple(column)
-    content = np.array([cells[has_names:] for _, cells in body])
     columns = first if is_header else [f"column {i}" for i in range(1, len(first) + 1)]
+    places = [f"line {line}" for line, _ in body]
+    levels = []
+    for position in range(has_names, len(first)):
+        texts = [cells[position] for _, cells in body]
+        levels.append(class_texts(texts, places, f"{path}: {columns[position]!r}"))
+    content = np.column_stack(levels)
     check_levels(content, columns[has_names:], str(path), "write the columns in the order {}")
     note = ""
     if header is None:

@@ -12,7 +12,7 @@ import pytest
 
 import hcbench
 from hcbench import DataError, HcbenchError, Partition, Problem
-from hcbench.model.labels import coded_labels
+from hcbench.model.labels import class_texts, coded_labels
 
 X = np.array([[0.0, 1], [0, 2], [5, 1], [5, 3]])
 TREE = hcbench.fit("UPGMA", X)
@@ -142,3 +142,13 @@ def test_what_are_no_labels_is_refused() -> None:
         with pytest.raises(DataError, match=message) as caught:
             coded_labels(labels)
         assert "\n" not in str(caught.value)
+
+
+def test_classes_in_files_are_equal_if_their_numbers_are() -> None:
+    lines = [f"line {i}" for i in range(4)]
+    assert class_texts(["1", "1.0", "+1", "2"], lines, "f") == ["1", "1", "1", "2"]
+    assert class_texts(["1", "x", "1", "007"], lines, "f") == ["1", "x", "1", "007"]
+    codes = ["2E10", "2e10", "1E1", "1E1"]
+    assert class_texts(codes, lines, "f") == codes
+    with pytest.raises(DataError, match=r"'1' \(line 0\) and '1.0' \(line 2\) among texts"):
+        class_texts(["1", "x", "1.0", "2"], lines, "f")

@@ -213,6 +213,13 @@ def test_data_that_pandas_wrote_after_a_shuffle_are_matched_by_number(order, ind
     assert list(found.values()) == [pytest.approx(hcbench.score("dasgupta", BARE, W))]
 
 
+def test_labels_that_are_one_number_are_one_class(folder):
+    (folder / "labels.csv").write_text("c\n1\n1.0\n2\n2.\n+3\n3\n")
+    found = values("z.npy", "--labels", "labels.csv", "--metrics", "ARI")
+    expected = adjusted_rand_score([1, 1, 2, 2, 3, 3], TREE.cut(3).labels)
+    assert found["ARI", "labels", "z.npy"] == pytest.approx(expected)
+
+
 def test_labels_and_truths_as_parameters_of_the_vectors(folder):
     rows = [f"{name},{x},{y},{label}" for name, (x, y), label in zip(NAMES, X, LABELS, strict=True)]
     (folder / "all.csv").write_text("\n".join(["item,x,y,group", *rows]))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import DataError
+from hcbench.model.numbers import are_codes, read_number, same_number_text
 
 #: Texts of missing labels, as in files: numpy writes "nan" where a list has texts and NaN.
 _MISSING_TEXTS = frozenset({"", "nan", "NaN"})
@@ -198,3 +199,39 @@ def _sorted_classes(column: NDArray[Any], where: str) -> tuple[NDArray[Any], NDA
             "[str(x) for x in labels]"
         ) from error
     return values, inverse
+
+
+def class_texts(texts: Sequence[str], places: Sequence[str], where: str) -> list[str]:
+    """The names of classes in a file: equal numbers have one text, others are as they are written.
+
+    Parameters
+    ----------
+    texts : sequence of n str
+        The labels of the items, none missing.
+    places : sequence of n str
+        Where each is, such as "line 3".
+    where : str
+        What they are, for messages.
+
+    Raises
+    ------
+    DataError
+        If a number is written in two ways between texts, so that it may be one class or two.
+    """
+    if are_codes(texts):
+        return list(texts)
+    are_numbers = [read_number(text) is not None for text in texts]
+    if all(are_numbers):
+        return [same_number_text(text) for text in texts]
+    first_rows: dict[str, int] = {}
+    for row, text in enumerate(texts):
+        if not are_numbers[row]:
+            continue
+        first = first_rows.setdefault(same_number_text(text), row)
+        if texts[first] != text:
+            raise DataError(
+                f"{where} has the classes {texts[first]!r} ({places[first]}) and {text!r} "
+                f"({places[row]}) among texts, which may be one or two; write them alike, or as "
+                "different words"
+            )
+    return list(texts)
