@@ -283,6 +283,12 @@ def test_a_metric_that_is_listed_twice_for_stored_results_or_trees_is_told() -> 
     assert [use.label for use in uses] == ["AARI", "queries"]
 
 
+def test_a_stored_suite_with_an_entry_twice_is_read() -> None:
+    """As runs of earlier versions have; what they list twice is not told again."""
+    suite = Suite(name="old", budgets=(500, 500), checkpoints=(9, 9), claims=(CLAIM, CLAIM))
+    assert rebuild_suite(json.loads(json.dumps(describe_suite(suite)))) == suite
+
+
 def test_a_list_that_is_itself_a_value_keeps_what_it_repeats() -> None:
     (use,) = REGISTRY.use_algorithms("WDP[prior=[[0.5,0.5]]]")
     assert use.params["prior"] == (0.5, 0.5)

@@ -238,6 +238,22 @@ def test_stored_bytecode_of_the_same_second_is_not_executed(tmp_path: Path) -> N
     assert Path(importlib.util.cache_from_source(str(tmp_path / "h_stored.py"))).is_file()
 
 
+@pytest.mark.slow
+def test_stored_bytecode_of_a_package_that_is_edited_is_not_executed(site: Path) -> None:
+    install(site, "edited", {"main": "from edited_code import K\n"})
+    write_files(site, {"edited_code.py": "K = 2\n"})
+    command = [sys.executable, "-c", "import edited_code; print(edited_code.K)"]
+    environment = {**os.environ, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": ""}
+
+    def executed() -> str:
+        return subprocess.run(command, env=environment, capture_output=True, text=True).stdout
+
+    assert executed() == "2\n"
+    rewrite(site / "edited_code.py", "K = 3\n")
+    Plugins()
+    assert executed() == "3\n"
+
+
 # ---- Files of data -------------------------------------------------------------------------------
 
 

@@ -125,7 +125,7 @@ class Plugins:
         self._manager = pluggy.PluginManager(hookspecs.PROJECT)
         self._manager.add_hookspecs(hookspecs)
         for plugin, entry_point in _installed():
-            self._load(plugin, entry_point.load)
+            self._load(plugin, partial(_import_installed, plugin, entry_point))
         for file in self.files:
             alike = sum(other.stem == file.stem for other in self.files)
             name = file.stem if alike == 1 else f"{file.parent.name}/{file.stem}"
@@ -298,7 +298,7 @@ def _is_of_distribution(distribution: str, folder: Path, name: str) -> bool:
     if name == PROJECT:
         return False  # it has a fingerprint of its own
     # There are modules of other distributions, too, where packages are installed.
-    shared = folder.name in ("site-packages", "dist-packages")
+    shared = folder.name in _SITE
     return not shared or name in _modules_of(distribution)
 
 
@@ -424,6 +424,19 @@ def _installed() -> list[tuple[Plugin, EntryPoint]]:
             plugin = Plugin(name, each.name, version, _source(each), requires=requires)
             found.setdefault(plugin.name, (plugin, each))
     return [found[name] for name in sorted(found)]
+
+
+def _import_installed(plugin: Plugin, entry_point: EntryPoint) -> Any:
+    """Import an installed plugin; one that may be edited where it is, by its bytes."""
+    is_edited = plugin.source is not None and plugin.source.parent.name not in _SITE
+    if plugin.distribution != PROJECT and is_edited:
+        for path in plugin.code:
+            _check_bytecode(path)
+    return entry_point.load()
+
+
+#: The folders in which packages are installed, beside those of others.
+_SITE = ("site-packages", "dist-packages")
 
 
 def _source(entry_point: EntryPoint) -> Path | None:
