@@ -169,9 +169,14 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
     They are given by their numbers or names. For each mean that is not the same: both, their
     difference, and its interval over the repetitions that both have. The intervals hold together
     with a probability of 95 %, however many there are. Differences whose interval excludes 0 are
-    marked.
+    marked. Data sets of one name whose contents differ are told first: their values are not of the
+    same data.
     """
-    from hcbench_results.differences import find_differences, find_status_changes
+    from hcbench_results.differences import (
+        find_data_changes,
+        find_differences,
+        find_status_changes,
+    )
 
     with commands.open_store(store) as opened:
         one, other = (
@@ -179,10 +184,21 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
         )
     differences = find_differences(one, other)
     changes = find_status_changes(one, other)
+    other_data = {change.dataset: change for change in find_data_changes(one, other)}
     if form == "json":
-        means = [asdict(difference) for difference in differences]
-        write_json({"differences": means, "statuses": [asdict(change) for change in changes]})
+        write_json(
+            {
+                "differences": [asdict(difference) for difference in differences],
+                "statuses": [asdict(change) for change in changes],
+                "data": [asdict(change) for change in other_data.values()],
+            }
+        )
         return
+    for change in other_data.values():
+        click.echo(
+            f"{change.dataset}: the data differ between the runs, in {len(change.repetitions)} of "
+            f"{change.common} repetitions, so that its values cannot be compared"
+        )
     metrics = {metric.label: metric for metric in (*one.metrics, *other.metrics)}
     shown = [d for d in differences if everything or d.changes]
     blocks = [

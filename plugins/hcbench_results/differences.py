@@ -65,6 +65,24 @@ class Difference:
         return self.in_both and self.before != self.after
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataChange:
+    """A data set whose contents differ between two runs, so that no value can be compared.
+
+    Attributes
+    ----------
+    dataset : str
+    repetitions : tuple of int
+        In which the contents differ.
+    common : int
+        The number of repetitions of which both runs know the contents.
+    """
+
+    dataset: str
+    repetitions: tuple[int, ...]
+    common: int
+
+
 @dataclass(frozen=True, slots=True)
 class StatusChange:
     """A cell whose status differs between two runs; "-" if a run does not have it."""
@@ -146,6 +164,33 @@ def _change(old: _Values | None, new: _Values | None) -> Estimate:
         return paired_estimate({}, {})
     exact = old.exact and new.exact
     return paired_estimate(new.numbers, old.numbers, new.support, deterministic=exact)
+
+
+def find_data_changes(before: Results, after: Results) -> list[DataChange]:
+    """The data sets of one label and other contents, by the digests of the data."""
+    old = _digests(before.outcomes)
+    new = _digests(after.outcomes)
+    changes = []
+    for dataset in dict.fromkeys(dataset for dataset, _ in new):
+        common = [place for place in new if place[0] == dataset and place in old]
+        differing = [place[1] for place in common if not new[place] & old[place]]
+        if differing:
+            changes.append(
+                DataChange(
+                    dataset=dataset, repetitions=tuple(sorted(differing)), common=len(common)
+                )
+            )
+    return changes
+
+
+def _digests(outcomes: Sequence[Outcome]) -> dict[tuple[str, int], set[str]]:
+    """Of the data of each data set in each repetition; several if they changed within the run."""
+    digests: dict[tuple[str, int], set[str]] = {}
+    for outcome in outcomes:
+        if outcome.data_digest:
+            place = (outcome.dataset, outcome.repetition)
+            digests.setdefault(place, set()).add(outcome.data_digest)
+    return digests
 
 
 def find_status_changes(before: Results, after: Results) -> list[StatusChange]:

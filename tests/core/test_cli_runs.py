@@ -430,6 +430,43 @@ def test_runs_are_compared(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_file_whose_content_or_name_changes_between_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = tmp_path / "s.sqlite"
+
+    def compare(files: str) -> Result:
+        fixed = ["--algos=UPGMA", "--metrics=ARI", "-r1", "--jobs=1"]
+        return call("compare", f"--datasets={files}", *fixed, store=store)
+
+    Path("a.csv").write_text("x,y,c\n0,0,k\n0,1,k\n9,9,l\n9,8,l\n")
+    compare("./a.csv[labels=c]")
+    Path("a.csv").write_text("x,y,c\n0,0,k\n0,1,l\n9,9,k\n9,8,l\n")
+    compare("./a.csv[labels=c]")
+    told = call("results", "diff", "1", "2", store=store).stdout.splitlines()[0]
+    assert told == (
+        "./a.csv[labels=c]: the data differ between the runs, in 1 of 1 repetitions, so that its "
+        "values cannot be compared"
+    )
+    found = json.loads(call("results", "diff", "1", "2", "--format=json", store=store).stdout)
+    assert found["data"] == [{"dataset": "./a.csv[labels=c]", "repetitions": [0], "common": 1}]
+    # Two files with the same content are two data sets.
+    Path("b.csv").write_bytes(Path("a.csv").read_bytes())
+    both = compare("./a.csv[labels=c],./b.csv[labels=c]")
+    assert "2 cells: 2 ok" in both.stderr
+    assert both.stdout.count(".csv[labels=c]") == 2
+    # A file that has been renamed has the results of the old one, under its new name.
+    Path("a.csv").rename("c.csv")
+    assert "1 of them stored before" in compare("./c.csv[labels=c]").stderr
+    for name in ("c.csv", "./c.csv[labels=c]"):
+        shown = call("results", "show", f"--datasets={name}", store=store).stdout
+        assert shown.startswith("./c.csv[labels=c]")
+    missing = call("results", "show", "--datasets=a.csv", store=store)
+    assert "has no such cells (dataset a.csv); there are ./c.csv[labels=c]" in missing.stderr
+
+
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.filterwarnings("default::hcbench.errors.RepeatedEntryWarning")
 def test_a_budget_that_is_given_twice_is_told_and_the_next_run_reuses_all(tmp_path: Path) -> None:

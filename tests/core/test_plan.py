@@ -220,6 +220,24 @@ def test_a_list_is_a_grid_and_duplicates_are_one_cell() -> None:
     assert len(plan.cells) == 4
 
 
+def test_equal_files_are_two_data_sets_and_one_file_is_one(tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("x,y\n1,2\n3,4\n")
+    first, second = f"{tmp_path}/a.csv", f"{tmp_path}/b.csv"
+    plan = plan_of(algorithms=("UPGMA",), datasets=(first, second), repetitions=1)
+    assert [cell.dataset.label for cell in plan.cells] == [first, second]
+    assert len({cell.key for cell in plan.cells}) == 2
+    # The first has the key that it has alone, also under another name.
+    for file in (first, second):
+        alone = plan_of(algorithms=("UPGMA",), datasets=(file,), repetitions=1)
+        assert [cell.key for cell in alone.cells] == [plan.cells[0].key]
+    with pytest.warns(RepeatedEntryWarning):
+        plan = plan_of(
+            algorithms=("UPGMA",), datasets=(first, f"{tmp_path}/./a.csv"), repetitions=1
+        )
+    assert len(plan.cells) == 1
+
+
 CLAIM = Claim(claim="it", algorithm="UPGMA", dataset="iris", metric="AARI", paper="0.8")
 FIGURE = Figure(name="one", doc="It.", function="a.b:c")
 

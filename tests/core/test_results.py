@@ -22,7 +22,7 @@ from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry.names import same_name
 from hcbench.registry.suite import Claim, Suite
-from hcbench_results.differences import find_differences
+from hcbench_results.differences import DataChange, find_data_changes, find_differences
 
 AARI = MetricInfo("AARI", "higher", interval="[-1, 1]")
 COST = MetricInfo("Dasgupta", "lower")
@@ -750,3 +750,17 @@ def test_a_mean_that_becomes_missing_is_a_change_between_runs() -> None:
     found = {d.algorithm: d for d in find_differences(before, after) if d.metric == "AARI"}
     assert (found["A"].before, found["A"].after, found["A"].difference) == (0.5, None, None)
     assert {name: d.changes for name, d in found.items()} == {"A": True, "B": False, "C": False}
+
+
+def test_data_sets_of_one_name_and_other_contents_are_told() -> None:
+    before = [cell("A", 0), cell("A", 1), cell("A", 0, "fixed"), cell("A", 0, "gone")]
+    after = [cell("A", 0), cell("A", 1), cell("A", 0, "fixed"), cell("B", 0, "new")]
+    one = results([replace(c, data_digest=f"d{c.repetition}") for c in before])
+    other = results(
+        [replace(c, data_digest="x" if c.repetition else f"d{c.repetition}") for c in after]
+    )
+    expected = [DataChange(dataset="planted", repetitions=(1,), common=2)]
+    assert find_data_changes(one, other) == expected
+    assert find_data_changes(one, one) == []
+    # Nothing is known of results without a digest.
+    assert find_data_changes(results(before), other) == []

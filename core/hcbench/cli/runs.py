@@ -56,7 +56,16 @@ def read_run(
 
     filters = {"algorithm": algorithms, "dataset": datasets, "oracle": oracles, "status": status}
     used: dict[str, Any] = {kind: texts for kind, texts in filters.items() if texts}
-    kept = store.cells(run=run.id, **used)
+    layout = Presentation.of_description(run.layout)
+
+    def cells(**labels: Any) -> Outcomes:
+        """The cells under the labels that this run shows."""
+        if not layout.renamed:
+            return store.cells(run=run.id, **labels)
+        # What it reused is stored under earlier labels, for instance of a file with another name.
+        return store.cells(run=run.id).renamed(layout.renamed)
+
+    kept = cells(**used)
     used |= {"budget": budget} if budget else {}
     lacking = []
     for kind, given in used.items():
@@ -67,7 +76,7 @@ def read_run(
     if not kept and not lacking:
         raise StoreError(f"run {run.id} of {store.location} has no cells")
     if lacking:
-        whole = store.cells(run=run.id)
+        whole = cells()
         lacking = [one for one in lacking if not _matching(whole, *one)] or lacking
         labels = sorted({*map(str, whole.column(lacking[0][0]).tolist())})
         raise StoreError(
@@ -75,7 +84,6 @@ def read_run(
             f"({', '.join(f'{kind} {text}' for kind, text in lacking)}); there are "
             f"{', '.join(labels[:8])}{' and others' * (len(labels) > 8)}"
         )
-    layout = Presentation.of_description(run.layout)
     if used:
         layout = replace(layout, suite=replace(layout.suite, claims=()))
     numbers = store.sizes(run.id) if sizes or layout.suite.claims else {}

@@ -274,7 +274,7 @@ def _allowed(
     """
     if algorithm.identity not in only:
         return oracles
-    through = only[algorithm.identity].get(dataset.identity)
+    through = only[algorithm.identity].get(replace(dataset, apart="").identity)
     if through is None:
         return None
     return [oracle for oracle in oracles if oracle.identity in through] or oracles

@@ -163,6 +163,9 @@ class Use(Generic[S]):
         The name with the parameters that differ from the defaults.
     digests : mapping of parameter to digest
         Of the files that the parameters name.
+    apart : str
+        What tells it from a use of other files with the same content in one plan; "" where there
+        is none, so that a renamed file has the results of the old one.
     """
 
     spec: S
@@ -170,6 +173,15 @@ class Use(Generic[S]):
     params: Mapping[str, Value]
     label: str
     digests: Mapping[str, str]
+    apart: str = ""
+
+    def has_files_of(self, other: Use[Any]) -> bool:
+        """Whether its parameters name the same files as those of another use, by their places."""
+        for name in self.digests:
+            places = [Path(str(use.params[name])).expanduser().resolve() for use in (self, other)]
+            if places[0] != places[1]:
+                return False
+        return True
 
     @cached_property
     def seed_name(self) -> str:
@@ -208,6 +220,8 @@ class Use(Generic[S]):
     def identity(self) -> str:
         """Its part of the key of a cell."""
         parts = [part.identity for part in self.parts]
+        if self.apart:
+            parts.append(self.apart)
         return json.dumps([self.plugin.distribution, self.fingerprints, self.seed_name, *parts])
 
 

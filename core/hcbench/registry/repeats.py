@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hcbench.errors import RepeatedEntryWarning
@@ -73,6 +74,8 @@ class Repeats:
 def different_uses(noun: str, named: Iterable[tuple[str, list[U]]], repeats: Repeats) -> list[U]:
     """The uses of names, each once, however its name is written.
 
+    Two files with the same content are two uses.
+
     Of a pattern, such as ``sk-*``, only those are meant that no other name means, so these are no
     repetitions.
 
@@ -93,6 +96,10 @@ def different_uses(noun: str, named: Iterable[tuple[str, list[U]]], repeats: Rep
             patterns.add(name)
         is_first = name not in name_of.values()
         for use in uses:
+            first = different.get(use.identity)
+            if first is not None and not use.has_files_of(first):
+                # Equal files of two names are two data sets, that are measured and shown apart.
+                use = replace(use, apart=use.label)
             earlier = name_of.get(use.identity)
             if earlier is None:
                 different[use.identity] = use
