@@ -120,7 +120,10 @@ def heights_of_lengths(
             found = _heights(nodes.parent.tolist(), lengths)
         if not isinstance(found, str):
             factor = 1 if heights == "whole" else 2
-            return np.array([float(factor * height) for height in found])
+            merged_at = np.array([float(factor * height) for height in found])
+            if np.isfinite(merged_at).all():
+                return merged_at
+            found = "their sums are too large"
         reason = found
     warnings.warn(f"branch lengths are ignored: {reason}", NewickWarning, stacklevel=3)
     return None

@@ -101,12 +101,12 @@ def _position(tree: int | None, number: int) -> int:
             f"there are {number} trees: choose one by its number, tree=1 to tree={number} (behind "
             "the name of a file, FILE[tree=1])"
         )
-    if isinstance(tree, bool) or not isinstance(tree, int):
+    if isinstance(tree, bool) or not isinstance(tree, int | np.integer):
         raise NewickError(f"tree={tree!r}: give the number of the tree, from 1")
     if not 1 <= tree <= number:
         has = "there is 1 tree" if number == 1 else f"there are {number} trees"
         raise NewickError(f"tree={tree}: {has}, counted from 1")
-    return tree - 1
+    return int(tree) - 1
 
 
 def _scan(
@@ -127,7 +127,7 @@ def _scan(
         unexpected = _MISSING_END if is_nexus_tree and inner < 0 else _UNEXPECTED
         if mark == "=" or (mark == "(" and node >= 0):
             raise source.error(token.at, unexpected)
-        if mark in (",", ")") and mark and inner < 0:
+        if mark in (",", ")") and inner < 0:
             reason = "a ',' or ')' stands outside of all parentheses: is a '(' missing?"
             raise source.error(token.at, reason)
         # Any token begins the node that is expected here, perhaps without a label.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from hcbench import NewickError
 
@@ -26,6 +26,7 @@ _QUOTED = {
     "'": re.compile(r"'(?:[^']++|'')*+'"),
     '"': re.compile(r'"(?:[^"]++|"")*+"'),
 }
+_IGNORED = frozenset(BLANKS + "[")  # begin blanks and comments
 #: A quote begins a quoted label only behind one of these; inside a word it is an apostrophe.
 _BEFORE_LABEL = frozenset(BLANKS + "(),:;=[]*")
 
@@ -56,8 +57,7 @@ NEXUS_TREE = Dialect("Nexus", "(),:;=", re.compile(r"[^\x00-\x20()\[,:;=]+"))
 NEXUS_COMMAND = Dialect("Nexus", "(),;=", re.compile(r"[^\x00-\x20()\[,;=]+"))
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A mark, or a word; ``text`` is the word without its quotes."""
 
     text: str
@@ -136,10 +136,12 @@ class Source:
         """Yield the marks and words from ``start`` to ``end``."""
         text = self.text
         written = dialect or self.dialect
-        at = self.next_token(start)
+        at = start
         while at < end:
             first = text[at]
-            if first in written.marks:
+            if first in _IGNORED:
+                at = self.next_token(at)
+            elif first in written.marks:
                 yield Token(first, at, is_mark=True)
                 at += 1
             elif first in _QUOTED:
@@ -151,7 +153,6 @@ class Source:
                 assert word is not None  # any character but marks, blanks and '[' begins a word
                 yield Token(word[0].rstrip(BLANKS), at)
                 at = word.end()
-            at = self.next_token(at)
 
 
 @dataclass(frozen=True, slots=True)

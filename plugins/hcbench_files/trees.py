@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 from hcbench import DataError, HeightKind, InvalidTreeError, Tree, parse_file, read_number
 from hcbench_files.tables import TABLES, check_widths, is_number, read_npy, read_text, table_rows
 
-NEWICK = (
-    *(".nwk", ".newick", ".tree", ".tre", ".treefile", ".nex", ".nexus"),
-    *(".trees", ".t"),  # samples of BEAST and MrBayes
-)
+#: Newick and Nexus; .trees and .t are samples of BEAST and MrBayes.
+NEWICK = (".nwk", ".newick", ".tree", ".tre", ".treefile", ".nex", ".nexus", ".trees", ".t")
 SUFFIXES = (*NEWICK, *TABLES, ".npy")
 
 _FORMATS = (

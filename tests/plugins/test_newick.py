@@ -83,6 +83,7 @@ def test_lengths_that_are_not_heights_are_ignored_with_a_warning() -> None:
         ("((a:1,b:1):2,c);", "some are missing"),
         ("((a:1,b:1),c:3);", "some are missing"),
         ("(a:inf,b:inf);", "not on one level"),
+        ("(a:1e308,b:1e308);", "too large"),
     ]:
         with pytest.warns(NewickWarning, match=reason) as caught:
             tree = Tree.from_newick(text)
