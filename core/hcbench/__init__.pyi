@@ -59,6 +59,7 @@ from .model.numbers import (
     are_codes as are_codes,
     number_text as number_text,
     read_number as read_number,
+    read_numbers as read_numbers,
     read_whole_number as read_whole_number,
     same_number_text as same_number_text,
 )

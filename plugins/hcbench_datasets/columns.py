@@ -52,7 +52,24 @@ class Suspicion:
     is_sure: bool
 
 
-def suspicion_of(table: Table, column: Column) -> Suspicion | None:
+def suspicions_of(table: Table) -> dict[str, Suspicion]:
+    """The columns of numbers that may be no measurements, by their names."""
+    numeric = [column for column in table.columns if column.numbers is not None]
+    n_fractions = sum(map(_has_fractions, numeric))
+    suspicions = {}
+    for column in numeric:
+        suspicion = _suspicion_of(table, column, 2 * n_fractions > len(numeric) - 1)
+        if suspicion is not None:
+            suspicions[column.name] = suspicion
+    return suspicions
+
+
+def _has_fractions(column: Column) -> bool:
+    numbers = column.numbers
+    return numbers is not None and bool((numbers[np.isfinite(numbers)] % 1 != 0).any())
+
+
+def _suspicion_of(table: Table, column: Column, others_are_fractions: bool) -> Suspicion | None:
     """What a column of numbers is besides a measurement; None if nothing says so."""
     numbers = column.numbers
     if numbers is None or not np.isfinite(numbers).any():
@@ -76,7 +93,7 @@ def suspicion_of(table: Table, column: Column) -> Suspicion | None:
     if _identifies(table, column, present, different):
         reason = f"column {name} looks like an identifier ({examples})"
         return Suspicion(column.name, "identifier", reason, is_sure=True)
-    if _may_be_classes(table, column, different):
+    if others_are_fractions and _may_be_classes(len(table.lines), different):
         reason = f"column {name} may be a class ({_examples(different)})"
         return Suspicion(column.name, "class", reason, is_sure=False)
     return None
@@ -119,17 +136,11 @@ def _are_dates(name: str, present: NDArray[np.float64]) -> bool:
     return is_named and bool((seconds | milliseconds).all())
 
 
-def _may_be_classes(table: Table, column: Column, different: NDArray[np.float64]) -> bool:
-    """Whether a column has few whole numbers without gaps, and most others have fractions."""
-    n = len(table.lines)
+def _may_be_classes(n: int, different: NDArray[np.float64]) -> bool:
+    """Whether these are few whole numbers without gaps, from 0 or 1."""
     if not 2 <= different.size <= min(_MOST_CLASSES, n / 5) or different[0] not in (0, 1):
         return False
-    if (np.diff(different) != 1).any():
-        return False
-    others = [other.numbers for other in table.columns if other is not column]
-    numeric = [numbers for numbers in others if numbers is not None]
-    fractions = [numbers for numbers in numeric if (numbers[np.isfinite(numbers)] % 1 != 0).any()]
-    return len(fractions) > len(numeric) / 2
+    return not (np.diff(different) != 1).any()
 
 
 def decisive(columns: Sequence[Column], names: Collection[str]) -> set[str]:

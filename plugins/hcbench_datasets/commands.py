@@ -119,11 +119,12 @@ def _reasons_of_roles(
     table: Table, roles: Roles, found: Mapping[str, Any], reasons: Mapping[str, str]
 ) -> Iterator[str]:
     """Why columns are not used, and why numbers are the truth, with the ways to change that."""
-    from hcbench_datasets.columns import suspicion_of
+    from hcbench_datasets.columns import suspicions_of
 
+    suspicions = suspicions_of(table)
     for name, reason in reasons.items():
         column = table.column(name)
-        suspicion = None if column.numbers is None else suspicion_of(table, column)
+        suspicion = suspicions.get(name)
         ways = []
         if suspicion is not None:
             cells = list(column.cells)
@@ -135,7 +136,7 @@ def _reasons_of_roles(
         yield "; ".join([f"{reason} and is not used", *ways])
     for name in found["labels"]:
         column = table.column(name)
-        suspicion = None if name in roles.labels else suspicion_of(table, column)
+        suspicion = None if name in roles.labels else suspicions.get(name)
         if suspicion is not None:
             yield (
                 f"{suspicion.reason} and is taken as the truth; drop=[{name}] omits it, "
@@ -188,11 +189,12 @@ def _notes(
 
 def _constants(table: Table, found: Mapping[str, Any]) -> list[str]:
     """The columns of vectors that have one number only."""
-    from hcbench_datasets.columns import suspicion_of
+    from hcbench_datasets.columns import suspicions_of
 
     constants = []
+    suspicions = suspicions_of(table)
     for column in table.columns:
-        suspicion = suspicion_of(table, column)
+        suspicion = suspicions.get(column.name)
         is_constant = suspicion is not None and suspicion.form == "constant"
         if is_constant and _use(column, found) == "vectors":
             constants.append(column.name)

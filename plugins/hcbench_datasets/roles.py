@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, ModelWarning, are_codes, class_texts, read_number
-from hcbench_datasets.columns import CLASSES, Suspicion, decisive, suspicion_of
+from hcbench_datasets.columns import CLASSES, Suspicion, decisive, suspicions_of
 from hcbench_datasets.content import (
     MISSING,
     Column,
@@ -60,13 +60,14 @@ def guess_with_reasons(
     reasons: dict[str, str] = {}
     labels: list[Column] = []
     has_numbers = False
+    suspicions = suspicions_of(table) if len(table.columns) > 1 else {}
     for column in table.columns:
         if column.name in roles.named:
             continue
         absent = int(column.missing.sum())
         suspicion = None
-        if column.name not in roles.numbers and len(table.columns) > 1:
-            suspicion = suspicion_of(table, column)
+        if column.name not in roles.numbers:
+            suspicion = suspicions.get(column.name)
         if suspicion is not None and suspicion.form in ("identifier", "date"):
             reasons[column.name] = suspicion.reason
         elif suspicion is not None and suspicion.is_sure and suspicion.form == "class" and absent:
@@ -163,10 +164,12 @@ def take_row_names(table: Table, roles: Roles) -> tuple[Table, Roles]:
     if others[0].name == "Unnamed: 0" and _numbers_rows(others[0]):
         others = others[1:]  # saved and read twice
     without = replace(table, columns=others)
-    cells = list(first.cells)
-    heads_columns = table.has_header and set(cells) == {column.name for column in others}
+    heads_columns = False
+    if table.has_header and len(others) == len(table.lines):
+        heads_columns = set(first.cells) == {column.name for column in others}
     if roles.names is not None or (_numbers_rows(first) and not heads_columns):
         return without, roles
+    cells = list(first.cells)
     if first.numbers is not None and (len(set(cells)) < len(cells) or first.missing.any()):
         place = next(row for row, cell in enumerate(cells) if cells.index(cell) < row)
         warnings.warn(
@@ -284,8 +287,9 @@ def _check_suspicions(
     if len(numeric) < 2:
         return
     suspicions = []
+    suspicions_by_name = suspicions_of(table)
     for column in numeric:
-        suspicion = suspicion_of(table, column)
+        suspicion = suspicions_by_name.get(column.name)
         if suspicion is None or suspicion.form == "constant":
             continue
         if column.name not in roles.numbers:

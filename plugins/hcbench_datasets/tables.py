@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, ModelWarning, are_codes, number_text, read_number
+from hcbench import DataError, ModelWarning, are_codes, number_text, read_numbers
 from hcbench.files import MAX_DECOMPRESSED, table_rows
 from hcbench_datasets.content import MISSING, Column, Table, looks_numeric
 from hcbench_datasets.headers import has_header
@@ -392,14 +392,16 @@ def _read_columns(
 
 def _numbers(cells: Sequence[str]) -> NDArray[np.float64] | None:
     """Cells as numbers, missing ones as NaN; None if one is a text."""
-    values = np.empty(len(cells))
-    for row, cell in enumerate(cells):
-        number = read_number(cell)
-        if number is None and cell.lower() in MISSING:
-            number = np.nan
-        if number is None:
-            return None
-        values[row] = number
+    are_missing = [cell.lower() in MISSING for cell in cells]
+    present = cells
+    if any(are_missing):
+        pairs = zip(cells, are_missing, strict=True)
+        present = [cell for cell, is_missing in pairs if not is_missing]
+    numbers = read_numbers(present)
+    if numbers is None:
+        return None
+    values = np.full(len(cells), np.nan)
+    values[~np.array(are_missing, dtype=bool)] = numbers
     return values
 
 

@@ -8,6 +8,7 @@ from hcbench.model.numbers import (
     are_codes,
     number_text,
     read_number,
+    read_numbers,
     read_whole_number,
     same_number_text,
 )
@@ -43,11 +44,14 @@ NO_NUMBERS = [
 @pytest.mark.parametrize("text", NUMBERS)
 def test_what_is_written_as_a_number_is_read_as_one(text):
     assert read_number(text) == NUMBERS[text]
+    assert read_numbers(["1.5", text.strip()]) == [1.5, NUMBERS[text]]
 
 
 @pytest.mark.parametrize("text", NO_NUMBERS)
 def test_what_is_not_written_as_a_number_is_no_number(text):
     assert read_number(text) is None
+    assert read_numbers(["1.5", text]) is None
+    assert read_numbers([text, "1.5"]) is None
     assert read_whole_number(text) is None
 
 

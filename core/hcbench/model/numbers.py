@@ -11,11 +11,13 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-#: A code such as 007 or 01067; numbers of a fixed width, such as 007.50, have a point.
-_LEADING_ZERO = re.compile(r"[+-]?0\d[^.]*", re.ASCII)
-#: An international telephone number.
-_TELEPHONE = re.compile(r"\+\d{8,}", re.ASCII)
+#: Not an international telephone number, and without leading zeros unless it has a point, as
+#: numbers of a fixed width such as 007.50 have; 007 is a code.
+_WRITTEN = (
+    r"(?!\+\d{8,}(?![\d.eE]))[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|0\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?"
+)
+_NUMBER = re.compile(_WRITTEN, re.ASCII)
+_LINES_OF_NUMBERS = re.compile(rf"(?:{_WRITTEN}\n)*+", re.ASCII)
 #: As pandas, numpy and R write infinite numbers.
 _INFINITE = {"inf": math.inf, "+inf": math.inf, "-inf": -math.inf}
 _INFINITE |= {"Inf": math.inf, "+Inf": math.inf, "-Inf": -math.inf}
@@ -33,15 +35,27 @@ def read_number(text: str) -> float | None:
     text = text.strip()
     if _NUMBER.fullmatch(text) is None:
         return _INFINITE.get(text)
-    if _LEADING_ZERO.fullmatch(text) or _TELEPHONE.fullmatch(text):
-        return None
     return float(text)
+
+
+def read_numbers(texts: Sequence[str]) -> list[float] | None:
+    """The numbers that stripped texts are, None if one is not written as a number."""
+    lines = "\n".join(texts) + "\n"
+    if texts and _LINES_OF_NUMBERS.fullmatch(lines) and lines.count("\n") == len(texts):
+        return [float(text) for text in texts]
+    numbers = []
+    for text in texts:
+        number = read_number(text)
+        if number is None:
+            return None
+        numbers.append(number)
+    return numbers
 
 
 def read_whole_number(text: str) -> int | None:
     """The whole number of at most 18 digits that a text is, or None if it is not written as one."""
     text = text.strip()
-    if _WHOLE.fullmatch(text) is None or _TELEPHONE.fullmatch(text):
+    if _WHOLE.fullmatch(text) is None or _NUMBER.fullmatch(text) is None:
         return None
     return int(text)
 
