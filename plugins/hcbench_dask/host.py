@@ -254,7 +254,9 @@ class Host:
 
 
 class Copies:
-    """Copies of those files that this machine lacks; they go with this process, however it ends.
+    """Copies of files, if this machine lacks one; they go with this process, however it ends.
+
+    They lie to one another as the files do, as a plugin imports modules beside it.
 
     Parameters
     ----------
@@ -267,19 +269,19 @@ class Copies:
     """
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
-        lacking = {path: content for path, content in files.items() if not _holds(path, content)}
+        is_lacking = not all(_holds(path, content) for path, content in files.items())
         self.places: dict[str, str] = {}
         self._remover: subprocess.Popen[bytes] | None = None
-        if lacking:
+        if is_lacking:
             folder = tempfile.mkdtemp(prefix="hcbench-")
             self._remover = subprocess.Popen(
                 [sys.executable, "-c", _REMOVE, folder],
                 stdin=subprocess.PIPE,
                 start_new_session=True,
             )
-            for number, (path, content) in enumerate(lacking.items()):
-                copy = Path(folder, str(number), Path(path).name)
-                copy.parent.mkdir()
+            for path, content in files.items():
+                copy = Path(folder, *Path(path).parts[1:])
+                copy.parent.mkdir(parents=True, exist_ok=True)
                 copy.write_bytes(content)
                 self.places[path] = str(copy)
 

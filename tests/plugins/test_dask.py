@@ -30,8 +30,11 @@ import hcbench
 from hcbench import Outcome, Results
 from hcbench.cli import main
 from hcbench.errors import HcbenchError, PluginError
-from hcbench.registry.plugins import module_of
+from hcbench.plan.plan import make_plan
+from hcbench.registry import Registry
+from hcbench.registry.plugins import Plugins, module_of
 from hcbench.run.environment import fingerprints_here
+from hcbench.run.executors import _plugin_files
 from hcbench.run.job import Call, pack_job, relocate, unpack_job
 from hcbench.store import Store
 
@@ -354,8 +357,9 @@ def test_copies_of_files_go_with_a_worker_that_is_killed(tmp_path: Path) -> None
     command = [sys.executable, "-c", code]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None
-        (copy,) = process.stdout.readline().split()
-        assert Path(copy).read_text() == "2"
+        same, other = map(Path, process.stdout.readline().split())
+        assert (same.read_text(), other.read_text()) == ("1", "2")
+        assert same.parent == other.parent, "one may import the other"
         process.kill()
     wait_until(lambda: not [*tmp_path.glob("hcbench-*")])
 
@@ -460,6 +464,36 @@ def test_a_worker_with_other_code_is_refused() -> None:
     }.items():
         with pytest.raises(HcbenchError, match=reason):
             hcbench.check_machine({**here, name: "2.7"})
+
+
+def test_what_a_plugin_file_imports_and_reads_travels_with_it(tmp_path: Path) -> None:
+    contents = {
+        "plugin.py": TRAVELLING,
+        "beside_it.py": "from below_it.code import K\n",
+        "below_it/code.py": "K = 2\n",
+        "numbers/a.csv": "1\n",
+        "unrelated.py": "",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    plugins = Plugins([tmp_path / "plugin.py"])
+    suite = hcbench.Suite(name="s", algorithms=("Travelling",), datasets=("iris",))
+    sent = _plugin_files(make_plan(suite, Registry(plugins)), plugins)
+    assert {str(path.relative_to(tmp_path)) for path in sent} == {*contents} - {"unrelated.py"}
+
+
+TRAVELLING = """
+import beside_it
+from hcbench import AlgorithmSpec, hookimpl
+
+@hookimpl
+def hcbench_algorithms():
+    function = "json:dumps"
+    yield AlgorithmSpec(
+        name="Travelling", function=function, doc="", accepts=("vectors",), files=("numbers",)
+    )
+"""
 
 
 def test_plugin_files_travel_as_content(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self
 from hcbench.errors import ParameterError
 from hcbench.plan.outcome import Outcome
 from hcbench.plan.plan import Plan
-from hcbench.registry import find_executors
+from hcbench.registry import Use, find_executors
 from hcbench.registry.plugins import Plugins
 from hcbench.run.environment import fingerprints_of, memory_per_cell, usable_cores
 from hcbench.run.job import relocate, wrap_job
@@ -191,6 +191,18 @@ def open_executor(
         jobs=jobs,
         scheduler=scheduler,
         fingerprints=fingerprints_of(plan),
-        files={str(file): file.read_bytes() for file in [*plugins.files, *files]},
+        files={str(file): file.read_bytes() for file in [*_plugin_files(plan, plugins), *files]},
     )
     return opened
+
+
+def _plugin_files(plan: Plan, plugins: Plugins) -> list[Path]:
+    """Plugin files, the modules beside them that they import, and the data that they declare."""
+    sent = [path for plugin in plugins.loaded if plugin.file for path in plugin.code]
+    uses: list[Use[Any]] = [*plan.algorithms, *plan.datasets, *plan.metrics]
+    uses += [cell.oracle for cell in plan.cells]
+    for use in {use.identity: use for use in uses if use.plugin.file}.values():
+        for name in use.spec.data_files:
+            data = use.plugin.folder / name
+            sent += [data] if data.is_file() else filter(Path.is_file, data.rglob("*"))
+    return list(dict.fromkeys(sent))
