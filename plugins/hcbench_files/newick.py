@@ -26,8 +26,9 @@ from hcbench_files.statements import (
     newick_statements,
 )
 
-# A byte order mark and a '#' would be lost, or taken for Nexus, at the beginning of a text.
-_NEEDS_QUOTES = re.compile(r"""[\s()\[\]{}:;,'"#\ufeff\x00-\x20]|^$""")
+# A byte order mark and a '#' would be lost, or taken for Nexus, at the beginning of a text; '=' and
+# backslashes are marks to other programs.
+_NEEDS_QUOTES = re.compile(r"""[\s()\[\]{}:;,'"=\\#\ufeff\x00-\x20]|^$""")
 _UNEXPECTED = "a ',' or ')' was expected here"
 _MISSING_END = "a ';' is missing before this"
 _NEXUS_ENDS = ("end", "endblock")
@@ -123,10 +124,8 @@ def _scan(
     in_length = False
     for token in source.tokens(statement.start, statement.end):
         mark = token.text if token.is_mark else ""
-        # Behind the last parenthesis only a ';' may follow, which is missing then.
-        unexpected = _MISSING_END if is_nexus_tree and inner < 0 else _UNEXPECTED
         if mark == "=" or (mark == "(" and node >= 0):
-            raise source.error(token.at, unexpected)
+            raise source.error(token.at, _unexpected(source, inner))
         if mark in (",", ")") and inner < 0:
             reason = "a ',' or ')' stands outside of all parentheses: is a '(' missing?"
             raise source.error(token.at, reason)
@@ -152,11 +151,11 @@ def _scan(
             in_length = True
         elif in_length:
             if lengths[node] is not None:
-                raise source.error(token.at, unexpected)
+                raise source.error(token.at, _unexpected(source, inner))
             lengths[node] = _read_length(source, token)
         else:
             if labels[node] is not None:
-                raise source.error(token.at, unexpected)
+                raise source.error(token.at, _unexpected(source, inner))
             if is_nexus_tree and inner < 0 and not token.is_quoted and _ends_block(token):
                 raise source.error(token.at, _MISSING_END)
             labels[node] = token.text
@@ -165,6 +164,11 @@ def _scan(
     if not parents:
         raise source.error(statement.end, "there is no tree in the text")
     return parents, labels, lengths
+
+
+def _unexpected(source: Source, inner: int) -> str:
+    """What is wrong with a token; behind the last parenthesis of Nexus only a ``;`` may follow."""
+    return _MISSING_END if source.dialect is not NEWICK and inner < 0 else _UNEXPECTED
 
 
 def _ends_block(token: Token) -> bool:

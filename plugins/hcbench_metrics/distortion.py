@@ -28,6 +28,7 @@ def ultrametric_distortion(scored: Scored, norm: str = "2", metric: str = "eucli
     (Ailon & Charikar 2005). Where the data set has similarities w, d = offset - w with the largest
     similarity of any pair as offset, and affinities are converted alike. Unlike
     `cophenetic-correlation`, it needs heights in the unit of the distances: Ward's are not.
+    Branch lengths of Newick are halves of them by default, see `hcbench.read_tree`.
 
     Parameters
     ----------

@@ -176,6 +176,10 @@ def test_labels_are_quoted_where_they_must_be() -> None:
         ("'", "''''"),
         ("a:b", "'a:b'"),
         ("a\tb", "'a\tb'"),
+        ('"d"', "'\"d\"'"),
+        ("a=b", "'a=b'"),
+        ("a\\b", "'a\\b'"),
+        ("#nexus", "'#nexus'"),
         ("ä", "ä"),
     ]:
         assert quoted(label) == written
@@ -216,6 +220,24 @@ def test_quotes_are_part_of_a_name_that_has_them() -> None:
     for name in names:
         single = Tree([-1], names=[name])
         assert Tree.from_newick(single.to_newick()) == single
+
+
+@given(
+    st.lists(
+        # DendroPy takes a label of one mark for the mark, in quotes as well.
+        st.text("abXY'\"[](){},:;=_#*&é+-/\\ ", min_size=2, max_size=5).filter(
+            lambda x: x.strip() == x
+        ),
+        min_size=2,
+        max_size=4,
+        unique_by=str.casefold,
+    )
+)
+def test_other_programs_read_the_names_that_are_written(names):
+    tree = Tree([len(names)] * len(names) + [-1], names=names)
+    dendropy = pytest.importorskip("dendropy")
+    read = dendropy.Tree.get(data=tree.to_newick(), schema="newick", preserve_underscores=True)
+    assert [leaf.taxon.label for leaf in read.leaf_node_iter()] == names
 
 
 HEIGHTS = st.floats(0, 1e300) | st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.1 + 0.2, 5e-324, 1e-17, 1.0])

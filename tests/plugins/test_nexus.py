@@ -196,7 +196,7 @@ def names_of_clusters(tree: Tree) -> set[frozenset[str]]:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:branch lengths are ignored")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(files())
 def test_trees_are_those_of_dendropy(text):
     expected = dendropy.TreeList.get(
