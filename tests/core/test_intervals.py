@@ -12,7 +12,12 @@ from scipy import stats
 
 from hcbench.analysis.differences import paired_differences
 from hcbench.analysis.intervals import UNBOUNDED, estimate_mean, limits_of_median
-from hcbench.analysis.simultaneous import best_quantile, limits_among, limits_below_best
+from hcbench.analysis.simultaneous import (
+    best_quantile,
+    limits_among,
+    limits_below_best,
+    paired_estimate,
+)
 from hcbench.analysis.statistics import summarise
 from tests.core.simulated import (
     DISTRIBUTIONS,
@@ -91,6 +96,18 @@ def test_equal_bounded_values_have_the_interval_of_the_unseen(n: int, value: flo
     unseen = 1 - 0.025 ** (1 / n)
     assert found.low == pytest.approx((1 - unseen) * value)
     assert found.high == pytest.approx((1 - unseen) * value + unseen)
+
+
+def test_values_that_agree_up_to_rounding_are_equal() -> None:
+    first = {r: 0.1 * (r + 1) + 0.2 for r in range(4)}
+    second = {r: 0.1 * (r + 1) for r in range(4)}
+    assert len({first[r] - second[r] for r in range(4)}) > 1
+    assert paired_estimate(first, second).law == "equal"
+    third = {r: (0.1 + 0.2) * (r + 1) for r in range(4)}
+    fourth = {r: 0.3 * (r + 1) for r in range(4)}
+    assert third != fourth
+    same = paired_estimate(third, fourth, deterministic=True)
+    assert (same.law, same.mean) == ("deterministic", 0.0)
 
 
 # ---- Coverage ------------------------------------------------------------------------------------

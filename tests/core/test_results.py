@@ -11,7 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from hcbench.analysis.overviews import make_tables
 from hcbench.analysis.results import Results
@@ -764,3 +766,37 @@ def test_data_sets_of_one_name_and_other_contents_are_told() -> None:
     assert find_data_changes(one, one) == []
     # Nothing is known of results without a digest.
     assert find_data_changes(results(before), other) == []
+
+
+def test_a_deterministic_value_that_changes_between_runs_is_marked() -> None:
+    before, after = (
+        [cell("A", 0, AARI=a), *(cell("B", r, AARI=b + r / 100) for r in range(4))]
+        for a, b in ((0.5, 0.5), (0.6, 0.501))
+    )
+    fixed = {**FIXED, "algorithms": ("A",)}
+    changes = find_differences(
+        results(before, deterministic=fixed), results(after, deterministic=fixed)
+    )
+    found = {change.algorithm: change for change in changes if change.metric == "AARI"}
+    assert (found["A"].marked, found["A"].low) == (True, pytest.approx(0.1))
+    # The differences of B are equal up to rounding, B may be random, and AARI is from -1 to 1.
+    assert not found["B"].marked
+    unseen = 1 - 0.025**0.25
+    assert found["B"].high == pytest.approx(0.001 + unseen * (2 - 0.001))
+
+
+def test_the_intervals_of_many_differences_hold_together() -> None:
+    rng = np.random.default_rng(0)
+    tables = rng.normal(size=(2, 10, 5))
+    runs = [
+        results(
+            [cell(f"A{a}", r, AARI=v) for a, row in enumerate(table) for r, v in enumerate(row)],
+            metrics=(AARI,),
+        )
+        for table in tables
+    ]
+    for change, before, after in zip(find_differences(*runs), *tables, strict=True):
+        margin = stats.t.isf(0.025 / 10, 4) * stats.sem(after - before)
+        assert change.high is not None
+        assert change.low is not None
+        assert change.high - change.low == pytest.approx(2 * margin)

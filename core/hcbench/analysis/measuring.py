@@ -9,7 +9,13 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from hcbench.analysis.axes import metric_named
-from hcbench.analysis.intervals import Estimate, Law, estimate_mean
+from hcbench.analysis.intervals import (
+    ROUNDING_ERROR,
+    Estimate,
+    Law,
+    differences_of,
+    estimate_mean,
+)
 from hcbench.analysis.statistics import log_log_slope
 from hcbench.errors import NameSyntaxError
 from hcbench.registry.names import format_name, parse_name, same_name, split_parameter
@@ -19,9 +25,6 @@ if TYPE_CHECKING:
     from hcbench.analysis.results import Results
     from hcbench.plan.presentation import MetricInfo
     from hcbench.registry.suite import Claim
-
-
-ROUNDING_ERROR = 1e-9  # of the comparison itself: 0.86 - 0.855 is more than 0.005 in binary
 
 
 class NotMeasuredError(Exception):
@@ -200,10 +203,9 @@ def _measure_difference(claim: Claim, side: Side, results: Results, notes: list[
     )
     first = _by_repetition(claim, side, results, notes)
     second = _by_repetition(claim, other, results, notes)
-    differences = {}
+    differences = differences_of(first.numbers, second.numbers)
     size = 0.0
-    for r in sorted(set(first.numbers) & set(second.numbers)):
-        differences[r] = first.numbers[r] - second.numbers[r]
+    for r in differences:
         size = max(size, abs(first.numbers[r]), abs(second.numbers[r]))
     least = side.metric.support[0] - other.metric.support[1]
     greatest = side.metric.support[1] - other.metric.support[0]

@@ -50,7 +50,7 @@ def paired_estimate(
     deterministic : bool
         Whether both use no random numbers.
     """
-    differences = differences_of(first, second)
+    differences = list(differences_of(first, second).values())
     return estimate_mean(differences, width_of(support), deterministic=deterministic)
 
 

@@ -168,7 +168,7 @@ def paired_difference(
     deterministic : bool
         As for `summarise`.
     """
-    differences = differences_of(first, second)
+    differences = list(differences_of(first, second).values())
     return summarise(differences, "mean", support, deterministic=deterministic)
 
 

@@ -31,14 +31,8 @@ from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from hcbench.analysis.intervals import Estimate, Limits, note_on_equal_values
-from hcbench.analysis.measuring import (
-    ROUNDING_ERROR,
-    Measured,
-    NotMeasuredError,
-    claimed_metric,
-    measure,
-)
+from hcbench.analysis.intervals import ROUNDING_ERROR, Estimate, Limits, note_on_equal_values
+from hcbench.analysis.measuring import Measured, NotMeasuredError, claimed_metric, measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
