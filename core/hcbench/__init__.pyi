@@ -54,7 +54,11 @@ from .model.distances import (
     without_offsets as without_offsets,
 )
 from .model.labels import class_texts as class_texts
-from .model.names import NamedItems as NamedItems, match_items as match_items
+from .model.names import (
+    NamedItems as NamedItems,
+    match_items as match_items,
+    names_of_index as names_of_index,
+)
 from .model.numbers import (
     are_codes as are_codes,
     number_text as number_text,

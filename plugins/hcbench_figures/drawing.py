@@ -142,7 +142,9 @@ def class_labels(problem: Problem, truth: Tree | None = None) -> tuple[list[str]
 
 
 def _with_names(tree: Tree, problem: Problem) -> Tree:
-    return Tree(tree.parent, tree.height, tree.kind, tree.names or problem.names)
+    if tree.names is None:
+        return tree.with_names(problem.names)
+    return tree.matched_with(problem.named_items("the data"))
 
 
 def _only_tree(view: FigureView, repetition: int, checkpoint: int | None) -> tuple[Group, Tree]:

@@ -22,7 +22,11 @@ from hcbench import (
     DataNotAvailableError,
     HcbenchError,
     HeightKind,
+    NamedItems,
+    Partition,
     Tree,
+    match_items,
+    names_of_index,
     printable,
     split_parameter,
 )
@@ -317,8 +321,8 @@ def dendrogram(
         By default those of a new figure that is large enough for the names.
     tree : Tree
     classes : (n,) labels, optional
-        The class of each leaf. Names have the colours of their classes, as have branches with
-        leaves of one class only.
+        The class of each leaf; those of a Series are matched by its index. Names have the colours
+        of their classes, as have branches with leaves of one class only.
     colours : mapping of class to colour, optional
         By default colours that colour-blind readers can distinguish (see `class_colours`).
     names : bool, optional
@@ -365,7 +369,7 @@ def draw_tree(
     order: ArrayLike | None = None,
 ) -> dict[Any, str]:
     """As `dendrogram`, without a legend; returns the colours of the classes that occur."""
-    labels = None if classes is None else _checked_classes(classes, tree.n)
+    labels = None if classes is None else _checked_classes(classes, tree)
     palette = {} if labels is None else dict(colours or class_colours(labels))
     leaves = tree.leaf_order if order is None else np.asarray(order, dtype=np.int64)
     along, height = layout(tree, leaves)
@@ -400,11 +404,25 @@ def class_handles(colours: Mapping[Any, str]) -> list[Patch]:
     return [Patch(color=colour, label=plain(str(name))) for name, colour in colours.items()]
 
 
-def _checked_classes(classes: ArrayLike, n: int) -> list[Any]:
-    labels: list[Any] = np.asarray(getattr(classes, "labels", classes)).tolist()
-    if len(labels) != n:
-        raise DataError(f"{len(labels)} classes for {n} leaves; give one for each leaf")
-    return labels
+def _checked_classes(classes: ArrayLike, tree: Tree) -> list[Any]:
+    """The class of each leaf; those of a Series or partition with names are matched by these."""
+    labels = np.asarray(classes.labels if isinstance(classes, Partition) else classes)
+    if len(labels) != tree.n:
+        raise DataError(f"{len(labels)} classes for {tree.n} leaves; give one for each leaf")
+    if isinstance(classes, Partition):
+        names = classes.names
+    else:
+        names = names_of_index(classes, only_own=True)
+    if names is not None:
+        own = NamedItems(
+            what="the classes",
+            n=len(labels),
+            names=names,
+            drop="classes.reset_index(drop=True)",
+        )
+        labels = labels[match_items(own, tree.named_items("the tree"))]
+    shown: list[Any] = labels.tolist()
+    return shown
 
 
 def classes_of_nodes(tree: Tree, labels: Sequence[Any]) -> list[Any]:

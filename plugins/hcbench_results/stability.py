@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -141,8 +141,4 @@ def agreement(metric: str, one: Result, other: Result) -> float:
     NotApplicableError
         If the metric does not compare such results with a truth.
     """
-    return (score(metric, one, _truth(other)) + score(metric, other, _truth(one))) / 2
-
-
-def _truth(result: Result) -> Any:
-    return result if isinstance(result, Tree) else result.labels
+    return (score(metric, one, other) + score(metric, other, one)) / 2

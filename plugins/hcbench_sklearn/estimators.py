@@ -29,6 +29,7 @@ from hcbench import (
     distances,
     fit,
     load_registry,
+    names_of_index,
     parse_name,
 )
 
@@ -57,8 +58,8 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     ----------
     labels_ : (n,) int array
     tree_ : Tree
-        With its heights; only for algorithms that return a tree, as are ``children_``,
-        ``distances_`` and ``n_leaves_``.
+        With its heights, and the names in the index of a DataFrame; only for algorithms that return
+        a tree, as are ``children_``, ``distances_`` and ``n_leaves_``.
     children_ : (n - 1, 2) int array
         As AgglomerativeClustering has them; only if the tree is binary.
     distances_ : (n - 1,) float array
@@ -120,10 +121,15 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
 
     def fit(self, X: Any, y: Any = None) -> Clusterer:  # noqa: ARG002, N803  (scikit-learn's)
         """Cluster the rows of X, (n, p), dense or sparse; y is ignored."""
+        names = names_of_index(X, only_own=True)
         X = validate_data(  # noqa: N806
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
-        problem = Problem(n=X.shape[0], vectors=X if isinstance(X, np.ndarray) else csr_array(X))
+        problem = Problem(
+            n=X.shape[0],
+            names=names,
+            vectors=X if isinstance(X, np.ndarray) else csr_array(X),
+        )
         result = fit(
             self.name,
             problem,

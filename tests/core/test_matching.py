@@ -230,3 +230,39 @@ def test_an_algorithm_may_return_its_items_in_another_order(tmp_path):
         progress=False,
     )
     assert results.to_frame()["robinson-foulds"].tolist() == [0.0]
+
+
+def test_the_frames_of_a_problem_are_in_the_order_of_its_items():
+    levels = pd.DataFrame({"c": [1, 2, 1, 2]}, index=["a", "b", "c", "d"])
+    problem = Problem(n=4, vectors=FRAME, levels=levels)
+    assert problem.names == problem.truth.names == tuple(NAMES)
+    assert problem.class_names(1) == ["1", "1", "2", "2"]
+    other = Problem(n=4, names=("a", "b", "c", "d"), vectors=FRAME, levels=levels)
+    assert np.asarray(other.vectors).ravel().tolist() == [0, 10, 1, 11.5]
+    matrix = np.exp(-np.abs(X - X.T))
+    similarity = pd.DataFrame(matrix, index=NAMES, columns=NAMES)[["d", "a", "b", "c"]]
+    assert np.array_equal(Problem(n=4, similarity=similarity).similarity, matrix)
+    assert Problem(n=4, vectors=pd.DataFrame(X), levels=np.ones((4, 1), int)).names is None
+    with pytest.raises(DataError, match="levels have no names"):
+        Problem(n=4, vectors=FRAME, levels=np.ones((4, 1), int))
+    assert Problem(n=4, names=tuple(NAMES), vectors=FRAME, levels=np.ones((4, 1), int)).n == 4
+
+
+def test_an_estimator_keeps_the_names_of_a_frame():
+    from hcbench.sklearn import Clusterer
+
+    fitted = Clusterer("UPGMA", n_clusters=2).fit(FRAME.rename(columns=str))
+    assert fitted.tree_.names == tuple(NAMES)
+    by_name = pd.Series([1, 2, 1, 2], index=["a", "b", "c", "d"])
+    assert score("ARI", fitted.tree_, by_name) == 1.0
+
+
+def test_classes_are_drawn_by_the_names_of_the_leaves():
+    from hcbench_figures.plots import _checked_classes
+
+    tree = Tree.from_linkage(Z, names=NAMES)
+    assert _checked_classes(LABELS, tree) == ["k", "k", "l", "m"]
+    assert _checked_classes(Partition(LABELS), tree) == [0, 0, 1, 2]
+    assert _checked_classes(["w", "x", "y", "z"], tree) == ["w", "x", "y", "z"]
+    with pytest.raises(DataError, match="the tree have no names"):
+        _checked_classes(LABELS, tree.with_names(None))

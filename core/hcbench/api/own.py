@@ -16,12 +16,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.api.items import columns_in_row_order, is_of_features, items_of
+from hcbench.api.items import items_of
 from hcbench.errors import DataError, ParameterError
 from hcbench.model.arrays import as_plain_array, as_vectors, is_sparse
 from hcbench.model.comparisons import AllComparisons, Comparisons
 from hcbench.model.labels import coded_labels
-from hcbench.model.names import match_items, names_of_index
+from hcbench.model.names import (
+    columns_in_row_order,
+    is_of_features,
+    match_items,
+    names_of_index,
+)
 from hcbench.model.problem import Problem, Vectors, check_levels
 from hcbench.model.squares import split_square
 from hcbench.model.trees import Partition, Tree

@@ -115,6 +115,42 @@ def is_default(names: Sequence[str]) -> bool:
     return tuple(names) == tuple(map(str, range(len(names))))
 
 
+def columns_in_row_order(frame: Any) -> Any:
+    """A DataFrame whose columns have the names of its rows, in the order of the rows.
+
+    Other DataFrames are not changed. Columns without names are the numbers 0..n-1, unless the
+    values are symmetric as they stand.
+
+    Raises
+    ------
+    DataError
+        If a name is there twice.
+    """
+    rows = names_of_index(frame)
+    columns = _column_names(frame)
+    if rows is None or rows == columns or set(rows) != set(columns):
+        return frame
+    values = frame.to_numpy(np.float64)
+    if is_default(columns) and np.allclose(values, values.T, rtol=1e-8, atol=1e-12):
+        return frame
+    place = match_items(
+        NamedItems(what="the columns of the DataFrame", n=len(columns), names=columns),
+        NamedItems(what="its index", n=len(rows), names=rows),
+    )
+    return frame.iloc[:, place]
+
+
+def is_of_features(frame: Any) -> bool:
+    """Whether rows and columns have names, and other ones, so that columns are no items."""
+    rows = names_of_index(frame, only_own=True)
+    columns = _column_names(frame)
+    return rows is not None and not is_default(columns) and set(rows) != set(columns)
+
+
+def _column_names(frame: Any) -> tuple[str, ...]:
+    return tuple(str(name) for name in frame.columns)
+
+
 def few_names(names: Sequence[str]) -> str:
     """The first names, and the number of the others, for a message."""
     shown = ", ".join(map(repr, names[:_SHOWN]))

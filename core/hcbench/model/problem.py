@@ -17,7 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 from hcbench.errors import DataError, InvalidProblemError, ModelWarning, NotApplicableError
 from hcbench.model.arrays import as_vectors
 from hcbench.model.labels import coded_labels
-from hcbench.model.names import NamedItems
+from hcbench.model.names import (
+    NamedItems,
+    columns_in_row_order,
+    match_items,
+    names_of_index,
+)
 from hcbench.model.squares import as_graph, as_similarity
 from hcbench.model.trees import HeightKind, Partition, Tree
 
@@ -47,7 +52,9 @@ class Problem:
     n : int
         Number of items.
     names : tuple of str, optional
-        Their names, all different.
+        Their names, all different; by default, those in the index of a DataFrame or Series among
+        the data, unless this is the default one. Such data are matched with the names by their
+        index; arrays beside ``names`` are in the order of these.
     vectors : (n, p) array or csr_array, optional
         One row an item; finite; float64 or, if dense, float32.
     similarity : (n, n) array, optional
@@ -86,6 +93,7 @@ class Problem:
     tree: Tree | None = None
 
     def __post_init__(self) -> None:
+        self._match_frames()
         self._convert_arrays()
         self._match_trees()
         self._check_sizes()
@@ -105,6 +113,39 @@ class Problem:
     def __reduce__(self) -> tuple[Any, ...]:
         values = {part.name: getattr(self, part.name) for part in fields(self)}
         return partial(Problem, **values), ()  # so that arrays are read-only again
+
+    def _match_frames(self) -> None:
+        """Put DataFrames and Series into the order of the items, by their index.
+
+        Without ``names`` the first index that is not the default one has them.
+        """
+        arrays = {}
+        for name in ("vectors", "similarity", "graph", "levels"):
+            value = getattr(self, name)
+            if value is not None:
+                arrays[name] = value
+        named = {
+            name: value
+            for name, value in arrays.items()
+            if names_of_index(value, only_own=True) is not None
+        }
+        if not named:
+            return
+        if self.names is None:
+            first = next(iter(named))
+            object.__setattr__(self, "names", names_of_index(named[first]))
+            for name, value in arrays.items():
+                if name not in named:  # its order is unknown
+                    match_items(
+                        _rows_of(name, value, self.n), _rows_of(first, named[first], self.n)
+                    )
+        items = NamedItems(what="the problem", n=self.n, names=self.names)
+        for name, value in named.items():
+            square = name in ("similarity", "graph")
+            frame = columns_in_row_order(value) if square else value
+            place = match_items(_rows_of(name, frame, len(frame)), items)
+            ordered = frame.iloc[place, place] if square else frame.iloc[place]
+            object.__setattr__(self, name, ordered)
 
     def _convert_arrays(self) -> None:
         """Give all arrays the form that algorithms, oracles and metrics read."""
@@ -303,6 +344,19 @@ def _coded(levels: Any) -> tuple[NDArray[np.int64], tuple[tuple[str, ...], ...]]
         return coded_labels(levels, "levels")
     except DataError as error:
         raise InvalidProblemError(str(error)) from None
+
+
+def _rows_of(name: str, value: Any, n: int) -> NamedItems:
+    """Describe the rows of an array or DataFrame of a problem."""
+    names = names_of_index(value, only_own=True)
+    return NamedItems(
+        what=name,
+        n=n,
+        names=names,
+        origin="rows" if names is None else "index",
+        give="Problem(names=names, ...), in the order of all rows",
+        drop=f"{name}.reset_index(drop=True)",
+    )
 
 
 def _matched(tree: Tree, what: str, items: NamedItems) -> Tree:
