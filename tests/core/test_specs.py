@@ -20,6 +20,8 @@ from hcbench import (
     read_references,
 )
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
+from hcbench.registry import Catalogue, Entry
+from hcbench.registry.plugins import Plugin
 from hcbench.registry.specs import Interval, unmet
 
 SPEC = AlgorithmSpec(
@@ -190,3 +192,19 @@ def test_a_parameter_remains_required_in_a_copy(copied: Any) -> None:
     assert copied(parameter).required
     assert copied(parameter) == parameter
     assert not copied(optional).required
+
+
+def test_what_a_spec_lists_twice_counts_once() -> None:
+    spec = replace(
+        SPEC,
+        tags=("a", "b", "a"),
+        requires=("numpy", "numpy"),
+        accepts=("vectors", "similarities", "vectors"),
+        aliases=("Old", "old", "Old"),
+    )
+    assert spec.tags == ("a", "b")
+    assert spec.requires == ("numpy",)
+    assert spec.accepts == ("vectors", "similarities")
+    catalogue = Catalogue("algorithm", [Entry(spec, Plugin("mine", "main", "1"))])
+    with pytest.warns(FutureWarning, match="is called A now"):
+        assert catalogue.find("OLD").spec is spec

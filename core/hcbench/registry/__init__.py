@@ -82,9 +82,9 @@ class Catalogue(Generic[T]):
         for entry in self.entries:
             for name in {entry.spec.name.casefold(), entry.full_name.casefold()}:
                 self._by_name.setdefault(name, []).append(entry)
-            for alias in getattr(entry.spec, "aliases", ()):
-                for name in (alias, f"{entry.plugin.distribution}:{alias}"):
-                    self._by_alias.setdefault(name.casefold(), []).append(entry)
+            for alias in {alias.casefold() for alias in getattr(entry.spec, "aliases", ())}:
+                for name in (alias, f"{entry.plugin.distribution}:{alias}".casefold()):
+                    self._by_alias.setdefault(name, []).append(entry)
 
     def find(self, name: str) -> Entry[T]:
         """The entry of a name, whose case does not matter.

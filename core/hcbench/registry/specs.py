@@ -311,6 +311,10 @@ class Spec:
                 raise InvalidSpecError(
                     f"{self.name}: {field_name} is a tuple of names, got {given!r}"
                 )
+        for field_name in ("requires", "tags", "aliases", "files", "accepts", "suffixes"):
+            entries = getattr(self, field_name, ())
+            if entries:
+                object.__setattr__(self, field_name, tuple(dict.fromkeys(entries)))
         for name in (self.name, *self.aliases):
             if not name or re.search(r"[\[\]=,:\s]", name):
                 raise InvalidSpecError(f"{name!r} cannot be a name: no spaces, brackets, = , :")
