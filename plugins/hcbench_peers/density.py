@@ -7,6 +7,7 @@ from scipy.spatial.distance import squareform
 
 from hcbench import Given, NotApplicableError, Oracle, Tree
 from hcbench_peers.inputs import (
+    near_origin,
     private_of,
     read_distances,
     read_vectors,
@@ -81,7 +82,7 @@ def fast_hdbscan(
         min_samples=min(min_samples or min_cluster_size, given.n - 1),
         reproducible=True,
     )
-    model.fit(vectors)
+    model.fit(near_origin(vectors))
     return Tree.from_linkage(model.single_linkage_tree_.to_numpy(), names=given.names)
 
 
@@ -96,7 +97,7 @@ def plscan(
     from fast_plscan import PLSCAN
 
     model = PLSCAN(min_samples=min(min_samples, given.n - 1), metric=metric, num_threads=1)
-    model.fit(read_vectors(oracle, single_precision=True))
+    model.fit(near_origin(read_vectors(oracle, single_precision=True)))
     return Tree.from_linkage(model.single_linkage_tree_, names=given.names)
 
 

@@ -67,6 +67,15 @@ def read_vectors(oracle: Oracle, *, single_precision: bool = False) -> Floats:
     return dense
 
 
+def near_origin(vectors: Floats) -> Floats:
+    """The vectors minus their mean, rounded to whole numbers: differences stay what they are.
+
+    For libraries that add up squares, or compute in single precision, and so lose the digits of
+    vectors that are far from the origin.
+    """
+    return vectors - np.rint(vectors.mean(axis=0))
+
+
 def refuse_unused(name: str, value: object, unused: bool, why: str) -> None:
     """Refuse a parameter that the library would ignore, since the result would bear its name.
 

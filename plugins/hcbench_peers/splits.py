@@ -10,7 +10,7 @@ from sklearn.cluster import Birch, BisectingKMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from hcbench import Given, Oracle, Tree
-from hcbench_peers.inputs import private_of, read_vectors, single_item, tree_of_groups
+from hcbench_peers.inputs import near_origin, private_of, read_vectors, single_item, tree_of_groups
 
 
 def bisecting_kmeans(
@@ -71,7 +71,7 @@ def birch(
     if given.n == 1:
         return single_item(given)
     model = Birch(threshold=threshold, branching_factor=branching_factor, n_clusters=None)
-    model.fit(read_vectors(oracle))
+    model.fit(near_origin(read_vectors(oracle)))
     first: dict[int, int] = {}
     leaf, count = model.dummy_leaf_.next_leaf_, 0
     while leaf is not None:  # subclusters are numbered leaf by leaf

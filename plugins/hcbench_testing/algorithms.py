@@ -21,6 +21,7 @@ from hcbench import (
     Problem,
 )
 from hcbench.run import describe, give, result_kind, run_job
+from hcbench_testing.arrays import OFFSETS, SCALES, SPARSE, strided, thin
 from hcbench_testing.running import (
     SEED,
     Form,
@@ -380,18 +381,71 @@ def check_fortran_order(subject: Subject) -> None:
     _compare(subject, "in Fortran order", np.asfortranarray, np.ascontiguousarray)
 
 
+def check_strided(subject: Subject) -> None:
+    """A view of every second number has the clusters of a contiguous array of the same numbers."""
+    _compare(subject, "that is not contiguous", strided, np.ascontiguousarray)
+
+
 def check_sparse(subject: Subject) -> None:
-    """A sparse matrix, where it is accepted, has the clusters of the same dense one."""
+    """Sparse matrices, where they are accepted, have the clusters of the same dense one."""
+    for what, change in SPARSE.items():
 
-    def thin(values: Any) -> Any:
-        return np.where(np.abs(values) > np.median(np.abs(values)) / 2, values, 0.0)
+        def sparse(values: Any, change: Callable[[Any], Any] = change) -> Any:
+            return change(thin(values))
 
-    def sparse(values: Any) -> Any:
-        from scipy.sparse import csr_array
+        _compare(subject, f"that is sparse ({what})", sparse, thin, of_similarities=False)
 
-        return csr_array(thin(values))
 
-    _compare(subject, "that is sparse", sparse, thin, of_similarities=False)
+def check_offset(subject: Subject) -> None:
+    """Vectors far from the origin have the same clusters, if those near to it have."""
+
+    def moved_by(offset: float) -> Callable[[Any], Any]:
+        return lambda values: values + offset
+
+    _compare_if_invariant(
+        subject, moved_by(4.0), {f"moved by {offset:g}": moved_by(offset) for offset in OFFSETS}
+    )
+
+
+def check_scale(subject: Subject) -> None:
+    """Very large and very small vectors: the same clusters, or one line that says why not.
+
+    Only if vectors that are twice as large have the same clusters. Factors are powers of two, so
+    that products are exact.
+    """
+
+    def times(factor: float) -> Callable[[Any], Any]:
+        return lambda values: values * factor
+
+    _compare_if_invariant(
+        subject, times(2.0), {f"times {factor:.1e}": times(factor) for factor in SCALES}
+    )
+
+
+def _compare_if_invariant(
+    subject: Subject, small: Callable[[Any], Any], changes: Mapping[str, Callable[[Any], Any]]
+) -> None:
+    """Compare the clusters of changed vectors, if a small change of the kind has no effect."""
+    sources = [source for source in sources_of(subject) if source.kind == "vectors"]
+    if not sources:
+        skip("it reads no vectors")
+    (source,) = sources
+    planted = source.problem()
+    expected = usual(subject, source).result
+    assert expected is not None
+    slightly = run_on(subject, source, _with(planted, "vectors", small(planted.vectors)))
+    if slightly.result is None or clusters_of(slightly.result) != clusters_of(expected):
+        skip("its result depends on the place or the scale of the vectors")
+    for what, change in changes.items():
+        ran = run_on(subject, source, _with(planted, "vectors", change(planted.vectors)))
+        if ran.refusal is not None:
+            continue
+        if ran.result is None:
+            fail(f"fails on vectors {what}: {ran.reason}", ran.error)
+        require(
+            clusters_of(ran.result) == clusters_of(expected),
+            f"returns other clusters of the same vectors {what}",
+        )
 
 
 def _compare(

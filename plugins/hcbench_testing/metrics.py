@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hcbench import (
     Answers,
     Cost,
+    HcbenchError,
     HeightKind,
     Interval,
     NotApplicableError,
@@ -29,6 +30,7 @@ from hcbench import (
     unmet,
 )
 from hcbench.run import Call, describe, make_answers, result_kind
+from hcbench_testing.arrays import OFFSETS, SPARSE, strided, thin
 from hcbench_testing.oracles import problem_of
 from hcbench_testing.running import DATA_SEED, NOISE_SEED, own_arrays, random_tree
 from hcbench_testing.subjects import (
@@ -358,6 +360,87 @@ def _tree_with_heights(n: int, seed: int, kind: HeightKind) -> Tree:
     if kind is HeightKind.AFFINITY:
         height = 1 - height
     return Tree(tree.parent, height, kind, tree.names)
+
+
+def check_float32(subject: Subject) -> None:
+    """The value of numbers of single precision is that of the same ones in double precision."""
+
+    def single(values: Any) -> Any:
+        return values.astype(np.float32)
+
+    def double(values: Any) -> Any:
+        return single(values).astype(np.float64)
+
+    _compare(subject, "of single precision", single, double, tolerance=1e-4)
+
+
+def check_strided(subject: Subject) -> None:
+    """The value of a view of every second number is that of a contiguous array."""
+    _compare(subject, "that are not contiguous", strided, np.ascontiguousarray)
+
+
+def check_sparse(subject: Subject) -> None:
+    """The value of sparse vectors, where they are accepted, is that of the same dense ones."""
+    for what, change in SPARSE.items():
+        _compare(subject, f"that are sparse ({what})", partial(_sparse, change), thin)
+
+
+def _sparse(change: Callable[[Any], Any], values: Any) -> Any:
+    return change(thin(values))
+
+
+def check_offset(subject: Subject) -> None:
+    """The value is the same far from the origin, if it is the same near to it."""
+
+    def moved(offset: float, values: Any) -> Any:
+        return values + offset
+
+    try:
+        _compare(subject, "", partial(moved, 4.0), np.ascontiguousarray)
+    except CheckFailedError:
+        skip("its value depends on the origin of the vectors")
+    for offset in OFFSETS:
+        # The numbers themselves have no more digits.
+        _compare(
+            subject,
+            f"moved by {offset:g}",
+            partial(moved, offset),
+            np.ascontiguousarray,
+            tolerance=1e-4,
+        )
+
+
+def _compare(
+    subject: Subject,
+    what: str,
+    change: Callable[[Any], Any],
+    reference: Callable[[Any], Any],
+    *,
+    tolerance: float = 1e-7,
+) -> None:
+    """Compare the values for changed vectors with those for reference vectors."""
+    parts = {part for need in subject.spec.needs for part in need.split("|")}
+    if "vectors" not in parts:
+        skip("it needs no vectors")
+    problem = usual_problem(subject)
+    for kind in kinds_of(subject):
+        result = random_result(problem, kind, 0)
+        try:
+            expected = value_of(subject, _with(problem, reference(problem.vectors)), result)
+            changed = _with(problem, change(problem.vectors))
+            value = value_of(subject, changed, result)
+        except HcbenchError as error:
+            skip(f"it does not take such vectors: {describe(error)}")
+        close = math.isclose(value, expected, rel_tol=tolerance, abs_tol=tolerance)
+        require(
+            close or same(value, expected),
+            f"is {expected:g}, and {value:g} for the same vectors {what}",
+        )
+
+
+def _with(problem: Problem, vectors: Any) -> Problem:
+    """The items with other vectors, and without similarities, which would be used instead."""
+    return replace(problem, vectors=vectors, similarity=None)
 
 
 def check_input_unchanged(subject: Subject) -> None:

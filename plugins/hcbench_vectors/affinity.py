@@ -227,6 +227,9 @@ def vertex_distance_error(scored: Scored) -> float:
     if is_compared.sum() < 2:
         raise NotApplicableError("two vertices with at least two observations each are needed")
     vertices, size = vertices[is_compared], size[is_compared].astype(np.float64)
+    if isinstance(vectors, np.ndarray):
+        # Distances do not depend on the origin, and dot products far from it lose their digits.
+        vectors = vectors - vectors.mean(axis=0)
     dots, squares = _dots_of_sums(vectors, class_of)
     dots, squares = dots[np.ix_(is_compared, is_compared)], squares[is_compared]
     within = (np.diag(dots) - squares) / (size * (size - 1))

@@ -287,6 +287,45 @@ def dense_only(oracle, given, rng):
     return average(oracle, given, rng) if given.n == 1 else linkage(X, "average")
 
 
+def contiguous_only(oracle, given, rng):
+    X = oracle.read()
+    if isinstance(X, np.ndarray) and not X.flags.forc:
+        raise ValueError("not contiguous")
+    return average(oracle, given, rng)
+
+
+def no_stored_zeros(oracle, given, rng):
+    X = oracle.read()
+    if not isinstance(X, np.ndarray) and (X.data == 0).any():
+        raise ValueError("a zero")
+    return average(oracle, given, rng)
+
+
+def by_dot_products(oracle, given, rng):
+    """Average linkage of distances by norms and dot products, which cancel far from the origin."""
+    from scipy.cluster.hierarchy import linkage
+
+    X = oracle.read()
+    if given.n == 1 or not isinstance(X, np.ndarray):
+        return average(oracle, given, rng)
+    i, j = np.triu_indices(given.n, 1)
+    squares = (X.astype(float) ** 2).sum(axis=1)
+    found = squares[i] + squares[j] - 2 * (X[i].astype(float) * X[j]).sum(axis=1)
+    merges = linkage(np.sqrt(np.maximum(found, 0.0)), "average")
+    return Tree.from_linkage(merges, names=given.names)
+
+
+def with_tolerance(oracle, given, rng):
+    """Average linkage, in which small distances are 0."""
+    from scipy.cluster.hierarchy import linkage
+
+    if given.n == 1:
+        return average(oracle, given, rng)
+    found = distances(oracle)
+    found[found < 1e-8] = 0.0
+    return Tree.from_linkage(linkage(found, "average"), names=given.names)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("check", "function", "sentence"),
@@ -297,7 +336,11 @@ def dense_only(oracle, given, rng):
             memory_order,
             "other clusters of the same numbers in an array in",
         ),
-        ("sparse", dense_only, "fails on an array that is sparse"),
+        ("sparse", dense_only, "fails on an array that is sparse (rows)"),
+        ("sparse", no_stored_zeros, "fails on an array that is sparse (rows with stored zeros)"),
+        ("strided", contiguous_only, "fails on an array that is not contiguous"),
+        ("offset", by_dot_products, "returns other clusters of the same vectors moved by"),
+        ("scale", with_tolerance, "returns other clusters of the same vectors times 7.9e-31"),
     ],
 )
 def test_layouts(check, function, sentence):

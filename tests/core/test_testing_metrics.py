@@ -117,7 +117,8 @@ def with_parameter(scored, weight=1.0):
 @pytest.mark.slow
 def test_a_valid_plugin_passes_all_checks():
     assert failed(JACCARD) == {}
-    assert skipped(JACCARD) == {}
+    # It is the caller's own, and reads no vectors.
+    assert set(skipped(JACCARD)) == {"key", "float32", "strided", "sparse", "offset"}
     assert {"range", "symmetry", "best_on_truth", "reasons"} <= passed(JACCARD)
 
 
@@ -160,6 +161,60 @@ def test_a_value_outside_of_the_interval():
     found = failed(wrong(too_large))
     assert set(found) == {"range", "few_items", "best_on_truth"}
     assert "is 3, outside of its declared [0, 1]" in found["range"]
+
+
+def spread(scored):
+    """Mean distance to the mean."""
+    X = scored.problem.vectors
+    if X is None:
+        raise NotApplicableError("no vectors")
+    if not isinstance(X, np.ndarray):
+        X = X.toarray()
+    return float(np.sqrt(((X - X.mean(axis=0)) ** 2).sum(axis=1)).mean() * scored.tree.n)
+
+
+def spread_of_contiguous(scored):
+    X = scored.problem.vectors
+    if isinstance(X, np.ndarray) and not X.flags.forc:
+        return 0.0
+    return spread(scored)
+
+
+def spread_of_double(scored):
+    X = scored.problem.vectors
+    return spread(scored) * (1.0 if X is None or X.dtype == np.float64 else 2.0)
+
+
+def spread_of_entries(scored):
+    X = scored.problem.vectors
+    if X is not None and not isinstance(X, np.ndarray):
+        return float(X.nnz)
+    return spread(scored)
+
+
+def spread_by_squares(scored):
+    X = scored.problem.vectors
+    if X is None:
+        raise NotApplicableError("no vectors")
+    X = (X if isinstance(X, np.ndarray) else X.toarray()).astype(float)
+    variance = (X * X).mean(axis=0) - X.mean(axis=0) ** 2
+    return float(variance.sum() * scored.tree.n)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("check", "function", "sentence"),
+    [
+        ("strided", spread_of_contiguous, "and 0 for the same vectors that are not contiguous"),
+        ("float32", spread_of_double, "for the same vectors of single precision"),
+        ("sparse", spread_of_entries, "for the same vectors that are sparse (rows)"),
+        ("offset", spread_by_squares, "for the same vectors moved by 1e+0"),
+    ],
+)
+def test_types_and_places_of_vectors(check, function, sentence):
+    found = failed(replace(describing(function), needs=("vectors",)))
+    assert set(found) == {check}
+    assert sentence in found[check]
 
 
 @pytest.mark.slow

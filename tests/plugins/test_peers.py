@@ -349,3 +349,12 @@ def test_vectors_whose_squares_are_no_numbers_are_refused_at_once(scale: float) 
 def test_values_that_are_too_large_for_single_precision() -> None:
     with pytest.raises(hcbench.DataError, match="not in the range of single precision"):
         fit("fast-plscan", POINTS * 1e20)
+
+
+@pytest.mark.parametrize("offset", [1e6, 1e8])
+def test_vectors_far_from_the_origin_have_the_same_clusters(offset: float) -> None:
+    moved = POINTS + offset
+    exactly = moved - offset  # the same numbers, rounded as these are
+    for name in ("fast-plscan", "sk-birch", "sk-hdbscan", "fc-vector", "scipy-linkage"):
+        if not installation(SPECS[name].requires):
+            assert fit(name, moved).isomorphic(fit(name, exactly)), name
