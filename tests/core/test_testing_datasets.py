@@ -104,7 +104,7 @@ def absent(seed, *, n=20):
 @pytest.mark.slow
 def test_a_valid_plugin_passes_all_checks():
     assert failed(CLOUDS) == {}
-    assert skipped(CLOUDS) == {}
+    assert set(skipped(CLOUDS)) == {"key"}  # it is the caller's own
     assert {"another_process", "random", "size", "truth"} <= passed(CLOUDS)
 
 

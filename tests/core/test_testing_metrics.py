@@ -76,8 +76,8 @@ def node_numbers(scored):
 
 def changes_data(scored):
     X = scored.problem.vectors
-    if X is None:
-        raise NotApplicableError("no vectors")
+    if not isinstance(X, np.ndarray):
+        raise NotApplicableError("no vectors that are dense")
     try:
         X.setflags(write=True)
     except ValueError:
