@@ -73,7 +73,8 @@ def near_origin(vectors: Floats) -> Floats:
     For libraries that add up squares, or compute in single precision, and so lose the digits of
     vectors that are far from the origin.
     """
-    return vectors - np.rint(vectors.mean(axis=0))
+    moved: Floats = vectors - np.rint(vectors.mean(axis=0))
+    return moved
 
 
 def refuse_unused(name: str, value: object, unused: bool, why: str) -> None:

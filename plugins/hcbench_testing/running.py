@@ -37,6 +37,7 @@ from hcbench import (
     InvalidQueryError,
     InvalidTreeError,
     Needs,
+    NotApplicableError,
     Oracle,
     OracleSpec,
     Outcome,
@@ -317,7 +318,24 @@ def _sources_of(subject: Subject) -> list[Source]:
             use = subject.oracle(kind, make_items(DATA_SEED, N, form).provides)
             if use is not None:
                 found.setdefault(kind, Source(kind, form, use))
-    return list(found.values())
+    sources = list(found.values())
+    defaults = {parameter.name: parameter.default for parameter in subject.spec.parameters}
+    if len(sources) > 1 and subject.params != defaults:
+        return _applicable(subject, sources) or sources
+    return sources
+
+
+def _applicable(subject: Subject, sources: list[Source]) -> list[Source]:
+    """The sources to which the algorithm applies with these parameters.
+
+    It may accept vectors and similarities, and a choice of parameters, such as a metric, only
+    vectors.
+    """
+    return [
+        source
+        for source in sources
+        if not isinstance(run_on(subject, source).error, NotApplicableError)
+    ]
 
 
 def run(
