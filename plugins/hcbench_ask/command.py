@@ -108,13 +108,13 @@ Examples:
 )
 @click.option(
     "--noise",
-    type=click.FloatRange(0, 0.5, max_open=True),
+    type=commands.NumberRange(0, 0.5, max_open=True),
     metavar="Q",
     help="Proportion of wrong answers: p = 1 - Q of the algorithm.",
 )
 @click.option(
     "--delta",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=commands.NumberRange(0, 1, min_open=True, max_open=True),
     metavar="DELTA",
     help="With --noise: probability that the tree is wrong.",
 )
@@ -126,7 +126,7 @@ Examples:
 )
 @click.option(
     "--seed",
-    type=click.IntRange(min=0),
+    type=commands.IntegerRange(min=0),
     default=0,
     show_default=True,
     metavar="N",
@@ -148,7 +148,7 @@ Examples:
 )
 @click.option(
     "--undo",
-    type=click.IntRange(min=0),
+    type=commands.IntegerRange(min=0),
     default=0,
     metavar="N",
     help="Take back the last N answers first, and ask again.",
@@ -163,7 +163,7 @@ Examples:
 )
 @click.option(
     "--annotators",
-    type=click.IntRange(1, 20),
+    type=commands.IntegerRange(1, 20),
     default=1,
     show_default=True,
     metavar="N",
@@ -180,7 +180,7 @@ Examples:
 )
 @click.option(
     "--port",
-    type=click.IntRange(0, 65535),
+    type=commands.IntegerRange(0, 65535),
     default=0,
     metavar="N",
     help="With --web: by default any free port.",

@@ -261,7 +261,12 @@ def _print_command(written: str, params: Mapping[str, Any]) -> None:
         click.echo(f'\nhcbench ask "{written.partition("[")[0]}" --column "{params["names"]}"')
         return
     name = with_params(written, {**params, "path": None})
-    click.echo(f'\nhcbench compare --algos UPGMA,Ward --datasets "{name}" -r 1')
+    algorithms = "UPGMA,Ward"
+    if params.get("comparisons"):
+        algorithms = "4-AL,tSTE-AL"
+    elif params.get("similarity") or params.get("distance"):
+        algorithms = "UPGMA,Complete"  # Ward needs vectors
+    click.echo(f'\nhcbench compare --algos {algorithms} --datasets "{name}" -r 1')
 
 
 @click.command()

@@ -72,7 +72,7 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
 )
 @click.option(
     "--alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=commands.NumberRange(0, 1, min_open=True, max_open=True),
     default=0.05,
     help="ranks: level of significance.",
 )
@@ -91,7 +91,7 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
 @click.option(
     "--repetition",
     cls=commands.TolerantOption,
-    type=click.IntRange(min=0),
+    type=commands.IntegerRange(min=0),
     default=0,
     metavar="N",
     help="dendrogram, tanglegram: the repetition.",
@@ -99,7 +99,7 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
 @click.option(
     "--checkpoint",
     cls=commands.TolerantOption,
-    type=click.IntRange(min=0),
+    type=commands.IntegerRange(min=0),
     metavar="N",
     help="dendrogram, tanglegram: the result after this many queries; by default the final one.",
 )

@@ -350,7 +350,8 @@ def _check_lines(path: Path, names: list[str], skipped: int) -> None:
 
 
 def _is_int(text: str) -> bool:
-    return read_whole_number(text) is not None
+    number = read_whole_number(text)
+    return number is not None and abs(number) < 10**18
 
 
 def _read_arrays(path: Path, n: int | None) -> Comparisons:

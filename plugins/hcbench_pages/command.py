@@ -14,7 +14,7 @@ from hcbench_pages import MOST_TREES, write_report
 
 TREES = click.option(
     "--trees",
-    type=click.IntRange(min=0),
+    type=commands.IntegerRange(min=0),
     metavar="N",
     default=MOST_TREES,
     help="The most trees shown; their data are generated again, to show the truth beside them.",

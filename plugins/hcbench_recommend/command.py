@@ -41,7 +41,7 @@ _WIDTH = 100  # of the table, also where the width of the terminal is unknown
 )
 @click.option(
     "--subsamples",
-    type=click.IntRange(min=2),
+    type=commands.IntegerRange(min=2),
     default=5,
     show_default=True,
     metavar="N",
@@ -49,20 +49,22 @@ _WIDTH = 100  # of the table, also where the width of the terminal is unknown
 )
 @click.option(
     "--share",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=commands.NumberRange(0, 1, min_open=True),
     help="Of the items that are in a subsample; default: 0.8, or less for at most 5000 items.",
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Base of all seeds."
+    "--seed", type=commands.IntegerRange(min=0), default=0, metavar="N", help="Base of all seeds."
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=commands.NumberRange(min=0, min_open=True),
     default=300.0,
     metavar="SECONDS",
     help="Wall time for one call of a method.",
 )
-@click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Cells at a time.")
+@click.option(
+    "-j", "--jobs", type=commands.IntegerRange(min=1), metavar="N", help="Cells at a time."
+)
 @click.option(
     "--report",
     type=commands.FILE,

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--tolerance",
-    type=click.FloatRange(min=0),
+    type=commands.NumberRange(min=0),
     default=0.1,
     help="How much longer a call may take, as a fraction of its time.",
 )

@@ -459,7 +459,7 @@ def import_(files: Sequence[Path], store: str | None) -> None:
 )
 @click.option(
     "--keep-runs",
-    type=click.IntRange(min=1),
+    type=commands.IntegerRange(min=1),
     metavar="N",
     help="Remove all runs but the last N; with --before, the last N stay whatever their date.",
 )

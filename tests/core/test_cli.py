@@ -658,3 +658,13 @@ def test_list_short_prints_names_one_per_line() -> None:
     names = toys("list", "metrics", "--short").stdout.splitlines()
     listed = json.loads(toys("list", "metrics", "--format", "json").stdout)
     assert names == [row["name"] for row in listed["metrics"]]
+
+
+@pytest.mark.parametrize("text", ["1_0", "٣", "1e1", "0x2", "03"])
+def test_numbers_of_options_are_written_with_digits_only(text: str) -> None:
+    for option in ("-r", "--seed", "--threads"):
+        result = toys("compare", "--algos", "Comb", "--datasets", "line", option, text)
+        assert result.exit_code == 2
+        assert f"{text!r} is not a valid integer" in result.stderr
+    result = toys("compare", "--algos", "Comb", "--datasets", "line", "--budget", "1_000")
+    assert "'1_000' is not a number of queries" in result.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from itertools import combinations
 
 import numpy as np
@@ -255,3 +256,22 @@ def test_items_of_comparisons_are_names_or_numbers(file, text, message):
 def test_comparisons_may_be_separated_by_tabs(file):
     path = file("worker\tanchor\tnear\tfar\n3\t0\t1\t2", "data.tsv")
     assert read(path, comparisons=True).comparisons.triplets().tolist() == [[0, 1, 2]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["triangle", "list", "crowd", "vectors"])
+def test_the_command_that_inspect_prints_applies_to_the_file(file, tmp_path, form):
+    rows = {
+        "triangle": TRIANGLES["header"],
+        "list": pairs_of("distance", NAMES, ["item1", "item2", "distance"]),
+        "crowd": CROWD,
+        "vectors": [["", 0, 1], *([i, *DISTANCES[i, :2]] for i in range(N))],
+    }
+    command = inspected(file(rows[form])).splitlines()[-1]
+    words = shlex.split(command)
+    assert words[:2] == ["hcbench", "compare"]
+    options = ["--dry-run", "--store", str(tmp_path / "s.sqlite")]
+    result = CliRunner().invoke(main, [*words[1:], *options])
+    assert result.exit_code == 0, result.stderr
+    assert "inapplicable" not in result.stdout
+    assert "2 cells, 0 stored" in result.stdout

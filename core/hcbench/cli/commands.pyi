@@ -22,6 +22,8 @@ from .options import (
     RUN as RUN,
     RUN_FILTERS as RUN_FILTERS,
     STORE as STORE,
+    IntegerRange as IntegerRange,
+    NumberRange as NumberRange,
     OneName as OneName,
     TolerantOption as TolerantOption,
     examples as examples,

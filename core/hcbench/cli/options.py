@@ -55,7 +55,28 @@ def warn_of_broken(plugins: Plugins) -> None:
         tell(f"warning: broken plugins are not used: {names} (see hcbench plugins)")
 
 
-click.IntRange.name, click.FloatRange.name = "integer", "number"  # in messages
+class IntegerRange(click.IntRange):
+    """A whole number in a range, written with digits only: Python reads 1_0 as 10."""
+
+    name = "integer"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number that a text is."""
+        if isinstance(value, str) and read_whole_number(value) is None:
+            self.fail(f"{value!r} is not a valid {self.name}.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class NumberRange(click.FloatRange):
+    """A number in a range, as `read_number` reads it."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number that a text is."""
+        if isinstance(value, str) and read_number(value) is None:
+            self.fail(f"{value!r} is not a valid {self.name}.", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class Names(click.ParamType):  # type: ignore[type-arg]  # generic in new versions only
@@ -342,7 +363,7 @@ STORE = click.option(
 JOBS = click.option(
     "-j",
     "--jobs",
-    type=click.IntRange(min=1),
+    type=IntegerRange(min=1),
     metavar="N",
     help="Cells at a time; by default one per core, or one per thread of a cluster.",
 )
@@ -367,13 +388,13 @@ SUITE_OPTIONS = (
         "-r",
         "--repetitions",
         cls=TolerantOption,
-        type=click.IntRange(min=1),
+        type=IntegerRange(min=1),
         metavar="N",
         help="Repetitions, each with new data.",
     ),
     click.option(
         "--seed",
-        type=click.IntRange(min=0),
+        type=IntegerRange(min=0),
         metavar="N",
         help="The base of all seeds: the same seed gives the same numbers.",
     ),
@@ -409,7 +430,7 @@ SUITE_OPTIONS = (
     ),
     click.option(
         "--threads",
-        type=click.IntRange(min=1),
+        type=IntegerRange(min=1),
         metavar="N",
         help="Threads of BLAS, OpenMP and numba in each cell, by default 1. Results with other "
         "numbers of threads are stored apart.",

@@ -21,7 +21,7 @@ _LINES_OF_NUMBERS = re.compile(rf"(?:{_WRITTEN}\n)*+", re.ASCII)
 #: As pandas, numpy and R write infinite numbers.
 _INFINITE = {"inf": math.inf, "+inf": math.inf, "-inf": -math.inf}
 _INFINITE |= {"Inf": math.inf, "+Inf": math.inf, "-Inf": -math.inf}
-_WHOLE = re.compile(r"[+-]?(0|[1-9]\d{0,17})", re.ASCII)
+_WHOLE = re.compile(r"[+-]?(0|[1-9]\d{0,99})", re.ASCII)
 #: A well of a plate (2E10), a gene or a hash: programs write the sign or a point, 2e+10 or 2.0E10.
 _CODE = re.compile(r"\d+[eE]\d+", re.ASCII)
 
@@ -53,7 +53,7 @@ def read_numbers(texts: Sequence[str]) -> list[float] | None:
 
 
 def read_whole_number(text: str) -> int | None:
-    """The whole number of at most 18 digits that a text is, or None if it is not written as one."""
+    """The whole number that a text is, or None if it is not written as one."""
     text = text.strip()
     if _WHOLE.fullmatch(text) is None or _NUMBER.fullmatch(text) is None:
         return None
