@@ -103,7 +103,7 @@ def read_labels(text: str, known: Sequence[str] | None, n: int) -> Labels:
     content = np.column_stack(levels)
     check_levels(content, columns[has_names:], str(path), "write the columns in the order {}")
     note = ""
-    if header is None:
+    if header is None and first[0]:
         what = "the header" if is_header else "a label"
         other = "false" if is_header else "true"
         shown = ",".join(first)
