@@ -13,7 +13,7 @@ import numpy as np
 from hcbench import HeightKind, NotApplicableError, Problem, without_offsets
 from hcbench_metrics import _objective_kernels as _kernels
 from hcbench_metrics.objectives import merged_similarity
-from hcbench_metrics.pair_rows import check_not_parallel, directions, distance_rows
+from hcbench_metrics.pair_rows import check_not_parallel, check_squares, directions, distance_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -231,6 +231,8 @@ def _merged_and_squares(tree: Tree, problem: Problem, metric: str) -> tuple[Floa
         return merged - center * pairs, _squares_of_matrix(problem.similarity, -center), center
     if problem.vectors is None:
         raise NotApplicableError(_NO_DATA)
+    if metric != "cosine":
+        check_squares(problem.vectors)
     if metric not in _BY_MEANS:
         return _merged_of_rows(tree, problem.vectors, metric)
     vectors, factor = _as_squares(problem.vectors, metric)

@@ -9,7 +9,7 @@ import numpy as np
 
 from hcbench import HeightKind, NotApplicableError
 from hcbench_metrics.dissimilarities import largest_of_pairs
-from hcbench_metrics.pair_rows import distance_rows, similarity_rows
+from hcbench_metrics.pair_rows import check_squares, distance_rows, similarity_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,6 +88,7 @@ def _units(tree: Tree, problem: Problem) -> tuple[int, float]:
 def _rows(tree: Tree, problem: Problem, metric: str) -> Iterator[tuple[int, NDArray[np.float64]]]:
     if problem.similarity is not None or problem.vectors is None:
         return similarity_rows(tree, problem, "")
+    check_squares(problem.vectors)
     return distance_rows(tree, problem.vectors, metric)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from hcbench import NotApplicableError, similarity_matrix, without_offsets
 from hcbench_metrics import _kernels, _objective_kernels
-from hcbench_metrics.pair_rows import directions, distance_rows
+from hcbench_metrics.pair_rows import check_squares, directions, distance_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -212,6 +212,7 @@ def merged_similarity(tree: Tree, problem: Problem, rule: str) -> NDArray[np.flo
 
 
 def _merged_of_gaussian(tree: Tree, vectors: Vectors) -> NDArray[np.float64]:
+    check_squares(vectors)
     merged = np.zeros(tree.n_nodes)
     if isinstance(vectors, np.ndarray):
         scatter = float(np.var(vectors, axis=0, dtype=np.float64).sum())

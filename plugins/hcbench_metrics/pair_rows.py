@@ -6,6 +6,7 @@ A block is ``(first, rows)``: rows (b, n - first) of the leaves at the positions
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 #: Floats in a block: 16 MB.
 _BLOCK_SIZE = 1 << 21
+
+#: Of the largest value: sums of squares, also of differences that are far smaller, are numbers.
+_LARGEST_EXPONENT = 400
 
 #: Of the entries of unit vectors.
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)
@@ -54,6 +58,23 @@ def similarity_rows(tree: Tree, problem: Problem, rule: str) -> Iterator[Block]:
     vectors = directions(problem.vectors) if rule == "cosine" else problem.vectors
     ordered = vectors[tree.leaf_order].astype(np.float64)
     return _blocks(tree.n, lambda rows, columns: ordered[rows] @ ordered[columns].T)
+
+
+def check_squares(vectors: Vectors) -> None:
+    """Refuse vectors whose squares overflow or vanish, for sums of squares of distances.
+
+    Raises
+    ------
+    NotApplicableError
+    """
+    values = vectors if isinstance(vectors, np.ndarray) else vectors.data
+    largest = float(np.abs(values).max(initial=0.0))
+    _, exponent = math.frexp(largest)
+    if abs(exponent) > _LARGEST_EXPONENT:
+        raise NotApplicableError(
+            f"the largest value of the vectors is {largest:.3g}, whose square is not in the range "
+            f"of numbers; divide the vectors by 1e{math.floor(math.log10(largest))}"
+        )
 
 
 def distance_rows(tree: Tree, vectors: Vectors, metric: str) -> Iterator[Block]:

@@ -115,6 +115,11 @@ def read_distances(oracle: Oracle, metric: str) -> tuple[Floats, float | None]:
         similarity: Any = oracle.read()
         upper = np.asarray(similarity[np.triu_indices(len(similarity), 1)], dtype=np.float64)
         top = float(upper.max())
+        if not np.isfinite(top - float(upper.min())):
+            raise DataError(
+                f"similarities from {upper.min():.3g} to {top:.3g} have differences that are "
+                "larger than any number; divide them by 10"
+            )
         return top - upper, top
     vectors = read_vectors(oracle)
     if metric == "euclidean":

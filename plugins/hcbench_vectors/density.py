@@ -52,7 +52,13 @@ def hdbscan_tree(
     if oracle.kind == "similarities":
         chosen = "" if metric == "euclidean" else f"metric={metric}"
         similarity = read_similarities(oracle, "HDBSCAN", reduction, of_vectors=chosen)
-        data, metric = distances_of_similarities(similarity)[0], "precomputed"
+        with np.errstate(over="ignore"):
+            data, metric = distances_of_similarities(similarity)[0], "precomputed"
+        if not np.isfinite(data).all():
+            raise DataError(
+                "HDBSCAN: differences of the similarities are larger than any number; divide them "
+                "by 10"
+            )
     else:
         vectors = read_vectors(oracle, rng, "HDBSCAN", reduction)
         if metric != "cosine":  # which does not depend on the scale

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hcbench import DataError, fit
+from hcbench import DataError, NotApplicableError, fit, score
+from hcbench.registry.fingerprint import installation
+from hcbench_peers.specs import ALGORITHMS
 from tests.plugins.fitting import cophenetic
 
 rng = np.random.default_rng(0)
@@ -34,3 +36,29 @@ def test_distances_larger_than_any_number_are_an_error():
     with pytest.raises(DataError, match="larger than any number; divide the data by 1e10"):
         fit("HDBSCAN", 1.7e308 * np.array([[1.0], [0.99], [0.98], [-1.0], [-0.99], [-0.98]]))
     assert fit("HDBSCAN", np.zeros((5, 2))).n == 5
+
+
+@pytest.mark.parametrize("name", ["HDBSCAN", "sk-hdbscan", "scipy-linkage", "higra-bpt"])
+def test_similarities_whose_differences_are_no_numbers_are_an_error(name):
+    for spec in ALGORITHMS:
+        if spec.name == name and installation(spec.requires):
+            pytest.skip("its library is not installed")
+    similarity = np.full((4, 4), -1.7e308)
+    similarity[:2, :2] = similarity[2:, 2:] = 1.7e308
+    with pytest.raises(DataError, match="larger than any number; divide them by 10"):
+        fit(name, similarity)
+    assert fit(name, similarity / 10).n == 4
+
+
+@pytest.mark.parametrize("factor", [1e155, 1e-170])
+def test_metrics_of_squared_distances_refuse_them_and_others_do_not(factor):
+    tree = fit("UPGMA", POINTS)
+    for metric in (
+        "cophenetic-correlation",
+        "ultrametric-distortion",
+        "dasgupta[similarity=gaussian]",
+    ):
+        with pytest.raises(NotApplicableError, match=r"divide the vectors by 1e-?\d+$"):
+            score(metric, tree, POINTS * factor)
+    expected = score("silhouette", tree, POINTS)
+    assert score("silhouette", tree, POINTS * factor) == pytest.approx(expected)

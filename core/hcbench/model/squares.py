@@ -110,9 +110,9 @@ def _is_below_diagonal(
     rounding: float,
 ) -> bool:
     """Whether ``2 s_ij <= s_ii + s_jj`` for rows i and all j, up to rounding of these numbers."""
-    sums = diagonal_of_rows[:, None] + diagonal
-    sizes = np.abs(diagonal_of_rows)[:, None] + np.abs(diagonal)
     with np.errstate(over="ignore", invalid="ignore"):
+        sums = diagonal_of_rows[:, None] + diagonal
+        sizes = np.abs(diagonal_of_rows)[:, None] + np.abs(diagonal)
         return bool((2.0 * block <= sums + TOLERANCE * sizes + rounding).all())
 
 
