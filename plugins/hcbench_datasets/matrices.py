@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, are_codes, kind_of_square, read_number
-from hcbench_datasets.content import Column, Roles, Table, looks_numeric
+from hcbench_datasets.content import Column, Roles, Table, looks_numeric, with_params
 
 _SAMPLE = 50  # rows of which a longer table is known at first
 _LEAST = 3  # rows of a triangle or a list of pairs
@@ -138,6 +138,8 @@ def matrix_of(table: Table, roles: Roles, least: int = 3) -> Matrix | None:
         Items of a matrix; two rows of two numbers may be anything unless the user says so.
     """
     free = [column for column in table.columns if column.name not in roles.named]
+    if table.has_header and len(free) > 3 and not roles.labels and roles.names is None:
+        _check_no_pairs(table, free)
     if len(free) != 3 and abs(len(free) - len(table.lines)) > 2:
         return None
     if roles.names is None:
@@ -153,7 +155,63 @@ def matrix_of(table: Table, roles: Roles, least: int = 3) -> Matrix | None:
     rows = None if names_column is None else tuple(names_column.cells)
     header = tuple(column.name for column in block) if table.has_header else None
     values = np.column_stack([column.numbers for column in block if column.numbers is not None])
-    return _of_block(values, rows, header, least)
+    if least == 2:
+        values = _completed(table, values, rows, header)
+    matrix = _of_block(values, rows, header, least)
+    if matrix is not None and matrix.form.startswith("a symmetric matrix"):
+        _check_same_names(table, rows, header)
+    return matrix
+
+
+def _completed(
+    table: Table,
+    values: NDArray[np.float64],
+    rows: tuple[str, ...] | None,
+    header: tuple[str, ...] | None,
+) -> NDArray[np.float64]:
+    """A matrix in which single missing cells have the numbers of their mirror cells.
+
+    Raises
+    ------
+    DataError
+        If these are missing as well: no column tells the distance of two items.
+    """
+    n, p = values.shape
+    absent = np.isnan(values)
+    if n != p or not absent.any() or _mirrored(values, rows, header) is not None:
+        return values
+    columns = np.arange(n)
+    if header is not None and rows is not None and set(header) == set(rows):
+        place = {name: position for position, name in enumerate(header)}
+        columns = np.array([place[name] for name in rows])
+    aligned = values[:, columns]
+    whole = np.where(np.isnan(aligned), aligned.T, aligned)
+    missing = np.isnan(whole) & ~np.eye(n, dtype=bool)
+    if missing.any():
+        i, j = np.argwhere(missing)[0]
+        names = rows or header or tuple(map(str, range(n)))
+        raise DataError(
+            f"{table.where}, {table.place(i)}: the number of {names[i]!r}, {names[j]!r} is missing "
+            "in both directions; write it, or drop one of the items"
+        )
+    completed = np.empty_like(values)
+    completed[:, columns] = whole
+    return completed
+
+
+def _check_same_names(
+    table: Table, rows: tuple[str, ...] | None, header: tuple[str, ...] | None
+) -> None:
+    """Raise `DataError` if only some names of rows and columns are equal."""
+    if rows is None or header is None or not set(rows) & set(header):
+        return
+    without_column = [name for name in rows if name not in header]
+    without_row = [name for name in header if name not in rows]
+    if without_column:
+        raise DataError(
+            f"{table.where}: the row {without_column[0]!r} has no column, and the column "
+            f"{without_row[0]!r} no row; give rows and columns the same names"
+        )
 
 
 def _names_and_numbers(table: Table, free: list[Column]) -> tuple[Column | None, list[Column]]:
@@ -188,7 +246,13 @@ def _of_block(
         form = "one triangle of a matrix"
         return Matrix(values, names, form, _kind(values))
     n, p = values.shape
-    if n != p or n < least or np.isnan(values).any():
+    if n != p or n < least:
+        return None
+    if n >= _LEAST and np.array_equal(np.isnan(values), np.eye(n, dtype=bool)):
+        others = np.nan_to_num(values)
+        if np.abs(others - others.T).max() <= 1e-6 * np.abs(others).max():
+            return Matrix(values, names, "a symmetric matrix without its diagonal", None)
+    if np.isnan(values).any():
         return None
     above = values[np.triu_indices(n, 1)]
     below = values.T[np.triu_indices(n, 1)]
@@ -341,6 +405,27 @@ def _names_pairs(
         return False
     # Columns a, b and d of numbers may be measures.
     return is_text or (kind is not None and min(len(one.name), len(other.name)) > 1)
+
+
+def _check_no_pairs(table: Table, free: list[Column]) -> None:
+    """Raise `DataError` for a list of pairs with several columns of numbers."""
+    texts = [column for column in free if column.numbers is None]
+    if len(texts) < 2 or not all(_PAIRED.fullmatch(column.name) for column in texts[:2]):
+        return
+    one, other = texts[:2]
+    items = {*one.cells, *other.cells}
+    if len({*one.cells} & {*other.cells}) < len(items) / 2:
+        return
+    numbers = [column for column in free if column is not one and column is not other]
+    listed = ", ".join(column.name for column in numbers)
+    kept = next((column for column in numbers if _kind_by_name(column.name)), numbers[0])
+    drop = [column.name for column in numbers if column is not kept]
+    kind = _kind_by_name(kept.name) or "distance"
+    written = with_params(table.where, {"drop": drop, kind: True})
+    raise DataError(
+        f"{table.where}: a list of pairs ({one.name}, {other.name}) with several columns "
+        f"({listed}); keep one of them, as in {written}"
+    )
 
 
 def _all_names(first: list[str], second: list[str]) -> tuple[str, ...]:

@@ -118,6 +118,33 @@ def test_a_triangle_beside_zeros_is_asked(tmp_path, index):
     assert np.array_equal(vectors, np.tril(DISTANCES))
 
 
+def test_a_missing_cell_of_a_matrix_has_the_number_of_its_mirror_cell(file):
+    path = file(",b,a,c\na,1,0,4\nb,0,,2\nc,2,4,0")
+    problem = read(path, distance=True)
+    assert problem.names == ("a", "b", "c")
+    assert problem.similarity.tolist() == [[1, 0.75, 0], [0.75, 1, 0.5], [0, 0.5, 1]]
+    path = file(",a,b,c\na,0,1,\nb,1,0,2\nc,,2,0")
+    for missing in (None, "median"):
+        with pytest.raises(DataError, match="line 2: the number of 'a', 'c' is missing in both"):
+            read(path, distance=True, missing=missing)
+
+
+@pytest.mark.parametrize("kind", ["distance", "similarity"])
+def test_a_matrix_without_its_diagonal(tmp_path, kind):
+    values = values_of(kind).copy()
+    np.fill_diagonal(values, np.nan)
+    pd.DataFrame(values, index=NAMES, columns=NAMES).to_csv(tmp_path / "data.csv")
+    with pytest.raises(DataError, match="without its diagonal may be several things"):
+        read(tmp_path / "data.csv")
+    problem = read(tmp_path / "data.csv", **{kind: True})
+    assert np.allclose(problem.similarity, SIMILARITIES)
+
+
+def test_rows_and_columns_of_other_names_are_refused(file):
+    with pytest.raises(DataError, match="the row 'c' has no column, and the column 'd' no row"):
+        read(file(",a,b,d\na,0,1,4\nb,1,0,2\nc,4,2,0"), distance=True)
+
+
 # ---- Lists of pairs ------------------------------------------------------------------------------
 
 
@@ -175,6 +202,17 @@ def test_mistakes_in_lists_of_pairs(file, change, part):
     path = file(change(pairs_of("distance", NAMES, ["item1", "item2", "distance"])))
     with pytest.raises(DataError, match=part):
         read(path, distance=True)
+
+
+def test_a_list_of_pairs_with_several_columns_of_numbers_is_asked(file):
+    rows = pairs_of("distance", NAMES, ["item1", "item2", "distance"])
+    rows = [[*row, "votes" if i == 0 else i % 3] for i, row in enumerate(rows)]
+    path = file(rows)
+    expected = f"keep one of them, as in {path}[drop=[votes],distance=true]"
+    with pytest.raises(DataError) as caught:
+        read(path)
+    assert expected in str(caught.value)
+    assert np.allclose(read(path, drop=("votes",), distance=True).similarity, SIMILARITIES)
 
 
 def test_points_on_a_grid_are_vectors(file):
