@@ -98,6 +98,12 @@ def _is_random(params: Params) -> bool:
     return params["law"] in ("uniform", "constant", "hard") or use.spec.random_with(use.params)
 
 
+def _is_dependent(params: Params) -> bool:
+    data, _ = _source(params)
+    (use,) = load_registry().use_datasets(data)
+    return use.spec.dependent_with(use.params)
+
+
 CUT_OF = DatasetSpec(
     name="cut-of",
     function="hcbench_cuts.cut_of:cut_of",
@@ -143,6 +149,7 @@ CUT_OF = DatasetSpec(
     ),
     provides=_provides,
     random=_is_random,
+    dependent=_is_dependent,
     parts=_parts,
     paper=PAPERS["gentile2019"],
     tags=("simulated",),

@@ -18,6 +18,7 @@ from hcbench.analysis.results import Results
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
+from hcbench.registry import load_registry
 
 AARI = MetricInfo("AARI", "higher", interval="[-1, 1]")
 SECONDS = MetricInfo("seconds", "lower", "s", cost=True)
@@ -139,6 +140,24 @@ def test_differences_on_the_same_data_are_not_said_to_be_significant() -> None:
     for new, differs in [(True, True), (False, None)]:
         rows = json.loads(repeated(new_data=new).to_json())["differences"]
         assert {row["differs"] for row in rows} == {differs}
+
+
+def test_samples_of_fixed_items_are_no_independent_repetitions() -> None:
+    found = replace(repeated(new_data=True), dependent_data=("d",))
+    assert found.inference.reason == "all repetitions on d have some of the same items"
+    rows = json.loads(found.to_json())["differences"]
+    assert {(row["differs"], row["note"]) for row in rows} == {
+        (None, "all repetitions have some of the same items")
+    }
+
+
+@pytest.mark.parametrize("name", ["iris", "file", "wordnet", "rcv1", "20newsgroups", "products"])
+def test_data_sets_that_sample_fixed_items_say_so(name: str) -> None:
+    (spec,) = [e.spec for e in load_registry().datasets.entries if e.spec.name == name]
+    params = {p.name: "x.csv" for p in spec.parameters if p.required}
+    assert spec.dependent_with(spec.resolve({**params, "n": 10}))
+    if name in ("iris", "file"):
+        assert not spec.dependent_with(spec.resolve(params))
 
 
 def shown(found: Results) -> list[list[str]]:

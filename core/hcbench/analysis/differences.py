@@ -34,8 +34,8 @@ class PairedDifference:
         all algorithms of the data set hold.
     differs : bool or None
         Whether the interval excludes 0. None if there is no interval, or if the repetitions have
-        the same data, so that they support no statement. Algorithms that use no random numbers
-        differ if their values do.
+        the same data or share items, so that they support no statement. Algorithms that use no
+        random numbers differ if their values do.
     note : str
         Why it is None; "" if it is not.
     """
@@ -70,7 +70,7 @@ def paired_differences(results: Results, metric: str) -> tuple[PairedDifference,
         if not best_groups:
             continue
         best = best_groups[0]
-        new_data = results.inference.draws.get(dataset, False)
+        why_dependent = _why_dependent(results, dataset)
         for other in rivals:
             if other is best:
                 continue
@@ -83,7 +83,7 @@ def paired_differences(results: Results, metric: str) -> tuple[PairedDifference,
                 deterministic=best.is_exact(measured) and other.is_exact(measured),
             )
             limits = limits_below_best(estimate, len(rivals))
-            differs, note = _judge(estimate, limits, new_data=new_data)
+            differs, note = _judge(estimate, limits, why_dependent)
             pairs.append(
                 PairedDifference(
                     dataset,
@@ -97,14 +97,22 @@ def paired_differences(results: Results, metric: str) -> tuple[PairedDifference,
     return tuple(pairs)
 
 
-def _judge(estimate: Estimate, limits: Limits, *, new_data: bool) -> tuple[bool | None, str]:
+def _why_dependent(results: Results, dataset: str) -> str:
+    """Why the repetitions are no independent observations; "" if they are."""
+    if dataset in results.dependent_data:
+        return "all repetitions have some of the same items"
+    has_new_data = results.inference.draws.get(dataset, False)
+    return "" if has_new_data else "all repetitions have the same data"
+
+
+def _judge(estimate: Estimate, limits: Limits, why_dependent: str) -> tuple[bool | None, str]:
     """Whether the difference is significant, or why that is unknown."""
     if estimate.law == "deterministic":
         return limits.excludes_zero, ""
     if estimate.n < 2:
         return None, "fewer than two common repetitions"
-    if not new_data:
-        return None, "all repetitions have the same data"
+    if why_dependent:
+        return None, why_dependent
     if limits.excludes_zero or not limits.note:
         return limits.excludes_zero, ""
     return None, f"undecided: {limits.note}"

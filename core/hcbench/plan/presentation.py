@@ -206,7 +206,9 @@ class Presentation:
             data_given={
                 use.label: given for use in plan.algorithms if (given := _hinted(use, data=True))
             },
-            dependent_data=tuple(u.label for u in plan.datasets if u.spec.dependent),
+            dependent_data=tuple(
+                use.label for use in plan.datasets if use.spec.dependent_with(use.params)
+            ),
             deterministic={
                 "algorithms": _without_seed(plan.algorithms),
                 "datasets": _without_seed(plan.datasets),

@@ -462,8 +462,9 @@ class DatasetSpec(Spec):
         Heights are those of the truth if they are affinities; others are not provided.
     random : bool, or callable from params to bool
         Whether the data depend on the seed; if not, all repetitions share them.
-    dependent : bool
-        Whether repetitions share some of their items: no test takes them for independent.
+    dependent : bool, or callable from params to bool
+        Whether repetitions share some of their items, as samples of fixed items do: no test takes
+        them for independent.
     truths : tuple of str, or callable from params to such a tuple
         Names of its true hierarchies, where there are several; the first is the default.
     suffixes : tuple of str
@@ -482,7 +483,7 @@ class DatasetSpec(Spec):
     noun = "data set"
     provides: tuple[str, ...] | Callable[[Params], tuple[str, ...]]
     random: bool | Callable[[Params], bool] = True
-    dependent: bool = False
+    dependent: bool | Callable[[Params], bool] = False
     truths: tuple[str, ...] | Callable[[Params], tuple[str, ...]] = ()
     suffixes: tuple[str, ...] = ()
     parts: Callable[[Params], Iterable[Any]] | None = None
@@ -496,6 +497,10 @@ class DatasetSpec(Spec):
         declared = self.provides(params)
         self._check_provided("provides", declared)
         return frozenset(declared)
+
+    def dependent_with(self, params: Params) -> bool:
+        """Whether repetitions share some of their items with these parameters."""
+        return self.dependent(params) if callable(self.dependent) else self.dependent
 
     def truths_with(self, params: Params) -> tuple[str, ...]:
         """The names of its true hierarchies with these parameters, where there are several."""
