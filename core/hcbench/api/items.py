@@ -31,7 +31,6 @@ def items_of(thing: Any, what: str, n: int) -> NamedItems:
             n=n,
             names=names,
             origin="index",
-            give="by its index",
             drop=f"{'series' if is_series else 'frame'}.reset_index(drop=True)",
         )
     return NamedItems(

@@ -40,7 +40,7 @@ class NamedItems:
         In the order of the items.
     origin : {"numbers", "rows", "index"}
     give : str
-        How to give names to it, or the names of another thing.
+        How to give names to it, where it has none.
     drop : str
         How to drop its names.
     """
