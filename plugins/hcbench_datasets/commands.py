@@ -41,6 +41,7 @@ def inspect(file: str) -> None:
         kind_of_array,
         kind_of_table,
         looks_like_comparisons,
+        other_columns,
         roles_of,
         table_of,
     )
@@ -70,7 +71,10 @@ def inspect(file: str) -> None:
             _print_form(table)
         elif looks_like_comparisons(table, roles, given):
             changed["comparisons"] = True
+            changed["drop"] = other_columns(table, roles)
             _print_form(table)
+            if changed["drop"]:
+                notes.append(f"not used beside comparisons: {', '.join(changed['drop'])}")
         else:
             found, reasons = guess_with_reasons(table, roles, given)
             _print_columns(table, found)

@@ -248,18 +248,17 @@ def _standardised(problem: Problem, path: str) -> Problem:
 
 def _comparisons_problem(path: Path, params: Mapping[str, Any], roles: Roles) -> Problem:
     unused = ("similarity", "distance", "missing", "categorical", "standardise", "n")
-    if roles.named or any(
-        params[name] is not None and params[name] is not False for name in unused
-    ):
+    is_given = [params[name] is not None and params[name] is not False for name in unused]
+    if roles.labels or roles.names is not None or any(is_given):
         raise DataError(
             f"{path}: a list of comparisons has its own columns of items; omit labels, names, "
-            f"drop, {', '.join(unused)}"
+            f"{', '.join(unused)}"
         )
     try:
         path.open("rb").close()
     except OSError as error:
         raise DataError.of_file("read", path, error) from error
-    comparisons, names = read_named_comparisons(path)
+    comparisons, names = read_named_comparisons(path, drop=roles.drop)
     if not len(comparisons):
         raise DataError(
             f"{path}: there are no comparisons; a row is the numbers i,j,k,l of a quadruplet, or "
@@ -286,9 +285,10 @@ def check_no_comparisons(table: Table, roles: Roles, params: Mapping[str, Any]) 
         return
     path = str(params["path"])
     given = {**params, "path": None}
-    comparisons = with_params(path, {**given, "comparisons": True})
+    others = other_columns(table, roles) if is_certain else list(roles.drop)
+    comparisons = with_params(path, {**given, "comparisons": True, "drop": others})
     vectors = with_params(path, {**given, "comparisons": False})
-    listed = ", ".join(column.name for column in columns)
+    listed = ", ".join(column.name for column in columns if column.name not in others)
     what = f"the columns {listed} are" if is_certain else "the rows may be"
     raise DataError(
         f"{path}: {what} comparisons of items; write {comparisons}, or {vectors} for vectors"
@@ -296,13 +296,22 @@ def check_no_comparisons(table: Table, roles: Roles, params: Mapping[str, Any]) 
 
 
 def looks_like_comparisons(table: Table, roles: Roles, params: Mapping[str, Any]) -> bool:
-    """Whether a table has nothing but the columns of comparisons, by their names."""
-    if params["comparisons"] is False or roles.named or not table.has_header:
+    """Whether a table has the columns of comparisons, by their names."""
+    is_excluded = params["comparisons"] is False or roles.labels or roles.names is not None
+    if is_excluded or not table.has_header:
         return False
     places = comparison_columns(table.names)
     if places is None:
         return False
     return all(are_items(table.columns[place]) for role, place in places.items() if len(role) == 1)
+
+
+def other_columns(table: Table, roles: Roles) -> list[str]:
+    """The columns beside those of comparisons, which are to be dropped; those given first."""
+    places = comparison_columns(table.names) or {}
+    used = {table.names[place] for place in places.values()}
+    others = [name for name in table.names if name not in used and name not in roles.drop]
+    return [*roles.drop, *others]
 
 
 def kind_of_table(table: Table, roles: Roles, params: Mapping[str, Any]) -> Kind | None:

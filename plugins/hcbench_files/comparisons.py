@@ -66,9 +66,12 @@ def read_comparisons(path: Path, n: int | None = None) -> Comparisons:
 
 
 def read_named_comparisons(
-    path: Path, n: int | None = None
+    path: Path, n: int | None = None, drop: Sequence[str] = ()
 ) -> tuple[Comparisons, tuple[str, ...] | None]:
-    """Comparisons of a file as by `read_comparisons`, and the names of the items if it has any."""
+    """Comparisons of a file as by `read_comparisons`, and the names of the items if it has any.
+
+    Columns of ``drop`` are not read.
+    """
     suffix = path.suffix.lower()
     if suffix not in _SUFFIXES:
         raise DataError(
@@ -76,7 +79,7 @@ def read_named_comparisons(
         )
     try:
         if suffix in TABLES:
-            return _read_csv(path, n)
+            return _read_csv(path, n, drop)
         return _read_arrays(path, n), None
     except InvalidComparisonsError as error:
         raise InvalidComparisonsError(f"{path}: {error}") from error
@@ -136,12 +139,12 @@ def _write_csv(comparisons: Comparisons, path: Path, triplets: bool) -> None:
 
 
 def comparison_columns(header: Sequence[str]) -> dict[str, int] | None:
-    """Where ``i, j, k, l, response, annotator`` are in a header; None if it has other columns."""
+    """Where ``i, j, k, l, response, annotator`` are in a header; None if it has no i, j and k."""
     roles = [_role_of(name) for name in header]
     places = {role: position for position, role in enumerate(roles) if role is not None}
-    if len(places) < len(roles) or not places.keys() >= set(_ITEMS[:3]):
-        return None
-    return places
+    has_items = places.keys() >= set(_ITEMS[:3])
+    is_unique = len(places) == sum(role is not None for role in roles)
+    return places if has_items and is_unique else None
 
 
 def _role_of(name: str) -> str | None:
@@ -152,8 +155,10 @@ def _role_of(name: str) -> str | None:
     return None
 
 
-def _read_csv(path: Path, n: int | None) -> tuple[Comparisons, tuple[str, ...] | None]:
-    names, skipped, noted = _columns(path)
+def _read_csv(
+    path: Path, n: int | None, drop: Sequence[str] = ()
+) -> tuple[Comparisons, tuple[str, ...] | None]:
+    names, skipped, noted = _columns(path, drop)
     n = noted if n is None else n
     item_names = None
     try:
@@ -234,7 +239,7 @@ def _item_names(path: Path, names: list[str], skipped: int) -> tuple[str, ...]:
 def _check_zeros(path: Path, names: list[str], skipped: int) -> None:
     """Raise `ValueError` if an item is written like 007, which is a name and no number."""
     text = path.read_text(encoding="utf-8-sig")
-    if re.search(r"(?m)(^|[,\t])\s*[+-]?0\d", text, re.ASCII):
+    if re.search(r"(?m)(^|[,;\t])\s*[+-]?0\d", text, re.ASCII):
         _check_lines(path, names, skipped)
 
 
@@ -271,7 +276,7 @@ def _load(path: Path, skipped: int, dtype: Any) -> NDArray[Any]:
         table: NDArray[Any] = np.loadtxt(
             path,
             dtype,
-            delimiter=TABLES[path.suffix.lower()],
+            delimiter=_delimiter(path),
             skiprows=skipped,
             ndmin=2,
             encoding="utf-8-sig",
@@ -279,25 +284,37 @@ def _load(path: Path, skipped: int, dtype: Any) -> NDArray[Any]:
     return np.char.strip(table, _AROUND) if table.dtype.kind == "U" else table
 
 
-def _columns(path: Path) -> tuple[list[str], int, int | None]:
+def _columns(path: Path, drop: Sequence[str]) -> tuple[list[str], int, int | None]:
     """The names of the columns, how many lines precede the first row, and n if it is noted."""
     noted = None
+    delimiter = _delimiter(path)
     with path.open(encoding="utf-8-sig") as file:
         for at, line in enumerate(file):
             match = re.match(r"#\s*n\s*=\s*(\d{1,18})\s*$", line)
             noted = int(match[1]) if match else noted
-            cells = _cells(path, line)
+            cells = _cells(line, delimiter)
             if cells == [""]:
                 continue
             if _is_int(cells[0]):
                 return _names_by_number(at + 1, cells), at, noted
-            return _names_of_header(at + 1, cells), at + 1, noted
+            return _names_of_header(at + 1, cells, drop), at + 1, noted
     return [*_ITEMS], 0, noted
 
 
-def _cells(path: Path, line: str) -> list[str]:
+def _delimiter(path: Path) -> str:
+    """The delimiter of a table: that of the suffix, or ";" in a .csv file without commas."""
+    usual = TABLES[path.suffix.lower()]
+    with path.open(encoding="utf-8-sig") as file:
+        for line in file:
+            content = line.partition("#")[0].strip()
+            if content:
+                return ";" if ";" in content and usual not in content else usual
+    return usual
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
     """The cells of a line, without a comment."""
-    cells = line.partition("#")[0].strip("\r\n").split(TABLES[path.suffix.lower()])
+    cells = line.partition("#")[0].strip("\r\n").split(delimiter)
     return [cell.strip(_AROUND) for cell in cells]
 
 
@@ -309,12 +326,15 @@ def _names_by_number(line: int, cells: list[str]) -> list[str]:
     return [*_ITEMS, "annotator"][: len(cells)]
 
 
-def _names_of_header(line: int, cells: list[str]) -> list[str]:
-    names = [_role_of(cell) or cell for cell in cells]
+def _names_of_header(line: int, cells: list[str], drop: Sequence[str]) -> list[str]:
+    for name in drop:
+        if name not in cells:
+            raise InvalidComparisonsError(f"line {line}: there is no column {name!r} to drop")
+    names = ["" if cell in drop else _role_of(cell) or cell for cell in cells]
     if names[0] in _UNNAMED:
         names[0] = ""  # the numbers of the rows, as pandas writes them
     for name, cell in zip(names, cells, strict=True):
-        if name == "" and cell is cells[0]:
+        if name == "" and (cell is cells[0] or cell in drop):
             continue
         if name not in _ITEMS + _EXTRA or names.count(name) > 1:
             raise InvalidComparisonsError(
@@ -330,9 +350,10 @@ def _names_of_header(line: int, cells: list[str]) -> list[str]:
 
 def _lines(path: Path, skipped: int) -> Iterator[tuple[int, list[str]]]:
     """Numbers, from 1, and cells of the lines that hold a row."""
+    delimiter = _delimiter(path)
     with path.open(encoding="utf-8-sig") as file:
         for at, line in enumerate(file, start=1):
-            cells = _cells(path, line)
+            cells = _cells(line, delimiter)
             if at > skipped and cells != [""]:
                 yield at, cells
 

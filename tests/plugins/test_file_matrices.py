@@ -243,6 +243,25 @@ def test_triplets_of_a_crowd_are_read_by_the_names_of_their_columns(file, index)
     assert problem.comparisons.annotator.tolist() == [1, 0, 1]
 
 
+def test_other_columns_of_a_crowd_are_named_before_they_are_dropped(file):
+    lines = CROWD.split("\n")
+    path = file("\n".join([f"{lines[0]},seconds", *(f"{row},2.5" for row in lines[1:])]))
+    with pytest.raises(DataError, match=r"worker, anchor, near, far are .*drop=\[seconds\]"):
+        read(path)
+    shown = inspected(path)
+    assert "not used beside comparisons: seconds" in shown
+    assert "drop=[seconds]" in shown
+    problem = read(path, comparisons=True, drop=("seconds",))
+    assert problem.comparisons.triplets().tolist() == [[2, 0, 1], [0, 2, 1], [1, 0, 2]]
+    with pytest.raises(InvalidComparisonsError, match="column 'seconds' is unknown"):
+        read(path, comparisons=True)
+
+
+def test_comparisons_may_be_separated_by_semicolons(file):
+    problem = read(file(CROWD.replace(",", ";")), comparisons=True)
+    assert problem.names == ("cat", "hen", "lion")
+
+
 def test_a_truth_is_matched_with_the_names_in_comparisons(file):
     truth = file("((lion,cat),hen);", "truth.nwk")
     problem = read(file(CROWD), comparisons=True, truth=str(truth))
