@@ -1,8 +1,8 @@
 """Compiled steps of agglomeration by cluster means. They do not check their input.
 
 Notation. ``count`` clusters are in the first rows ("slots") of all arrays: ``mean`` (n, p),
-``size`` (n,) float64, ``node`` (n,) ids in the linkage matrix. Merges maximise the score of two
-clusters u, v,
+``square`` (n,) its squared length, ``size`` (n,) float64, ``item`` (n,) one of its items, ``floor``
+(n,) the score of its merge, infinite for an item. Merges maximise the score of two clusters u, v,
 
     average linkage of dot products:  <m_u, m_v>                            (or its negative)
     Ward:                             -|u| |v| / (|u| + |v|) * |m_u - m_v|^2
@@ -16,21 +16,37 @@ UNKNOWN.
 
 from __future__ import annotations
 
+import numba
 import numpy as np
-from numba import njit, types
 from numpy.typing import NDArray
 
 from hcbench.compiled import inner
-from hcbench_vectors._gram_kernels import maximum
+from hcbench_vectors._step_kernels import entry
 
 UNKNOWN = -1  # the nearest cluster must be searched
 _NEW = -2  # likewise, for a cluster that was just merged
 
-_F, _FF, _I = types.float64[::1], types.float64[:, ::1], types.int64[::1]
-_N = types.int64
+_CHUNK = 256  # compared with vector instructions before any is looked at
 
 
-@njit((_FF, _N, _I, _I, _F), cache=True, nogil=True)
+@inner
+def maximum(row: NDArray[np.float64], start: int, end: int) -> tuple[float, int]:
+    """The maximum of ``row[start:end]``, which is not empty, and its first index."""
+    largest, place = row[start], start
+    for low in range(start, end, _CHUNK):
+        part = row[low : min(low + _CHUNK, end)]
+        n_larger = 0
+        for at in range(part.size):
+            n_larger += part[at] > largest
+        if n_larger == 0:
+            continue
+        for at in range(part.size):
+            if part[at] > largest:
+                largest, place = part[at], low + at
+    return largest, place
+
+
+@entry
 def update_nearest(
     score: NDArray[np.float64],
     first: int,
@@ -44,11 +60,12 @@ def update_nearest(
     single rule for all, tied neighbours would not become mutual. O(size of the tile).
     """
     width = score.shape[1]
+    start = 0
     for r in range(rows.size):
         own = rows[r]
         before = min(max(own - first, 0), width)
         if before > 0:
-            top, at = maximum(score[r], 0, before)
+            top, at = maximum(score[r], start, before)
             if top > best[own]:
                 best[own], nearest[own] = top, first + at
         after = max(own + 1 - first, 0)
@@ -69,15 +86,15 @@ def ward_score(u: int, v: int, mean: NDArray[np.float64], size: NDArray[np.float
     return score
 
 
-@njit((_FF, _N, _I, _FF, _F, _F, types.float64, _I, _F), cache=True, nogil=True)
+@entry
 def update_nearest_ward(
     product: NDArray[np.float64],
     first: int,
+    count: int,
     rows: NDArray[np.int64],
     mean: NDArray[np.float64],
     square: NDArray[np.float64],
     size: NDArray[np.float64],
-    largest: float,
     nearest: NDArray[np.int64],
     best: NDArray[np.float64],
 ) -> None:
@@ -85,10 +102,14 @@ def update_nearest_ward(
 
     The squared distance ``|m_u|^2 + |m_v|^2 - 2 <m_u, m_v>`` only screens: every score within its
     error bound of the best is recomputed from differences, so the result is exact also for close
-    means far from the origin. ``square`` (n,) holds the |m|^2, and ``largest`` is their maximum.
-    The tile is overwritten. O(size of the tile), and O(p) for each recomputed score.
+    means far from the origin. The tile is overwritten. O(size of the tile), and O(p) for each
+    recomputed score.
     """
     width = product.shape[1]
+    start = 0
+    largest = 0.0
+    for i in range(count):
+        largest = max(largest, square[i])
     for r in range(rows.size):
         own = rows[r]
         row = product[r]
@@ -98,7 +119,7 @@ def update_nearest_ward(
             row[at] = -distance * (size[own] * other / (size[own] + other))
         if first <= own < first + width:
             row[own - first] = -np.inf
-        top, _ = maximum(row, 0, width)
+        top, _ = maximum(row, start, width)
         error = 4e-16 * (mean.shape[1] + 8.0) * (square[own] + largest) * size[own]
         bar = max(top, best[own]) - 2.0 * error
         if top < bar:
@@ -111,7 +132,7 @@ def update_nearest_ward(
                     best[own], nearest[own] = exact, first + at
 
 
-@njit((_N, _I, _I), cache=True)
+@inner
 def clusters_to_search(count: int, nearest: NDArray[np.int64], rows: NDArray[np.int64]) -> int:
     """List in ``rows`` the clusters to search: new ones, and unknown ones that are a nearest.
 
@@ -134,7 +155,7 @@ def clusters_to_search(count: int, nearest: NDArray[np.int64], rows: NDArray[np.
     return n_wanted
 
 
-@njit((_N, _I, _I), cache=True)
+@inner
 def end_of_chain(count: int, nearest: NDArray[np.int64], rows: NDArray[np.int64]) -> int:
     """List the one unknown cluster at the end of the path of nearest clusters from slot 0.
 
@@ -150,7 +171,7 @@ def end_of_chain(count: int, nearest: NDArray[np.int64], rows: NDArray[np.int64]
     return 0
 
 
-@njit((_N, _I, _F), cache=True)
+@inner
 def break_cycle(count: int, nearest: NDArray[np.int64], best: NDArray[np.float64]) -> None:
     """Make the best known pair mutual if rounding put equal scores into a cycle. O(count)."""
     top = -1
@@ -166,8 +187,10 @@ def _close_gaps(
     count: int,
     moved: NDArray[np.int64],
     mean: NDArray[np.float64],
+    square: NDArray[np.float64],
     size: NDArray[np.float64],
-    node: NDArray[np.int64],
+    item: NDArray[np.int64],
+    floor: NDArray[np.float64],
     nearest: NDArray[np.int64],
     best: NDArray[np.float64],
 ) -> None:
@@ -182,7 +205,8 @@ def _close_gaps(
             break
         for k in range(mean.shape[1]):
             mean[low, k] = mean[high, k]
-        size[low], node[low] = size[high], node[high]
+        square[low], size[low] = square[high], size[high]
+        item[low], floor[low] = item[high], floor[high]
         nearest[low], best[low] = nearest[high], best[high]
         moved[low], moved[high] = low, low
         low, high = low + 1, high - 1
@@ -191,63 +215,173 @@ def _close_gaps(
             nearest[i] = moved[nearest[i]]
 
 
-@njit((_N, _N, _I, _F, _FF, _F, _I, _FF, _I), cache=True)
-def merge_mutual(
+@inner
+def _merge_round(
     count: int,
-    made: int,
+    n_searched: int,
+    in_rounds: bool,
     nearest: NDArray[np.int64],
     best: NDArray[np.float64],
     mean: NDArray[np.float64],
+    square: NDArray[np.float64],
     size: NDArray[np.float64],
-    node: NDArray[np.int64],
+    item: NDArray[np.int64],
+    floor: NDArray[np.float64],
     merges: NDArray[np.float64],
     moved: NDArray[np.int64],
-) -> int:
-    """Merge all pairs of mutual nearest clusters; return the number of merges.
+    rows: NDArray[np.int64],
+) -> tuple[int, int]:
+    """Merge all pairs of mutual nearest clusters, and list those to search next.
 
     Parameters
     ----------
-    count, made : int
-        Numbers of clusters, and of earlier merges.
-    nearest, best, mean, size, node
+    count, n_searched : int
+        Numbers of clusters, and of those searched since the last round.
+    in_rounds : bool
+        Search for all that may be in a mutual pair, otherwise one at a time.
+    nearest, best, mean, square, size, item, floor
         The clusters; changed, and moved so that the first slots hold the remaining ones.
     merges : (n-1, 4), written
-        Two nodes, score and size of each merge, as a linkage matrix in the order of merging.
-        Rounding never puts a merge above the merges below it.
+        An item of each of the two clusters and the score, in the order of merging. Rounding never
+        puts a merge above the merges below it.
     moved : (n,) int64
         Work space: the new slot of each old one, negative if it was merged into another.
+    rows : (n,) int64, written
+        The clusters to search, whose ``best`` becomes infinitely small.
+
+    Returns
+    -------
+    int, int
+        Numbers of clusters, and of those to search.
 
     O(count + p merges).
     """
-    n = merges.shape[0] + 1
-    n_earlier = made
+    if n_searched == 0:
+        break_cycle(count, nearest, best)
+    n_merged = merges.shape[0] + 1 - count
     for i in range(count):
         moved[i] = i
     for i in range(count):
         j = nearest[i]
         if j < 0 or nearest[j] < 0 or moved[i] < 0 or moved[j] < 0:
-            continue
-        if max(node[i], node[j]) >= n + n_earlier:
-            continue  # merged in this round
+            continue  # unknown, or merged in this round
         if nearest[j] != i and best[i] < best[j]:  # equal scores: i is also a nearest of j
             continue
         u, v = min(i, j), max(i, j)
-        new_size = size[u] + size[v]
+        # Move the mean of u by a part of the difference, so that equal means do not move.
+        share = size[v] / (size[u] + size[v])
+        total = 0.0
         for k in range(mean.shape[1]):
-            mean[u, k] = (size[u] * mean[u, k] + size[v] * mean[v, k]) / new_size
+            mean[u, k] += share * (mean[v, k] - mean[u, k])
+            total += mean[u, k] * mean[u, k]
         score = max(best[i], best[j]) if nearest[j] == i else best[i]
-        for child in (node[u], node[v]):
-            if child >= n:
-                score = min(score, merges[child - n, 2])
-        merges[made, 0], merges[made, 1] = node[u], node[v]
-        merges[made, 2], merges[made, 3] = score, new_size
-        size[u], node[u], moved[v] = new_size, n + made, -1
-        made += 1
+        score = min(score, floor[u], floor[v])
+        merges[n_merged, 0] = item[u]
+        merges[n_merged, 1] = item[v]
+        merges[n_merged, 2] = score
+        square[u] = total
+        size[u] += size[v]
+        floor[u] = score
+        moved[v] = -1
+        nearest[u] = _NEW
+        n_merged += 1
     for i in range(count):
         j = nearest[i]
-        if moved[i] >= 0 and node[i] >= n + n_earlier:
-            nearest[i] = _NEW
-        elif j >= 0 and (moved[j] < 0 or node[j] >= n + n_earlier):
+        if j >= 0 and (moved[j] < 0 or nearest[j] == _NEW):
             nearest[i] = UNKNOWN
-    _close_gaps(count, moved, mean, size, node, nearest, best)
-    return made - n_earlier
+    _close_gaps(count, moved, mean, square, size, item, floor, nearest, best)
+    count = merges.shape[0] + 1 - n_merged
+    if in_rounds:
+        n_rows = clusters_to_search(count, nearest, rows)
+    else:
+        # Those merged in this round are not new in the next one, even if not searched until then.
+        for i in range(count):
+            nearest[i] = max(nearest[i], UNKNOWN)
+        n_rows = end_of_chain(count, nearest, rows)
+    for at in range(n_rows):
+        best[rows[at]] = -np.inf
+    return count, n_rows
+
+
+@entry
+def next_round(
+    count: int,
+    n_searched: int,
+    n_searches: int,
+    most_searches: int,
+    nearest: NDArray[np.int64],
+    best: NDArray[np.float64],
+    mean: NDArray[np.float64],
+    square: NDArray[np.float64],
+    size: NDArray[np.float64],
+    item: NDArray[np.int64],
+    floor: NDArray[np.float64],
+    merges: NDArray[np.float64],
+    moved: NDArray[np.int64],
+    rows: NDArray[np.int64],
+) -> tuple[int, int, int]:
+    """`_merge_round`; after ``most_searches`` clusters are searched one at a time.
+
+    Returns
+    -------
+    int, int, int
+        Numbers of clusters, of those to search, and of all searches.
+    """
+    count, n_searched = _merge_round(
+        count, n_searched, n_searches < most_searches, nearest, best, mean, square, size, item,
+        floor, merges, moved, rows,
+    )  # fmt: skip
+    return count, n_searched, n_searches + n_searched
+
+
+@numba.njit(cache=True, fastmath={"reassoc", "contract"})
+def _product(mean: NDArray[np.float64], u: int, v: int) -> float:
+    """The dot product of two means, with vector instructions."""
+    total = 0.0
+    for k in range(mean.shape[1]):
+        total += mean[u, k] * mean[v, k]
+    return total
+
+
+@entry
+def next_rounds_of_products(
+    count: int,
+    n_searched: int,
+    n_searches: int,
+    most_searches: int,
+    little: int,
+    sign: float,
+    nearest: NDArray[np.int64],
+    best: NDArray[np.float64],
+    mean: NDArray[np.float64],
+    square: NDArray[np.float64],
+    size: NDArray[np.float64],
+    item: NDArray[np.int64],
+    floor: NDArray[np.float64],
+    merges: NDArray[np.float64],
+    moved: NDArray[np.int64],
+    rows: NDArray[np.int64],
+) -> tuple[int, int, int]:
+    """`next_round`, and whole rounds in which ``little`` is searched, so that calls take longer.
+
+    At most ``little`` multiplications. A cluster that is the nearest of all others merges in every
+    round, and it alone is searched then. Of tied clusters, `update_nearest` uses the same one.
+    """
+    while True:
+        count, n_searched = _merge_round(
+            count, n_searched, n_searches < most_searches, nearest, best, mean, square, size, item,
+            floor, merges, moved, rows,
+        )  # fmt: skip
+        n_searches += n_searched
+        if count == 1 or n_searched * count * mean.shape[1] > little:
+            return count, n_searched, n_searches
+        for at in range(n_searched):
+            own = rows[at]
+            for step in range(1, count):
+                other = own + step
+                if other >= count:
+                    other -= count
+                score = sign * _product(mean, own, other)
+                if score > best[own]:
+                    best[own] = score
+                    nearest[own] = other

@@ -1,4 +1,4 @@
-"""Linkage matrices of distances: by scipy if there are few items, otherwise by compiled kernels."""
+"""Linkage matrices of vectors, distances and similarities, by compiled kernels."""
 
 from __future__ import annotations
 
@@ -7,15 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
-from hcbench_vectors.distances import (
-    condensed_distances,
-    distances_of_similarities,
-    square_distances,
-)
-from hcbench_vectors.products import check_size
+from hcbench_vectors.distances import square_distances
+from hcbench_vectors.scaling import EXPONENT, exact_centre, shift_of, unscaled
 
 if TYPE_CHECKING:
     from hcbench import Vectors
@@ -26,11 +21,9 @@ Method: TypeAlias = Literal[
     "average", "weighted", "complete", "single", "centroid", "median", "ward"
 ]
 
-#: Up to this number of items scipy takes .1 s at most, and no kernel has to be compiled or loaded.
-FEW = 2048
-#: With more points than this for each of the 2^p cells that halves of the coordinates make,
-#: searches in a k-d tree are faster than Prim's algorithm (measured for normal data, p <= 10).
-_CROWDED = 64
+#: Single linkage of at most so many coordinates searches in a k-d tree. With more, Prim's algorithm
+#: is faster up to 8000 items (normal data).
+_FEW_AXES = 6
 #: Up to this number distances of centres are computed anew as fast as they are read (n = 6000).
 _FEW_COORDINATES = 100
 #: These update squared distances.
@@ -45,13 +38,16 @@ def linkage_of_vectors(
     names: Sequence[str] | None,
     precision: str = "double",
 ) -> Floats:
-    """The linkage matrix of scipy's `linkage`, ties and rounding included.
+    """A linkage matrix as scipy's `linkage` returns it. What is computed does not depend on n.
 
-    Of centroid and median linkage of more than 2048 items, up to ties and rounding; of single
-    linkage of more than 64 2^p dense vectors, up to ties. O(n^2 p) time, except that this case
-    takes about O(n log n). Single linkage of dense vectors under euclidean or manhattan, and
-    centroid and median linkage of at most 100 coordinates: O(n p) memory. Other linkages of such
-    vectors: 8 bytes for each pair, else 16 to 24.
+    Average, weighted and complete linkage have scipy's matrix, ties and rounding included; so has
+    single linkage of more than 6 coordinates. Others are equal up to ties and rounding. Values of
+    any size are computed without overflow, and of any offset without loss of their digits.
+
+    O(n^2 p) time; single linkage of at most 6 coordinates about O(n log n). Single linkage of dense
+    vectors under euclidean or manhattan, and centroid and median linkage of at most 100
+    coordinates: O(n p) memory. Other linkages of such vectors: 8 bytes for each pair, else 16 to
+    24.
 
     Parameters
     ----------
@@ -61,58 +57,73 @@ def linkage_of_vectors(
     algorithm, names
         For messages.
     precision : {"double", "single"}
-        Of average, weighted and complete linkage of more than 2048 dense vectors under euclidean or
-        manhattan: 8 or 4 bytes for each pair. In single precision distances are rounded when they
-        are stored, to 6e-8 of their value, so ties may be broken otherwise.
+        Of average, weighted and complete linkage of dense vectors under euclidean or manhattan: 8
+        or 4 bytes for each pair. In single precision distances are rounded when they are stored, to
+        6e-8 of their value, so ties may be broken otherwise.
 
     Raises
     ------
     DataError
         If a row is zero and ``metric`` is cosine, or distances overflow.
     """
-    if vectors.shape[0] <= FEW or method == "ward":
-        return linkage(condensed_distances(vectors, metric, algorithm, names), method)
-    if metric == "cosine" or not isinstance(vectors, np.ndarray):
+    if metric == "cosine":
         return linkage_of_distances(square_distances(vectors, metric, algorithm, names), method)
-    from hcbench_vectors import _linkage_kernels as kernels
+    if not isinstance(vectors, np.ndarray):
+        shift = shift_of(vectors)
+        distances = square_distances(vectors * 2.0**shift, metric, algorithm, names)
+        merges = linkage_of_distances(distances, method)
+    else:
+        if method in _CENTRES:
+            vectors = vectors - exact_centre(vectors)
+        shift = shift_of(vectors)
+        if precision == "single":
+            shift -= EXPONENT  # the largest value is below 1, as single precision ends at 2^128
+        columns = _columns(vectors, shift)
+        merges = _linkage_of_columns(columns, vectors.shape[1], method, metric, precision)
+    merges[:, 2] = unscaled(merges[:, 2], shift, algorithm, vectors)
+    return merges
 
+
+def _columns(vectors: NDArray[np.floating[Any]], shift: int) -> Floats:
+    """The coordinates (p or p + 1, n), as many as are even, times ``2**shift``."""
     n, p = vectors.shape
-    columns = np.array(vectors.T, dtype=np.float64, order="C")
-    with np.errstate(over="ignore"):
-        check_size(float(np.sum(np.ptp(columns, axis=1) ** 2)))
-    code = kernels.MANHATTAN if metric == "manhattan" else kernels.EUCLIDEAN
-    if method in _CENTRES:
-        code = kernels.SQUARED
+    columns = np.zeros((p + p % 2, n))
+    np.multiply(vectors.T, 2.0**shift, out=columns[:p])
+    return columns
+
+
+def _linkage_of_columns(
+    columns: Floats, p: int, method: Method, metric: str, precision: str
+) -> Floats:
+    from hcbench_vectors import _distance_kernels as kernels
+
+    n = columns.shape[1]
     merges = np.empty((n - 1, 4))
+    code = kernels.MANHATTAN if metric == "manhattan" else kernels.EUCLIDEAN
+    if method == "single" and p <= _FEW_AXES:
+        spanning_tree(columns[:p].T, metric, merges)
+        return _in_order(merges)
+    if method == "single":
+        from hcbench_vectors._prim_kernels import prim
+
+        prim(columns, code, merges)
+        return _in_order(merges)
     if method in _CENTRES and p <= _FEW_COORDINATES:
         from hcbench_vectors._centre_kernels import merge_centres
 
         merge_centres(columns, method == "centroid", merges)
-        kernels.label(merges)
-        return merges
-    if method == "single":
-        if n > _CROWDED * 2**p:
-            spanning_tree(vectors, metric, merges)
-        else:
-            kernels.prim(columns, code, merges)
-        return _in_order(merges)
-    n_pairs = n * (n - 1) // 2
-    if precision == "single":
-        from hcbench_vectors import _single_precision_kernels as in_single
-
-        rounded = np.empty(n_pairs, np.float32)
-        _, exponent = np.frexp(np.ptp(columns, axis=1).max())  # single precision ends at 2^128
-        in_single.measure_pairs(np.ldexp(columns, -exponent), code, rounded)
-        in_single.chain(rounded, _code(method), merges)
-        merges[:, 2] = np.ldexp(merges[:, 2], exponent)
-        return _in_order(merges)
-    distances = np.empty(n_pairs)
-    kernels.measure_pairs(columns, code, distances)
+        return _labelled(merges)
+    distances = np.empty(n * (n - 1) // 2, np.float32 if precision == "single" else np.float64)
     if method in _CENTRES:
-        kernels.generic(distances, method == "centroid", merges)
-        kernels.label(merges)
-        return merges
-    kernels.chain(distances, _code(method), merges)
+        from hcbench_vectors._pair_centre_kernels import merge_centres_of_pairs
+
+        kernels.measure_pairs(columns, kernels.SQUARED, distances)
+        merge_centres_of_pairs(distances, method == "centroid", merges)
+        return _labelled(merges)
+    from hcbench_vectors._chain_kernels import chain
+
+    kernels.measure_pairs(columns, code, distances)
+    chain(distances, _code(method), merges)
     return _in_order(merges)
 
 
@@ -138,59 +149,69 @@ def spanning_tree(vectors: NDArray[np.floating], metric: str, edges: Floats) -> 
 def linkage_of_distances(distances: Floats, method: Method) -> Floats:
     """The linkage matrix of scipy's `linkage` for distances (n, n), n > 1, which are overwritten.
 
-    O(n^2) time. Needs O(n) memory besides ``distances``, but centroid and median linkage half as
-    much again, and scipy, for few items, as much again.
+    O(n^2) time. Needs O(n) memory besides ``distances``, but centroid, median and Ward linkage half
+    as much again.
     """
-    n, distances = len(distances), np.ascontiguousarray(distances, dtype=np.float64)
-    if n <= FEW or method == "ward":
-        return linkage(squareform(distances, checks=False), method)
-    from hcbench_vectors import _linkage_kernels as kernels
+    n = len(distances)
+    distances = np.ascontiguousarray(distances, dtype=np.float64)
+    if method == "ward":
+        from scipy.cluster.hierarchy import linkage
 
+        return linkage(squareform(distances, checks=False), method)
     merges = np.empty((n - 1, 4))
     if method in _CENTRES:
+        from hcbench_vectors._pair_centre_kernels import merge_centres_of_pairs
+
         pairs = squareform(distances, checks=False)
-        check_size(float(pairs.max()) ** 2)
         pairs *= pairs
-        kernels.generic(pairs, method == "centroid", merges)
-        kernels.label(merges)
-        return merges
-    check_size(float(distances.max()))
+        merge_centres_of_pairs(pairs, method == "centroid", merges)
+        return _labelled(merges)
     if method == "single":
-        kernels.prim_of_matrix(distances, 1.0, merges)
+        _prim_of_matrix(distances, 1.0, merges)
     else:
-        kernels.chain_of_rows(distances, _code(method), merges)
+        from hcbench_vectors._chain_kernels import chain_of_rows
+
+        chain_of_rows(distances, _code(method), merges)
     return _in_order(merges)
 
 
-def linkage_of_similarities(similarity: NDArray[np.floating[Any]], method: Method) -> Floats:
-    """The linkage matrix of the distances ``max(S) - S``; column 2 holds similarities again.
+def linkage_of_similarities(
+    similarity: NDArray[np.floating[Any]], method: Method, algorithm: str
+) -> Floats:
+    """The linkage matrix of the distances -S; column 2 holds similarities.
 
-    Average, weighted, complete or single linkage; the diagonal is ignored. O(n^2) time. Of more
-    than 2048 items single linkage needs O(n) memory, and the others take a copy of the matrix.
+    Average, weighted, complete or single linkage; the diagonal is ignored. The largest similarity
+    is merged first; as nothing is added to S, no digit is lost. O(n^2) time. Single linkage needs
+    O(n) memory, and the others take a copy of the matrix.
     """
-    n, merges = len(similarity), np.empty((len(similarity) - 1, 4))
-    if n <= FEW:
-        distances, top = distances_of_similarities(similarity)
-        merges = linkage_of_distances(distances, method)
-        merges[:, 2] = top - merges[:, 2]
-        return merges
-    from hcbench_vectors import _linkage_kernels as kernels
-
+    merges = np.empty((len(similarity) - 1, 4))
     if method == "single":
-        matrix = np.ascontiguousarray(similarity, dtype=np.float64)
-        kernels.prim_of_matrix(matrix, -1.0, merges)
-    else:  # no shift by max(S), which would round
-        rows = np.negative(similarity, dtype=np.float64, order="C")
-        np.fill_diagonal(rows, 0.0)
-        check_size(2.0 * n * float(max(rows.max(), -rows.min())))
-        kernels.chain_of_rows(rows, _code(method), merges)
+        _prim_of_matrix(similarity, -1.0, merges)
+        merges = _in_order(merges)
+        merges[:, 2] *= -1.0
+        return merges
+    from hcbench_vectors._chain_kernels import chain_of_rows
+
+    shift = shift_of(similarity)
+    rows = np.array(similarity, dtype=np.float64, order="C")
+    rows *= -(2.0**shift)
+    chain_of_rows(rows, _code(method), merges)
     merges = _in_order(merges)
-    merges[:, 2] *= -1.0
+    merges[:, 2] = unscaled(-merges[:, 2], shift, algorithm, similarity)
     return merges
 
 
+def _prim_of_matrix(matrix: NDArray[np.floating[Any]], sign: float, merges: Floats) -> None:
+    from hcbench_vectors._prim_kernels import prim_of_matrix
+
+    # Read-only, as what hcbench holds, so that the kernel is compiled for one type.
+    rows = np.array(matrix, dtype=np.float64, order="C", copy=None).view()
+    rows.flags.writeable = False
+    prim_of_matrix(rows, sign, merges)
+
+
 def _code(method: Method) -> int:
-    from hcbench_vectors import _linkage_kernels as kernels
+    from hcbench_vectors import _chain_kernels as kernels
 
     return {
         "average": kernels.AVERAGE,
@@ -200,8 +221,11 @@ def _code(method: Method) -> int:
 
 
 def _in_order(merges: Floats) -> Floats:
-    from hcbench_vectors import _linkage_kernels as kernels
+    return _labelled(merges[np.argsort(merges[:, 2], kind="stable")])
 
-    merges = merges[np.argsort(merges[:, 2], kind="stable")]
-    kernels.label(merges)
+
+def _labelled(merges: Floats) -> Floats:
+    from hcbench_vectors._step_kernels import label
+
+    label(merges)
     return merges

@@ -55,8 +55,8 @@ def _metric_parameter(*more: str) -> Parameter:
 _PRECISION = Parameter(
     "precision",
     "double",
-    "How the distance of each pair is stored for more than 2048 dense vectors under euclidean or "
-    "manhattan; single takes half the memory and may break ties otherwise.",
+    "How the distance of each pair of dense vectors is stored under euclidean or manhattan; "
+    "single takes half the memory and may break ties otherwise.",
     choices=("double", "single"),
 )
 
@@ -64,7 +64,7 @@ _PRECISION = Parameter(
 def _memory_of_pairs(
     n: int, *, metric: str = "euclidean", precision: str = "double", **_: object
 ) -> float:
-    """Bytes that more than 2048 dense vectors take: 8 a pair, or for cosine a matrix and a copy.
+    """Bytes that dense vectors take: 8 a pair, or for cosine a matrix and a copy.
 
     Measured within 2 % for n = 4000. Similarities take more.
     """

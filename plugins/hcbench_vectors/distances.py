@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import pdist, squareform
 
-from hcbench import (
-    DataError,
-    euclidean_distances,
-    euclidean_pairs,
-    similarity_of_vectors,
-    unit_rows,
-)
+from hcbench import DataError, euclidean_distances, similarity_of_vectors, unit_rows
+from hcbench_vectors.scaling import distinct_rows
 
 if TYPE_CHECKING:
     from hcbench import Vectors
@@ -52,10 +46,12 @@ def directions(
     return unit_rows(vectors)
 
 
-def condensed_distances(
+def square_distances(
     vectors: Vectors, metric: str, algorithm: str, names: Sequence[str] | None
 ) -> Floats:
-    """Distances (n(n-1)/2,), as scipy's `pdist`: O(n^2 p) time, O(n^2) memory.
+    """Distances (n, n) of sparse vectors, or cosine distances: O(n^2 p) time.
+
+    Those of equal rows are exactly 0, and equal to all others.
 
     Parameters
     ----------
@@ -71,26 +67,17 @@ def condensed_distances(
     DataError
         If a row is zero and ``metric`` is cosine, or a distance is larger than any number.
     """
-    if isinstance(vectors, np.ndarray) and metric == "euclidean":
-        return euclidean_pairs(vectors)
-    if isinstance(vectors, np.ndarray) and metric == "manhattan":
-        return _finite(pdist(vectors, "cityblock"))
-    return squareform(square_distances(vectors, metric, algorithm, names), checks=False)
-
-
-def square_distances(
-    vectors: Vectors, metric: str, algorithm: str, names: Sequence[str] | None
-) -> Floats:
-    """Distances (n, n) of sparse vectors, or cosine distances; as `condensed_distances`."""
     if metric == "cosine":
         return cosine_distances(vectors, f"{algorithm} with metric=cosine", names)
+    distinct, number = distinct_rows(vectors)
     if metric == "euclidean":
-        return euclidean_distances(vectors)
+        return _of_all(euclidean_distances(distinct), number)
     from sklearn.metrics import pairwise_distances
 
     # A copy, since it sorts the indices of sparse rows in place, and hcbench's are read-only.
     with np.errstate(over="ignore"):
-        return _finite(pairwise_distances(vectors.copy(), metric=metric))
+        distances = _finite(pairwise_distances(distinct.copy(), metric=metric))
+    return _of_all(distances, number)
 
 
 def _finite(distances: Floats) -> Floats:
@@ -107,10 +94,19 @@ def cosine_distances(vectors: Vectors, algorithm: str, names: Sequence[str] | No
     DataError
         If a row is zero.
     """
-    distances = 1.0 - similarity_of_vectors(directions(vectors, algorithm, names), "dot")
+    distinct, number = distinct_rows(directions(vectors, algorithm, names))
+    distances = 1.0 - similarity_of_vectors(distinct, "dot")
     np.maximum(distances, 0.0, out=distances)
+    return _of_all(distances, number)
+
+
+def _of_all(distances: Floats, number: NDArray[np.int64]) -> Floats:
+    """Distances of all rows from those of distinct ones, of which each row has a ``number``."""
     np.fill_diagonal(distances, 0.0)
-    return distances
+    if len(distances) == len(number):
+        return distances
+    copied: Floats = distances[np.ix_(number, number)]
+    return copied
 
 
 def distances_of_similarities(similarity: NDArray[np.floating[Any]]) -> tuple[Floats, float]:

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import Given, HeightKind, ModelWarning, Oracle, Tree
-from hcbench_vectors._gram_kernels import mean_squares
+from hcbench_vectors._length_kernels import mean_squares
+from hcbench_vectors.agglomeration import linkage_of_similarities
 from hcbench_vectors.components import Reduction, read_similarities, read_vectors
 from hcbench_vectors.distances import directions
-from hcbench_vectors.products import merge_by_products, merge_by_similarity
+from hcbench_vectors.products import merge_by_products
 
 if TYPE_CHECKING:
     Floats = NDArray[np.float64]
@@ -42,7 +43,7 @@ def dot_product(
     clusters that it merges, of a leaf ``<Y_i, Y_i> / p``, or its parent's height if that is larger.
     On given similarities leaves are at the largest similarity, as their diagonal is ignored.
 
-    Time and memory: `merge_by_products`; O(n^2 p) and O(n p) where n > p.
+    Time and memory: `merge_by_products`; of dense vectors O(n^2 p) and O(n p).
 
     Warns
     -----
@@ -57,7 +58,7 @@ def dot_product(
     if oracle.kind == "similarities":
         chosen = "" if affinity == "dot" else f"affinity={affinity}"
         similarity = read_similarities(oracle, "DotProduct", reduction, of_vectors=chosen)
-        merges = merge_by_similarity(similarity)
+        merges = linkage_of_similarities(similarity, "average", "DotProduct")
         leaves = np.full(given.n, merges[0, 2])
         _warn_of_negative(merges, -_NEGLIGIBLE * np.abs(merges[:, 2]).max())
         return _tree(merges, leaves, given)
@@ -68,7 +69,7 @@ def dot_product(
         name = "DotProduct with affinity=cosine"
         vectors = directions(vectors, name, given.names, instead="affinity=dot")
     scale = 1.0 if affinity == "cosine" else 1.0 / p
-    merges = merge_by_products(vectors)
+    merges = merge_by_products(vectors, "DotProduct")
     merges[:, 2] *= scale
     leaves = scale * np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
     _warn_of_negative(merges, -_sampling_error(merges, leaves, p))

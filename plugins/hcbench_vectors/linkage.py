@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,10 @@ from hcbench import Given, HeightKind, Oracle, Tree
 from hcbench_vectors.agglomeration import Method, linkage_of_similarities, linkage_of_vectors
 from hcbench_vectors.components import Reduction, read_similarities, read_vectors
 from hcbench_vectors.distances import directions
-from hcbench_vectors.products import merge_by_products, merge_by_similarity
+from hcbench_vectors.products import FEW_FEATURES, dense, merge_by_products
+
+if TYPE_CHECKING:
+    from hcbench import Vectors
 
 
 def upgma(
@@ -31,22 +34,26 @@ def upgma(
     mean similarities between the merged clusters, of kind AFFINITY; leaves are at max(S) over pairs
     of different items, as the diagonal is ignored.
 
-    Time and memory for cosine and dot-product: `merge_by_products`, O(n p) memory if n > p; on
-    similarities `merge_by_similarity`. Otherwise `linkage_of_vectors`.
+    Time and memory for cosine and dot-product of dense vectors, and of sparse ones of at most 1000
+    features: O(n^2 p) time, O(n p) memory; of other sparse ones O(n^2) memory. Otherwise
+    `linkage_of_vectors`, and `linkage_of_similarities`.
     """
     if given.n == 1:
         return _single_item(given)
     if oracle.kind == "similarities":
         chosen = _metric_of_vectors(metric)
         similarity = read_similarities(oracle, "UPGMA", reduction, of_vectors=chosen)
-        return _affinity_tree(merge_by_similarity(similarity), given)
+        return _affinity_tree(linkage_of_similarities(similarity, "average", "UPGMA"), given)
     vectors = read_vectors(oracle, rng, "UPGMA", reduction)
     leaf = 0.0
-    if metric == "cosine":
-        merges = merge_by_products(directions(vectors, "UPGMA with metric=cosine", given.names))
-        merges[:, 2] = np.maximum(1.0 - merges[:, 2], 0.0)
+    if metric == "cosine" and _is_dense(vectors):
+        # Imported where it is used, as are kernels that others do not need.
+        from hcbench_vectors.means import average_of_cosines
+
+        name = "UPGMA with metric=cosine"
+        merges = average_of_cosines(dense(directions(vectors, name, given.names)))
     elif metric == "dot-product":
-        merges = merge_by_products(vectors, sign=-1.0)
+        merges = merge_by_products(vectors, "UPGMA with metric=dot-product", sign=-1.0)
         merges[:, 2] *= -1.0
         leaf = min(leaf, float(merges[0, 2]))
     else:
@@ -112,18 +119,16 @@ def ward(
     """Ward's method: minimise the increase of the sum of squares in clusters (Ward 1963).
 
     Heights are scipy's: ``sqrt(2 |u| |v| / (|u| + |v|)) |m_u - m_v|``, the distance itself for two
-    items. O(n^2 p) time; O(n p) memory by means, or, for sparse vectors with n <= p, O(n^2) by
-    their distances, which is less.
+    items. O(n^2 p) time; O(n p) memory by means, or, for sparse vectors of more than 1000 features,
+    O(n^2) by their distances.
     """
-    from hcbench_vectors.means import ward_of_vectors  # compiles kernels that others do not need
-
     if given.n == 1:
         return _single_item(given)
     vectors = read_vectors(oracle, rng, "Ward", reduction)
-    if isinstance(vectors, np.ndarray):
-        merges = ward_of_vectors(vectors)
-    elif given.n > vectors.shape[1]:
-        merges = ward_of_vectors(vectors.toarray())
+    if _is_dense(vectors):
+        from hcbench_vectors.means import ward_of_vectors
+
+        merges = ward_of_vectors(dense(vectors), "Ward")
     else:
         merges = linkage_of_vectors(vectors, "ward", "euclidean", "Ward", given.names)
     return Tree.from_linkage(merges, names=given.names)
@@ -147,17 +152,14 @@ def _by_distances(
     reduction: Reduction,
     precision: str = "double",
 ) -> Tree:
-    """Linkage of distances, of which similarities S become max(S) - S; heights are converted back.
-
-    Those of similarities are of kind AFFINITY.
-    """
+    """Linkage of distances, or of similarities, whose heights are of kind AFFINITY."""
     if given.n == 1:
         return _single_item(given)
     name = _NAMES[method]
     if oracle.kind == "similarities":
         chosen = _metric_of_vectors(metric)
         similarity = read_similarities(oracle, name, reduction, of_vectors=chosen)
-        return _affinity_tree(linkage_of_similarities(similarity, method), given)
+        return _affinity_tree(linkage_of_similarities(similarity, method, name), given)
     vectors = read_vectors(oracle, rng, name, reduction)
     merges = linkage_of_vectors(vectors, method, metric, name, given.names, precision)
     return Tree.from_linkage(merges, names=given.names)
@@ -166,6 +168,11 @@ def _by_distances(
 def _metric_of_vectors(metric: str) -> str:
     """A choice of the metric other than the default, which similarities do not have."""
     return "" if metric == "euclidean" else f"metric={metric}"
+
+
+def _is_dense(vectors: Vectors) -> bool:
+    """Whether means of clusters are computed, of dense vectors and of sparse ones made dense."""
+    return isinstance(vectors, np.ndarray) or vectors.shape[1] <= FEW_FEATURES
 
 
 def _affinity_tree(merges: NDArray[np.float64], given: Given) -> Tree:

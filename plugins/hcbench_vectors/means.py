@@ -17,15 +17,22 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from hcbench_vectors import _means_kernels as kernels
-from hcbench_vectors.products import check_size, in_order
+from hcbench_vectors._step_kernels import label
+from hcbench_vectors.products import dense
+from hcbench_vectors.scaling import distinct_rows, exact_centre, shift_of, unscaled
 
 Floats: TypeAlias = NDArray[np.float64]
 Ids: TypeAlias = NDArray[np.int64]
+#: Search the nearest clusters of slots, among the first ``count``.
 _Search: TypeAlias = Callable[[Ids, int], None]
+#: Merge mutual pairs and list what is searched next: as `_means_kernels.next_round`.
+_Advance: TypeAlias = Callable[[int, int, int, Floats, Ids, Ids], tuple[int, int, int]]
 
 #: Scores in one tile (1 MB, for the cache), and clusters searched at once.
 _TILE = 1 << 17
 _ROWS = 256
+#: Multiplications of a round of searches that BLAS would not make faster.
+_LITTLE = 1 << 16
 #: Multiple of n above which searches are made one at a time, which bounds their number.
 _MANY = 16
 #: From this number of coordinates dot products are searched by as many threads as BLAS may use: of
@@ -33,12 +40,14 @@ _MANY = 16
 _WIDE = 50
 
 
-def average_of_products(vectors: Floats, sign: float = 1.0) -> Floats:
+def average_of_products(vectors: Floats, algorithm: str, sign: float = 1.0) -> Floats:
     """Repeatedly merge the two clusters of largest mean of ``sign * <x, y>`` over their pairs.
 
     Parameters
     ----------
     vectors : (n, p), n > 1
+    algorithm
+        For messages.
     sign : {1, -1}
 
     Returns
@@ -47,16 +56,61 @@ def average_of_products(vectors: Floats, sign: float = 1.0) -> Floats:
         Column 2 holds ``sign`` times the mean dot product, and decreases. O(n^2 p) time, O(n p)
         memory besides 1 MB.
     """
-    clusters = _Clusters(vectors)
+    shift = shift_of(vectors)
+    merges = _merge_products(vectors * 2.0**shift, np.ones(len(vectors)), sign)
+    label(merges)
+    merges[:, 2] = unscaled(merges[:, 2], 2 * shift, algorithm, vectors)
+    return merges
+
+
+def average_of_cosines(directions: Floats) -> Floats:
+    """Average linkage of the distances ``1 - <x, y>`` of rows of length 1 (n, p), n > 1.
+
+    Equal rows merge first, at exactly 0, and count as often as there are. Time and memory as of
+    `average_of_products`.
+    """
+    n = len(directions)
+    distinct, number = distinct_rows(directions)
+    merges = _merge_products(dense(distinct), np.bincount(number).astype(np.float64), 1.0)
+    # Each copy merges with the first one.
+    _, first = np.unique(number, return_index=True)
+    copies = np.setdiff1d(np.arange(n), first)
+    merges[:, :2] = first[merges[:, :2].astype(np.int64)]
+    merges[:, 2] = np.maximum(1.0 - merges[:, 2], 0.0)
+    zeros = np.zeros((len(copies), 4))
+    zeros[:, 0] = first[number[copies]]
+    zeros[:, 1] = copies
+    merges = np.concatenate((zeros, merges))
+    label(merges)
+    return merges
+
+
+def _merge_products(vectors: Floats, size: Floats, sign: float) -> Floats:
+    """The merges of clusters of largest mean product, as `_Clusters.merge_all` returns them."""
+    clusters = _Clusters(vectors, size)
 
     def search(rows: Ids, count: int) -> None:
-        for first, scores in clusters.tiles(rows, count, sign):
+        chosen = clusters.mean[rows]
+        chosen *= sign
+        width = max(1, min(count, _TILE // len(rows)))
+        buffer = np.empty(len(rows) * width)
+        for first in range(0, count, width):
+            scores = _products(chosen, clusters.mean[first : min(first + width, count)], buffer)
             kernels.update_nearest(scores, first, rows, clusters.nearest, clusters.best)
 
-    return clusters.merge_all(search, _allowed_threads() if vectors.shape[1] >= _WIDE else 1)
+    def advance(
+        count: int, n_rows: int, n_searches: int, merges: Floats, moved: Ids, rows: Ids
+    ) -> tuple[int, int, int]:
+        return kernels.next_rounds_of_products(
+            count, n_rows, n_searches, _MANY * len(vectors), _LITTLE, sign, clusters.nearest,
+            clusters.best, clusters.mean, clusters.square, clusters.size, clusters.item,
+            clusters.floor, merges, moved, rows,
+        )  # fmt: skip
+
+    return clusters.merge_all(search, advance, threads=vectors.shape[1] >= _WIDE)
 
 
-def ward_of_vectors(vectors: NDArray[np.floating[Any]]) -> Floats:
+def ward_of_vectors(vectors: NDArray[np.floating[Any]], algorithm: str) -> Floats:
     """Repeatedly merge the two clusters that increase the sum of squares least (Ward 1963).
 
     Returns
@@ -64,21 +118,41 @@ def ward_of_vectors(vectors: NDArray[np.floating[Any]]) -> Floats:
     (n-1, 4) linkage matrix of scipy's distances ``sqrt(2 |u| |v| / (|u| + |v|)) |m_u - m_v|``
         O(n^2 p) time, O(n p) memory besides 1 MB.
     """
-    # Centring keeps the distances and reduces the rounding of dot products of means.
-    clusters = _Clusters(vectors - vectors.mean(axis=0))
+    centred = vectors - exact_centre(vectors)
+    shift = shift_of(centred)
+    clusters = _Clusters(centred * 2.0**shift, np.ones(len(vectors)))
 
     def search(rows: Ids, count: int) -> None:
-        mean = clusters.mean[:count]
-        square = np.einsum("ij,ij->i", mean, mean)
-        for first, products in clusters.tiles(rows, count):
+        chosen = clusters.mean[rows]
+        width = max(1, min(count, _TILE // len(rows)))
+        buffer = np.empty(len(rows) * width)
+        for first in range(0, count, width):
+            products = _products(chosen, clusters.mean[first : min(first + width, count)], buffer)
             kernels.update_nearest_ward(
-                products, first, rows, clusters.mean, square, clusters.size, square.max(),
+                products, first, count, rows, clusters.mean, clusters.square, clusters.size,
                 clusters.nearest, clusters.best,
             )  # fmt: skip
 
-    merges = clusters.merge_all(search, _allowed_threads())
-    merges[:, 2] = np.sqrt(2.0 * np.abs(np.minimum(merges[:, 2], 0.0)))
+    def advance(
+        count: int, n_rows: int, n_searches: int, merges: Floats, moved: Ids, rows: Ids
+    ) -> tuple[int, int, int]:
+        return kernels.next_round(
+            count, n_rows, n_searches, _MANY * len(vectors), clusters.nearest, clusters.best,
+            clusters.mean, clusters.square, clusters.size, clusters.item, clusters.floor,
+            merges, moved, rows,
+        )  # fmt: skip
+
+    merges = clusters.merge_all(search, advance, threads=True)
+    label(merges)
+    heights = np.sqrt(2.0 * np.abs(np.minimum(merges[:, 2], 0.0)))
+    merges[:, 2] = unscaled(heights, shift, algorithm, vectors)
     return merges
+
+
+def _products(chosen: Floats, others: Floats, buffer: Floats) -> Floats:
+    """One tile of dot products, in the buffer."""
+    tile = buffer[: len(chosen) * len(others)].reshape(len(chosen), len(others))
+    return np.dot(chosen, others.T, out=tile)
 
 
 # The products are too small for threads of their own: these took 10 times as long on a machine with
@@ -94,49 +168,41 @@ def _allowed_threads() -> int:
 class _Clusters:
     """The arrays of `_means_kernels`, and the loop over rounds."""
 
-    def __init__(self, vectors: NDArray[np.floating[Any]]) -> None:
+    def __init__(self, vectors: Floats, size: Floats) -> None:
         n = len(vectors)
-        self.mean = np.array(vectors, dtype=np.float64, order="C")
-        check_size(4.0 * float(np.vdot(self.mean, self.mean)))
-        self.size = np.ones(n)
-        self.node = np.arange(n)
+        self.mean = np.ascontiguousarray(vectors)
+        self.square = np.einsum("ij,ij->i", self.mean, self.mean)
+        self.size = size
+        self.item = np.arange(n)
+        self.floor = np.full(n, np.inf)
         self.nearest = np.full(n, kernels.UNKNOWN)
         self.best = np.full(n, -np.inf)
 
-    def tiles(self, rows: Ids, count: int, sign: float = 1.0) -> Iterator[tuple[int, Floats]]:
-        """Yield dot products of the means of ``rows`` with those of slots from ``first`` on."""
-        chosen = sign * self.mean[rows]
-        width = min(count, _TILE // len(rows))
-        buffer = np.empty(len(rows) * width)
-        for first in range(0, count, width):
-            others = self.mean[first : min(first + width, count)]
-            tile = buffer[: len(rows) * len(others)].reshape(len(rows), len(others))
-            yield first, np.dot(chosen, others.T, out=tile)
-
-    def merge_all(self, search: _Search, threads: int) -> Floats:
-        """Search and merge until one cluster remains.
+    def merge_all(self, search: _Search, advance: _Advance, *, threads: bool) -> Floats:
+        """Search and merge until one cluster remains; return items and scores by falling score.
 
         As many searches at once as there are threads, which does not change the result.
         """
-        with _BLAS.limit(limits=1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
-            return self._merge_all(search, pool.map if threads > 1 else map)
+        n = len(self.mean)
+        n_threads = _allowed_threads() if threads and n > _ROWS else 1
+        with _BLAS.limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as pool:
+            merges = self._merge_all(search, advance, pool.map if n_threads > 1 else map)
+        return merges[np.argsort(-merges[:, 2], kind="stable")]
 
-    def _merge_all(self, search: _Search, each: Callable[..., Iterator[None]]) -> Floats:
+    def _merge_all(
+        self, search: _Search, advance: _Advance, each: Callable[..., Iterator[None]]
+    ) -> Floats:
         n = count = len(self.mean)
         merges = np.empty((n - 1, 4))
         moved, rows = np.empty(n, np.int64), np.arange(n)
-        n_wanted, searches = n, 0
+        n_rows = n_searches = n
         while count > 1:
-            if not n_wanted:
-                kernels.break_cycle(count, self.nearest, self.best)
-            searches += n_wanted
-            self.best[rows[:n_wanted]] = -np.inf
-            parts = [rows[at : min(at + _ROWS, n_wanted)] for at in range(0, n_wanted, _ROWS)]
-            list(each(search, parts, repeat(count)))
-            count -= kernels.merge_mutual(
-                count, n - count, self.nearest, self.best, self.mean, self.size, self.node,
-                merges, moved,
-            )  # fmt: skip
-            choose = kernels.clusters_to_search if searches < _MANY * n else kernels.end_of_chain
-            n_wanted = choose(count, self.nearest, rows)
-        return in_order(merges)
+            if n_rows <= _ROWS:
+                if n_rows > 0:
+                    search(rows[:n_rows], count)
+            else:
+                starts = range(0, n_rows, _ROWS)
+                parts = [rows[at : min(at + _ROWS, n_rows)] for at in starts]
+                list(each(search, parts, repeat(count)))
+            count, n_rows, n_searches = advance(count, n_rows, n_searches, merges, moved, rows)
+        return merges

@@ -12,8 +12,9 @@ from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import pdist, squareform
 
+import hcbench
 from hcbench import DataError
-from hcbench_vectors import agglomeration, algorithm_specs as specs, products
+from hcbench_vectors import agglomeration, algorithm_specs as specs
 from hcbench_vectors.agglomeration import (
     linkage_of_distances,
     linkage_of_similarities,
@@ -25,17 +26,10 @@ CENTRES = ("centroid", "median")
 METRICS = {"euclidean": "euclidean", "manhattan": "cityblock", "cosine": "cosine"}
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _compiled_for_few_items():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(agglomeration, "FEW", 1)
-        yield
-
-
 @st.composite
 def tied_rows(draw):
     """Rows of few values: most distances are equal to others, some only but for rounding."""
-    n, p = draw(st.integers(2, 90)), draw(st.sampled_from([1, 3]))  # kernels are compiled for each
+    n, p = draw(st.integers(2, 90)), draw(st.sampled_from([1, 3]))
     values = draw(st.integers(1, 6))
     rows = np.random.default_rng(draw(st.integers(0, 10**6))).integers(0, values + 1, (n, p))
     return rows / draw(st.sampled_from([1, 10]))
@@ -45,6 +39,7 @@ def tied_rows(draw):
 @pytest.mark.parametrize("method", METHODS)
 @given(rows=tied_rows())
 def test_the_merges_are_scipys_even_with_ties(method, metric, rows):
+    rows = np.pad(rows, ((0, 0), (0, 7 - rows.shape[1])))  # single linkage by Prim's algorithm
     distances = pdist(rows, METRICS[metric])
     expected = linkage(distances, method)
     merges = linkage_of_vectors(rows, method, metric, "", None)
@@ -157,22 +152,29 @@ def test_other_vectors_and_metrics(method, metric, make):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_similarities_of_many_items_merge_as_their_distances(method, monkeypatch):
+def test_similarities_merge_as_their_distances(method):
     distances = pdist(np.random.default_rng(0).normal(size=(60, 5)))
     similarity = -squareform(distances)
     np.fill_diagonal(similarity, 1e6)  # is ignored
-    top = -distances.min()
-    expected = linkage(top + distances, method)
-    monkeypatch.setattr("hcbench_vectors.agglomeration.FEW", 1)
-    merges = linkage_of_similarities(similarity, method)
+    expected = linkage(distances, method)
+    merges = linkage_of_similarities(similarity, method, "")
     np.testing.assert_array_equal(merges[:, [0, 1, 3]], expected[:, [0, 1, 3]])
-    np.testing.assert_allclose(top - merges[:, 2], expected[:, 2], atol=1e-7)
-    if method == "average":
-        np.testing.assert_array_equal(products.merge_by_similarity(similarity), merges)
-    if method != "single":
-        similarity[0, 1] = similarity[1, 0] = 1e308
-        with pytest.raises(DataError, match="overflow"):
-            linkage_of_similarities(similarity, method)
+    np.testing.assert_allclose(-merges[:, 2], expected[:, 2], rtol=1e-12)
+    huge = linkage_of_similarities(similarity * 2.0**1003, method, "")
+    np.testing.assert_array_equal(huge, merges * [1, 1, 2.0**1003, 1])
+
+
+@pytest.mark.parametrize("name", ["Single", "Complete", "UPGMA", "WPGMA", "DotProduct"])
+@pytest.mark.parametrize("n", [9, 500])
+def test_small_similarities_beside_a_large_one_keep_their_digits(name, n):
+    gaps = 1.0 + np.arange(n - 1) / n  # of neighbours on a line, all different
+    gaps[0] = 0.0
+    place = np.concatenate(([0.0], np.cumsum(gaps)))
+    similarity = 1 / (np.abs(place[:, None] - place) + 1e-16)  # 1e16 for the first two items
+    tree = hcbench.fit(name, hcbench.Problem(n=n, similarity=similarity))
+    assert len(set(tree.height[n:])) == n - 1
+    if name == "Single":
+        np.testing.assert_array_equal(np.sort(tree.height[n:]), np.sort(np.diag(similarity, 1)))
 
 
 @pytest.mark.parametrize("method", ["average", "weighted", "complete"])
@@ -180,7 +182,7 @@ def test_similarities_of_many_items_merge_as_their_distances(method, monkeypatch
 def test_similarities_that_rounding_makes_asymmetric_are_merged_to_the_end(method, rows):
     rng, distances = np.random.default_rng(0), squareform(pdist(rows))
     distances *= 1 + 2e-16 * rng.integers(-2, 3, distances.shape)
-    merges = linkage_of_similarities(-distances, method)
+    merges = linkage_of_similarities(-distances, method, "")
     assert sorted(merges[:, :2].ravel()) == list(range(2 * len(rows) - 2))
     assert np.isfinite(merges).all()
 
@@ -191,21 +193,26 @@ def test_wpgma_weighs_merged_clusters_equally_by_hand():
     assert merges.tolist() == [[0, 1, 1, 2], [2, 4, 5, 3], [3, 5, (9 + 12) / 2, 4]]
 
 
-@pytest.mark.parametrize("method", METHODS + CENTRES)
-def test_distances_that_overflow_are_refused(method):
-    with pytest.raises(DataError, match="overflow"):
-        linkage_of_vectors(np.array([[0.0], [1e200], [1.0]]), method, "euclidean", "", None)
-    with pytest.raises(DataError, match="overflow"):
-        linkage_of_distances(squareform([1.0, np.inf, 1.0]), method)
-    linkage_of_vectors(np.array([[1e200], [1e200], [1e200]]), method, "euclidean", "", None)
+@pytest.mark.parametrize("make", [np.array, sparse.csr_array])
+@pytest.mark.parametrize("scale", [2.0**1000, 2.0**-1000])
+@pytest.mark.parametrize("method", [*METHODS, *CENTRES, "ward"])
+def test_values_of_any_size_are_right(method, scale, make):
+    rows = np.random.default_rng(0).normal(size=(40, 7))
+    name = {"average": "UPGMA", "weighted": "WPGMA"}.get(method, method.capitalize())
+    found = hcbench.fit(name, make(rows * scale)).to_linkage()
+    expected = linkage(rows, method)
+    np.testing.assert_array_equal(found[:, [0, 1, 3]], expected[:, [0, 1, 3]])
+    np.testing.assert_allclose(found[:, 2] / scale, expected[:, 2], rtol=1e-9)
 
 
-def test_few_items_are_left_to_scipy_with_the_same_result(monkeypatch):
-    rows = np.random.default_rng(0).integers(0, 4, (200, 3)) / 10
-    compiled = linkage_of_vectors(rows, "average", "euclidean", "", None)
-    monkeypatch.setattr(agglomeration, "FEW", 200)
-    few = linkage_of_vectors(rows, "average", "euclidean", "", None)
-    np.testing.assert_array_equal(few, compiled)
+@pytest.mark.parametrize("n", [3, 600])
+@pytest.mark.parametrize("name", ["UPGMA", "Single", "Centroid", "Ward"])
+def test_distances_above_the_largest_number_are_refused_in_one_line(name, n):
+    rows = np.zeros((n, 3))
+    rows[0], rows[1] = 1.5e308, -1.5e308
+    with pytest.raises(DataError, match=f"{name}: the largest value is 1.5e.308, .* divide them"):
+        hcbench.fit(name, rows)
+    assert np.isfinite(hcbench.fit(name, rows / 1e308).height).all()
 
 
 @pytest.mark.parametrize(

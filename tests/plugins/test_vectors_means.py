@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist, pdist, squareform
 from threadpoolctl import threadpool_limits
 
 from hcbench import DataError, HeightKind, Tree
-from hcbench_vectors import means, products
+from hcbench_vectors import agglomeration, means, products
 from tests.plugins.fitting import (
     cophenetic,
     fit,
@@ -25,9 +25,11 @@ from tests.plugins.fitting import (
 )
 
 WAYS = {
-    "means": means.average_of_products,
-    "matrix": lambda X: products.merge_by_similarity(X @ X.T),
-    "the cheaper": products.merge_by_products,
+    "means": lambda X: means.average_of_products(X, ""),
+    "matrix": lambda X: agglomeration.linkage_of_similarities(X @ X.T, "average", ""),
+    "sparse": lambda X: products.merge_by_products(
+        sparse.csr_array(np.pad(X, ((0, 0), (0, 1000)))), ""
+    ),
 }
 
 
@@ -84,9 +86,9 @@ def test_threads_do_not_change_the_merges(build, monkeypatch):
     monkeypatch.setattr(means, "_WIDE", 1)
     rows = grouped(600, 3)  # three parts of searches
     with threadpool_limits(1):
-        one = build(rows)
+        one = build(rows, "")
     with threadpool_limits(3):
-        np.testing.assert_array_equal(build(rows), one)
+        np.testing.assert_array_equal(build(rows, ""), one)
 
 
 def tied_rows() -> st.SearchStrategy[list[list[int]]]:
@@ -119,9 +121,10 @@ def test_the_tree_is_that_of_scipy_on_the_largest_dot_product_minus_each(shape, 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_searches_one_at_a_time_give_the_same_tree(shape, monkeypatch):
     X = SHAPES[shape]
-    rounds = means.average_of_products(X)
+    rounds = means.average_of_products(X, "")
     monkeypatch.setattr(means, "_MANY", 0)
-    chain = means.average_of_products(X)
+    monkeypatch.setattr(means, "_LITTLE", 0)
+    chain = means.average_of_products(X, "")
     assert affinity_tree(rounds).isomorphic(affinity_tree(chain))
     np.testing.assert_allclose(chain[:, 2], rounds[:, 2], rtol=1e-12, atol=1e-12)
 
@@ -132,34 +135,47 @@ def test_ties_do_not_stop_searches_one_at_a_time(rows):
     S = X @ X.T
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(means, "_MANY", 0)
+        patch.setattr(means, "_LITTLE", 0)
         patch.setattr(means, "_ROWS", 2)
         patch.setattr(means, "_TILE", 4)  # and a row goes over several tiles
-        merges = means.average_of_products(X)
+        merges = means.average_of_products(X, "")
     assert_every_merge_is_maximal(merges, lambda a, b: S[np.ix_(sorted(a), sorted(b))].mean())
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_tiles_do_not_change_the_merges(shape, monkeypatch):
     X = SHAPES[shape]
-    whole = means.average_of_products(X)
+    whole = means.average_of_products(X, "")
+    monkeypatch.setattr(means, "_LITTLE", 0)
     monkeypatch.setattr(means, "_TILE", 700)
     monkeypatch.setattr(means, "_ROWS", 13)
-    np.testing.assert_allclose(means.average_of_products(X)[:, 2], whole[:, 2], rtol=1e-12)
+    np.testing.assert_allclose(means.average_of_products(X, "")[:, 2], whole[:, 2], rtol=1e-12)
 
 
 def test_equal_rows_are_merged_in_pairs():
-    merges = means.average_of_products(np.ones((64, 3)))
+    merges = means.average_of_products(np.ones((64, 3)), "")
     assert (merges[:, 2] == 3).all()
     assert merges[:32, 3].tolist() == [2] * 32
 
 
-@pytest.mark.parametrize("name", ["DotProduct", "UPGMA", "Ward"])
-@pytest.mark.parametrize("n", [20, 1100])
-def test_vectors_whose_products_overflow_are_refused(name, n):
+@pytest.mark.parametrize("name", ["DotProduct", "UPGMA"])
+@pytest.mark.parametrize("make", [np.array, sparse.csr_array])
+@pytest.mark.parametrize("p", [3, 1001])
+def test_products_above_the_largest_number_are_refused_in_one_line(name, make, p):
     params = {"metric": "dot-product"} if name == "UPGMA" else {}
-    huge = 1e200 * np.random.default_rng(0).normal(size=(n, 3))
-    with pytest.raises(DataError, match="products of the data overflow"):
-        fit(name, vectors(huge), **params)
+    huge = np.zeros((20, p))
+    huge[:, :3] = np.random.default_rng(0).integers(1, 9, size=(20, 3)) * 1e200
+    with pytest.raises(DataError, match=rf"{name}.*: the largest value is 8e\+200, .* by 1e\+200"):
+        fit(name, vectors(make(huge)), **params)
+    fit(name, vectors(make(huge / 1e200)), **params)
+
+
+@pytest.mark.parametrize("make", [np.array, sparse.csr_array])
+def test_the_merges_of_dot_products_do_not_depend_on_the_unit(make):
+    X = grouped(60, 4)
+    one = products.merge_by_products(make(X), "")
+    large = products.merge_by_products(make(X * 2.0**500), "")
+    np.testing.assert_array_equal(large, one * [1, 1, 2.0**1000, 1])
 
 
 # ---- Ward ----------------------------------------------------------------------------------------
@@ -173,7 +189,7 @@ def test_each_ward_merge_raises_the_sum_of_squares_least_even_with_ties(rows, of
         chosen = X[sorted(cluster)]
         return ((chosen - chosen.mean(axis=0)) ** 2).sum()
 
-    merges = means.ward_of_vectors(X)
+    merges = means.ward_of_vectors(X, "")
     merges[:, 2] = -(merges[:, 2] ** 2) / 2  # the increase is half the squared height
     assert_every_merge_is_maximal(merges, lambda a, b: spread(a) + spread(b) - spread(a | b))
 
@@ -188,12 +204,19 @@ def test_ward_is_that_of_scipy_and_fastcluster(shape, peer, offset):
     np.testing.assert_allclose(ours.to_linkage()[:, 2], theirs[:, 2], rtol=1e-10 + 1e-13 * offset)
 
 
-@pytest.mark.parametrize("p", [8, 90])  # fewer features than items, and more
+@pytest.mark.parametrize("p", [8, 1001])  # by means, and by distances
 def test_ward_of_sparse_vectors_is_that_of_dense_ones(p):
     X = sparse.random_array((60, p), density=0.4, rng=np.random.default_rng(0))
     dense, thin = fit("Ward", vectors(X.toarray())), fit("Ward", vectors(sparse.csr_array(X)))
     assert dense.isomorphic(thin)
     np.testing.assert_allclose(cophenetic(thin), cophenetic(dense), rtol=1e-8)
+
+
+def test_ward_keeps_a_distance_that_is_tiny_beside_the_others():
+    tree = fit("Ward", vectors([[1.0], [1e-17], [1.25], [2e-17], [1e-17]]))
+    # 1e-17 twice, then 2e-17 at sqrt(4/3) 1e-17, then the two near 1.
+    expected = [0.0, np.sqrt(4 / 3) * 1e-17, 0.25]
+    np.testing.assert_allclose(tree.to_linkage()[:3, 2], expected, rtol=1e-12, atol=0)
 
 
 def test_ward_of_close_pairs_far_from_the_origin():
@@ -209,7 +232,7 @@ def test_ward_of_close_pairs_far_from_the_origin():
 # ---- Cosines and the dot product as a dissimilarity ----------------------------------------------
 
 
-@pytest.mark.parametrize("n", [200, 1500])  # by the matrix, and by means
+@pytest.mark.parametrize("n", [200, 1500])
 @pytest.mark.parametrize("make", [np.array, sparse.csr_array])
 def test_upgma_of_cosines_is_that_of_scipy_and_fastcluster(make, n):
     X = np.abs(grouped(n, 20))
@@ -233,7 +256,7 @@ def test_the_dot_product_as_a_dissimilarity_merges_the_smallest_first_by_hand():
 def test_the_dot_product_as_a_dissimilarity_with_ties(rows):
     X = np.array(rows, dtype=float)
     S = X @ X.T
-    merges = products.merge_by_products(X, sign=-1.0)
+    merges = products.merge_by_products(X, "", sign=-1.0)
     assert_every_merge_is_maximal(merges, lambda a, b: -S[np.ix_(sorted(a), sorted(b))].mean())
     tree = fit("UPGMA", vectors(X), metric="dot-product")
     np.testing.assert_array_equal(tree.height[tree.n :], -merges[:, 2])
