@@ -77,9 +77,9 @@ def merge_centres_of_pairs(
         merges[merge, 1] = item[v]
         merges[merge, 2] = np.sqrt(least)
         # The formula of Lance and Williams, in the row and column of u.
-        a = size[u] / (size[u] + size[v]) if has_sizes else 0.5
-        b = 1.0 - a
-        less = a * b * least
+        share = size[u] / (size[u] + size[v]) if has_sizes else 0.5
+        rest = 1.0 - share
+        less = share * rest * least
         size[u] += size[v]
         gone[v] = np.inf
         count -= 1
@@ -93,7 +93,7 @@ def merge_centres_of_pairs(
         at = u - 1
         for i in range(u):
             if gone[i] == 0:
-                near = max(a * square[at] + b * other[i] - less, 0.0)
+                near = max(share * square[at] + rest * other[i] - less, 0.0)
                 square[at] = near
                 if nearest[i] == v:
                     nearest[i] = u
@@ -104,8 +104,8 @@ def merge_centres_of_pairs(
         for i in range(u + 1, v):
             if nearest[i] == v:
                 nearest[i] = i  # unknown
-        rest = other[u + 1 : width]
+        upper = other[u + 1 : width]
         for i in range(row.size):
-            row[i] = max(a * row[i] + b * rest[i] - less, 0.0)
+            row[i] = max(share * row[i] + rest * upper[i] - less, 0.0)
         bound[u], at = nearest_slot(row, gone[u + 1 :], order, np.inf)
         nearest[u] = u + 1 + at

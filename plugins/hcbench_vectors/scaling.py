@@ -26,7 +26,7 @@ _MOST = 1000
 
 def shift_of(values: Any) -> int:
     """The power of two by which ``values``, dense or sparse, are multiplied before computations."""
-    entries = values.data if sparse.issparse(values) else values
+    entries = _entries(values)
     if entries.size == 0:
         return 0
     largest = max(float(entries.max()), -float(entries.min()))
@@ -48,13 +48,19 @@ def unscaled(heights: Floats, shift: int, algorithm: str, values: Any) -> Floats
         result: Floats = np.ldexp(heights, -shift)
     if np.isfinite(result).all():
         return result
-    entries = values.data if sparse.issparse(values) else values
+    entries = _entries(values)
     largest = max(float(entries.max()), -float(entries.min()))
     divisor = 10.0 ** math.floor(math.log10(largest))
     raise DataError(
         f"{algorithm}: the largest value is {largest:.3g}, so heights overflow (above 1.8e308); "
         f"scale the data, for example divide them by {divisor:.0e}"
     )
+
+
+def _entries(values: Any) -> Floats:
+    """The numbers of an array, or those that a sparse one stores."""
+    entries: Floats = values if isinstance(values, np.ndarray) else values.data
+    return entries
 
 
 def exact_centre(vectors: NDArray[np.floating[Any]]) -> Floats:
@@ -96,8 +102,10 @@ def distinct_rows(vectors: Vectors) -> tuple[Vectors, Ids]:
 
 
 def _hashes(vectors: Vectors) -> NDArray[np.uint64]:
-    factors = np.random.default_rng(0).integers(1 << 62, size=vectors.shape[1], dtype=np.uint64)
-    factors = 2 * factors + np.uint64(1)
+    rng = np.random.default_rng(0)
+    factors: NDArray[np.uint64] = rng.integers(1 << 62, size=vectors.shape[1], dtype=np.uint64)
+    factors *= np.uint64(2)
+    factors += np.uint64(1)
     if isinstance(vectors, np.ndarray):
         return _mixed(vectors) @ factors
     entries = _mixed(vectors.data) * factors[vectors.indices]
