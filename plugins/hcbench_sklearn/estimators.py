@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
@@ -26,6 +25,7 @@ from hcbench import (
     Partition,
     Problem,
     Tree,
+    as_numbers,
     distances,
     fit,
     load_registry,
@@ -122,14 +122,12 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     def fit(self, X: Any, y: Any = None) -> Clusterer:  # noqa: ARG002, N803  (scikit-learn's)
         """Cluster the rows of X, (n, p), dense or sparse; y is ignored."""
         names = names_of_index(X, only_own=True)
+        if isinstance(X, np.ma.MaskedArray):  # scikit-learn would drop the mask
+            X = as_numbers(X, "X")  # noqa: N806
         X = validate_data(  # noqa: N806
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
-        problem = Problem(
-            n=X.shape[0],
-            names=names,
-            vectors=X if isinstance(X, np.ndarray) else csr_array(X),
-        )
+        problem = Problem(n=X.shape[0], names=names, vectors=X)
         result = fit(
             self.name,
             problem,

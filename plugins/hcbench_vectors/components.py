@@ -134,8 +134,8 @@ def principal_scores(vectors: Vectors, r: int, rng: np.random.Generator) -> Floa
     """
     scores = _decomposed(vectors, r, rng, of_rows=True)
     # The score of a zero row is exactly zero: rounding must not give it a direction.
-    sizes: Any = abs(vectors).sum(axis=1)
-    scores[np.asarray(sizes).ravel() == 0] = 0.0
+    sizes: Any = abs(vectors)
+    scores[np.asarray(sizes.sum(axis=1)).ravel() == 0] = 0.0
     return scores
 
 
@@ -187,7 +187,8 @@ def _triangle(tall: Any) -> Floats:
     for first in range(0, rows, step):
         block = tall[first : first + step]
         dense = block if isinstance(block, np.ndarray) else block.toarray()
-        triangle = np.linalg.qr(np.vstack([triangle, dense]), mode="r")
+        together = np.vstack([triangle, dense])
+        triangle = np.asarray(np.linalg.qr(together, mode="r"))
     return triangle
 
 

@@ -184,6 +184,62 @@ def test_what_is_no_matrix_of_real_numbers_is_refused_in_one_line(name: str) -> 
         assert "\n" not in str(caught.value)
 
 
+def test_frames_with_types_of_pandas_are_read_and_complex_ones_refused() -> None:
+    frame = pd.DataFrame(WHOLE).astype("Int64")
+    problem = Problem(n=12, vectors=frame)
+    np.testing.assert_array_equal(problem.vectors, WHOLE)
+    frame.iloc[0, 0] = pd.NA
+    with pytest.raises(HcbenchError, match="NaN"):
+        Problem(n=12, vectors=frame)
+    with pytest.raises(HcbenchError, match=r"'1', .* are complex numbers"):
+        hcbench.fit("UPGMA", pd.DataFrame(WHOLE + 1j))
+
+
+def test_a_matrix_of_integers_is_what_the_metric_reads() -> None:
+    groups = np.array([[0, 0]] * 6 + [[1, 1]] * 6)
+    assert hcbench.score("AARI", TREE, groups) == hcbench.score("AARI", TREE, groups[:, :1])
+    value = hcbench.score("dasgupta", TREE, WHOLE)
+    assert value == pytest.approx(hcbench.score("dasgupta", TREE, WHOLE.astype(float)))
+    gram = (WHOLE @ WHOLE.T).astype(np.int32)
+    value = hcbench.score("dasgupta", TREE, gram)
+    assert value == pytest.approx(hcbench.score("dasgupta", TREE, gram.astype(float)))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_a_value_that_overflows_is_an_error_of_one_line(form: Any) -> None:
+    vectors = form(WHOLE * 1e200)
+    for metric, params in [
+        ("dasgupta-normalised", {"similarity": "dot"}),
+        ("cohen-addad-normalised", {"metric": "sqeuclidean"}),
+    ]:
+        with pytest.raises(HcbenchError) as caught:
+            hcbench.score(metric, TREE, vectors, **params)
+        assert "\n" not in str(caught.value)
+
+
+def test_no_entrance_loses_a_mask() -> None:
+    merges = TREE.to_linkage()
+    masked = np.ma.array(merges, mask=np.eye(*merges.shape, dtype=bool))
+    rows = np.ma.array([[0, 1, 2, 3], [0, 2, 1, 3]], mask=[[0, 0, 0, 1], [0, 0, 0, 0]])
+    cosines = np.ma.array(np.corrcoef(WHOLE), mask=np.eye(12, dtype=bool))
+    for call in (
+        lambda: hcbench.Tree.from_linkage(masked),
+        lambda: hcbench.Tree.from_children(masked[:, :2].astype(int)),
+        lambda: hcbench.Tree.from_levels(rows),
+        lambda: hcbench.Tree(np.ma.array(TREE.parent, mask=TREE.parent == 12)),
+        lambda: hcbench.score("AARI", masked, [0] * 6 + [1] * 6),
+        lambda: hcbench.score("dasgupta", TREE, cosines),
+        lambda: hcbench.Comparisons.from_quadruplets(4, rows),
+        lambda: hcbench.AllComparisons.from_similarity(cosines),
+        lambda: hcbench.similarity_of_distances(cosines),
+        lambda: Problem(n=12, similarity=cosines),
+        lambda: Problem(n=12, graph=cosines),
+        lambda: Clusterer("UPGMA").fit(np.ma.masked_greater(WHOLE, 90)),
+    ):
+        with pytest.raises(ValueError, match="mask"):
+            call()
+
+
 def test_masked_cells_are_counted_and_the_ways_out_are_ways() -> None:
     x = np.ma.masked_greater(WHOLE.astype(float), 90)
     masked = int(x.mask.sum())

@@ -115,3 +115,11 @@ def test_invalid_similarities_are_refused() -> None:
     ]:
         with pytest.raises(InvalidComparisonsError, match=message):
             AllComparisons.from_similarity(w)
+
+
+def test_similarities_that_are_symmetric_up_to_rounding_are_ranked():
+    vectors = np.random.default_rng(0).normal(size=(9, 4))
+    similarity = np.corrcoef(vectors)
+    assert not np.array_equal(similarity, similarity.T)
+    made = AllComparisons.from_similarity(similarity)
+    assert made == AllComparisons.from_similarity((similarity + similarity.T) / 2)

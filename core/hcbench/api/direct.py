@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -222,11 +223,19 @@ def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
             f"{use.label} is a cost of the call that made the result, which is unknown here; "
             "compare measures it"
         )
-    problem = problem_of_truth(truth)
+    # A metric of the data alone reads no labels.
+    is_data = any({*need.split("|")} <= {"similarity", "vectors"} for need in use.spec.needs)
+    problem = problem_of_truth(truth, is_data=is_data)
     scored = Scored(
         problem=problem, result=_result_for(result, truth, problem), cost=Cost(seconds=0.0)
     )
-    return float(use.spec.load()(scored, **use.params))
+    with np.errstate(over="ignore", invalid="ignore"):  # checked below
+        value = float(use.spec.load()(scored, **use.params))
+    if math.isnan(value):
+        raise NotApplicableError(
+            f"{use.label} is not a number for these data; if they are very large, scale them down"
+        )
+    return value
 
 
 def _result_for(result: Any, truth: Any, problem: Problem) -> Result:

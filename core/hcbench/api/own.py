@@ -344,6 +344,11 @@ def _problem_of_frame(frame: Any) -> Problem:
     """A problem of a DataFrame of pandas."""
     from pandas.api.types import is_numeric_dtype
 
+    wrong = frame.columns[[dtype.kind == "c" for dtype in frame.dtypes]]
+    if len(wrong):
+        raise DataError(
+            f"{_few(frame[wrong])} are complex numbers; give their real parts or sizes (abs)"
+        )
     texts = [name for name in frame.columns if not is_numeric_dtype(frame[name].dtype)]
     if texts:
         raise DataError(
@@ -401,10 +406,14 @@ def truth_entries(truth: Any) -> dict[str, Any]:
     return {"levels": codes, "classes": classes}
 
 
-def problem_of_truth(truth: Any) -> Problem:
+def problem_of_truth(truth: Any, *, is_data: bool = False) -> Problem:
     """A problem of which only the truth is given: a tree, labels, similarities or vectors.
 
-    A matrix of integers has labels, unless it is square and symmetric.
+    Parameters
+    ----------
+    truth : Tree, Partition, labels, matrix or Problem
+    is_data : bool
+        Whether a matrix of integers has vectors or similarities; else it has labels.
     """
     if isinstance(truth, Problem):
         return truth
@@ -419,9 +428,8 @@ def problem_of_truth(truth: Any) -> Problem:
     # The mask of labels is told by item, that of a matrix by the number of cells.
     is_masked = isinstance(truth, np.ma.MaskedArray)
     array = truth.data if is_masked else as_plain_array(truth, "the truth")
-    is_square = array.ndim == 2 and array.shape[0] == array.shape[1] > 2
-    is_symmetric = is_square and array.dtype.kind in "iub" and np.array_equal(array, array.T)
-    if array.ndim == 1 or (array.dtype.kind in "iubUSO" and not is_symmetric):
+    has_integers = array.dtype.kind in "iub" and not is_data
+    if array.ndim == 1 or has_integers or array.dtype.kind in "USO":
         names = names_of_index(truth, only_own=True)
         return Problem(n=len(array), names=names, **truth_entries(truth))
     return as_problem(truth)

@@ -102,9 +102,20 @@ def as_plain_array(values: Any, where: str) -> NDArray[Any]:
             )
         values = values.data
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
     except ValueError as error:
         raise DataError(f"{where}: the rows have different lengths: {error}") from error
+    if array.dtype.kind == "O" and array.ndim == 2 and hasattr(values, "dtypes"):
+        return _numbers_of_frame(values, array)
+    return array
+
+
+def _numbers_of_frame(frame: Any, array: NDArray[Any]) -> NDArray[Any]:
+    """Numbers that pandas has as objects, with NaN where they are missing; else the objects."""
+    if all(getattr(dtype, "kind", "O") in _REAL for dtype in frame.dtypes):
+        numbers: NDArray[np.float64] = frame.to_numpy(np.float64, na_value=np.nan)
+        return numbers
+    return array
 
 
 def _check_real(dtype: np.dtype[Any], where: str) -> None:

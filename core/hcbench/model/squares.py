@@ -157,6 +157,12 @@ def _kind_of_sparse(matrix: sparse.csr_array, largest: float) -> KindOfSquare:
     return "unclear"
 
 
+def is_symmetric(matrix: Numbers) -> bool:
+    """Whether a square matrix is symmetric up to rounding."""
+    asymmetry, _, _ = largest_asymmetry(matrix)
+    return asymmetry <= TOLERANCE * largest_entry(matrix)
+
+
 def check_square(matrix: Numbers, where: str) -> None:
     """Refuse a matrix that is not square, or not symmetric up to rounding.
 

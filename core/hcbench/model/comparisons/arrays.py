@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcbench.errors import InvalidComparisonsError
+from hcbench.model.arrays import as_plain_array
 from hcbench.model.comparisons import _kernels as kernels
 
 PairIds = NDArray[np.uint32]
@@ -96,7 +97,7 @@ def distinct_items(items: ArrayLike, n: int) -> NDArray[np.int64]:
 
 def integers(values: ArrayLike, what: str) -> NDArray[Any]:
     """Values as an array, which must be of integers."""
-    array = np.asarray(values)
+    array = as_plain_array(values, what)
     if array.size and array.dtype.kind not in "iu":
         raise InvalidComparisonsError(
             f"{what} must be of integers, got {array.dtype}; convert with .astype(int)"
@@ -168,7 +169,7 @@ def answer_counts(values: ArrayLike, m: int) -> NDArray[np.int64]:
 
     True and False are 1 and -1; an integer counts answers, as in cblearn's "list-count".
     """
-    given = np.asarray(values)
+    given = as_plain_array(values, "responses")
     if given.shape != (m,):
         raise InvalidComparisonsError(f"responses must have shape ({m},), got {given.shape}")
     if given.dtype.kind == "b":
@@ -185,7 +186,7 @@ def entries(array: Any) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
     have them, are ignored. O(n^3) or O(n^4).
     """
     sparse = hasattr(array, "coords") and hasattr(array, "data")
-    given: Any = array if sparse else np.asarray(array)
+    given: Any = array if sparse else as_plain_array(array, "comparisons")
     n = given.shape[0] if given.ndim in (3, 4) else 0
     if given.ndim not in (3, 4) or given.shape != (n,) * given.ndim:
         raise InvalidComparisonsError(

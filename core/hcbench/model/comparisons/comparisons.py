@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hcbench.errors import InvalidComparisonsError
+from hcbench.model.arrays import as_plain_array
 from hcbench.model.comparisons import _kernels as kernels, arrays
 from hcbench.model.comparisons.arrays import PairIds, check_n, pair_index, pair_items
+from hcbench.model.squares import is_symmetric, symmetrised
 
 SMALL = 1 << 28
 """Bytes of bits that are acceptable even if the comparisons take fewer."""
@@ -670,7 +672,10 @@ class AllComparisons:
         InvalidComparisonsError
             If it is neither, or not of finite numbers.
         """
-        w = _condensed(np.asarray(similarity))
+        given = as_plain_array(similarity, "similarities")
+        if given.dtype.kind == "f" and np.isnan(given).any():
+            raise InvalidComparisonsError("similarities must be finite numbers to be ranked")
+        w = _condensed(given)
         if not np.isfinite(w).all():
             raise InvalidComparisonsError("similarities must be finite numbers to be ranked")
         order = np.argsort(w, kind="stable")
@@ -746,9 +751,12 @@ class AllComparisons:
 def _condensed(similarity: NDArray[Any]) -> NDArray[np.float64]:
     if similarity.dtype.kind not in "iufb":
         raise InvalidComparisonsError(f"similarities must be numbers, got {similarity.dtype}")
-    if similarity.ndim == 2 and np.array_equal(similarity, similarity.T, equal_nan=True):
-        upper = np.triu_indices(len(similarity), 1)
-        return similarity[upper].astype(np.float64, copy=False)
+    if similarity.ndim == 2 and similarity.shape[0] == similarity.shape[1]:
+        matrix = similarity.astype(np.float64)
+        np.fill_diagonal(matrix, 0.0)
+        if is_symmetric(matrix):
+            condensed: NDArray[np.float64] = symmetrised(matrix)[np.triu_indices(len(matrix), 1)]
+            return condensed
     if similarity.ndim != 1 or isqrt(1 + 8 * similarity.size) ** 2 != 1 + 8 * similarity.size:
         raise InvalidComparisonsError(
             "similarities must be a symmetric matrix (n, n) or its n(n-1)/2 pairs, got shape "

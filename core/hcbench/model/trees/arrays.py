@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from hcbench.errors import DataError, InvalidPartitionError, InvalidTreeError
+from hcbench.model.arrays import as_plain_array
 from hcbench.model.labels import check_labels
 from hcbench.model.trees import _kernels
 from hcbench.model.trees._kernels import read_only, subtree_max
@@ -81,7 +82,7 @@ def checked_parent(parent: ArrayLike) -> NDArray[np.int64]:
 
 def one_rooted(parent: ArrayLike) -> NDArray[np.int64]:
     """Return a read-only copy of parents (m,) in any numbering, with exactly one root."""
-    given = np.asarray(parent)
+    given = as_plain_array(parent, "parent")
     if given.ndim != 1 or given.size == 0 or given.dtype.kind not in "iu":
         raise InvalidTreeError(
             f"parent must be integers of shape (m,), m > 0, "
@@ -127,7 +128,7 @@ def check_leaves_first(n_children: NDArray[np.int64]) -> None:
 def checked_floats(values: ArrayLike, size: int | None, what: str) -> NDArray[np.float64]:
     """Return a read-only copy as numbers, of shape (size,) if a size is given."""
     try:
-        numbers = np.array(values, dtype=np.float64, order="C")
+        numbers = np.array(as_plain_array(values, what), dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise InvalidTreeError(f"{what} must be an array of numbers: {error}") from None
     if size is not None and numbers.shape != (size,):
@@ -205,7 +206,7 @@ def in_topological_order(
 
 def parents_of_levels(levels: ArrayLike) -> NDArray[np.int64]:
     """Parents (m,) of the tree of nested classes, ``levels`` (n, L), column 0 the coarsest."""
-    table = np.asarray(levels)
+    table = as_plain_array(levels, "levels")
     if table.ndim != 2 or table.shape[0] == 0:
         raise InvalidTreeError(
             f"levels must have shape (n, L), a row for each item, got {table.shape}"
