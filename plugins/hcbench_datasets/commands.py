@@ -71,10 +71,11 @@ def inspect(file: str) -> None:
             _print_form(table)
         elif looks_like_comparisons(table, roles, given):
             changed["comparisons"] = True
-            changed["drop"] = other_columns(table, roles)
+            others = other_columns(table, roles)
+            changed["drop"] = tuple(others)
             _print_form(table)
-            if changed["drop"]:
-                notes.append(f"not used beside comparisons: {', '.join(changed['drop'])}")
+            if others:
+                notes.append(f"not used beside comparisons: {', '.join(others)}")
         else:
             found, reasons = guess_with_reasons(table, roles, given)
             _print_columns(table, found)
