@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,10 +31,6 @@ Ints = NDArray[np.int64]
 #: Exponents of the largest value: sums of squares, also of differences that are far smaller, are in
 #: the range of numbers.
 _LARGEST_DOUBLE, _LARGEST_SINGLE = 400, 50
-_SCIPY: dict[str, Literal["cosine", "cityblock"]] = {
-    "cosine": "cosine",
-    "manhattan": "cityblock",
-}
 
 
 def read_vectors(oracle: Oracle, *, single_precision: bool = False) -> Floats:
@@ -52,9 +48,7 @@ def read_vectors(oracle: Oracle, *, single_precision: bool = False) -> Floats:
         If squares of the values are not in the range of numbers: libraries then fail, never return,
         or find all items at one distance.
     """
-    vectors: Any = oracle.read()
-    values = vectors.toarray() if hasattr(vectors, "toarray") else vectors
-    dense = np.array(values, dtype=np.float64, order="C")
+    dense = _dense(oracle)
     largest = max(float(dense.max(initial=0.0)), -float(dense.min(initial=0.0)))
     _, exponent = math.frexp(largest)
     if abs(exponent) > (_LARGEST_SINGLE if single_precision else _LARGEST_DOUBLE):
@@ -65,6 +59,12 @@ def read_vectors(oracle: Oracle, *, single_precision: bool = False) -> Floats:
             f"of {precision}; divide the vectors by 1e{digits}"
         )
     return dense
+
+
+def _dense(oracle: Oracle) -> Floats:
+    vectors: Any = oracle.read()
+    values = vectors.toarray() if hasattr(vectors, "toarray") else vectors
+    return np.array(values, dtype=np.float64, order="C")
 
 
 def near_origin(vectors: Floats) -> Floats:
@@ -121,15 +121,16 @@ def read_distances(oracle: Oracle, metric: str) -> tuple[Floats, float | None]:
                 "larger than any number; divide them by 10"
             )
         return top - upper, top
-    vectors = read_vectors(oracle)
-    if metric == "euclidean":
-        return euclidean_pairs(vectors), None
     if metric == "cosine":
+        vectors = _dense(oracle)  # of any length
         if not vectors.any(axis=1).all():
             row = int(np.flatnonzero(~vectors.any(axis=1))[0])
             raise DataError(f"row {row} is zero and has no cosine: use metric=euclidean")
-        vectors = np.asarray(unit_rows(vectors))  # squares of 1e-170 are 0
-    distances = pdist(vectors, _SCIPY[metric])
+        return pdist(np.asarray(unit_rows(vectors)), "cosine"), None  # squares of 1e-170 are 0
+    vectors = read_vectors(oracle)
+    if metric == "euclidean":
+        return euclidean_pairs(vectors), None
+    distances = pdist(vectors, "cityblock")
     if not np.isfinite(distances).all():
         raise DataError("distances of the data are larger than any number; scale the data down")
     return distances, None
