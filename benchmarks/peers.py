@@ -172,7 +172,7 @@ def ratios_to_peers(n: int, rounds: int) -> Iterator[tuple[str, float, Ratios]]:
 def peak_memory(case: str, package: str, n: int) -> float:
     """MB that a second call takes at its peak beyond what is resident before it (Linux)."""
     call = call_of(case, package, normal_vectors(case, n))
-    small = call_of(case, package, normal_vectors(case, 2100))
+    small = call_of(case, package, normal_vectors(case, 300))
     assert call is not None
     assert small is not None
     small()  # imports and compiles

@@ -131,7 +131,9 @@ def spanning_tree(vectors: NDArray[np.floating], metric: str, edges: Floats) -> 
     """Write the edges of a minimum spanning tree, by searches in a k-d tree."""
     from hcbench_vectors import _spanning_tree_kernels as kernels
 
-    (n, p), m, squares = vectors.shape, 1, metric == "euclidean"
+    n, p = vectors.shape
+    squares = metric == "euclidean"
+    m = 3  # not 1, as boxes (p, 1) are of another type, for which kernels would be compiled anew
     points = np.zeros((p, n + kernels.LEAF))
     points[:, :n] = vectors.T
     while n > kernels.LEAF * (m + 1) // 2:

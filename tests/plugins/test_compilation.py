@@ -12,6 +12,15 @@ from tests.plugins.test_metrics_splits import VARIANTS
 # Separate cases, so that none finds kernels that another one compiled.
 ALGORITHMS = (
     *("4-AL", "4-AL[init=3]", "UPGMA", "HDBSCAN", "Random"),
+    *(
+        "WPGMA[metric=manhattan]",
+        "Single",
+        "Centroid",
+        "Ward",
+        "DotProduct",
+        "UPGMA[metric=cosine]",
+    ),
+    *("Complete[metric=cosine]", "Single[metric=cosine]", "UPGMA[precision=single]"),
     *("SL", "SL[ask=merge-sort]", "CL", "CL[ask=merge-sort]", "4K-AL-act"),
     *("InsertionClustering[separator=exact]", "InsertionClustering", "QuickClustering"),
     *("Bottom-up", "Build"),
