@@ -324,14 +324,17 @@ def _table(number: int, doc: str) -> Suite:
 
 
 def _runs(number: int) -> tuple[tuple[str, str], ...]:
-    """Algorithms that run alone: on as many scores as the data have, and HDBSCAN if applicable."""
+    """Algorithms that run alone: on as many scores as the data have, and HDBSCAN if applicable.
+
+    Columns may name one algorithm, so pairs may repeat; each is listed once.
+    """
     pairs = []
     for name in columns_of(number):
         for data in data_of(number).values():
             pairs.append((_algorithm_on(name, data, scores=True), data.dataset))
             if name == "HDBSCAN":
                 pairs.append((_algorithm_on(name, data, scores=False), data.dataset))
-    return tuple(pairs)
+    return tuple(dict.fromkeys(pairs))
 
 
 TABLE_1 = _table(1, "Table 1: dot products, UPGMA, HDBSCAN and Ward on five data sets.")

@@ -243,8 +243,7 @@ def test_a_simulated_row_of_table_1_is_measured_and_drawn(tmp_path) -> None:
         suite,
         tmp_path,
         datasets=(small,),
-        only=tuple((a, small) for a, d in suite.only if d == "gray-simulated")
-        + tuple((a, "gray-simulated") for a, d in suite.only if d != "gray-simulated"),
+        only=tuple((a, small if d == "gray-simulated" else d) for a, d in suite.only),
         claims=tuple(replace(claim, dataset=small) for claim in claims),
         repetitions=1,
     )

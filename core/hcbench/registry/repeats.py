@@ -76,8 +76,8 @@ def different_uses(noun: str, named: Iterable[tuple[str, list[U]]], repeats: Rep
 
     Two files with the same content are two uses.
 
-    Of a pattern, such as ``sk-*``, only those are meant that no other name means, so these are no
-    repetitions.
+    A name is repeated if all that it means was listed before, so grids may overlap. Of a pattern,
+    such as ``sk-*``, only those are meant that no other name means, so these are no repetitions.
 
     Parameters
     ----------
@@ -95,6 +95,8 @@ def different_uses(noun: str, named: Iterable[tuple[str, list[U]]], repeats: Rep
         if len({use.spec.name for use in uses}) > 1:
             patterns.add(name)
         is_first = name not in name_of.values()
+        adds_uses = False
+        listed_as = ""  # the name before that means the last of the uses
         for use in uses:
             first = different.get(use.identity)
             if first is not None and not use.has_files_of(first):
@@ -104,11 +106,16 @@ def different_uses(noun: str, named: Iterable[tuple[str, list[U]]], repeats: Rep
             if earlier is None:
                 different[use.identity] = use
                 name_of[use.identity] = name
-            elif earlier != name:
-                if not patterns & {earlier, name}:
-                    repeats.add(noun, name, earlier)
-            elif is_first:
+                adds_uses = True
+                continue
+            listed_as = earlier
+            if earlier == name and is_first:
                 repeats.add(noun, use.label)  # inside one grid
-            else:
-                repeats.add(noun, name)
+        if adds_uses or not uses:
+            continue
+        # All that the name means was listed before.
+        if listed_as == name:
+            repeats.add(noun, name)
+        elif not patterns & {listed_as, name}:
+            repeats.add(noun, name, listed_as)
     return list(different.values())

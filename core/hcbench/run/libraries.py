@@ -35,7 +35,8 @@ def note_imported() -> None:
     if _modules == len(sys.modules):
         return
     _modules = len(sys.modules)
-    for name, module in list(sys.modules.items()):
+    # A copy, as a finalizer that runs meanwhile may import a module.
+    for name, module in sys.modules.copy().items():
         public_module = name.partition(".")[0] in _CHECKED and "._" not in name
         if public_module and name not in _noted:
             own = vars(module)
