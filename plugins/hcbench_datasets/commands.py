@@ -89,7 +89,7 @@ def inspect(file: str) -> None:
         if kind is not None:
             changed[kind] = True
     problem = use.spec.load()(0, **{**given, **changed})
-    for line in [*notes, *_summary(problem)]:
+    for line in [*notes, *_summary(problem, bool(changed.get("distance")))]:
         click.echo(printable(line))
     _print_command(written, changed)
 
@@ -240,14 +240,15 @@ def _use(column: Column, found: Mapping[str, Any]) -> str:
     return "vectors" if column.numbers is not None else "0/1 columns"
 
 
-def _summary(problem: Any) -> list[str]:
+def _summary(problem: Any, are_distances: bool) -> list[str]:
     """What a file would be used as."""
     lines = []
     if problem.vectors is not None:
         n, p = problem.vectors.shape
         lines.append(f"{n} items with {p} number{'s' * (p != 1)} each")
     if problem.similarity is not None:
-        lines.append(f"similarities of {problem.n} items")
+        what = "distances" if are_distances else "similarities"
+        lines.append(f"{what} of {problem.n} items")
     if problem.comparisons is not None:
         lines.append(f"{len(problem.comparisons)} comparisons of {problem.n} items")
     if not lines:

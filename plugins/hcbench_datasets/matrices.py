@@ -227,7 +227,17 @@ def _names_and_numbers(table: Table, free: list[Column]) -> tuple[Column | None,
         return first, others
     if table.has_header and set(cells) == {column.name for column in others}:
         return first, others
+    if len(others) == len(cells) and are_items(first) and _are_matrix(others):
+        return first, others  # an index of numbers
     return None, free
+
+
+def _are_matrix(columns: list[Column]) -> bool:
+    """Whether as many columns as rows are a matrix, or a triangle of one."""
+    numbers = [column.numbers for column in columns if column.numbers is not None]
+    if len(numbers) < len(columns):
+        return False
+    return _of_block(np.column_stack(numbers), None, None, _LEAST) is not None
 
 
 def _of_block(

@@ -65,7 +65,29 @@ def test_a_triangle_beside_empty_cells(tmp_path, kind, half, diagonal, header, i
     assert "one triangle of a matrix may be several things: of similar" in str(caught.value)
     assert f"{path}[{kind}=true" in str(caught.value)
     if diagonal:
-        assert f"[{kind}=true]" in inspected(path)
+        shown = inspected(path)
+        assert f"[{kind}=true]" in shown
+        counted = "distances of 6 items" if kind == "distance" else "similarities of 6 items"
+        assert counted in shown
+
+
+@pytest.mark.parametrize("index", [range(N), range(1, N + 1), (18, 15, 24, 7, 31, 2)])
+@pytest.mark.parametrize("part", ["square", "lower", "zeros"])
+@pytest.mark.parametrize("kind", ["distance", "similarity"])
+@pytest.mark.parametrize("head", [False, True])
+def test_an_index_of_numbers_beside_a_matrix_is_no_coordinate(tmp_path, index, part, kind, head):
+    values = values_of(kind)
+    if part == "lower":
+        values = np.where(np.tri(N, dtype=bool), values, np.nan)
+    elif part == "zeros":
+        values = np.tril(values)
+    # The rows are numbered where the columns have other names, or none.
+    frame = pd.DataFrame(values, index=index, columns=NAMES).rename_axis("plant")
+    path = tmp_path / "data.csv"
+    frame.to_csv(path, header=head)
+    assert np.allclose(read(path, **{kind: True}).similarity, SIMILARITIES)
+    with pytest.raises(DataError, match="may be several things: of similarities"):
+        read(path)
 
 
 TRIANGLES = {
