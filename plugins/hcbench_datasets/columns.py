@@ -112,6 +112,8 @@ def _identifies(
     is_first = column is table.columns[0]
     steps = np.diff(present)
     counts = present.size > 2 and bool((steps == 1).all())
+    if is_first and present.size >= _LEAST_ROWS and _are_row_numbers(present):
+        return True
     if counts and (is_first or column.name.casefold() in COUNTERS):
         # A first column 1, 2, 3 of few rows may be measured.
         return column.name.casefold() in COUNTERS or present.size >= _LEAST_ROWS
@@ -121,6 +123,13 @@ def _identifies(
     are_long = len(digits) == 1 and min(digits) >= 5
     are_different = different.size == present.size >= _LEAST_ROWS
     return is_first and are_long and are_different
+
+
+def _are_row_numbers(numbers: NDArray[np.float64]) -> bool:
+    """Whether these are 0, 1, 2, ... or 1, 2, 3, ..., in any order."""
+    count = np.arange(numbers.size)
+    in_order = np.sort(numbers)
+    return np.array_equal(in_order, count) or np.array_equal(in_order, count + 1)
 
 
 def _are_dates(name: str, present: NDArray[np.float64]) -> bool:

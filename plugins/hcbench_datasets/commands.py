@@ -178,11 +178,11 @@ def _notes(
         listed = ", ".join(constants[:_SHOWN]) + (", ..." if len(constants) > _SHOWN else "")
         noun = "column" if len(constants) == 1 else "columns"
         yield f"the same in all rows, and without effect on distances: {noun} {listed}"
-    spread = sorted(
-        (float(np.nanstd(column.numbers)), column.name)
-        for column in table.columns
-        if column.numbers is not None and _use(column, found) == "vectors"
-    )
+    spread = []
+    for column in table.columns:
+        if column.numbers is not None and _use(column, found) == "vectors":
+            spread.append((float(np.nanstd(column.numbers)), column.name))
+    spread.sort()
     spread = [(deviation, name) for deviation, name in spread if deviation > 0]
     if spread and spread[-1][0] > _UNEQUAL * spread[0][0] and not params.get("standardise"):
         ratio = spread[-1][0] / spread[0][0]
@@ -227,7 +227,9 @@ def _described(column: Column) -> tuple[str, str]:
 
 def _short(number: float) -> str:
     """A whole number with all digits, which may be an identifier, another with six."""
-    return number_text(number) if number % 1 == 0 else f"{number:.6g}"
+    import numpy as np
+
+    return number_text(number) if number == np.floor(number) else f"{number:.6g}"
 
 
 def _use(column: Column, found: Mapping[str, Any]) -> str:

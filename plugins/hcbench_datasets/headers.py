@@ -127,7 +127,7 @@ def _names_are_numbers(first: Sequence[str], below: Rows) -> bool | None:
         return None if counts and not _continues_counting(row, body) else False
     if not counts or not all(map(_POINT_ZERO.fullmatch, first)) or _continues_counting(row, body):
         return False
-    return True if p > 1 and (body % 1 != 0).all() else None
+    return True if p > 1 and (body != np.floor(body)).all() else None
 
 
 def _numbers(below: Rows) -> NDArray[np.float64]:
@@ -201,4 +201,4 @@ def _is_above_fractions(row: NDArray[np.float64], below: Rows, *, counts: bool) 
 
 def _are_years(numbers: NDArray[np.float64]) -> bool:
     low, high = _YEARS
-    return bool(((numbers >= low) & (numbers <= high) & (numbers % 1 == 0)).all())
+    return bool(((numbers >= low) & (numbers <= high) & (numbers == np.floor(numbers))).all())

@@ -451,7 +451,9 @@ def are_items(column: Column) -> bool:
     """Whether a column has names or numbers of items."""
     if column.numbers is None:
         return column.kind in ("texts", "numbers and texts") or are_codes(list(column.cells))
-    return bool((column.numbers % 1 == 0).all() and (column.numbers >= 0).all())
+    numbers = column.numbers
+    are_whole = np.isfinite(numbers) & (numbers == np.floor(numbers))
+    return bool(are_whole.all() and (numbers >= 0).all())
 
 
 def _kind_by_name(name: str) -> Kind | None:

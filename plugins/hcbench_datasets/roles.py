@@ -72,6 +72,10 @@ def guess_with_reasons(
             reasons[column.name] = suspicion.reason
         elif suspicion is not None and suspicion.is_sure and suspicion.form == "class" and absent:
             reasons[column.name] = f"{suspicion.reason} with {absent} missing"
+        elif column.numbers is not None and np.isinf(column.numbers).any():
+            infinite = int(np.isinf(column.numbers).sum())
+            cells = "a cell" if infinite == 1 else f"{infinite} cells"
+            reasons[column.name] = f"column {column.name!r} has {cells} without a finite number"
         elif absent > _FEW * n:
             reasons[column.name] = f"column {column.name!r} has {absent} missing of {n} cells"
         elif column.name not in roles.numbers and has_classes(column):
@@ -113,8 +117,10 @@ def has_classes(column: Column) -> bool:
     """Whether a column has classes: texts that repeat, or whole numbers below such a name."""
     if column.missing.any():
         return False
-    if column.numbers is not None and (not _is_class(column) or (column.numbers % 1).any()):
-        return False
+    if column.numbers is not None:
+        are_whole = np.isfinite(column.numbers) & (column.numbers == np.floor(column.numbers))
+        if not _is_class(column) or not are_whole.all():
+            return False
     if column.numbers is None and column.kind != "texts":
         return False
     return 1 < len(column.classes) <= len(column.cells) / 1.5

@@ -108,6 +108,28 @@ def test_a_constant_is_named(file):
     assert "the same in all rows, and without effect on distances: column batch" in inspected(path)
 
 
+def test_an_infinite_number_names_a_way_that_works(file):
+    values = RNG.normal(size=N).round(2)
+    values[[3, 7]] = np.inf, -np.inf
+    path = file(gain=values)
+    way = f"{path}[drop=[gain]]"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        message = refused(path)
+        shown = inspected(path)
+        assert read(path, drop=("gain",)).vectors.shape == (N, 2)
+    assert message.endswith(f"'gain': inf is not finite; correct the file, or write {way}")
+    assert "column 'gain' has 2 cells without a finite number and is not used" in shown
+    assert f'"{way}"' in shown
+
+
+@pytest.mark.parametrize("start", [0, 1])
+def test_the_numbers_of_shuffled_rows_are_an_identifier(file, start):
+    path = file(item=RNG.permutation(N) + start)
+    assert "'item' looks like an identifier" in refused(path)
+    assert f"write {path}[names=item]" in refused(path)
+
+
 # ---- Classes -------------------------------------------------------------------------------------
 
 

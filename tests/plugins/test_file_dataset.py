@@ -885,11 +885,11 @@ def test_row_names_of_pandas_and_r(csv, text, names):
 
 def test_all_problems_of_all_columns_are_told_at_once(csv):
     path = csv(
-        "id,species,height,day,note,weight\n"
-        "a,oak,1,2020-01-01,x,1\n"
-        "b,oak,,2020-01-02,y,2 kg\n"
-        "c,elm,3,2020-01-02,z,3\n"
-        "d,elm,inf,2020-01-02,,4\n"
+        "id,species,height,day,note,weight,age\n"
+        "a,oak,1,2020-01-01,x,1,5.5\n"
+        "b,oak,,2020-01-02,y,2 kg,7.5\n"
+        "c,elm,3,2020-01-02,z,3,\n"
+        "d,elm,inf,2020-01-02,,4,1.5\n"
     )
     assert fail(path) == (
         f"{path}: line 2, column 'id': 'a' is not a number (4 different texts); "
@@ -899,8 +899,9 @@ def test_all_problems_of_all_columns_are_told_at_once(csv):
         "line 2, column 'day': '2020-01-01' is a date; "
         "line 2, column 'note': 'x' is not a number (3 different texts); "
         "line 3, column 'weight': '2 kg' is not a number (it would be without its unit); "
+        "line 4, column 'age': a number is missing; "
         "correct the file, or write "
-        f"{path}[names=id,labels=[species],drop=[day,note,weight],missing=median]"
+        f"{path}[names=id,labels=[species],drop=[height,day,note,weight],missing=median]"
     )
 
 
