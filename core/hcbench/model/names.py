@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import DataError, ModelWarning
+from hcbench.model.squares import is_symmetric
 
 #: How items without names are identified, and where names come from: the number of a leaf is part
 #: of a tree; the rows of an array have an order only; an index of pandas keeps its numbers when the
@@ -131,7 +132,7 @@ def columns_in_row_order(frame: Any) -> Any:
     if rows is None or rows == columns or set(rows) != set(columns):
         return frame
     values = frame.to_numpy(np.float64)
-    if is_default(columns) and np.allclose(values, values.T, rtol=1e-8, atol=1e-12):
+    if is_default(columns) and is_symmetric(values):
         return frame
     place = match_items(
         NamedItems(what="the columns of the DataFrame", n=len(columns), names=columns),
