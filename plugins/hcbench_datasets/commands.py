@@ -178,11 +178,11 @@ def _notes(
         listed = ", ".join(constants[:_SHOWN]) + (", ..." if len(constants) > _SHOWN else "")
         noun = "column" if len(constants) == 1 else "columns"
         yield f"the same in all rows, and without effect on distances: {noun} {listed}"
-    spread = []
-    for column in table.columns:
-        if column.numbers is not None and _use(column, found) == "vectors":
-            spread.append((float(np.nanstd(column.numbers)), column.name))
-    spread.sort()
+    spread = sorted(
+        (float(np.nanstd(column.numbers)), column.name)
+        for column in table.columns
+        if column.numbers is not None and _use(column, found) == "vectors"
+    )
     spread = [(deviation, name) for deviation, name in spread if deviation > 0]
     if spread and spread[-1][0] > _UNEQUAL * spread[0][0] and not params.get("standardise"):
         ratio = spread[-1][0] / spread[0][0]

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, ModelWarning, are_codes, number_text, read_numbers
-from hcbench.files import MAX_DECOMPRESSED, table_rows
+from hcbench.files import DECIMAL_COMMA, MAX_DECOMPRESSED, table_rows
 from hcbench_datasets.content import MISSING, Column, Table, looks_numeric
 from hcbench_datasets.headers import has_header
 from hcbench_datasets.matrices import padded_rows, triangle_of
@@ -46,7 +46,6 @@ _DELIMITERS = ("\t", ";", "|", ",")
 _SAMPLE = 50  # lines from which the delimiter and the decimal mark are found
 _BLOCK = 10_000  # lines whose cells are in memory as texts
 _SHOWN_CELLS = 6
-_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 
 Row = tuple[int, list[str]]  # line number, from 1, and cells
@@ -320,7 +319,7 @@ def _title(rows: Sequence[Sequence[str]]) -> int:
 def _decimal_mark(path: Path, rows: Sequence[Sequence[str]], delimiter: str) -> str:
     """The decimal mark of the numbers in the first rows."""
     cells = [cell for row in rows for cell in row]
-    commas = [cell for cell in cells if _DECIMAL_COMMA.fullmatch(cell)]
+    commas = [cell for cell in cells if DECIMAL_COMMA.fullmatch(cell)]
     if delimiter == "," or not commas:
         return "."
     if any("." in cell and looks_numeric(cell) for cell in cells):

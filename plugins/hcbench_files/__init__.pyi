@@ -15,6 +15,7 @@ from .newick import (
     write_newick as write_newick,
 )
 from .tables import (
+    DECIMAL_COMMA as DECIMAL_COMMA,
     HEADERS as HEADERS,
     MAX_DECOMPRESSED as MAX_DECOMPRESSED,
     Items as Items,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import Comparisons, DataError, InvalidComparisonsError, read_whole_number
-from hcbench_files.tables import TABLES, read_arrays
+from hcbench_files.tables import TABLES, delimiter_of, read_arrays
 
 _ITEMS = ("i", "j", "k", "l")
 _EXTRA = ("response", "annotator")
@@ -302,14 +302,7 @@ def _columns(path: Path, drop: Sequence[str]) -> tuple[list[str], int, int | Non
 
 
 def _delimiter(path: Path) -> str:
-    """The delimiter of a table: that of the suffix, or ";" in a .csv file without commas."""
-    usual = TABLES[path.suffix.lower()]
-    with path.open(encoding="utf-8-sig") as file:
-        for line in file:
-            content = line.partition("#")[0].strip()
-            if content:
-                return ";" if ";" in content and usual not in content else usual
-    return usual
+    return delimiter_of(path, path.read_text(encoding="utf-8-sig"))
 
 
 def _cells(line: str, delimiter: str) -> list[str]:

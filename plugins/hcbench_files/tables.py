@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tokenize import TokenError
@@ -26,6 +27,12 @@ _DAMAGE = (
     *(ValueError, TypeError, LookupError, ArithmeticError, RuntimeError, MemoryError, EOFError),
     *(SyntaxError, TokenError, zipfile.BadZipFile, struct.error, zlib.error),
 )
+
+_IN_QUOTES = re.compile(r'"[^"]*"')
+_SAMPLE = 50  # lines from which the delimiter is found
+
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
+"""A number with a decimal comma."""
 
 MAX_DECOMPRESSED = 2 << 30
 """Bytes that a compressed file may become, as a few MB of zeros would fill the memory."""
@@ -122,6 +129,27 @@ def read_npy(path: Path) -> NDArray[Any]:
     return arrays[""]
 
 
+def delimiter_of(path: Path, text: str) -> str:
+    """The delimiter of a table: that of the ending, or a semicolon or tab that all rows have.
+
+    Spreadsheets write semicolons into a .csv file where numbers have a decimal comma.
+    """
+    usual = TABLES[path.suffix.lower()]
+    lines = [_IN_QUOTES.sub("", line).strip(" ") for line in text.splitlines()[:_SAMPLE]]
+    rows = [line for line in lines if line and not line.startswith("#")]
+    for delimiter in (";", "\t"):
+        table = [row.split(delimiter) for row in rows]
+        # R has no cell for the column of row names in the header.
+        widths = {len(cells) for cells in table[1:] or table}
+        is_header = bool(table) and len(table[0]) in (max(widths), max(widths) - 1)
+        if len(widths) != 1 or max(widths) == 1 or not is_header:
+            continue
+        commas = [cell.strip() for cells in table for cell in cells if usual in cell]
+        if all(map(DECIMAL_COMMA.fullmatch, commas)):
+            return delimiter
+    return usual
+
+
 def table_rows(
     path: Path, delimiter: str | None = None, text: str | None = None
 ) -> Iterator[tuple[int, list[str]]]:
@@ -131,7 +159,7 @@ def table_rows(
     ----------
     path : Path
     delimiter : str, optional
-        By default that of the ending, .csv or .tsv.
+        By default that of `delimiter_of`.
     text : str, optional
         By default that of the file, in UTF-8.
 
@@ -147,9 +175,10 @@ def table_rows(
     DataError
         If it cannot be read.
     """
+    content = read_text(path) if text is None else text
     reader = csv.reader(
-        io.StringIO(read_text(path) if text is None else text, newline=""),
-        delimiter=delimiter or TABLES[path.suffix.lower()],
+        io.StringIO(content, newline=""),
+        delimiter=delimiter or delimiter_of(path, content),
         strict=True,
         skipinitialspace=True,
     )
@@ -172,33 +201,28 @@ def table_rows(
 def read_rows(path: Path) -> list[tuple[int, list[str]]]:
     """All rows of a .csv or .tsv file, see `table_rows`.
 
+    A header of R's write.table, which has no cell for the column of row names, gets an empty one.
+
     Raises
     ------
     DataError
         If it cannot be read, is empty, or its rows differ in length.
     """
     rows = list(table_rows(path))
-    check_widths(path, rows)
-    return rows
-
-
-def check_widths(path: Path, rows: Sequence[tuple[int, list[str]]]) -> None:
-    """Check that there are rows, and all have the same number of cells.
-
-    Raises
-    ------
-    DataError
-        If not.
-    """
     if not rows:
         raise DataError(f"{path}: the file is empty; is it the right one?")
-    width = len(rows[0][1])
+    line, first = rows[0]
+    width = len(first)
+    if len(rows) > 1 and all(len(cells) == width + 1 for _, cells in rows[1:]):
+        rows[0] = (line, ["", *first])
+        width += 1
     for line, cells in rows:
         if len(cells) != width:
             raise DataError(
                 f"{path}, line {line}: {len(cells)} cells, but the first row has {width}; "
                 "put quotes around a text with a delimiter in it"
             )
+    return rows
 
 
 def is_number(cell: str) -> bool:

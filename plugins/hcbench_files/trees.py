@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, HeightKind, InvalidTreeError, Tree, parse_file, read_number
-from hcbench_files.tables import TABLES, check_widths, is_number, read_npy, read_text, table_rows
+from hcbench_files.tables import (
+    DECIMAL_COMMA,
+    TABLES,
+    is_number,
+    read_npy,
+    read_rows,
+    read_text,
+)
 
 #: Newick and Nexus; .trees and .t are samples of BEAST and MrBayes.
 NEWICK = (".nwk", ".newick", ".tree", ".tre", ".treefile", ".nex", ".nexus", ".trees", ".t")
@@ -215,12 +222,7 @@ def _named(tree: Tree, names: Sequence[str]) -> Tree:
 
 def _read_numbers(path: Path) -> NDArray[np.float64]:
     """The numbers of a table, without its header and its column of row names."""
-    rows = list(table_rows(path))
-    # The header of R's write.table has no cell for the column of row names.
-    if len(rows) > 1 and len(rows[1][1]) == len(rows[0][1]) + 1:
-        line, cells = rows[0]
-        rows[0] = (line, ["", *cells])
-    check_widths(path, rows)
+    rows = [(line, [_with_point(cell) for cell in cells]) for line, cells in read_rows(path)]
     first = rows[0][1]
     has_header = _is_header(rows)
     names = 1 if has_header and not first[0] else 0
@@ -250,6 +252,10 @@ def _is_header(rows: Sequence[tuple[int, list[str]]]) -> bool:
             if number is not None:
                 others.append(number)
     return n_texts > 0 or 0 in others or min(others, default=0) < 0
+
+
+def _with_point(cell: str) -> str:
+    return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell
 
 
 def _number(path: Path, line: int, cell: str) -> float:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, check_levels, class_texts, parse_name
-from hcbench.files import is_number, read_npy, table_rows
+from hcbench.files import is_number, read_npy, read_rows
 
 SUFFIXES = (".csv", ".tsv")
 #: What pandas and numpy write for a missing label; "NA" may be a class.
@@ -131,17 +131,8 @@ def _parse(text: str) -> tuple[Path, bool | None]:
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
     """All rows of one length; a line that is empty is a row with an empty label."""
-    rows = list(table_rows(path))
-    if not rows:
-        raise DataError(f"{path}: the file is empty; is it the right one?")
-    width = len(rows[0][1])
-    for line, cells in rows:
-        if len(cells) != width:
-            raise DataError(
-                f"{path}, line {line}: {len(cells)} cells, but the first row has {width}; "
-                "put quotes around a text with a delimiter in it"
-            )
-    if width == 1:
+    rows = read_rows(path)
+    if len(rows[0][1]) == 1:
         _check_no_gap(path, rows)
     return rows
 

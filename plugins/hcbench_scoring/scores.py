@@ -44,7 +44,7 @@ from hcbench import (
     parse_name,
     unmet,
 )
-from hcbench.files import TreeFile, is_number, read_items, read_rows
+from hcbench.files import DECIMAL_COMMA, TreeFile, is_number, read_items, read_rows, table_rows
 from hcbench.run import Call, judge
 from hcbench_scoring.labels import read_labels
 
@@ -228,20 +228,30 @@ def _read_data(text: str, role: str, registry: Registry) -> _Named:
 def _index_of(path: Path) -> dict[str, str]:
     """The column of a table with the names of the rows, as a parameter of the data set.
 
-    It is the first one if it holds text, or the numbers of the rows in any order. The data set
-    itself knows a first column without a header, as R and pandas write it.
+    It is the first one if it holds text, or the numbers of the rows in any order, below a header or
+    without one. The data set itself knows a first column without a name, as R and pandas write it.
     """
     if path.suffix.lower() not in _TABLES or not path.is_file():
         return {}
-    rows = [cells for _, cells in read_rows(path)]
-    header, first = rows[0], rows[min(1, len(rows) - 1)]
-    if not header[0] or all(map(is_number, header)):
+    rows = [cells for _, cells in table_rows(path)]
+    if len({len(cells) for cells in rows}) != 1:
         return {}
+    header, first = rows[0], rows[min(1, len(rows) - 1)]
+    if not header[0]:
+        return {}
+    if all(map(_looks_numeric, header)):
+        column = {cells[0] for cells in rows}
+        has_index = len(header) > 1 and column == set(map(str, range(len(rows))))
+        return {"names": "1"} if has_index else {}
     if is_number(first[0]):
         column = {cells[0] for cells in rows[1:]}
         if column != set(map(str, range(len(rows) - 1))):
             return {}
     return {"names": header[0]}
+
+
+def _looks_numeric(cell: str) -> bool:
+    return is_number(cell) or DECIMAL_COMMA.fullmatch(cell) is not None
 
 
 def _read_names(path: Path) -> tuple[str, ...]:

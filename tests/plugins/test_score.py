@@ -213,6 +213,37 @@ def test_data_that_pandas_wrote_after_a_shuffle_are_matched_by_number(order, ind
     assert list(found.values()) == [pytest.approx(hcbench.score("dasgupta", BARE, W))]
 
 
+@pytest.mark.parametrize("dialect", [{}, {"sep": ";", "decimal": ","}, {"sep": "\t"}])
+@pytest.mark.parametrize("header", [True, False])
+def test_tables_of_all_dialects_are_matched_by_the_numbers_of_the_rows(dialect, header, folder):
+    order = [4, 0, 3, 5, 2, 1]
+    pd.DataFrame(X, columns=["x", "y"]).iloc[order].to_csv("v.csv", header=header, **dialect)
+    pd.Series(LABELS, name="c").iloc[order].to_csv("c.csv", header=header, **dialect)
+    Z = pd.DataFrame(linkage(X, "average"), columns=["a", "b", "height", "size"])
+    Z.to_csv("tree.csv", index=header, header=header, **dialect)
+    files = ["tree.csv", "--vectors", "v.csv", "--labels", "c.csv"]
+    found = values(*files, "--metrics", "cophenetic-correlation,ARI")
+    expected, _ = cophenet(linkage(X, "average"), pdist(X))
+    rand = adjusted_rand_score(LABELS, TREE.cut(len(set(LABELS))).labels)
+    assert sorted(found.values()) == pytest.approx(sorted([expected, rand]))
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_labels_below_a_header_of_r_have_the_names_of_the_rows(delimiter, folder):
+    rows = [f'"{NAMES[i]}"{delimiter}"{LABELS[i]}"' for i in (4, 0, 3, 5, 2, 1)]
+    (folder / "labels.csv").write_text("\n".join(['"class"', *rows]) + "\n")
+    found = values("tree.nwk", "--labels", "labels.csv", "--metrics", "ARI")
+    expected = adjusted_rand_score(LABELS, TREE.cut(len(set(LABELS))).labels)
+    assert found["ARI", "labels", "tree.nwk"] == pytest.approx(expected)
+
+
+def test_a_text_with_a_semicolon_is_no_row_of_two_cells(folder):
+    (folder / "labels.csv").write_text("c\nx; y\nx; y\nx; y\nz\nz\nz\n")
+    found = values("z.npy", "--labels", "labels.csv", "--metrics", "ARI")
+    expected = adjusted_rand_score([0, 0, 0, 1, 1, 1], TREE.cut(2).labels)
+    assert found["ARI", "labels", "z.npy"] == pytest.approx(expected)
+
+
 def test_labels_that_are_one_number_are_one_class(folder):
     (folder / "labels.csv").write_text("c\n1\n1.0\n2\n2.\n+3\n3\n")
     found = values("z.npy", "--labels", "labels.csv", "--metrics", "ARI")
