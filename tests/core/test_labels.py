@@ -18,6 +18,9 @@ X = np.array([[0.0, 1], [0, 2], [5, 1], [5, 3]])
 TREE = hcbench.fit("UPGMA", X)
 NAN = float("nan")
 
+MEASURES = np.array([1.5, 2.5, 2.5, 4.25, 5, 6.5, 7.5, 8.125, 9, 10.5])
+VECTORS = np.column_stack([MEASURES, MEASURES**2])
+
 MISSING_OR_MASKED = r"label of item 2 is (missing|masked)|1 of 4 values is masked"
 
 MISSING: dict[str, Any] = {
@@ -152,3 +155,55 @@ def test_classes_in_files_are_equal_if_their_numbers_are() -> None:
     assert class_texts(codes, lines, "f") == codes
     with pytest.raises(DataError, match=r"'1' \(line 0\) and '1.0' \(line 2\) among texts"):
         class_texts(["1", "x", "1.0", "2"], lines, "f")
+
+
+@pytest.mark.parametrize("kind", [list, np.array, np.float32, pd.Series])
+def test_numbers_that_mostly_differ_are_no_classes(kind):
+    labels = kind(MEASURES)
+    reason = r"9 different numbers of 10 items, such as 1.5, are a measurement and no classes"
+    tree = hcbench.fit("UPGMA", VECTORS)
+    with pytest.raises(DataError, match=reason):
+        hcbench.score("ARI", tree, labels)
+    with pytest.raises(DataError, match=reason):
+        hcbench.compare(["UPGMA"], {"measured": (VECTORS, labels)}, repetitions=1, store=None)
+    with pytest.raises(HcbenchError, match=reason):
+        Problem(n=10, vectors=VECTORS, levels=np.asarray(labels))
+    # The way out of the message.
+    assert -1 <= hcbench.score("ARI", tree, pd.cut(labels, 3)) <= 1
+
+
+def test_half_sizes_and_whole_numbers_that_all_differ_are_classes():
+    assert coded_labels([36.5, 37, 37.5, 38, 38.5] * 4)[0].shape == (20, 1)
+    assert coded_labels(np.arange(20.0))[0].shape == (20, 1)
+
+
+def test_labels_in_a_dict_are_named_by_a_series():
+    names = list("abcd")
+    labels = {"d": 1, "a": 0, "c": 1, "b": 0}
+    tree = TREE.with_names(names)
+    with pytest.raises(DataError, match=r"got dict; pandas.Series\(labels\) has the labels"):
+        hcbench.score("ARI", tree, labels)
+    frame = pd.DataFrame(X, index=names)
+    with pytest.raises(DataError, match=r"got dict; pandas.Series\(labels\) has the labels"):
+        hcbench.compare(["UPGMA"], {"x": (frame, labels)}, repetitions=1, store=None)
+    assert hcbench.score("ARI", tree, pd.Series(labels)) == 1
+
+
+def test_a_score_of_too_few_labels_tells_what_is_missing():
+    linkage = [[0, 1, 1, 2], [2, 3, 2, 2], [4, 5, 5, 4]]
+    for result in (TREE, linkage, [0, 0, 1, 1]):
+        with pytest.raises(DataError, match=r"has 4 items, and the truth 3$"):
+            hcbench.score("ARI", result, [0, 0, 1])
+    named = pd.Series([0, 0, 1], index=list("abc"))
+    with pytest.raises(DataError, match="the tree: 'd' is not among the items of the truth"):
+        hcbench.score("ARI", TREE.with_names(list("abcd")), named)
+    whole = pd.Series([0, 0, 1, 1], index=list("abcd"))
+    with pytest.raises(DataError, match=r"give names, hcbench.Tree.from_linkage\(tree, names=n"):
+        hcbench.score("ARI", linkage, whole)
+    assert hcbench.score("ARI", hcbench.Tree.from_linkage(linkage, names=list("abcd")), whole) == 1
+
+
+def test_texts_of_numbers_that_mostly_differ_are_no_classes():
+    texts = [str(number) for number in MEASURES]
+    with pytest.raises(DataError, match=r"y.csv: 'CRP': 9 different numbers of 10 items, such as"):
+        class_texts(texts, [f"line {i}" for i in range(10)], "y.csv: 'CRP'")

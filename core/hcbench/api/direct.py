@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -240,11 +241,26 @@ def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
 
 def _result_for(result: Any, truth: Any, problem: Problem) -> Result:
     """A result with its items in the order of the truth."""
-    checked = as_result(result, problem.n)
+    checked = as_result(result, _items_of_result(result, problem.n))
     items = items_of(truth, "the truth", problem.n)
     if isinstance(checked, Tree):
-        return checked.matched_with(items).with_names(problem.names)
+        leaves = checked.named_items("the tree")
+        if not isinstance(result, Tree):
+            make = "from_linkage" if np.shape(result)[1] == 4 else "from_children"
+            leaves = replace(leaves, give=f"hcbench.Tree.{make}(tree, names=names)")
+        return checked.matched_with(items, leaves).with_names(problem.names)
     own = checked.named_items("the partition")
     if not isinstance(result, Partition):
         own = items_of(result, "the result", checked.n)
     return Partition(checked.labels[match_items(own, items)], problem.names)
+
+
+def _items_of_result(result: Any, n: int) -> int:
+    """The number of items of a result, which `match_items` compares with the n of the truth."""
+    if isinstance(result, Tree | Partition):
+        return result.n
+    shape = np.shape(result)
+    if len(shape) == 1:
+        return int(shape[0])
+    is_merges = len(shape) == 2 and shape[1] in (2, 4)
+    return int(shape[0]) + 1 if is_merges else n

@@ -428,6 +428,11 @@ def problem_of_truth(truth: Any, *, is_data: bool = False) -> Problem:
     # The mask of labels is told by item, that of a matrix by the number of cells.
     is_masked = isinstance(truth, np.ma.MaskedArray)
     array = truth.data if is_masked else as_plain_array(truth, "the truth")
+    if array.ndim == 0:
+        raise DataError(
+            f"the truth must be a Tree, labels (n,), a matrix or a Problem, got "
+            f"{type(truth).__name__}; pandas.Series(labels) has the labels of a dict by name"
+        )
     has_integers = array.dtype.kind in "iub" and not is_data
     if array.ndim == 1 or has_integers or array.dtype.kind in "USO":
         names = names_of_index(truth, only_own=True)

@@ -14,6 +14,9 @@ from hcbench.model.numbers import are_codes, read_number, same_number_text
 #: Texts of missing labels, as in files: numpy writes "nan" where a list has texts and NaN.
 _MISSING_TEXTS = frozenset({"", "nan", "NaN"})
 
+#: Items from which the number of classes tells something.
+_LEAST = 10
+
 #: Types of missing values of pandas, which need not be imported to recognise them.
 _MISSING_TYPES = frozenset({"NAType", "NaTType", "MaskedConstant"})
 
@@ -43,7 +46,8 @@ def coded_labels(
     ------
     DataError
         If a label is missing: None, NaN, NaT, NA, masked, an empty text or "nan"; if one level has
-        a number and the same number as a text; if labels are complex, or cannot be sorted.
+        a number and the same number as a text; if labels are complex, or cannot be sorted; if most
+        are different numbers with fractions.
     """
     table = _table_of(labels, where)
     codes = np.empty(table.shape, dtype=np.int64)
@@ -53,6 +57,8 @@ def coded_labels(
         _check_present(column, where)
         comparable = _comparable(column, where)
         values, inverse = _sorted_classes(comparable, where)
+        if values.dtype.kind == "f":
+            _check_no_measurement(values, len(column), where)
         codes[:, level] = inverse.ravel()
         classes.append(tuple(str(value) for value in values))
     return codes, tuple(classes)
@@ -121,6 +127,11 @@ def _table_of(labels: Any, where: str) -> NDArray[Any]:
         table = np.array(labels, dtype=object) if is_list else np.asarray(labels)
     except ValueError as error:
         raise DataError(f"{where}: the items have different numbers of labels") from error
+    if table.ndim == 0:
+        raise DataError(
+            f"{where} must have shape (n,) or (n, L), got {type(labels).__name__}; "
+            "pandas.Series(labels) has the labels of a dict by name"
+        )
     if table.ndim == 1:
         if table.dtype.kind == "O" and any(isinstance(x, list | tuple) for x in table):
             raise DataError(f"{where}: the items have different numbers of labels")
@@ -190,6 +201,29 @@ def _as_read(text: str) -> Any:
         return text
 
 
+def _check_no_measurement(different: NDArray[np.floating[Any]], n: int, where: str) -> None:
+    """Refuse labels of n items that are mostly different numbers with fractions.
+
+    Parameters
+    ----------
+    different : (k,) array
+        The different numbers.
+    n : int
+    where : str
+
+    Raises
+    ------
+    DataError
+    """
+    has_fractions = bool((different != np.floor(different)).any())
+    if n >= _LEAST and len(different) > n / 2 and has_fractions:
+        raise DataError(
+            f"{where}: {len(different)} different numbers of {n} items, such as {different[0]:g}, "
+            "are a measurement and no classes; give classes, such as those of "
+            "pandas.cut(labels, 3)"
+        )
+
+
 def _sorted_classes(column: NDArray[Any], where: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
     try:
         values, inverse = np.unique(column, return_inverse=True)
@@ -216,12 +250,15 @@ def class_texts(texts: Sequence[str], places: Sequence[str], where: str) -> list
     Raises
     ------
     DataError
-        If a number is written in two ways between texts, so that it may be one class or two.
+        If a number is written in two ways between texts, so that it may be one class or two; if
+        most are different numbers with fractions.
     """
     if are_codes(texts):
         return list(texts)
-    are_numbers = [read_number(text) is not None for text in texts]
+    numbers = [read_number(text) for text in texts]
+    are_numbers = [number is not None for number in numbers]
     if all(are_numbers):
+        _check_no_measurement(np.unique(np.array(numbers, dtype=np.float64)), len(texts), where)
         return [same_number_text(text) for text in texts]
     first_rows: dict[str, int] = {}
     for row, text in enumerate(texts):

@@ -178,6 +178,10 @@ def _numbers_for(unnamed: NamedItems, named: NamedItems) -> tuple[str, ...]:
     assert named.names is not None
     numbers = tuple(map(str, range(unnamed.n)))
     if not set(named.names) <= set(map(str, range(max(unnamed.n, named.n)))):
+        if unnamed.n != named.n:
+            raise DataError(
+                f"{named.what} has {named.n} items, and {unnamed.what} {unnamed.n}, without names"
+            )
         extra = ""
         if named.names[0].isdecimal():
             extra = f", which are not the numbers 0..{named.n - 1}"
