@@ -17,15 +17,15 @@ import numpy as np
 import psutil
 import pytest
 from click.testing import CliRunner, Result
+from scipy.stats import t
 
+from hcbench.analysis import summarise
 from hcbench.asv import MeasuringProcess
 from hcbench.cli import main
 from hcbench.errors import DataError
 from hcbench_regress.comparing import (
     INSTALLED,
-    PAIRS,
     PROCESSES,
-    Commit,
     Key,
     Recorded,
     Series,
@@ -38,17 +38,14 @@ from hcbench_regress.comparing import (
     read_both,
     write_both,
 )
-
-BASE = Commit("main", "a" * 40, 1_000)
-HEAD = Commit("topic", "b" * 40, 2_000)
-ROUNDS = PROCESSES * PAIRS
+from tests.plugins.simulated_commits import BASE, HEAD, compare_commits, count_verdicts
 
 
 def recorded(unit: str, base: float, head: float, **more: Any) -> Recorded:
     return Recorded(name="benchmark", unit=unit, base=base, head=head, **more)
 
 
-def timed(ratio: float, seed: int, *, noise: float = 0.05, pairs: int = ROUNDS) -> Recorded:
+def timed(ratio: float, seed: int, *, noise: float = 0.05, pairs: int = PROCESSES) -> Recorded:
     """Interleaved times: a drift that both of a pair share, and independent noise."""
     rng = np.random.default_rng(seed)
     machine = np.exp(rng.normal(scale=0.5, size=pairs))
@@ -136,6 +133,71 @@ def test_a_slower_algorithm_is_detected_among_many() -> None:
         assert slow.recorded.ratio == pytest.approx(1.3, abs=0.1)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("slower", "benchmarks"), [(1, 291), (10, 291), (291, 291), (500, 500)])
+def test_slower_times_are_detected_however_many_there_are(slower: int, benchmarks: int) -> None:
+    """All of them measured by fresh processes, as if screening had excluded none."""
+    rows = [timed(1.2, seed) for seed in range(slower)]
+    rows += [timed(1.0, seed) for seed in range(slower, benchmarks)]
+    verdicts = [one.verdict for one in judge(rows)]
+    assert verdicts[:slower].count("regression") >= 0.95 * slower
+    assert set(verdicts[slower:]) <= {"same"}
+
+
+def test_the_false_discovery_rate_is_that_of_benjamini_and_hochberg() -> None:
+    """Of 4 times the largest p-value may be 5 %, the others 1.25, 2.5 and 3.75 %."""
+
+    def with_p_value(p: float) -> Recorded:
+        # Logarithms around log 1.1 whose t statistic has this p-value with 9 degrees of freedom.
+        deviations = np.tile([-1.0, 1.0], 5)
+        standard_error = deviations.std(ddof=1) / math.sqrt(10)
+        mean = math.log(1.1) + t.isf(p / 2, 9) * standard_error
+        pairs = [(1.0, math.exp(mean + deviation)) for deviation in deviations]
+        return recorded("s", 1.0, math.exp(mean), pairs=tuple(pairs))
+
+    for p_values, different in [
+        ((0.049,), 1),
+        ((0.051,), 0),
+        ((0.049, 0.049, 0.049, 0.049), 4),
+        ((0.012, 0.03, 0.06, 0.06), 1),
+        ((0.013, 0.03, 0.06, 0.06), 0),
+        ((0.013, 0.024, 0.06, 0.06), 2),
+        ((0.02, 0.03, 0.037, 0.06), 3),
+    ]:
+        verdicts = [one.verdict for one in judge([with_p_value(p) for p in p_values])]
+        assert verdicts.count("regression") == different
+
+
+def test_a_time_differs_alone_where_its_interval_excludes_the_tolerance() -> None:
+    for seed in range(40):
+        row = timed(1.13, seed)
+        interval = summarise([math.log(head / base) for base, head in row.pairs])
+        assert interval.low is not None
+        excluded = math.exp(interval.low) > 1.1
+        assert verdict(row) == ("regression" if excluded else "same")
+
+
+@pytest.mark.slow
+def test_identical_commits_have_no_false_alarm(tmp_path: Path) -> None:
+    pytest.importorskip("asv")
+    for process_effect in (0.0, 0.2):
+        for noise in (0.02, 0.05, 0.1):
+            folder = tmp_path / f"{noise}-{process_effect}"
+            counts = count_verdicts(
+                [1.0] * 50, folder, 2, noise=noise, process_effect=process_effect
+            )
+            assert counts.false == [0, 0]
+
+
+@pytest.mark.slow
+def test_slowdowns_of_20_percent_are_measured_again_and_detected(tmp_path: Path) -> None:
+    pytest.importorskip("asv")
+    judged = compare_commits([1.2] * 20 + [1.0] * 80, tmp_path, noise=0.05)
+    verdicts = [one.verdict for one in judged]
+    assert verdicts[:20].count("regression") >= 19
+    assert set(verdicts[20:]) == {"same"}
+
+
 def test_differences_within_the_tolerance_are_no_regression() -> None:
     assert verdict(timed(1.08, 0, noise=0.001)) == "same"
     assert verdict(timed(1.08, 0, noise=0.001), tolerance=0.05) == "regression"
@@ -186,9 +248,11 @@ def test_possible_regressions_are_measured_again_in_new_processes() -> None:
     slow, same = ("algorithm_X", 40), ("algorithm_Y", 40)
     base = {slow: quantities(1.0), same: quantities(1.0)}
     found, log = in_turns(base, {**base, slow: quantities(1.5)})
-    assert len(found["algorithm_X", 40, "seconds"].base) == ROUNDS
+    assert len(found["algorithm_X", 40, "seconds"].base) == PROCESSES
     assert len(found["algorithm_Y", 40, "seconds"].base) < 8  # too few to be a regression
-    assert log.count("close") >= 2 * PROCESSES
+    # Each process measures the case once, and the commit that comes first alternates.
+    last = " ".join(log).split("close close")[-PROCESSES - 1 : -1]
+    assert [each.split() for each in last] == PROCESSES // 2 * [["base", "head"], ["head", "base"]]
 
 
 def test_benchmarks_of_only_one_side_are_reported() -> None:
@@ -243,7 +307,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 def found_of(head_queries: float = 5.0, head_seconds: float = 1.0) -> dict[Key, Series]:
-    base = [1.0 + k / 1000 for k in range(ROUNDS)]
+    base = [1.0 + k / 1000 for k in range(PROCESSES)]
     return {
         ("algorithm_X", 40, "seconds"): Series(base, [head_seconds * b for b in base]),
         ("algorithm_X", 40, "queries"): Series([5.0, 6.0, 7.0], [head_queries, 6.0, 7.0]),
@@ -259,7 +323,7 @@ def test_measurements_are_read_again_from_the_files_of_asv(tmp_path: Path) -> No
     rows = {row.name: row for row in read_both(tmp_path, BASE, HEAD, environment)}
     seconds = rows["registered.algorithm_X.track_seconds(40)"]
     assert seconds.unit == "s"
-    assert len(seconds.pairs) == ROUNDS
+    assert len(seconds.pairs) == PROCESSES
     assert seconds.pairs[3] == (1.003, 1.003)
     queries = rows["registered.algorithm_X.track_queries(40)"]
     assert (queries.base, queries.head, queries.unit) == (6, 6, "queries")
@@ -365,7 +429,7 @@ def test_unchanged_code_ends_with_0_and_says_so(repository: Path) -> None:
     assert done.stdout == "2 benchmarks: 2 same\n"
     report = json.loads(call("main", "--format", "json").stdout)
     assert report["regressions"] == 0
-    assert [one["pairs"] for one in report["benchmarks"]] == [3, ROUNDS]
+    assert [one["pairs"] for one in report["benchmarks"]] == [3, PROCESSES]
 
 
 def test_a_commit_message_declares_a_regression(repository: Path) -> None:
