@@ -80,7 +80,8 @@ def regress(
     """Show what became worse between two commits.
 
     Compares the results of asv: numbers of queries, losses and values exactly, memory with a
-    tolerance, and times by pairs that were measured in turns. A benchmark that fails only in HEAD
+    tolerance, and times by pairs that were measured in turns. Of the times that are said to differ
+    by more than the tolerance, at most 5 % do not, on average. A benchmark that fails only in HEAD
     is worse. The exit code is 1 if anything became worse. A line "Accepted-Regression: BENCHMARK"
     in a commit message accepts a regression.
     """
