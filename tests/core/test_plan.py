@@ -247,6 +247,7 @@ FIGURE = Figure(name="one", doc="It.", function="a.b:c")
     [
         ({"budgets": (500, 500)}, "budgets 500"),
         ({"budgets": (500, 500.0, "500")}, "budgets 500"),
+        ({"budgets": ("5e2", "500.0", 500)}, "budgets 500"),
         ({"checkpoints": (9, 3, 9)}, "checkpoints 9"),
         ({"checkpoints": (9, 3, 9.0)}, "checkpoints 9"),
         ({"algorithms": ("4-AL", "4-AL", "4-AL")}, "algorithms 4-AL"),
@@ -706,6 +707,14 @@ def test_files_in_a_suite_are_relative_to_its_folder(tmp_path: Path) -> None:
     assert suite.claims[0].rounding == pytest.approx(0.0005)
 
 
+def test_budgets_of_a_suite_may_be_written_as_on_the_command_line(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text('budgets = [1e3, 20.0, "5e2", "7.0", "3USD"]\ncheckpoints = [1e2, 50]\n')
+    suite = read_suite(path)
+    assert suite.budgets == (1000, 20, 500, 7, "3USD")
+    assert suite.checkpoints == (100, 50)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -717,6 +726,9 @@ def test_files_in_a_suite_are_relative_to_its_folder(tmp_path: Path) -> None:
         ("only = ['UPGMA']", "only must be a list of .*, got 'UPGMA'"),
         ("only = [['UPGMA', 3]]", "only must be a list"),
         ("budgets = [-1]", "budget cannot be negative"),
+        ("budgets = [1.5]", r"wrong\.toml: a budget is a number of queries, .* got 1\.5"),
+        ("budgets = ['1.5']", r"wrong\.toml: '1\.5' is not a number of queries"),
+        ("checkpoints = [inf]", r"wrong\.toml: a checkpoint is a number of queries"),
         ("= 3", "is not valid TOML"),
         ("[[claims]]\nclaim = 'x'", "a claim needs algorithm, dataset, metric"),
         ("[claims]\na = 1", r"each under \[\[claims\]\]"),

@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from hcbench.errors import HcbenchError, NameSyntaxError, ParameterError
-from hcbench.model.cost import Budget, read_budget, split_budget
+from hcbench.model.cost import Budget, read_budget, read_written_count, split_budget
 from hcbench.model.numbers import read_number, read_whole_number
 from hcbench.registry.names import GIB, SECONDS, split_list
 from hcbench.registry.repeats import Repeats
@@ -233,12 +233,12 @@ def read_counts(text: str) -> tuple[int, ...]:
     """Numbers of queries, separated by commas; 1e6 is valid."""
     counts = []
     for part in text.split(","):
-        number = read_number(part)
-        if number is None or not 0 <= number < math.inf or number % 1:
+        count = read_written_count(part)
+        if count is None:
             raise click.BadParameter(
                 f"{part.strip()!r} is not a number of queries; write for example 1000,5000"
             )
-        counts.append(int(number))
+        counts.append(count)
     return tuple(counts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 import re
 import warnings
@@ -12,7 +13,7 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from hcbench.errors import ModelWarning, ParameterError
-from hcbench.model.numbers import read_whole_number
+from hcbench.model.numbers import read_number, read_whole_number
 
 #: A number of queries, or an amount of money or tokens such as ``"5USD"`` or ``"20000tokens"``.
 Budget: TypeAlias = int | str
@@ -29,9 +30,9 @@ def read_budget(written: Budget) -> Budget:
     """
     if not isinstance(written, str):
         return read_count(written, "budget")
-    number = read_whole_number(written)
-    if number is not None and number >= 0:
-        return number
+    count = read_written_count(written)
+    if count is not None:
+        return count
     amount, unit = split_budget(written)
     plain = f"{Decimal(amount):f}"
     if "." in plain:
@@ -51,6 +52,17 @@ def read_count(written: Any, noun: str) -> int:
     if not is_number or written != written // 1:
         raise ParameterError(f"a {noun} is a number of queries, such as 500; got {written!r}")
     return int(written)
+
+
+def read_written_count(text: str) -> int | None:
+    """The number of queries that a text is, such as 500, 500.0 or 1e6; None if it is none."""
+    number = read_whole_number(text)
+    if number is not None:
+        return number if number >= 0 else None
+    value = read_number(text)
+    if value is None or not 0 <= value < math.inf or value % 1:
+        return None
+    return int(value)
 
 
 def split_budget(budget: str) -> tuple[str, str]:

@@ -410,7 +410,10 @@ def _of_table(kind: type[T], entries: Mapping[str, Any], source: str) -> T:
     ]
     if missing:
         raise SuiteError(f"{source}: a {noun} needs {', '.join(missing)}; got {dict(entries)!r}")
-    return kind(**values)
+    try:
+        return kind(**values)
+    except ParameterError as error:
+        raise SuiteError(f"{source}: {error}") from error
 
 
 def _entry(name: str, value: Any, declared: Any, source: str) -> Any:
@@ -436,6 +439,8 @@ def _sequence(name: str, value: Any, of: Any, source: str) -> tuple[Any, ...]:
     """The values of a list, or of the tables with one head."""
     is_table = of in (Claim, Figure)
     wanted = Mapping if is_table else of
+    if name in ("budgets", "checkpoints"):  # 1e6 is a float in TOML; `Suite` wants whole numbers
+        wanted = of | float
     if not isinstance(value, list | tuple) or not all(isinstance(each, wanted) for each in value):
         if is_table:
             raise SuiteError(f"{source}: {name} are tables, each under [[{name}]]")
