@@ -27,6 +27,7 @@ CLASSES = (
     *("subtype", "celltype", "cell_type", "cohort", "taxon", "genus", "family"),
 )
 _MOST_CLASSES = 20
+_LONG = 5  # digits of an identifier or a code
 _LEAST_ROWS = 5  # from which the form of numbers tells something
 _DECISIVE = 0.1  # the share of the variance from which a column decides distances
 _SHOWN = 3
@@ -120,7 +121,7 @@ def _identifies(
     if _ID.fullmatch(column.name):
         return different.size > 2
     digits = {len(number_text(number)) for number in present.tolist()}
-    are_long = len(digits) == 1 and min(digits) >= 5
+    are_long = len(digits) == 1 and min(digits) >= _LONG
     are_different = different.size == present.size >= _LEAST_ROWS
     return is_first and are_long and are_different
 
@@ -146,8 +147,13 @@ def _are_dates(name: str, present: NDArray[np.float64]) -> bool:
 
 
 def _may_be_classes(n: int, different: NDArray[np.float64]) -> bool:
-    """Whether these are few whole numbers without gaps, from 0 or 1."""
-    if not 2 <= different.size <= min(_MOST_CLASSES, n / 5) or different[0] not in (0, 1):
+    """Whether these are few whole numbers without gaps, from 0 or 1, or long codes."""
+    if not 2 <= different.size <= min(_MOST_CLASSES, n / 5) or different[0] < 0:
+        return False
+    digits = {len(number_text(number)) for number in different.tolist()}
+    if len(digits) == 1 and min(digits) >= _LONG:
+        return True
+    if different[0] > 1:
         return False
     return not (np.diff(different) != 1).any()
 

@@ -103,6 +103,10 @@ def read_table(
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise DataError(f"delimiter must be one character such as ';', got {delimiter!r}")
     text, encoding = _text(path, encoding)
+    phylip = _phylip_matrix(text) if header is None and delimiter is None else None
+    if phylip is not None:
+        names, matrix = phylip
+        return _of_frame(path, matrix, texts, names)
     text = _without_comments(text)
     found = _delimiter(path, text) if delimiter is None else delimiter
     spoken = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "blank"}.get(
@@ -509,13 +513,28 @@ def _arff(path: Path) -> pd.DataFrame:
 
 
 def _phylip(path: Path) -> tuple[list[str], pd.DataFrame]:
+    """Names of items and the distances of PHYLIP, see `_phylip_matrix`."""
+    parts = _phylip_matrix(_text(path, None)[0])
+    if parts is None:
+        raise DataError(
+            f"{path}: no matrix of distances in PHYLIP's form: the first line is the number of "
+            "items, and then each has a line with its name and the distances to all, or to those "
+            "above it (sequences are not read)"
+        )
+    return parts
+
+
+def _phylip_matrix(text: str) -> tuple[list[str], pd.DataFrame] | None:
     """Names of items and the distances of PHYLIP, of which the file may have the lower triangle.
 
-    Names have no blanks, or 10 characters with blanks.
+    Names have no blanks, or 10 characters with blanks. None if the text has another form.
     """
     import pandas as pd
 
-    head, *rows = [line for line in _text(path, None)[0].splitlines() if line.strip()] or [""]
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines or lines[0].strip() != str(len(lines) - 1):
+        return None
+    rows = lines[1:]
     names, cells = [], []
     for row in rows:
         name, *numbers = row.split()
@@ -527,12 +546,8 @@ def _phylip(path: Path) -> tuple[list[str], pd.DataFrame]:
     widths = [len(numbers) for numbers in cells]
     square, lower = [n] * n, ([*range(n)], [*range(1, n + 1)])
     numeric = all(map(looks_numeric, chain(*cells)))
-    if head.strip() != str(n) or widths not in (square, *lower) or not numeric:
-        raise DataError(
-            f"{path}: no matrix of distances in PHYLIP's form: the first line is the number of "
-            "items, and then each has a line with its name and the distances to all, or to those "
-            "above it (sequences are not read)"
-        )
+    if widths not in (square, *lower) or not numeric:
+        return None
     matrix = np.zeros((n, n))
     for i, numbers in enumerate(cells):
         matrix[i, : len(numbers)] = numbers

@@ -162,6 +162,13 @@ def test_few_whole_numbers_beside_fractions_may_be_classes(file):
         read(file(severity=CLASSES))
 
 
+@pytest.mark.parametrize("codes", [(10000001, 10000002, 10000003), (50321, 50330, 61007)])
+def test_few_long_codes_may_be_classes(file, codes):
+    shown = ", ".join(map(str, codes))
+    with pytest.warns(ModelWarning, match=rf"'ward' may be a class \({shown}\); it is used as"):
+        read(file(ward=np.array(codes)[CLASSES - 1]))
+
+
 def test_classes_of_eight_digits_stay_apart(file):
     path = file(**{"class": CLASSES + 10_000_000})
     assert f'"{path}[labels=[class]]"' in inspected(path)

@@ -354,3 +354,20 @@ def test_the_command_that_inspect_prints_applies_to_the_file(file, tmp_path, for
     assert result.exit_code == 0, result.stderr
     assert "inapplicable" not in result.stdout
     assert "2 cells, 0 stored" in result.stdout
+
+
+@pytest.mark.parametrize("names", [NAMES, range(N), [3, 1, 0, 2, 5, 4]])
+@pytest.mark.parametrize("part", ["square", "lower", "diagonal"])
+@pytest.mark.parametrize("suffix", ["txt", "csv", "data"])
+def test_phylip_with_another_ending_is_a_matrix(file, names, part, suffix):
+    rows = [f"   {N}"]
+    for i, name in enumerate(names):
+        end = {"square": N, "lower": i, "diagonal": i + 1}[part]
+        rows.append(f"{name:<10}" + " ".join(f"{d:.4f}" for d in DISTANCES[i, :end]))
+    path = file("\n".join(rows), name=f"data.{suffix}")
+    problem = read(path, distance=True)
+    order = np.argsort(names) if problem.names is None else np.arange(N)
+    assert np.allclose(problem.similarity, SIMILARITIES[np.ix_(order, order)])
+    assert "distances of 6 items" in inspected(path)
+    with pytest.raises(DataError, match=r"of distances write .*\[distance=true\]"):
+        read(path)
