@@ -274,17 +274,27 @@ def _comparisons_problem(path: Path, params: Mapping[str, Any], roles: Roles) ->
 def check_no_comparisons(table: Table, roles: Roles, params: Mapping[str, Any]) -> None:
     """Raise `DataError` if the columns of a table are those of comparisons, or may be.
 
-    Columns with names such as anchor, near and far are; rows of whole numbers without a header may
-    be, if those of a row differ and all items from 0 on are in some row.
+    Columns with names such as anchor, near and far are; rows of whole numbers below other names, or
+    without a header, may be, if those of a row differ and all items from 0 or 1 on are in some row.
     """
     is_certain = looks_like_comparisons(table, roles, params)
     columns = [column for column in table.columns if column.name not in roles.named]
     if params["comparisons"] is False or roles.labels or params["texts"]:
         return
-    if not is_certain and (table.has_header or not _may_be_comparisons(columns)):
-        return
     path = str(params["path"])
     given = {**params, "path": None}
+    if not is_certain:
+        has_items_only = not table.has_header and _may_be_comparisons(columns)
+        # The first or the last column may have the annotators.
+        parts = [columns, columns[1:], columns[:3]]
+        if not has_items_only and any(_may_be_comparisons(part) for part in parts):
+            raise DataError(
+                f"{path}: the rows may be comparisons of items; give their columns the names "
+                "anchor,near,far, and worker to another one, or write "
+                f"{with_params(path, {**given, 'comparisons': False})} for vectors"
+            )
+        if not has_items_only:
+            return
     others = other_columns(table, roles) if is_certain else list(roles.drop)
     comparisons = with_params(path, {**given, "comparisons": True, "drop": others})
     vectors = with_params(path, {**given, "comparisons": False})
@@ -343,7 +353,7 @@ def kind_of_array(path: Path, params: Mapping[str, Any]) -> Kind | None:
 
 
 def _may_be_comparisons(columns: Sequence[Column]) -> bool:
-    """Whether columns of whole numbers without a header may be those of comparisons."""
+    """Whether columns of whole numbers may be those of comparisons, all of them items."""
     if len(columns) not in (3, 4) or not all(map(are_items, columns)):
         return False
     if any(column.numbers is None for column in columns):
@@ -353,6 +363,8 @@ def _may_be_comparisons(columns: Sequence[Column]) -> bool:
     first = np.sort(rows[:, :3], axis=1)
     are_different = bool((np.diff(first, axis=1) > 0).all())
     are_counted = np.array_equal(items, np.arange(len(items)))
+    if len(items) > 3 and np.array_equal(items, np.arange(1, len(items) + 1)):
+        are_counted = True
     return are_different and are_counted and len(rows) >= max(10, len(items))
 
 

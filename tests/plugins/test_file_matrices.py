@@ -371,3 +371,25 @@ def test_phylip_with_another_ending_is_a_matrix(file, names, part, suffix):
     assert "distances of 6 items" in inspected(path)
     with pytest.raises(DataError, match=r"of distances write .*\[distance=true\]"):
         read(path)
+
+
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("worker", ["first", "last", "none"])
+@pytest.mark.parametrize("header", [True, False])
+def test_triplets_with_other_names_or_none_are_asked(tmp_path, start, worker, header):
+    rng = np.random.default_rng(2)
+    triplets = np.array([rng.permutation(6)[:3] for _ in range(40)]) + start
+    frame = pd.DataFrame(triplets, columns=["odd", "left", "right"])
+    if worker != "none":
+        frame.insert(0 if worker == "first" else 3, "who", rng.integers(0, 3, 40))
+    path = tmp_path / "data.csv"
+    frame.to_csv(path, index=False, header=header)
+    with pytest.raises(DataError, match="the rows may be comparisons of items") as caught:
+        read(path)
+    assert f"{path}[comparisons=false]" in str(caught.value)
+    assert read(path, comparisons=False).vectors.shape == frame.shape
+    if header or worker != "none":
+        names = {"odd": "anchor", "left": "near", "right": "far", "who": "worker"}
+        frame.rename(columns=names).to_csv(path, index=False)
+        with pytest.raises(DataError, match="are comparisons of items; write"):
+            read(path)
