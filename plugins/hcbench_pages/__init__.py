@@ -36,7 +36,7 @@ def write_report(
     *,
     registry: Registry | None = None,
     trees: int = MOST_TREES,
-    lead: Sequence[str] = (),
+    lead: Sequence[str | Sequence[Sequence[str]]] = (),
 ) -> None:
     """Write the report of a run.
 

@@ -20,7 +20,7 @@ _WIDTH = 100  # of the table, also where the width of the terminal is unknown
     epilog=commands.examples(
         "hcbench recommend './mine.csv[labels=kind]'",
         "hcbench recommend iris --report iris.html",
-        "hcbench recommend ./mine.csv --algos UPGMA,Ward,HDBSCAN --subsamples 10",
+        "hcbench recommend ./mine.csv --algos UPGMA,Ward,HDBSCAN --subsamples 20",
     )
 )
 @click.argument("data", metavar="DATA")
@@ -42,7 +42,7 @@ _WIDTH = 100  # of the table, also where the width of the terminal is unknown
 @click.option(
     "--subsamples",
     type=commands.IntegerRange(min=2),
-    default=5,
+    default=10,
     show_default=True,
     metavar="N",
     help="Random subsamples.",
@@ -50,7 +50,8 @@ _WIDTH = 100  # of the table, also where the width of the terminal is unknown
 @click.option(
     "--share",
     type=commands.NumberRange(0, 1, min_open=True),
-    help="Of the items that are in a subsample; default: 0.8, or less for at most 5000 items.",
+    help="Of the items that are in a subsample, below 1; default: 0.8, or less for at most 5000 "
+    "items.",
 )
 @click.option(
     "--seed", type=commands.IntegerRange(min=0), default=0, metavar="N", help="Base of all seeds."
@@ -105,7 +106,7 @@ def recommend(
     else:
         _print(found)
     if report is not None:
-        found.results.report(report, lead=(f"Recommendation for {found.data}", *found.sentences))
+        _write_page(found, report)
         tell(f"the page is in {report}")
 
 
@@ -121,37 +122,68 @@ def split_names(text: str) -> list[str]:
     return [name.strip() for name in names if name.strip()]
 
 
+def make_table(found: Recommendation) -> list[list[str]]:
+    """The names of the columns, and a row for each method, the best first.
+
+    Parameters
+    ----------
+    found : Recommendation
+    """
+    short = [name.partition("[")[0] for name in found.metrics]
+    columns = ["method", "score", "rank", "best in", *short, "stability", "seconds", "MiB"]
+    rows = [columns]
+    for method in found.methods:
+        mark = " *" if method.name in found.undecided[1:] else ""
+        rows.append(
+            [
+                method.name + mark,
+                f"{method.score:z.2f}",
+                f"{method.rank:.2f}",
+                f"{method.best}/{found.subsamples}",
+                *(_number(method.values[name]) for name in found.metrics),
+                _number(method.stability),
+                "" if method.seconds is None else f"{method.seconds:.3g}",
+                "" if method.peak_bytes is None else f"{method.peak_bytes / 2**20:.1f}",
+            ]
+        )
+    return rows
+
+
+def describe_mark(found: Recommendation) -> list[str]:
+    """The legend of the table, if a method is marked."""
+    return ["* not separated from the first"] if found.undecided[1:] else []
+
+
+def _write_page(found: Recommendation, path: Path) -> None:
+    lead = [
+        f"Recommendation for {found.data}",
+        found.text,
+        make_table(found),
+        *describe_mark(found),
+        *found.sentences[1:],
+    ]
+    found.results.report(path, lead=lead)
+
+
 def _print(found: Recommendation) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    short = [name.partition("[")[0].replace("-", "-\n") for name in found.metrics]
-    columns = ["method", "rank", "best in", *short, "stability", "seconds", "MiB"]
+    columns, *rows = make_table(found)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for name in columns:
         justify: Literal["left", "right"] = "left" if name == "method" else "right"
-        table.add_column(Text(name), justify=justify, no_wrap=True, vertical="bottom")
-    for method in found.methods:
-        cells = [
-            method.name + " *" * (method.name in found.undecided[1:]),
-            f"{method.rank:.2f}",
-            f"{method.best}/{found.subsamples}",
-            *(_number(method.values[name]) for name in found.metrics),
-            _number(method.stability),
-            "" if method.seconds is None else f"{method.seconds:.3g}",
-            "" if method.peak_bytes is None else f"{method.peak_bytes / 2**20:.1f}",
-        ]
-        table.add_row(*map(Text, cells))
+        heading = Text(name.replace("-", "-\n"))
+        table.add_column(heading, justify=justify, no_wrap=True, vertical="bottom")
+    for row in rows:
+        table.add_row(*map(Text, row))
     console = Console(highlight=False)
     console.width = max(console.width, _WIDTH)
     console.print(table)
-    for method in found.methods:
-        if method.reason:
-            console.print(Text(f"{method.name} failed: {method.reason}"))
+    for line in describe_mark(found):
+        console.print(Text(line))
     console.print(Text("\n" + "\n".join(found.sentences)))
-    if found.undecided[1:]:
-        console.print(Text("* not separated from the first"))
 
 
 def _number(value: float | None) -> str:

@@ -21,6 +21,11 @@ def subsample(seed: int, *, of: str, share: float) -> Problem:
     whole: Problem = use.spec.load()(0, **use.params)
     if whole.names is None:
         whole = replace(whole, names=tuple(map(str, range(whole.n))))
-    size = min(whole.n, max(2, round(share * whole.n)))
+    size = size_of_part(whole.n, share)
     items = np.random.default_rng(seed).choice(whole.n, size, replace=False)
     return whole.take(items)
+
+
+def size_of_part(n: int, share: float) -> int:
+    """The number of items in a subsample of n items."""
+    return min(n, max(2, round(share * n)))

@@ -16,6 +16,8 @@ from .groups import (
 )
 from .intervals import (
     Estimate as Estimate,
+    Limits as Limits,
+    estimate_mean as estimate_mean,
     mean_and_std as mean_and_std,
 )
 from .overviews import (
@@ -41,6 +43,7 @@ from .results import (
 )
 from .simultaneous import (
     limits_among as limits_among,
+    limits_below_best as limits_below_best,
     paired_estimate as paired_estimate,
 )
 from .statistics import (

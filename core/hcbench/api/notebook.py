@@ -97,15 +97,21 @@ class StoredResults(Results):
         figure._repr_png_ = partial(_png, figure)  # for notebooks
         return figure
 
-    def report(self, path: str | Path = "report.html", *, lead: Sequence[str] = ()) -> None:
+    def report(
+        self,
+        path: str | Path = "report.html",
+        *,
+        lead: Sequence[str | Sequence[Sequence[str]]] = (),
+    ) -> None:
         """Write the report of the run, one HTML page, as ``hcbench report`` does.
 
         Parameters
         ----------
         path : path
             An existing file is replaced.
-        lead : sequence of str
-            A title, and the paragraphs below it.
+        lead : sequence of str or of rows
+            A title, and below it paragraphs and tables. The first row of a table has the names of
+            the columns.
         """
         pages: Any = importlib.import_module("hcbench.pages")  # a built-in plugin
         with Store(self.store) as opened:

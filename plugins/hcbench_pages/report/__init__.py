@@ -36,7 +36,7 @@ def make_report(
     *,
     registry: Registry | None = None,
     trees: int = MOST_TREES,
-    lead: Sequence[str] = (),
+    lead: Sequence[str | Sequence[Sequence[str]]] = (),
     assets: str = "",
 ) -> str:
     """The report of a run as one page.
@@ -51,8 +51,9 @@ def make_report(
         default installed plugins.
     trees : int
         The most trees; their data are generated again.
-    lead : sequence of str
-        A title, and the paragraphs below it.
+    lead : sequence of str or of rows
+        A title, and below it paragraphs and tables. The first row of a table has the names of the
+        columns.
     assets : str
         The folder of `page.shared_assets` relative to the page; by default all is in the page.
 

@@ -236,7 +236,7 @@ def render_report(
     figures: Sequence[Mapping[str, str]] = (),
     sources: Sources | None = None,
     papers: Sequence[Reference] = (),
-    lead: Sequence[str] = (),
+    lead: Sequence[str | Sequence[Sequence[str]]] = (),
     assets: str = "",
 ) -> str:
     """A report as one page.
@@ -251,8 +251,9 @@ def render_report(
     sources : mapping of str to sequence of mapping, optional
         The algorithms and data sets.
     papers : sequence of Reference
-    lead : sequence of str
-        A title, and the paragraphs below it.
+    lead : sequence of str or of rows
+        A title, and below it paragraphs and tables. The first row of a table has the names of the
+        columns.
     assets : str
         The folder of `shared_assets` relative to the page; by default all is in the page.
     """
