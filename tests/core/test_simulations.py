@@ -13,6 +13,7 @@ from tests.core.simulated import (
     false_best,
     false_changes,
 )
+from tests.plugins.noisy import constant_series, false_marks, found_share
 
 pytestmark = pytest.mark.nightly
 SAMPLES = 2000
@@ -39,3 +40,14 @@ def test_equal_algorithms_differ_in_at_most_5_percent(name: str, n: int, k: int)
 @pytest.mark.parametrize("name", EQUAL)
 def test_runs_of_two_seeds_differ_in_at_most_5_percent(name: str, n: int, k: int) -> None:
     assert false_changes(name, n, k, SAMPLES) <= at_most(0.05, SAMPLES)
+
+
+def test_sites_mark_at_most_1_of_20000_values_of_identical_commits() -> None:
+    """400 benchmarks at 50 commits, ten times."""
+    marks = sum(false_marks(history) for history in constant_series(10 * 400))
+    assert marks <= 10
+
+
+def test_sites_mark_a_step_of_20_percent_within_3_commits() -> None:
+    """In 95 %, at a noise of 5 % and a history of 50 commits."""
+    assert 1 - found_share(SAMPLES, commits=3) <= at_most(0.05, SAMPLES)

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from hcbench.asv import EXACT
 from hcbench.errors import DataError
 from hcbench_pages.site.histories import History, Measurement, overall_ratios, read_histories
+from tests.plugins.noisy import constant_series, false_marks, found_share
 
 COLUMNS = ["result", "params", "version", "started_at", "duration"]
 
@@ -53,10 +55,43 @@ def test_noise_and_single_outliers_are_no_steps() -> None:
     assert steps(1.0) == []
 
 
+def test_an_outlier_and_an_ordinary_value_at_the_end_are_no_step() -> None:
+    level = [1.0, 1.02, 0.99, 1.01, 0.98, 1.0, 1.03, 0.97, 1.01, 1.0]
+    assert steps(*level, 3.0, 1.02) == []
+    assert steps(*level, 3.0, 1.02, 0.99) == []
+
+
+def test_an_outlier_long_ago_does_not_hide_a_step() -> None:
+    level = [1.0, 1.02, 0.99, 1.01, 0.98, 3.0, 1.03, 0.97, 1.01, 1.0, 1.0, 0.98]
+    assert steps(*level, 1.5, 1.48, 1.52) == [("c12", 1.0)]
+
+
 def test_a_lasting_change_is_one_step_at_its_first_commit() -> None:
     assert steps(1.0, 1.0, 1.0, 2.0, 2.0, 2.1, 1.95) == [("c3", 1.0)]
-    assert steps(1.0, 1.0, 2.0) == [("c2", 1.0)], "the last commit has none after it"
     assert steps(2.0, 2.0, 1.0, 1.0, 2.0, 2.0) == [("c2", 2.0), ("c4", 1.0)]
+
+
+def test_few_noisy_values_decide_nothing_that_many_decide() -> None:
+    # 4 before and 5 after: t = 4.5 with 7 degrees of freedom, p = .003; twice as many, p = 4e-6.
+    assert steps(0.95, 1.05, 0.95, 1.05, 1.25, 1.1, 1.25, 1.1, 1.2) == []
+    before = [0.95, 1.05] * 8
+    after = [1.25, 1.1] * 5
+    assert [commit for commit, _ in steps(*before, *after)] == ["c16"]
+
+
+def test_a_value_that_only_the_newest_commit_has_is_to_be_confirmed() -> None:
+    found = history(1.0, 1.01, 0.99, 1.0, 1.02, 2.0)
+    assert found.regressions == ()
+    step = found.to_be_confirmed
+    assert step is not None
+    assert (step.at.commit, step.before, step.after, step.ratio) == ("c5", 1.0, 2.0, 2.0)
+    # The next commit confirms it, or does not.
+    found = history(1.0, 1.01, 0.99, 1.0, 1.02, 2.0, 2.02)
+    assert [step.at.commit for step in found.regressions] == ["c5"]
+    assert found.to_be_confirmed is None
+    found = history(1.0, 1.01, 0.99, 1.0, 1.02, 2.0, 1.0)
+    assert found.steps == ()
+    assert history(1.0, 1.01, 0.99, 1.0, 1.02, 0.5).to_be_confirmed is None, "it became faster"
 
 
 def test_only_steps_to_more_are_regressions() -> None:
@@ -66,14 +101,46 @@ def test_only_steps_to_more_are_regressions() -> None:
     assert history(0.0, 0.0, 1.0, unit="queries").regressions[0].ratio == float("inf")
 
 
-def test_a_slow_drift_is_found_against_the_median_of_five() -> None:
-    # 1.05**3 = 1.158 is more than 1.1 times 1.05, the median before it; 1.05**2 is not.
-    assert steps(*(1.05**i for i in range(12)))[0][0] == "c3"
+def test_changes_of_less_than_10_percent_are_not_marked_without_noise_either() -> None:
+    assert steps(*[100.0] * 9, *[109.0] * 9, unit="bytes") == []
+    assert steps(*[100.0] * 9, *[111.0] * 9, unit="bytes") == [("c9", 100.0)]
 
 
-def test_queries_are_exact() -> None:
-    assert steps(1000, 1000, 1001, 1001, unit="queries") == [("c2", 1000)]
-    assert steps(1000.0, 1000.0 * (1 + 1e-12), unit="queries") == []
+def test_a_short_rise_is_marked_until_later_commits_undo_it() -> None:
+    level = [1.0, 1.02, 0.99, 1.01, 0.98, 1.0, 1.03, 0.97, 1.01, 1.0]
+    rise = [*level, 2.0, 2.02]
+    assert [step.at.commit for step in history(*rise).regressions] == ["c10"]
+    assert history(*rise, *level).steps == ()
+    # One of five commits has been a regression, and has been mended.
+    lasting = [*level, 2.0, 2.02, 2.01, 2.0, 1.99]
+    assert [step.at.commit for step in history(*lasting, *level).regressions] == ["c10"]
+
+
+def test_a_slow_drift_is_found() -> None:
+    assert history(*(1.02**i for i in range(40))).regressions
+
+
+def test_negative_values_and_zeros_have_steps() -> None:
+    assert steps(-2.0, -2.0, -2.0, -1.0, -1.0, unit="points") == [("c3", -2.0)]
+    assert steps(0.0, 0.0, 0.0, 1.0, 1.0, unit="points") == [("c3", 0.0)]
+
+
+@pytest.mark.parametrize("unit", EXACT)
+def test_any_rise_of_exact_values_is_a_regression_also_at_the_newest_commit(unit: str) -> None:
+    found = history(1000, 1000, 1001, 1000, 1000, 1001, unit=unit)
+    assert [(s.at.commit, s.before, s.after) for s in found.regressions] == [
+        ("c2", 1000, 1001),
+        ("c5", 1000, 1001),
+    ]
+    assert found.to_be_confirmed is None
+    assert steps(1000.0, 1000.0 * (1 + 1e-12), unit=unit) == []
+    assert steps(7.0, 8.0, unit=unit) == [("c1", 7.0)]
+
+
+@pytest.mark.slow
+def test_identical_commits_are_not_marked_and_a_step_of_20_percent_is_found() -> None:
+    assert sum(false_marks(series) for series in constant_series(400)) <= 1
+    assert found_share(150, commits=3) >= 0.9
 
 
 def test_the_overall_ratio_chains_geometric_means_of_what_both_commits_have() -> None:

@@ -297,18 +297,19 @@ def test_the_performance_over_commits_is_on_the_home_page_and_one_of_its_own(
     tmp_path: Path, store: Store
 ) -> None:
     two_runs(store)
-    times = [1.0, 1.0, 1.02, 2.0, 2.1]
+    times = [1.0, 1.0, 1.02, 0.98, 2.0, 2.1, 2.0]
     results = write_results(
         tmp_path, [{"b.time_it": [[t], []], "b.track_queries": [[7], []]} for t in times]
     )
     build(tmp_path / "site", store, asv=results)
     home = data_of(tmp_path / "site" / "index.html")
     (regression,) = home["tables"]["regressions"]["rows"]
-    assert [regression[i] for i in (0, 1, 4)] == ["time", "b.time_it", f"{3:040}"[:8]]
-    assert [cell[0] for cell in regression[6:]] == ["1.00 s", "2.00 s", "2.00"]
+    assert [regression[i] for i in (0, 1, 4)] == ["time", "b.time_it", f"{4:040}"[:8]]
+    assert [cell[0] for cell in regression[6:9]] == ["1.00 s", "2.00 s", "2.00"]
+    assert regression[9] == "confirmed"
     traces = {trace["name"]: trace for trace in home["figures"]["performance"]["data"]}
-    assert traces["time"]["y"] == [1, 1, 1.02, 2, 2.1]
-    assert traces["queries"]["y"] == [1, 1, 1, 1, 1]
+    assert traces["time"]["y"] == pytest.approx(times)
+    assert traces["queries"]["y"] == [1, 1, 1, 1, 1, 1, 1]
     assert traces["regression"]["y"] == [2]
     page = data_of(tmp_path / "site" / "performance.html")
     assert [values for values, _ in page["sections"]["benchmarks"]["views"]] == [
@@ -316,6 +317,22 @@ def test_the_performance_over_commits_is_on_the_home_page_and_one_of_its_own(
         ["queries", "b.track_queries"],
     ]
     assert len(page["tables"]["all benchmarks"]["rows"]) == 2
+
+
+@pytest.mark.slow
+def test_what_only_the_newest_commit_shows_is_to_be_confirmed(tmp_path: Path, store: Store) -> None:
+    two_runs(store)
+    times = [1.0, 1.0, 1.02, 0.98, 2.0]
+    results = write_results(tmp_path, [{"b.time_it": [[t], []]} for t in times])
+    build(tmp_path / "site", store, asv=results)
+    text = (tmp_path / "site" / "index.html").read_text()
+    assert "none with a regression, 1 with one to be confirmed." in text
+    home = data_of(tmp_path / "site" / "index.html")
+    (row,) = home["tables"]["regressions"]["rows"]
+    assert row[9] == "to be confirmed"
+    traces = {trace["name"]: trace for trace in home["figures"]["performance"]["data"]}
+    assert traces["to be confirmed"]["y"] == [pytest.approx(2)]
+    assert "regression" not in traces
 
 
 @pytest.mark.slow

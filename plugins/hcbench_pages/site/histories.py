@@ -1,18 +1,14 @@
 """Measurements of asv over commits, and the commits at which a benchmark became worse.
 
-The level of a benchmark before a commit is the median of at most `WINDOW` measurements since its
-last step. A commit is a step if its value differs from this level by more than a tolerance, and so
-does that of the next measured commit, if there is one. The tolerance is `TOLERANCE`; for `EXACT`
-units, which are reproducible from the same seeds, any difference counts. A step to a larger value
-is a regression, since less is better in all benchmarks. A benchmark of another version is another
-series.
+`steps` decides where a benchmark changes. A step to a larger value is a regression, since less is
+better in all benchmarks. A benchmark of another version is another series.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -20,15 +16,13 @@ from pathlib import Path
 
 from hcbench import DataError
 from hcbench.asv import EXACT, read_results
+from hcbench_pages.site.steps import TOLERANCE, find_changes, find_exact_changes
 
-WINDOW = 5
-TOLERANCE = 0.1
 REGRESSION_RULE = (
-    f"A regression is a value above the median of up to {WINDOW} measurements since the last "
-    f"change, by more than {TOLERANCE:.0%} (or at all if it is exact: {', '.join(EXACT)}), that "
-    "the next measured commit confirms."
+    f"A regression is a rise of the level by more than {TOLERANCE:.0%} that exceeds the noise of "
+    "the benchmark (t test), in at least two commits. A rise of the newest commit alone is to be "
+    f"confirmed by the next. Any rise of exact values ({', '.join(EXACT)}) is a regression."
 )
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +36,37 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A lasting change of a benchmark.
+    """A change of the level of a benchmark.
 
     Attributes
     ----------
     at : Measurement
         The first measurement after the change.
-    before : float
-        The level before it.
+    before, after : float
+        The levels.
+    confirmed : bool
+        False if only the newest measurement has changed, and values are noisy.
     """
 
     at: Measurement
     before: float
+    after: float
+    confirmed: bool
 
     @property
     def is_regression(self) -> bool:
-        """Whether it became worse."""
-        return self.at.value > self.before
+        """Whether it became worse, which later measurements confirm."""
+        return self.confirmed and self.after > self.before
+
+    @property
+    def to_be_confirmed(self) -> bool:
+        """Whether it seems worse, which the next measurement may confirm."""
+        return not self.confirmed and self.after > self.before
 
     @property
     def ratio(self) -> float:
-        """The value over the level before; infinite if that is 0."""
-        return self.at.value / self.before if self.before else math.inf
+        """The level after over the level before; infinite if that is 0."""
+        return self.after / self.before if self.before else math.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,25 +97,27 @@ class History:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """The lasting changes."""
-        tolerance = _ROUNDING if self.unit in EXACT else TOLERANCE
-        return tuple(_find_steps(self.measurements, tolerance))
+        """The changes of the level, confirmed or not."""
+        values = [measurement.value for measurement in self.measurements]
+        changes = find_exact_changes(values) if self.unit in EXACT else find_changes(values)
+        steps = []
+        for change in changes:
+            at = self.measurements[change.position]
+            steps.append(Step(at, change.before, change.after, change.confirmed))
+        return tuple(steps)
 
     @property
     def regressions(self) -> tuple[Step, ...]:
-        """The steps to a larger value."""
+        """The steps to a larger value that are confirmed."""
         return tuple(step for step in self.steps if step.is_regression)
 
-
-def _find_steps(measured: Sequence[Measurement], tolerance: float) -> Iterator[Step]:
-    start = 0
-    for i in range(1, len(measured)):
-        level = statistics.median(m.value for m in measured[max(start, i - WINDOW) : i])
-        since = [m.value for m in measured[i : i + 2]]
-        slack = tolerance * abs(level)
-        if all(v > level + slack for v in since) or all(v < level - slack for v in since):
-            yield Step(measured[i], level)
-            start = i
+    @property
+    def to_be_confirmed(self) -> Step | None:
+        """The step to a larger value at the newest commit, which nothing confirms yet."""
+        for step in self.steps:
+            if step.to_be_confirmed:
+                return step
+        return None
 
 
 def overall_ratios(histories: Sequence[History]) -> list[Measurement]:

@@ -10,13 +10,25 @@ from hcbench.asv import EXACT
 from hcbench.plots import Axis, Chart, Look, Mark, Panel, Series, looks_for
 from hcbench_pages.report.charts import draw_chart
 from hcbench_pages.report.figures import make_table, short
-from hcbench_pages.site.histories import REGRESSION_RULE, History, Measurement, overall_ratios
+from hcbench_pages.site.histories import (
+    REGRESSION_RULE,
+    History,
+    Measurement,
+    Step,
+    overall_ratios,
+)
 
 if TYPE_CHECKING:
     from hcbench_pages.report.sections import Sections
 
 _QUANTITIES = ("time", "memory", "queries")
-_REGRESSION = "#D55E00"
+_REGRESSION = "regression"
+_UNCONFIRMED = "to be confirmed"
+_MARKS = {
+    _REGRESSION: Look("#D55E00", "^", "triangle-up", "solid"),
+    _UNCONFIRMED: Look("#D55E00", "^", "triangle-up-open", "solid"),
+}
+_BADGES = {_REGRESSION: "bad", _UNCONFIRMED: "odd"}
 _HASH = 8  # digits of a commit
 
 
@@ -24,11 +36,13 @@ def make_overview(page: Sections, histories: Sequence[History]) -> list[dict[str
     """The blocks of the overall times, memory and queries over commits, and of regressions."""
     commits = {m.commit: m.date for history in histories for m in history.measurements}
     count = sum(bool(history.regressions) for history in histories)
+    unconfirmed = sum(history.to_be_confirmed is not None for history in histories)
     told = (
         f"{len(histories)} benchmarks at {len(commits)} commits from "
         f"{min(commits.values()):%Y-%m-%d} to {max(commits.values()):%Y-%m-%d}; "
-        f"{count or 'none'} with a regression."
+        f"{count or 'none'} with a regression"
     )
+    told += f", {unconfirmed} with one to be confirmed." if unconfirmed else "."
     blocks: list[dict[str, Any]] = [{"lines": [told, REGRESSION_RULE]}]
     overall = {q: overall_ratios([h for h in histories if h.quantity == q]) for q in _QUANTITIES}
     overall = {quantity: means for quantity, means in overall.items() if means}
@@ -43,15 +57,23 @@ def make_overview(page: Sections, histories: Sequence[History]) -> list[dict[str
 def draw_views(
     page: Sections, histories: Sequence[History]
 ) -> list[tuple[tuple[str, str], list[dict[str, Any]]]]:
-    """The views of a section: a figure of each benchmark, those with regressions first."""
+    """The views of a section: a figure of each benchmark, those with marks first."""
     by_name: dict[str, list[History]] = {}
-    for history in sorted(histories, key=lambda h: not h.regressions):
+    for history in sorted(histories, key=lambda h: not _marked_steps(h)):
         if len(history.measurements) > 1:
             by_name.setdefault(history.name, []).append(history)
     return [
         ((of_name[0].quantity, name), [page.figure(name, _draw_benchmark(name, of_name))])
         for name, of_name in by_name.items()
     ]
+
+
+def _marked_steps(history: History) -> list[tuple[str, Step]]:
+    """The regressions, and last the one to be confirmed."""
+    steps = [(_REGRESSION, step) for step in history.regressions]
+    if history.to_be_confirmed is not None:
+        steps.append((_UNCONFIRMED, history.to_be_confirmed))
+    return steps
 
 
 def _number(value: float, unit: str) -> str:
@@ -61,18 +83,23 @@ def _number(value: float, unit: str) -> str:
 def _draw_lines(
     title: str,
     lines: Sequence[tuple[str, Sequence[Measurement]]],
-    marked: Sequence[tuple[Measurement, str]],
+    marked: Sequence[tuple[str, Measurement, str]],
     unit: str,
     axis: Axis,
     caption: str,
     header: str,
 ) -> dict[str, Any]:
-    """Measurements over commits, with triangles at regressions."""
+    """Measurements over commits, with triangles at regressions.
+
+    `marked` has the kind of each mark, where it is, and its text.
+    """
     dates = {m.commit[:_HASH]: m.date for _, measured in lines for m in measured}
     looks = looks_for([name for name, _ in lines])
-    red = Look(_REGRESSION, "^", "triangle-up", "solid")
     shown = [(name, [(m, _number(m.value, unit)) for m in measured]) for name, measured in lines]
-    shown += [("regression", list(marked))] if marked else []
+    for kind in _MARKS:
+        of_kind = [(at, text) for of, at, text in marked if of == kind]
+        if of_kind:
+            shown.append((kind, of_kind))
     series = []
     for name, texts in shown:
         points = [
@@ -80,12 +107,12 @@ def _draw_lines(
             for m, text in texts
         ]
         mark: Mark = "line" if name in looks else "warning"
-        series.append(Series(name, looks.get(name, red), mark, points))
+        series.append(Series(name, looks.get(name) or _MARKS[name], mark, points))
     chart = Chart(
         panels=[Panel(title, series)],
         x=Axis(title="commit", ticks=sorted(dates, key=lambda commit: dates[commit])),
         y=axis,
-        caption=[caption, "less is better; triangles are regressions"],
+        caption=[caption, "less is better; triangles are regressions, open ones to be confirmed"],
         header=(header, "commit", "date", "value"),
         rows=[
             [name, m.commit, f"{m.date:%Y-%m-%d}", m.value]
@@ -102,14 +129,21 @@ def _draw_overall(
     """The geometric mean of times, memory and queries, relative to the first commit."""
     marked = []
     for quantity, means in overall.items():
-        worse: dict[str, list[str]] = {}
+        worse: dict[tuple[str, str], list[str]] = {}
         for history in histories:
-            for step in history.regressions if history.quantity == quantity else ():
-                worse.setdefault(step.at.commit, []).append(history.name)
+            if history.quantity != quantity:
+                continue
+            for kind, step in _marked_steps(history):
+                worse.setdefault((step.at.commit, kind), []).append(history.name)
         for mean in means:
-            if names := worse.get(mean.commit):
+            for kind in _MARKS:
+                names = worse.get((mean.commit, kind), [])
+                if not names:
+                    continue
+                noun = "regressions" if kind == _REGRESSION else kind
                 more = ", ..." * (len(names) > 3)
-                marked.append((mean, f"{len(names)} regressions: {', '.join(names[:3])}{more}"))
+                text = f"{len(names)} {noun}: {', '.join(names[:3])}{more}"
+                marked.append((kind, mean, text))
     return _draw_lines(
         "",
         list(overall.items()),
@@ -130,11 +164,11 @@ def _draw_benchmark(name: str, histories: Sequence[History]) -> dict[str, Any]:
         for h in histories
     ]
     unit = histories[0].unit
-    marked = [
-        (step.at, f"{_number(step.before, unit)} before, {_number(step.at.value, unit)}")
-        for history in histories
-        for step in history.regressions
-    ]
+    marked = []
+    for history in histories:
+        for kind, step in _marked_steps(history):
+            text = f"{_number(step.before, unit)} before, {_number(step.after, unit)} after"
+            marked.append((kind, step.at, text))
     most = max(m.value for _, measured in lines for m in measured)
     title = f"{histories[0].quantity} [{unit}]" if unit else "value"
     axis = Axis(title=title, ends=(0.0, 1.05 * most or 1.0))
@@ -154,21 +188,26 @@ _ABOUT: tuple[str | dict[str, Any], ...] = (
 
 
 def steps_table(histories: Sequence[History]) -> dict[str, Any]:
-    """All regressions, the latest first."""
-    found = [(history, step) for history in histories for step in history.regressions]
-    found.sort(key=lambda pair: pair[1].at.date, reverse=True)
+    """All regressions and what is to be confirmed, the latest first."""
+    found = []
+    for history in histories:
+        for kind, step in _marked_steps(history):
+            found.append((history, kind, step))
+    found.sort(key=lambda row: row[2].at.date, reverse=True)
     rows = [
         [
             *_about(history),
             step.at.commit[:_HASH],
             f"{step.at.date:%Y-%m-%d}",
             [_number(step.before, history.unit), short(step.before)],
-            [_number(step.at.value, history.unit), short(step.at.value)],
-            [f"{step.ratio:.2f}", short(step.ratio), {"badge": "bad"}],
+            [_number(step.after, history.unit), short(step.after)],
+            [f"{step.ratio:.2f}", short(step.ratio), {"badge": _BADGES[kind]}],
+            "confirmed" if kind == _REGRESSION else kind,
         ]
-        for history, step in found
+        for history, kind, step in found
     ]
-    return make_table("regression", (*_ABOUT, "commit", "date", "before", "after", "ratio"), rows)
+    header = (*_ABOUT, "commit", "date", "before", "after", "ratio", "state")
+    return make_table("regression", header, rows)
 
 
 def benchmarks_table(histories: Sequence[History]) -> dict[str, Any]:

@@ -1,0 +1,191 @@
+"""The commits at which the values of a benchmark change for longer than one commit.
+
+Noisy values, such as times, are compared by Student's t test with pooled variance: those since the
+last change (the level) with the next 2, 3, 5 or 10. The noise is estimated from these values, so it
+need not be known. A change is found where
+
+- equal levels would differ so much with a probability of at most `FALSE_SHARE`,
+- the levels differ by more than `TOLERANCE`,
+- and most of the later values are nearer to the new level, so that one outlier is no change.
+
+Later values may undo a change: levels are joined whose medians do not differ by more than
+`TOLERANCE`, and so is a rise of fewer than 5 values that is followed by a return.
+
+The newest value has none after it. If it alone lies outside, the change is not confirmed.
+
+Exact values have no noise: any difference from the commit before is a change, and needs nothing to
+confirm it.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from scipy import stats
+
+TOLERANCE = 0.1
+FALSE_SHARE = 1 / 25_000
+_LATER = (2, 3, 5, 10)  # few find a large change soon, many a small one at all
+_OUTLIER = 5.0  # standard deviations from the median
+_FEWEST_CLIPPED = 10
+_SHORTEST_RISE = 5  # values, of a rise that is followed by a return
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of the level of a series.
+
+    Attributes
+    ----------
+    position : int
+        Of the first value of the new level.
+    before, after : float
+        The medians of the levels; of exact values, the two values.
+    confirmed : bool
+        False if only the newest value has changed.
+    """
+
+    position: int
+    before: float
+    after: float
+    confirmed: bool
+
+
+def find_exact_changes(values: Sequence[float]) -> list[Change]:
+    """All changes of values without noise, except for rounding errors."""
+    changes = []
+    for position in range(1, len(values)):
+        before = values[position - 1]
+        after = values[position]
+        if abs(after - before) > _ROUNDING * abs(before):
+            changes.append(Change(position, before, after, confirmed=True))
+    return changes
+
+
+def find_changes(values: Sequence[float]) -> list[Change]:
+    """The changes of the level of noisy values.
+
+    The first two values cannot be judged, as they estimate the first level and its noise.
+    """
+    newest = len(values) - 1
+    starts = [0]
+    position = 2
+    while position <= newest:
+        end = _end_of_evidence(values, starts[-1], position)
+        if end is None:
+            position += 1
+            continue
+        if position < newest:
+            position = _first_after_change(values, starts[-1], position, end)
+        starts.append(position)
+        position += 2
+    starts = _join_levels(values, starts)
+    medians = _medians(values, starts)
+    changes = []
+    for level in range(1, len(starts)):
+        start = starts[level]
+        confirmed = start < newest
+        changes.append(Change(start, medians[level - 1], medians[level], confirmed))
+    return changes
+
+
+def _join_levels(values: Sequence[float], starts: Sequence[int]) -> list[int]:
+    """The starts of the levels that remain, judged by all values that are now known."""
+    joined = list(starts)
+    level = 1
+    while level < len(joined):
+        medians = _medians(values, joined)
+        before = medians[level - 1]
+        highest = before + TOLERANCE * abs(before)
+        if abs(medians[level] - before) <= TOLERANCE * abs(before):
+            # The later values have not confirmed the change.
+            del joined[level]
+            level = max(level - 1, 1)
+            continue
+        if level + 1 < len(joined):
+            is_short = joined[level + 1] - joined[level] < _SHORTEST_RISE
+            if is_short and medians[level] > highest >= medians[level + 1]:
+                # Other processes made it slower for a while.
+                del joined[level]
+                level = max(level - 1, 1)
+                continue
+        level += 1
+    return joined
+
+
+def _medians(values: Sequence[float], starts: Sequence[int]) -> list[float]:
+    ends = [*starts[1:], len(values)]
+    medians = []
+    for start, end in zip(starts, ends, strict=True):
+        medians.append(statistics.median(values[start:end]))
+    return medians
+
+
+def _end_of_evidence(values: Sequence[float], start: int, position: int) -> int | None:
+    """The end of the fewest values from `position` that differ from the level since `start`."""
+    level = _clip_outliers(values[start:position])
+    if position == len(values) - 1:
+        return position + 1 if _differ(level, values[position:]) else None
+    for count in _LATER:
+        end = position + count
+        if end <= len(values) and _differ(level, values[position:end]):
+            return end
+    return None
+
+
+def _first_after_change(values: Sequence[float], start: int, position: int, end: int) -> int:
+    """The position with the largest t statistic; the first values may be of the old level."""
+    best = position
+    largest = -math.inf
+    for candidate in range(position, end - 1):
+        level = _clip_outliers(values[start:candidate])
+        statistic = _t_statistic(level, values[candidate:end])
+        if statistic > largest:
+            best = candidate
+            largest = statistic
+    return best
+
+
+def _differ(level: Sequence[float], later: Sequence[float]) -> bool:
+    before = statistics.fmean(level)
+    after = statistics.fmean(later)
+    if abs(after - before) <= TOLERANCE * abs(before):
+        return False
+    nearer = sum(abs(value - after) < abs(value - before) for value in later)
+    if 2 * nearer <= len(later):
+        return False
+    return _t_statistic(level, later) > _critical_t(len(level) + len(later) - 2)
+
+
+def _t_statistic(level: Sequence[float], later: Sequence[float]) -> float:
+    before = statistics.fmean(level)
+    after = statistics.fmean(later)
+    squares = sum((value - before) ** 2 for value in level)
+    squares += sum((value - after) ** 2 for value in later)
+    variance = squares / (len(level) + len(later) - 2)
+    error = math.sqrt(variance * (1 / len(level) + 1 / len(later)))
+    return abs(after - before) / error if error > 0 else math.inf
+
+
+@lru_cache
+def _critical_t(degrees: int) -> float:
+    return float(stats.t.isf(FALSE_SHARE, degrees))
+
+
+def _clip_outliers(level: Sequence[float]) -> Sequence[float]:
+    """A few outliers in a long level would hide later changes: they count as at its border."""
+    if len(level) < _FEWEST_CLIPPED:
+        return level
+    median = statistics.median(level)
+    # 1.4826 makes the median absolute deviation of normal values their standard deviation.
+    deviation = 1.4826 * statistics.median(abs(value - median) for value in level)
+    if deviation == 0:
+        return level
+    lowest = median - _OUTLIER * deviation
+    highest = median + _OUTLIER * deviation
+    return [min(max(value, lowest), highest) for value in level]
