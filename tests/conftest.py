@@ -6,6 +6,7 @@ import gc
 import importlib
 import os
 import signal
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -98,6 +99,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Leave what was imported and collected out of garbage collections."""
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def own_import_path() -> Iterator[None]:
+    """Forget the folders of plugin files that a test loaded in this process."""
+    before = list(sys.path)
+    yield
+    sys.path[:] = before
 
 
 @pytest.fixture

@@ -103,11 +103,11 @@ def distinct_rows(vectors: Vectors) -> tuple[Vectors, Ids]:
 
 def _hashes(vectors: Vectors) -> NDArray[np.uint64]:
     rng = np.random.default_rng(0)
-    factors: NDArray[np.uint64] = rng.integers(1 << 62, size=vectors.shape[1], dtype=np.uint64)
-    factors *= np.uint64(2)
-    factors += np.uint64(1)
+    drawn: NDArray[np.uint64] = rng.integers(1 << 62, size=vectors.shape[1], dtype=np.uint64)
+    factors: NDArray[np.uint64] = np.uint64(2) * drawn + np.uint64(1)  # odd
     if isinstance(vectors, np.ndarray):
-        return _mixed(vectors) @ factors
+        hashes: NDArray[np.uint64] = _mixed(vectors) @ factors
+        return hashes
     entries = _mixed(vectors.data) * factors[vectors.indices]
     terms: Any = sparse.csr_array((entries, vectors.indices, vectors.indptr), shape=vectors.shape)
     sums: NDArray[np.uint64] = terms @ np.ones(vectors.shape[1], np.uint64)

@@ -692,9 +692,10 @@ def test_an_invalid_entry_is_reported_in_one_line(tmp_path: Path, text: str, mes
 
 
 def test_two_figures_of_one_name_are_refused() -> None:
-    figure = Figure(name="f", doc="", function="m:f")
+    one = Figure(name="f", doc="", function="m:f")
+    other = Figure(name="f", doc="", function="m:g")
     with pytest.raises(SuiteError, match="2 figures are called f"):
-        Suite(name="s", figures=(figure, figure))
+        Suite(name="s", figures=(one, other))
 
 
 # ---- Power ---------------------------------------------------------------------------------------

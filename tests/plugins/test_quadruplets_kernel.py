@@ -195,7 +195,8 @@ def planted(seed=0):
 def test_a_planted_hierarchy_is_recovered(name, oracle):
     w, label = planted()
     order = np.random.default_rng(1).permutation(32)
-    tree = hcbench.fit(name, w[np.ix_(order, order)], oracle=oracle)
+    problem = hcbench.Problem(n=32, similarity=w[np.ix_(order, order)])
+    tree = hcbench.fit(name, problem, oracle=oracle)
     assert tree.cut(4) == hcbench.Partition(label[order])
     assert tree.kind is HeightKind.ORDER
     ones = np.ones((32, 32))
@@ -206,7 +207,10 @@ def test_a_planted_hierarchy_is_recovered(name, oracle):
 def test_only_the_order_of_similarities_matters(name):
     w, _ = planted(3)
     for oracle in ("quadruplet-set[p=0.2]", "quadruplet-set[p=1]"):
-        trees = [hcbench.fit(name, data, oracle=oracle) for data in (w, np.exp(w / 3), 5 * w - 2)]
+        trees = []
+        for similarity in (w, np.exp(w / 3), 5 * w - 2):
+            problem = hcbench.Problem(n=32, similarity=similarity)
+            trees.append(hcbench.fit(name, problem, oracle=oracle))
         assert trees[0] == trees[1] == trees[2]
 
 
@@ -216,7 +220,7 @@ def test_renumbered_items_give_the_same_clusters(name):
     w, _ = planted(4)
     order = np.random.default_rng(2).permutation(32)
     tree, renumbered = (
-        hcbench.fit(name, data, oracle="quadruplet-set[p=1]")
+        hcbench.fit(name, hcbench.Problem(n=32, similarity=data), oracle="quadruplet-set[p=1]")
         for data in (w, w[np.ix_(order, order)])
     )
     for k in range(2, 32):

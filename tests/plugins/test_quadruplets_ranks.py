@@ -71,7 +71,7 @@ def test_average_linkage_has_scipys_heights_where_nothing_is_tied():
     distances = squareform(top - w, checks=False)
     expected = linkage(distances, "average")
     np.testing.assert_allclose(merge_by_mean(w)[:, 2], top - expected[:, 2], atol=1e-10)
-    tree = hcbench.fit("AL", w)
+    tree = hcbench.fit("AL", hcbench.Problem(n=60, similarity=w))
     assert tree.kind is HeightKind.AFFINITY
     np.testing.assert_allclose(tree.height[60:], top - expected[:, 2], atol=1e-10)
     assert hcbench.fit("AL", np.ones((1, 1))).n == 1
@@ -128,10 +128,10 @@ def test_maximal_clusters_are_those_whose_parents_are_too_large():
 
 def test_initial_clusters_of_4k_al_are_clusters_of_its_tree():
     w = np.random.default_rng(1).normal(size=(20, 20))
-    w = w + w.T
+    problem = hcbench.Problem(n=20, similarity=w + w.T)
     oracle = "quadruplet-set[p=0.5]"
-    kernel = hcbench.fit("4K-AL", w, oracle=oracle)
-    tree = hcbench.fit("4-AL", w, oracle=oracle, init="4K-AL", size=4)
+    kernel = hcbench.fit("4K-AL", problem, oracle=oracle)
+    tree = hcbench.fit("4-AL", problem, oracle=oracle, init="4K-AL", size=4)
     clusters = {frozenset(kernel.leaves(node).tolist()) for node in range(20, 39)}
     initial = np.flatnonzero(tree.height == 1)
     assert initial.size

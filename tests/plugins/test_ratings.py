@@ -71,12 +71,14 @@ def test_the_linkage_of_all_ratings_is_upgma() -> None:
     tree = hcbench.fit("RatingLinkage", vectors, oracle="rating-queries")
     assert isinstance(tree, Tree)
     distances = pdist(vectors)
-    expected = linkage(9 * (distances.max() - distances) / np.ptp(distances) * -1, "average")
+    # Ratings are from 0 to 9, for the nearest two items; 9 less the rating is a distance.
+    ratings = 9 * (distances.max() - distances) / np.ptp(distances)
+    expected = linkage(9 - ratings, "average")
     other = Tree.from_linkage(expected)
     assert {frozenset(tree.leaves(v).tolist()) for v in range(25, 49)} == {
         frozenset(other.leaves(v).tolist()) for v in range(25, 49)
     }
-    np.testing.assert_allclose(np.sort(tree.height[25:]), np.sort(-expected[:, 2]))
+    np.testing.assert_allclose(np.sort(tree.height[25:]), np.sort(9 - expected[:, 2]))
 
 
 def test_the_linkage_of_some_ratings_by_hand() -> None:

@@ -58,7 +58,7 @@ def test_random_depends_on_the_seed_alone():
 
 def test_truth_returns_the_first_truth():
     first, second = Tree.from_newick("((a,b),c);"), Tree.from_newick("(a,(b,c));")
-    problem = Problem(n=3, vectors=np.eye(3), truths={"x": first, "y": second})
+    problem = Problem(n=3, names=("a", "b", "c"), truths={"x": first, "y": second})
     spec = SPECS["Truth"]
     result = spec.load()(some_oracle(3), give(problem, spec.hints_of({})), np.random.default_rng(0))
     assert result == first

@@ -21,7 +21,7 @@ def test_the_first_merge_of_a_weighted_path_is_that_of_the_paper():
     path = np.zeros((4, 4))
     for i, weight in enumerate((1, 2, 1)):
         path[i, i + 1] = path[i + 1, i] = weight
-    tree = hcbench.fit("Paris", path, k=3)
+    tree = hcbench.fit("Paris", hcbench.Problem(n=4, similarity=path), k=3)
     assert tree.cut(2) == hcbench.Partition([0, 0, 1, 1])
     np.testing.assert_allclose(tree.height[4:6], 3 / 8)
 
