@@ -131,7 +131,7 @@ def _reasons_of_roles(
         column = table.column(name)
         suspicion = suspicions.get(name)
         ways = []
-        if suspicion is not None:
+        if suspicion is not None and reason.startswith(suspicion.reason):
             cells = list(column.cells)
             if suspicion.form == "identifier" and len(set(cells)) == len(cells):
                 ways.append(f"names={name} names the items by it")
@@ -183,7 +183,7 @@ def _notes(
         for column in table.columns
         if column.numbers is not None and _use(column, found) == "vectors"
     )
-    spread = [(deviation, name) for deviation, name in spread if deviation > 0]
+    spread = [(size, name) for size, name in spread if size > 0 and name not in constants]
     if spread and spread[-1][0] > _UNEQUAL * spread[0][0] and not params.get("standardise"):
         ratio = spread[-1][0] / spread[0][0]
         yield (

@@ -123,6 +123,11 @@ def test_an_infinite_number_names_a_way_that_works(file):
     assert f'"{way}"' in shown
 
 
+def test_an_infinite_number_beside_equal_ones_is_not_offered_as_a_number(file):
+    path = file(gain=[1.5] * (N - 1) + [np.inf])
+    assert "numbers=[gain]" not in inspected(path)
+
+
 @pytest.mark.parametrize("start", [0, 1])
 def test_the_numbers_of_shuffled_rows_are_an_identifier(file, start):
     path = file(item=RNG.permutation(N) + start)
