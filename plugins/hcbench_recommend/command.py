@@ -171,7 +171,7 @@ def _print(found: Recommendation) -> None:
     from rich.text import Text
 
     columns, *rows = make_table(found)
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     for name in columns:
         justify: Literal["left", "right"] = "left" if name == "method" else "right"
         heading = Text(name.replace("-", "-\n"))

@@ -240,6 +240,7 @@ def test_the_command_recommends_what_separates_the_rings(tmp_path, monkeypatch):
     table = CliRunner().invoke(command, arguments, catch_exceptions=False).stdout  # from the store
     assert "Use Single" in table
     assert "10/10" in table
+    assert "…" not in table, "no column is cut"
     monkeypatch.setattr(recommending, "MOST", 20)  # instead of 80 % of the 60 items
     found = recommend(arguments[0], ["Single", "UPGMA"], subsamples=2, store=f"{tmp_path}/r.sqlite")
     assert "Of 2 random subsamples of 20 of 60 items, " in found.sentences[2]
