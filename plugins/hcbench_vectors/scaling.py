@@ -103,7 +103,7 @@ def distinct_rows(vectors: Vectors) -> tuple[Vectors, Ids]:
 
 def _hashes(vectors: Vectors) -> NDArray[np.uint64]:
     rng = np.random.default_rng(0)
-    drawn: NDArray[np.uint64] = rng.integers(1 << 62, size=vectors.shape[1], dtype=np.uint64)
+    drawn: NDArray[np.uint64] = rng.integers(1 << 62, size=(vectors.shape[1],), dtype=np.uint64)
     factors: NDArray[np.uint64] = np.uint64(2) * drawn + np.uint64(1)  # odd
     if isinstance(vectors, np.ndarray):
         hashes: NDArray[np.uint64] = _mixed(vectors) @ factors
