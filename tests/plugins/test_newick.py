@@ -427,6 +427,16 @@ def test_underscores_match_names_with_blanks():
         Tree.from_newick("((Homo_sapiens,Pan_paniscus),Mus_mus);", names=APES)
 
 
+def test_labels_that_scikit_bio_writes_match_their_names():
+    skbio = pytest.importorskip("skbio")
+    names = ["it em's", "x_1", "q[2]", "d'Or"]
+    linkage = np.array([[0, 1, 1, 2], [2, 3, 2, 2], [4, 5, 3, 4]], dtype=float)
+    text = str(skbio.TreeNode.from_linkage_matrix(linkage, names))
+    with pytest.warns(ModelWarning, match="blanks for underscores"):
+        tree = Tree.from_newick(text, names=names)
+    assert tree.isomorphic(Tree.from_linkage(linkage))
+
+
 APES = ["Homo sapiens", "Pan paniscus", "Mus musculus"]
 NEXUS = """#NEXUS
 begin taxa; dimensions ntax=3; end;

@@ -65,7 +65,8 @@ def match_items(one: NamedItems, other: NamedItems) -> NDArray[np.int64]:
     Warns
     -----
     ModelWarning
-        If names are equal only with blanks for underscores, as Newick writes them.
+        If names are equal only with blanks for underscores and apostrophes that are not doubled, as
+        programs write them in Newick.
     """
     if one.names is other.names or one.names == other.names:
         if one.n != other.n:
@@ -85,11 +86,15 @@ def match_items(one: NamedItems, other: NamedItems) -> NDArray[np.int64]:
     assert other_names is not None
     place = {name: i for i, name in enumerate(names)}
     if place.keys() != set(other_names):
-        place = _with_blanks(names, other_names)
+        place = _places_as_meant(names, other_names)
         if not place:
             raise DataError(_describe_difference(one, names, other, other_names))
-        warnings.warn("labels are matched with blanks for underscores", ModelWarning, stacklevel=3)
-        other_names = tuple(name.replace("_", " ") for name in other_names)
+        warnings.warn(
+            "labels are matched with blanks for underscores, and ' for ''",
+            ModelWarning,
+            stacklevel=3,
+        )
+        other_names = tuple(_as_meant(name) for name in other_names)
     return np.array([place[name] for name in other_names], dtype=np.int64)
 
 
@@ -208,22 +213,28 @@ def _ways_out(unnamed: NamedItems, named: NamedItems) -> str:
     return "; or, ".join(ways)
 
 
-def _with_blanks(names: Sequence[str], other_names: Sequence[str]) -> dict[str, int]:
-    """The places of names with blanks for underscores; empty if they are not the same even so.
+def _as_meant(name: str) -> str:
+    """A name as its program may have meant it.
 
     In Newick an underscore may stand for a blank, which a label without quotes cannot have.
+    scikit-bio doubles apostrophes there, too, as in ``d''Ivoire``.
     """
-    place = {name.replace("_", " "): i for i, name in enumerate(names)}
-    other_blank = {name.replace("_", " ") for name in other_names}
-    are_distinct = len(place) == len(names) and len(other_blank) == len(other_names)
-    return place if are_distinct and place.keys() == other_blank else {}
+    return name.replace("_", " ").replace("''", "'")
+
+
+def _places_as_meant(names: Sequence[str], other_names: Sequence[str]) -> dict[str, int]:
+    """The places of names by what they may mean; empty if they are not the same even so."""
+    place = {_as_meant(name): i for i, name in enumerate(names)}
+    other_meant = {_as_meant(name) for name in other_names}
+    are_distinct = len(place) == len(names) and len(other_meant) == len(other_names)
+    return place if are_distinct and place.keys() == other_meant else {}
 
 
 def _describe_difference(
     one: NamedItems, names: Sequence[str], other: NamedItems, other_names: Sequence[str]
 ) -> str:
-    """Which names are missing, and which are too many; those that differ in blanks are neither."""
-    key = {name: name.replace("_", " ") for name in {*names, *other_names}}
+    """Which names are missing, and which are too many; those that may mean the same are neither."""
+    key = {name: _as_meant(name) for name in {*names, *other_names}}
     for listed in (names, other_names):
         if len({key[name] for name in listed}) < len(listed):
             key = {name: name for name in key}
