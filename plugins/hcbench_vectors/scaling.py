@@ -42,17 +42,20 @@ def unscaled(heights: Floats, shift: int, algorithm: str, values: Any) -> Floats
     Raises
     ------
     DataError
-        If one is too large for a number; ``values`` are the data, for the message.
+        If one is too large for a number, or all are too small for one; ``values`` are the data,
+        for the message.
     """
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", under="ignore"):
         result: Floats = np.ldexp(heights, -shift)
-    if np.isfinite(result).all():
+    has_vanished = heights.any() and not result.any()
+    if np.isfinite(result).all() and not has_vanished:
         return result
     entries = _entries(values)
     largest = max(float(entries.max()), -float(entries.min()))
     divisor = 10.0 ** math.floor(math.log10(largest))
+    problem = "underflow to 0 (below 5e-324)" if has_vanished else "overflow (above 1.8e308)"
     raise DataError(
-        f"{algorithm}: the largest value is {largest:.3g}, so heights overflow (above 1.8e308); "
+        f"{algorithm}: the largest value is {largest:.3g}, so heights {problem}; "
         f"scale the data, for example divide them by {divisor:.0e}"
     )
 

@@ -32,6 +32,22 @@ def test_hdbscan_of_sparse_vectors_that_are_large():
     assert scaled.isomorphic(expected)
 
 
+@pytest.mark.parametrize(
+    ("name", "params"), [("DotProduct", {}), ("UPGMA", {"metric": "dot-product"})]
+)
+def test_products_smaller_than_any_number_are_an_error(name, params):
+    vectors = np.array([[1.0, 0.0], [2.0, 1.0], [0.0, 3.0]])
+    with pytest.raises(
+        DataError, match=r"largest value is 3e-200, so heights underflow to 0 .* 1e-200"
+    ):
+        fit(name, vectors * 1e-200, **params)
+    # Of orthogonal vectors, and of zeros, the products are 0.
+    assert fit(name, np.eye(2, 3) * 1e-200, **params).height[-1] == 0.0
+    assert fit(name, np.zeros((2, 3)), **params).height[-1] == 0.0
+    # A few that vanish beside larger ones are 0.
+    fit(name, np.array([[1.0, 1.0], [2.0, 1.0], [1e-170, 0.0], [1e-170, 0.0]]), **params)
+
+
 def test_distances_larger_than_any_number_are_an_error():
     with pytest.raises(DataError, match="larger than any number; divide the data by 1e10"):
         fit("HDBSCAN", 1.7e308 * np.array([[1.0], [0.99], [0.98], [-1.0], [-0.99], [-0.98]]))
