@@ -101,9 +101,9 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def own_import_path() -> Iterator[None]:
-    """Forget the folders of plugin files that a test loaded in this process."""
+    """Forget the folders of plugin files that a module's tests loaded in this process."""
     before = list(sys.path)
     yield
     sys.path[:] = before
