@@ -2,7 +2,8 @@
 
 Public as `hcbench.read_tree`, `hcbench.files.read_items` and so on; `hcbench.Comparisons.read` and
 `hcbench.Comparisons.write` are here, too. Data sets in files are in ``hcbench_datasets``.
-`MAX_DECOMPRESSED` is the number of bytes that a compressed file may become.
+`MAX_DECOMPRESSED` is the number of bytes that a compressed file may become, `DECIMAL_COMMA` matches
+a number with a decimal comma, and `HEADERS` are words of which a header has one.
 """
 
 import lazy_loader
