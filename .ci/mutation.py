@@ -46,18 +46,23 @@ GROUPS = {
     "ledger": Group(
         ("hcbench/oracle/oracle.py", "hcbench/oracle/answers.py"),
         tuple(
-            f"core/test_{name}.py"
+            f"core/oracle/test_{name}.py"
             for name in ("oracle", "draws", "kinds", "paid", "ratings", "reported")
         ),
         ("-k", "not one_store and not make_runs_each and not was_away"),  # these run comparisons
     ),
-    "call": Group(("hcbench/run/cell.py",), ("core/test_cell.py",)),
+    "call": Group(("hcbench/run/cell.py",), ("core/run/test_cell.py",)),
     "keys": Group(
         (
             *(f"hcbench/plan/{name}.py" for name in ("cell", "plan", "seeds")),
             "hcbench/registry/fingerprint.py",
         ),
-        tuple(f"core/test_{name}.py" for name in ("plan", "shards", "truths", "paid")),
+        (
+            "core/plan/test_plan.py",
+            "core/plan/test_shards.py",
+            "core/analysis/test_truths.py",
+            "core/oracle/test_paid.py",
+        ),
         # The others start processes or run comparisons.
         ("-k", "not merged and not dry_run and not runs and not one_store and not make_runs_each"),
     ),
@@ -67,15 +72,15 @@ GROUPS = {
             "hcbench/analysis/intervals.py",
             "hcbench/analysis/simultaneous.py",
         ),
-        tuple(f"core/{name}" for name in _STATISTICS),
+        tuple(f"core/analysis/{name}" for name in _STATISTICS),
     ),
     "verdicts": Group(
         ("hcbench/analysis/verdicts.py", "hcbench/analysis/measuring.py"),
-        ("core/test_results.py", "core/test_results_claims.py"),
+        ("core/analysis/test_results.py", "core/claims/test_claims.py"),
     ),
     "kernels": Group(
         ("hcbench_metrics/_purity_kernels.py", "hcbench_metrics/_triplet_kernels.py"),
-        ("plugins/test_metrics_purity.py", "plugins/test_metrics_triplets.py"),
+        ("plugins/metrics/test_purity.py", "plugins/metrics/test_triplets.py"),
         (
             *("-W", "ignore:overflow encountered:RuntimeWarning"),  # hashes are modulo 2**64
             *("-k", "not large_counts"),  # takes minutes as plain Python

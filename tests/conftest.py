@@ -78,8 +78,12 @@ def pytest_collection(session: pytest.Session) -> None:
     if name is None or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return
     number, count = int(name.removeprefix("gw")), int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
-    paths = sorted(Path(__file__).parent.glob("[cp]*/test_*.py"))
-    tests = [f"{__package__}.{path.parent.name}.{path.stem}" for path in paths]
+    folder = Path(__file__).parent
+    tests = []
+    for room in ("core", "plugins"):
+        for path in sorted((folder / room).rglob("test_*.py")):
+            inside = path.relative_to(folder).with_suffix("")
+            tests.append(".".join((__package__, *inside.parts)))
     plugins = Path(hcbench_ordinal.__path__[0]).parent
     kernels = sorted(f"{p.parent.name}.{p.stem}" for p in plugins.glob("hcbench_*/_*kernels.py"))
     for modules in (kernels, tests):

@@ -1,6 +1,6 @@
 """Simulations of the statistics that are shown: coverage, and false differences.
 
-The tests draw few samples; each night tests/core/test_simulations.py draws 2,000.
+The tests draw few samples; each night tests/core/analysis/test_simulations.py draws 2,000.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.plugins.test_metrics_splits import VARIANTS
+from tests.plugins.metrics.test_splits import VARIANTS
 
 # Separate cases, so that none finds kernels that another one compiled.
 ALGORITHMS = (
