@@ -95,7 +95,7 @@ from .model.trees import (
     heaviest_cut as heaviest_cut,
     pair_weights as pair_weights,
 )
-from .model.trees.arrays import distances as distances
+from .model.trees.tree import distances as distances
 from .oracle import (
     NONE as NONE,
     QUERY_KINDS as QUERY_KINDS,

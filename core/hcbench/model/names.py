@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from hcbench.model.squares import is_symmetric
 #: rows are shuffled.
 Origin: TypeAlias = Literal["numbers", "rows", "index"]
 
-_SHOWN = 3
+_MOST_LISTED = 3  # names in a message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,15 +35,17 @@ class NamedItems:
     Attributes
     ----------
     what : str
-        The thing: "the labels", or a file.
+        The thing that has the items: "the labels", or a file.
     n : int
+        Number of items.
     names : tuple of str, optional
-        In the order of the items.
+        The names, in the order of the items.
     origin : {"numbers", "rows", "index"}
+        Where the names come from, or how items without names are identified.
     give : str
-        How to give names to it, where it has none.
+        How a user gives names to the thing, where it has none.
     drop : str
-        How to drop its names.
+        How a user drops the names of the thing.
     """
 
     what: str
@@ -84,10 +86,11 @@ def match_items(one: NamedItems, other: NamedItems) -> NDArray[np.int64]:
         names = one.names
         other_names = other.names
     assert other_names is not None
-    place = {name: i for i, name in enumerate(names)}
-    if place.keys() != set(other_names):
-        place = _places_as_meant(names, other_names)
-        if not place:
+    position_of = {name: i for i, name in enumerate(names)}
+    if position_of.keys() != set(other_names):
+        # Newick does not tell blanks from underscores: try what the names may mean.
+        position_of = _positions_as_meant(names, other_names)
+        if not position_of:
             raise DataError(_describe_difference(one, names, other, other_names))
         warnings.warn(
             "labels are matched with blanks for underscores, and ' for ''",
@@ -95,7 +98,47 @@ def match_items(one: NamedItems, other: NamedItems) -> NDArray[np.int64]:
             stacklevel=3,
         )
         other_names = tuple(_as_meant(name) for name in other_names)
-    return np.array([place[name] for name in other_names], dtype=np.int64)
+    return np.array([position_of[name] for name in other_names], dtype=np.int64)
+
+
+class CanBeNamed(Protocol):
+    """A tree or partition: its items may have names."""
+
+    def with_names(self, names: Iterable[str] | None) -> Self:
+        """Return the same with other names."""
+
+
+Named = TypeVar("Named", bound=CanBeNamed)
+
+
+def put_in_order_of(
+    items: NamedItems,
+    thing: Named,
+    description: NamedItems,
+    reorder: Callable[[NDArray[np.int64]], Named],
+) -> Named:
+    """Return a tree or partition with its items in the order of other items, and with their names.
+
+    Parameters
+    ----------
+    items : NamedItems
+        The items whose order and names the result has.
+    thing : Tree or Partition
+        What is put into order.
+    description : NamedItems
+        The items of the thing, as messages describe them.
+    reorder : callable
+        ``reorder(positions)`` returns the thing whose item i is the present item ``positions[i]``.
+
+    Raises
+    ------
+    DataError
+        If the items are not the same.
+    """
+    positions = match_items(description, items)
+    if (positions == np.arange(description.n)).all():
+        return thing.with_names(items.names)
+    return reorder(positions).with_names(items.names)
 
 
 def names_of_index(data: Any, *, only_own: bool = False) -> tuple[str, ...] | None:
@@ -139,11 +182,11 @@ def columns_in_row_order(frame: Any) -> Any:
     values = frame.to_numpy(np.float64)
     if is_default(columns) and is_symmetric(values):
         return frame
-    place = match_items(
+    positions = match_items(
         NamedItems(what="the columns of the DataFrame", n=len(columns), names=columns),
         NamedItems(what="its index", n=len(rows), names=rows),
     )
-    return frame.iloc[:, place]
+    return frame.iloc[:, positions]
 
 
 def is_of_features(frame: Any) -> bool:
@@ -159,18 +202,23 @@ def _column_names(frame: Any) -> tuple[str, ...]:
 
 def few_names(names: Sequence[str]) -> str:
     """The first names, and the number of the others, for a message."""
-    shown = ", ".join(map(repr, names[:_SHOWN]))
-    n_more = len(names) - _SHOWN
-    return f"{shown} and {n_more} more" if n_more > 0 else shown
+    first_names = ", ".join(map(repr, names[:_MOST_LISTED]))
+    n_more = len(names) - _MOST_LISTED
+    if n_more > 0:
+        return f"{first_names} and {n_more} more"
+    return first_names
 
 
 def _check_distinct(items: NamedItems) -> None:
     if items.names is None or len(set(items.names)) == len(items.names):
         return
     name, count = Counter(items.names).most_common(1)[0]
+    way_out = "give different names"
+    if items.drop:
+        way_out += f", or drop them: {items.drop}"
     raise DataError(
-        f"{items.what}: {count} items are named {name!r}, so they cannot be matched by name; give "
-        "different names" + (f", or drop them: {items.drop}" if items.drop else "")
+        f"{items.what}: {count} items are named {name!r}, so they cannot be matched by name; "
+        f"{way_out}"
     )
 
 
@@ -182,7 +230,8 @@ def _numbers_for(unnamed: NamedItems, named: NamedItems) -> tuple[str, ...]:
     """
     assert named.names is not None
     numbers = tuple(map(str, range(unnamed.n)))
-    if not set(named.names) <= set(map(str, range(max(unnamed.n, named.n)))):
+    possible_numbers = set(map(str, range(max(unnamed.n, named.n))))
+    if not set(named.names) <= possible_numbers:
         if unnamed.n != named.n:
             raise DataError(
                 f"{named.what} has {named.n} items, and {unnamed.what} {unnamed.n}, without names"
@@ -194,6 +243,7 @@ def _numbers_for(unnamed: NamedItems, named: NamedItems) -> tuple[str, ...]:
             f"the items of {named.what} are named {few_names(named.names)}{extra}, and those of "
             f"{unnamed.what} have no names, so their order is unknown; {_ways_out(unnamed, named)}"
         )
+    # Rows have an order only, so the numbers of a shuffled index cannot be matched with them.
     if not is_default(named.names) and {unnamed.origin, named.origin} == {"rows", "index"}:
         raise DataError(
             f"the items of {named.what} have the numbers {few_names(named.names)}, not in order, "
@@ -222,26 +272,32 @@ def _as_meant(name: str) -> str:
     return name.replace("_", " ").replace("''", "'")
 
 
-def _places_as_meant(names: Sequence[str], other_names: Sequence[str]) -> dict[str, int]:
-    """The places of names by what they may mean; empty if they are not the same even so."""
-    place = {_as_meant(name): i for i, name in enumerate(names)}
-    other_meant = {_as_meant(name) for name in other_names}
-    are_distinct = len(place) == len(names) and len(other_meant) == len(other_names)
-    return place if are_distinct and place.keys() == other_meant else {}
+def _positions_as_meant(names: Sequence[str], other_names: Sequence[str]) -> dict[str, int]:
+    """The positions of names by what they may mean; empty if they are not the same even so."""
+    position_of = {_as_meant(name): i for i, name in enumerate(names)}
+    other_meanings = {_as_meant(name) for name in other_names}
+    are_distinct = len(position_of) == len(names) and len(other_meanings) == len(other_names)
+    if not are_distinct or position_of.keys() != other_meanings:
+        return {}
+    return position_of
 
 
 def _describe_difference(
     one: NamedItems, names: Sequence[str], other: NamedItems, other_names: Sequence[str]
 ) -> str:
     """Which names are missing, and which are too many; those that may mean the same are neither."""
-    key = {name: _as_meant(name) for name in {*names, *other_names}}
-    for listed in (names, other_names):
-        if len({key[name] for name in listed}) < len(listed):
-            key = {name: name for name in key}
-    mine = {key[name] for name in names}
-    theirs = {key[name] for name in other_names}
-    missing = [name for name in other_names if key[name] not in mine]
-    extra = [name for name in names if key[name] not in theirs]
+    meanings = {}
+    for name in {*names, *other_names}:
+        meanings[name] = _as_meant(name)
+    for checked_names in (names, other_names):
+        n_different = len({meanings[name] for name in checked_names})
+        if n_different < len(checked_names):
+            # Two names of one thing would mean the same: compare them as they are written.
+            meanings = {name: name for name in meanings}
+    one_meanings = {meanings[name] for name in names}
+    other_meanings = {meanings[name] for name in other_names}
+    missing = [name for name in other_names if meanings[name] not in one_meanings]
+    extra = [name for name in names if meanings[name] not in other_meanings]
     parts = []
     if missing:
         parts.append(f"{few_names(missing)} {_is_or_are(missing)} missing")

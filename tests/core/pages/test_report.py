@@ -22,7 +22,7 @@ from hcbench import Tree
 from hcbench.analysis.views import tradeoff
 from hcbench.cli import main
 from hcbench.errors import StoreError
-from hcbench.model.trees.partition import facing_orders
+from hcbench.model.trees import facing_orders
 from hcbench.registry.suite import Claim, Suite
 from hcbench.store import Store
 from hcbench_pages.report import make_report, read_contents

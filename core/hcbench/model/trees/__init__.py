@@ -1,21 +1,15 @@
-"""Trees and the partitions that cut them.
+"""Trees, and the partitions that cut them.
 
-`tree` holds `Tree` itself, and `arrays` says what makes a tree valid and what its heights mean.
-`formats` makes trees of matrices of merges, and writes them; ``hcbench_files`` reads files and
-Newick. `partition` holds partitions, cuts of a tree, the cut that agrees most with given clusters,
-and the order of leaves in which two trees are drawn opposite.
+From bottom to top: `arrays` says what makes a tree valid and what its heights mean, and `formats`
+reads and writes matrices of merges. `partition` holds partitions, and `tree` holds `Tree` itself.
+Above it are `cuts`, with the cut that agrees most with given clusters, and `facing`, the orders of
+leaves in which two trees are drawn opposite each other.
 """
 
 from hcbench.model.trees.arrays import HeightKind
-from hcbench.model.trees.partition import (
-    AnswerMatrix,
-    Cut,
-    Partition,
-    best_cut,
-    facing_orders,
-    heaviest_cut,
-    pair_weights,
-)
+from hcbench.model.trees.cuts import AnswerMatrix, Cut, best_cut, heaviest_cut, pair_weights
+from hcbench.model.trees.facing import facing_orders
+from hcbench.model.trees.partition import Partition
 from hcbench.model.trees.tree import Tree
 
 __all__ = [

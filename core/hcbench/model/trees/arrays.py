@@ -16,14 +16,12 @@ from hcbench.errors import DataError, InvalidPartitionError, InvalidTreeError
 from hcbench.model.arrays import as_plain_array
 from hcbench.model.labels import check_labels
 from hcbench.model.trees import _kernels
-from hcbench.model.trees._kernels import read_only, subtree_max
+from hcbench.model.trees._kernels import read_only
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
-
-    from hcbench.model.trees.tree import Tree
 
 
 class HeightKind(StrEnum):
@@ -37,24 +35,6 @@ class HeightKind(StrEnum):
     """The order of merging: 1, 2, ... at inner nodes, shared if simultaneous; 0 at leaves."""
     NONE = "none"
     """There are no heights."""
-
-
-def distances(tree: Tree) -> NDArray[np.float64]:
-    """Heights of the inner nodes, (m-n,), as distances that grow towards the root.
-
-    Of a tree without heights, the number of levels below each node.
-    """
-    if tree.height is None:
-        depth = read_only(tree.depths.astype(np.float64))
-        return (subtree_max(tree.parent, depth) - depth)[tree.n :]
-    inner = tree.height[tree.n :]
-    if tree.kind is HeightKind.AFFINITY:
-        highest = tree.height.max()
-        distance = np.zeros(inner.size)
-        # Not inf - inf: infinite affinities are at distance 0.
-        np.subtract(highest, inner, where=inner < highest, out=distance)
-        return distance
-    return inner
 
 
 # ---- Checks --------------------------------------------------------------------------------------
@@ -73,7 +53,7 @@ def checked_parent(parent: ArrayLike) -> NDArray[np.int64]:
     unary = np.flatnonzero(n_children == 1)
     if unary.size:
         raise InvalidTreeError(
-            f"{unary.size} nodes have one child, nodes {_some(unary)}; "
+            f"{unary.size} nodes have one child, nodes {_first_ids(unary)}; "
             "Tree.from_parents removes them with collapse_unary=True"
         )
     check_leaves_first(n_children)
@@ -82,14 +62,14 @@ def checked_parent(parent: ArrayLike) -> NDArray[np.int64]:
 
 def one_rooted(parent: ArrayLike) -> NDArray[np.int64]:
     """Return a read-only copy of parents (m,) in any numbering, with exactly one root."""
-    given = as_plain_array(parent, "parent")
-    if given.ndim != 1 or given.size == 0 or given.dtype.kind not in "iu":
+    array = as_plain_array(parent, "parent")
+    if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
         raise InvalidTreeError(
             f"parent must be integers of shape (m,), m > 0, "
-            f"got {given.dtype} of shape {given.shape}"
+            f"got {array.dtype} of shape {array.shape}"
         )
-    m = given.size
-    checked = read_only(np.array(given, dtype=np.int64, order="C"))
+    m = array.size
+    checked = read_only(np.array(array, dtype=np.int64, order="C"))
     outside = np.flatnonzero((checked < -1) | (checked >= m))
     if outside.size:
         raise InvalidTreeError(
@@ -98,9 +78,11 @@ def one_rooted(parent: ArrayLike) -> NDArray[np.int64]:
         )
     roots = np.flatnonzero(checked == -1)
     if roots.size != 1:
-        found = f"are {roots.size} roots, nodes {_some(roots)}" if roots.size else "is no root"
+        number = "is no root"
+        if roots.size:
+            number = f"are {roots.size} roots, nodes {_first_ids(roots)}"
         raise InvalidTreeError(
-            f"there {found}; one node has parent -1, and a forest is joined below such a node"
+            f"there {number}; one node has parent -1, and a forest is joined below such a node"
         )
     return checked
 
@@ -142,7 +124,7 @@ def checked_height(height: ArrayLike, m: int) -> NDArray[np.float64]:
     wrong = np.flatnonzero(np.isnan(checked))
     if wrong.size:
         raise InvalidTreeError(
-            f"the height of {wrong.size} nodes is NaN, nodes {_some(wrong)}; "
+            f"the height of {wrong.size} nodes is NaN, nodes {_first_ids(wrong)}; "
             "give numbers, or a tree without heights"
         )
     return checked
@@ -150,20 +132,23 @@ def checked_height(height: ArrayLike, m: int) -> NDArray[np.float64]:
 
 def checked_names(names: Iterable[str], n: int) -> tuple[str, ...]:
     """Return n names, all different."""
-    given = tuple(names)
-    if isinstance(names, str) or not all(isinstance(name, str) for name in given):
+    labels = tuple(names)
+    if isinstance(names, str) or not all(isinstance(label, str) for label in labels):
         raise InvalidTreeError(f"names must be a list of strings, got {names!r:.60}")
-    given = tuple(map(str, given))  # numpy's strings become plain ones
-    if len(given) != n:
-        raise InvalidTreeError(f"there are {len(given)} names for {n} leaves; give one for each")
-    if len(set(given)) < n:
-        twice = Counter(given).most_common(1)[0][0]
-        raise InvalidTreeError(f"two leaves are named {twice!r}; give different names")
-    return given
+    labels = tuple(map(str, labels))  # numpy's strings become plain ones
+    if len(labels) != n:
+        raise InvalidTreeError(f"there are {len(labels)} names for {n} leaves; give one for each")
+    if len(set(labels)) < n:
+        repeated = Counter(labels).most_common(1)[0][0]
+        raise InvalidTreeError(f"two leaves are named {repeated!r}; give different names")
+    return labels
 
 
-def _some(ids: NDArray[np.int64], most: int = 5) -> str:
-    return ", ".join(map(str, ids[:most])) + (", ..." if ids.size > most else "")
+def _first_ids(ids: NDArray[np.int64], most: int = 5) -> str:
+    text = ", ".join(map(str, ids[:most]))
+    if ids.size > most:
+        text += ", ..."
+    return text
 
 
 # ---- Construction --------------------------------------------------------------------------------
@@ -218,21 +203,30 @@ def parents_of_levels(levels: ArrayLike) -> NDArray[np.int64]:
 def _parents_of_codes(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Parents (m,) of the tree of nested classes given by ``codes`` (L, n). O(n (L + log n))."""
     n_levels, n = codes.shape
-    order = np.lexsort(codes[::-1]) if n_levels else np.arange(n)
-    differs = np.diff(codes[:, order], axis=1) != 0
-    # Neighbours in sorted order agree in this many of the first columns.
-    common = np.where(differs.any(axis=0), differs.argmax(axis=0) if n_levels else 0, n_levels)
+    if n_levels == 0:
+        order = np.arange(n)
+        n_common = np.zeros(n - 1, dtype=np.int64)
+    else:
+        order = np.lexsort(codes[::-1])
+        differs = np.diff(codes[:, order], axis=1) != 0
+        # In how many of the first columns neighbours in sorted order agree.
+        n_common = np.where(differs.any(axis=0), differs.argmax(axis=0), n_levels)
     parent = np.full(2 * n - 1, -1, dtype=np.int64)
     m = n
-    tops = order  # the highest node so far over each run of leaves
+    # The items in sorted order are runs; `tops` has the highest node so far over each of them.
+    tops = order
     for level in range(n_levels, -1, -1):
-        run = np.concatenate(([0], np.cumsum(common < level)))  # tops of a run agree up to `level`
-        merges = np.bincount(run) > 1
-        new_tops = tops[np.concatenate(([True], common < level))]
-        new_tops[merges] = np.arange(m, m + merges.sum())
-        parent[tops[merges[run]]] = new_tops[run[merges[run]]]
-        m += int(merges.sum())
-        tops, common = new_tops, common[common < level]
+        # Runs whose neighbours agree in the first `level` columns are joined to one.
+        is_boundary = n_common < level
+        joined_run = np.concatenate(([0], np.cumsum(is_boundary)))
+        gets_node = np.bincount(joined_run) > 1
+        new_tops = tops[np.concatenate(([True], is_boundary))]
+        new_tops[gets_node] = np.arange(m, m + gets_node.sum())
+        has_new_parent = gets_node[joined_run]
+        parent[tops[has_new_parent]] = new_tops[joined_run[has_new_parent]]
+        m += int(gets_node.sum())
+        tops = new_tops
+        n_common = n_common[is_boundary]
     return parent[:m]
 
 

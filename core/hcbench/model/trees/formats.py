@@ -1,6 +1,6 @@
-"""Trees as matrices of merges, as in scipy, scikit-learn and R.
+"""Matrices of merges, as in scipy, scikit-learn and R, as the arrays of a tree, and back.
 
-Use the constructors of `Tree`, and `Tree.to_linkage`. ``hcbench_files`` reads and writes Newick.
+Use the constructors of `Tree`, and `Tree.to_linkage`.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from hcbench.errors import InvalidTreeError
-from hcbench.model.trees.arrays import HeightKind, checked_floats, distances
+from hcbench.model.trees.arrays import HeightKind, checked_floats
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from hcbench.model.trees.tree import Tree
 
-
+Ints: TypeAlias = "NDArray[np.int64]"
 Floats: TypeAlias = "NDArray[np.float64]"
 
 #: Negative distances up to this fraction of the largest are rounding errors of single precision,
@@ -28,19 +27,23 @@ _ROUNDING_OF_ONE = 1e-14
 
 def read_linkage(
     linkage: ArrayLike, kind: HeightKind, leaf_height: ArrayLike | None
-) -> tuple[NDArray[np.int64], Floats | None, Floats | None]:
+) -> tuple[Ints, Floats | None, Floats | None]:
     """Parents, heights and linkage, (m,) each, of a matrix (n-1, 4) with heights of a kind."""
     rows = checked_floats(linkage, None, "a linkage matrix")
     if rows.ndim != 2 or rows.shape[1] != 4:
         raise InvalidTreeError(f"a linkage matrix has shape (n-1, 4), got {rows.shape}")
-    parent, merged_at, n = _parents_of_merges(rows[:, :2]), rows[:, 2], len(rows) + 1
+    parent = _parents_of_merges(rows[:, :2])
+    merged_at = rows[:, 2]
+    n = len(rows) + 1
     if kind is HeightKind.NONE:
         return parent, None, None
     if kind is HeightKind.ORDER:
         return parent, _order(n), np.concatenate((np.full(n, np.nan), merged_at))
-    if leaf_height is None and kind is HeightKind.AFFINITY:
-        raise InvalidTreeError("leaves of an affinity tree have a height; give leaf_height")
-    leaves = np.asarray(0.0 if leaf_height is None else leaf_height, dtype=np.float64)
+    if leaf_height is None:
+        if kind is HeightKind.AFFINITY:
+            raise InvalidTreeError("leaves of an affinity tree have a height; give leaf_height")
+        leaf_height = 0.0
+    leaves = np.asarray(leaf_height, dtype=np.float64)
     if leaves.shape not in ((), (n,)):
         raise InvalidTreeError(f"leaf_height has shape {leaves.shape}, expected ({n},)")
     if kind is HeightKind.DISTANCE:
@@ -49,16 +52,32 @@ def read_linkage(
 
 
 def read_merges(
-    merges: ArrayLike, what: str, distances: ArrayLike | None, of_what: str, *, from_r: bool = False
-) -> tuple[NDArray[np.int64], Floats, HeightKind]:
-    """Parents and heights, (m,) each, of pairs (n-1, 2) merged at distances (n-1,) or in order."""
+    merges: ArrayLike,
+    what: str,
+    distances: ArrayLike | None,
+    distances_what: str,
+    *,
+    from_r: bool = False,
+) -> tuple[Ints, Floats, HeightKind]:
+    """Parents and heights, (m,) each, of pairs (n-1, 2) merged at distances (n-1,) or in order.
+
+    Parameters
+    ----------
+    merges, distances
+        The arrays; without distances, heights are the numbers of the rows.
+    what, distances_what
+        The names of both arrays in messages.
+    from_r
+        Whether items and rows are numbered as in R's ``hclust``.
+    """
     pairs = checked_floats(merges, None, what)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise InvalidTreeError(f"{what} has shape (n-1, 2), got {pairs.shape}")
-    parent, n = _parents_of_merges(pairs, from_r=from_r), len(pairs) + 1
+    parent = _parents_of_merges(pairs, from_r=from_r)
+    n = len(pairs) + 1
     if distances is None:
         return parent, _order(n), HeightKind.ORDER
-    merged_at = _checked_distances(checked_floats(distances, n - 1, of_what), 0.0)
+    merged_at = _checked_distances(checked_floats(distances, n - 1, distances_what), 0.0)
     return parent, np.concatenate((np.zeros(n), merged_at)), HeightKind.DISTANCE
 
 
@@ -81,7 +100,7 @@ def _order(n: int) -> Floats:
     return np.concatenate((np.zeros(n), np.arange(1.0, n)))
 
 
-def _parents_of_merges(pairs: Floats, *, from_r: bool = False) -> NDArray[np.int64]:
+def _parents_of_merges(pairs: Floats, *, from_r: bool = False) -> Ints:
     """Parents (2n-1,) where row i of ``pairs`` (n-1, 2) merges two older clusters, each once.
 
     Items are 0..n-1 and the clusters of rows n, n+1, ...; in R -1..-n, and 1, 2, ...
@@ -92,47 +111,70 @@ def _parents_of_merges(pairs: Floats, *, from_r: bool = False) -> NDArray[np.int
     nodes = np.arange(n, 2 * n - 1)
     ids = np.where(pairs < 0, -pairs - 1, n - 1 + pairs) if from_r else pairs
     merged = ids.astype(np.int64)
-    wrong = (merged < 0) | (merged >= nodes[:, None])
+    does_not_exist = (merged < 0) | (merged >= nodes[:, None])
     if from_r:
-        wrong |= (pairs == 0) | (pairs < -n)
-    if wrong.any():
-        i = int(wrong.any(axis=1).argmax())
+        does_not_exist |= (pairs == 0) | (pairs < -n)
+    if does_not_exist.any():
+        row = int(does_not_exist.any(axis=1).argmax())
+        raise InvalidTreeError(_no_such_cluster(pairs, row, from_r=from_r))
+    n_merges = np.bincount(merged.ravel())
+    if (n_merges > 1).any():
+        node = int(n_merges.argmax())
+        cluster = f"cluster {node}"
         if from_r:
-            hint = "; 0 is neither, as both count from 1" if 0 in pairs[i] else ""
-            known = f"there are only the items -1..-{n} and the rows before it, 1..{i}{hint}"
-        else:
-            known = f"only the items and rows before it, 0..{nodes[i] - 1}, exist then"
-        one, other = pairs[i]
-        raise InvalidTreeError(f"row {i + from_r} merges {one:.0f} and {other:.0f}, but {known}")
-    used = np.bincount(merged.ravel())
-    if (used > 1).any():
-        k = int(used.argmax())
-        named = f"cluster {k}"
-        if from_r:
-            named = f"item {-k - 1}" if k < n else f"row {k - n + 1}"
-        raise InvalidTreeError(f"{named} is merged {used[k]} times, not once")
+            cluster = f"item {-node - 1}" if node < n else f"row {node - n + 1}"
+        raise InvalidTreeError(f"{cluster} is merged {n_merges[node]} times, not once")
     parent = np.full(2 * n - 1, -1, dtype=np.int64)
     parent[merged] = nodes[:, None]
     return parent
 
 
-def write_linkage(tree: Tree) -> Floats:
-    """:meth:`Tree.to_linkage <hcbench.model.trees.Tree.to_linkage>`."""
-    n = tree.n
-    distance = distances(tree)
-    if not tree.is_binary:
+def _no_such_cluster(pairs: Floats, row: int, *, from_r: bool) -> str:
+    """The message about a row, counted from 0, that merges what does not exist then."""
+    n = len(pairs) + 1
+    first, second = pairs[row]
+    if from_r:
+        hint = "; 0 is neither, as both count from 1" if 0 in pairs[row] else ""
+        existing = f"there are only the items -1..-{n} and the rows before it, 1..{row}{hint}"
+        number = row + 1
+    else:
+        existing = f"only the items and rows before it, 0..{n + row - 1}, exist then"
+        number = row
+    return f"row {number} merges {first:.0f} and {second:.0f}, but {existing}"
+
+
+def linkage_rows(parent: Ints, n: int, child_ids: Ints, sizes: Ints, distance: Floats) -> Floats:
+    """The matrix (n-1, 4) of `Tree.to_linkage`.
+
+    Parameters
+    ----------
+    parent
+        (m,) parents of the nodes.
+    n
+        Number of leaves.
+    child_ids
+        (m-1,) children of the inner nodes, one after the other.
+    sizes
+        (m,) numbers of leaves below the nodes.
+    distance
+        (m-n,) distances at which the inner nodes merge.
+    """
+    n_nodes = parent.size
+    if n_nodes != 2 * n - 1:
         raise InvalidTreeError(
-            f"a linkage matrix holds binary trees; this one has {tree.n_nodes - n} inner "
+            f"a linkage matrix holds binary trees; this one has {n_nodes - n} inner "
             f"nodes over {n} leaves; write it as Newick"
         )
     if distance.size and distance.min() < 0:
         raise InvalidTreeError(
             f"a linkage matrix holds no negative distance, got {distance.min()}; shift them"
         )
-    is_monotone = (distance[:-1] <= distance[tree.parent[n:-1] - n]).all()
+    # Rows by distance, unless a node would then come before one that it merges.
+    is_monotone = (distance[:-1] <= distance[parent[n:-1] - n]).all()
     row_node = np.argsort(distance, kind="stable") if is_monotone else np.arange(n - 1)
-    cluster = np.arange(tree.n_nodes)
-    cluster[n + row_node] = np.arange(n, tree.n_nodes)
-    pairs = cluster[tree.child_ids].reshape(n - 1, 2)[row_node]
-    sizes = tree.sizes[n:][row_node]
-    return np.column_stack((np.sort(pairs, axis=1), distance[row_node], sizes)).astype(float)
+    cluster = np.arange(n_nodes)
+    cluster[n + row_node] = np.arange(n, n_nodes)
+    pairs = cluster[child_ids].reshape(n - 1, 2)[row_node]
+    row_sizes = sizes[n:][row_node]
+    columns = (np.sort(pairs, axis=1), distance[row_node], row_sizes)
+    return np.column_stack(columns).astype(float)

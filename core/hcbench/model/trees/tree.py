@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from hcbench.errors import InvalidPartitionError, InvalidTreeError
-from hcbench.model.names import NamedItems, match_items, names_of_index
+from hcbench.model.names import NamedItems, match_items, names_of_index, put_in_order_of
 from hcbench.model.trees import _kernels
-from hcbench.model.trees._kernels import read_only
+from hcbench.model.trees._kernels import read_only, subtree_max
 from hcbench.model.trees.arrays import (
     HeightKind,
     checked_floats,
@@ -24,12 +24,8 @@ from hcbench.model.trees.arrays import (
     parents_of_levels,
     renumbered,
 )
-from hcbench.model.trees.formats import (
-    read_linkage,
-    read_merges,
-    write_linkage,
-)
-from hcbench.model.trees.partition import Cut, Partition
+from hcbench.model.trees.formats import linkage_rows, read_linkage, read_merges
+from hcbench.model.trees.partition import Partition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -85,25 +81,33 @@ class Tree:
         names: Iterable[str] | None = None,
         linkage: ArrayLike | None = None,
     ) -> None:
+        # The class is frozen, for its users and for this constructor.
         set_field = object.__setattr__
         set_field(self, "parent", checked_parent(parent))
         set_field(self, "kind", HeightKind(kind))
-        m = self.n_nodes
-        set_field(self, "height", None if height is None else checked_height(height, m))
+        if height is not None:
+            height = checked_height(height, self.n_nodes)
         if (height is None) != (self.kind is HeightKind.NONE):
+            state = "missing" if height is None else "given"
             raise InvalidTreeError(
-                f"heights are {'missing' if height is None else 'given'} but kind is {self.kind}; "
+                f"heights are {state} but kind is {self.kind}; "
                 "give heights with their kind, or neither"
             )
-        set_field(self, "names", None if names is None else checked_names(names, self.n))
-        set_field(
-            self, "linkage", None if linkage is None else checked_floats(linkage, m, "linkage")
-        )
+        if names is not None:
+            names = checked_names(names, self.n)
+        if linkage is not None:
+            linkage = checked_floats(linkage, self.n_nodes, "linkage")
+        set_field(self, "height", height)
+        set_field(self, "names", names)
+        set_field(self, "linkage", linkage)
 
     @cached_property
     def n(self) -> int:
         """Number of leaves."""
-        return int(self.parent[:-1].min()) if self.parent.size > 1 else 1
+        if self.parent.size == 1:
+            return 1
+        # Inner nodes follow the leaves, and the first of them is the parent of leaves.
+        return int(self.parent[:-1].min())
 
     @property
     def n_nodes(self) -> int:
@@ -138,8 +142,9 @@ class Tree:
     def children_csr(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Offsets (m+1,), ids (m-1,): the children of v, rising, are ``ids[off[v]:off[v+1]]``."""
         counts = np.bincount(self.parent[:-1], minlength=self.n_nodes)
+        offsets = np.concatenate(([0], np.cumsum(counts)))
         ids = np.argsort(self.parent[:-1], kind="stable")
-        return read_only(np.concatenate(([0], np.cumsum(counts)))), read_only(ids)
+        return read_only(offsets), read_only(ids)
 
     @property
     def child_offsets(self) -> NDArray[np.int64]:
@@ -186,7 +191,8 @@ class Tree:
         O(1) each, after O(n log n) time and 4 n log2(n) bytes for the first.
         """
         shape = np.broadcast_shapes(np.shape(i), np.shape(j))
-        first, second = (self._checked_nodes(np.broadcast_to(ids, shape)) for ids in (i, j))
+        first = self._checked_nodes(np.broadcast_to(i, shape))
+        second = self._checked_nodes(np.broadcast_to(j, shape))
         start, end = self.leaf_range
         nodes = _kernels.lowest_common_ancestors(start, end, self._ancestor_table, first, second)
         return nodes.reshape(shape)
@@ -195,17 +201,19 @@ class Tree:
     def _ancestor_table(self) -> NDArray[np.int32]:
         """Sparse table (log2(n), n-1) for `_kernels.lowest_common_ancestors`."""
         end = self.leaf_range[1]
-        inside = end[:-1] != end[self.parent[:-1]]  # not the last child: a boundary of its parent
-        neighbours = np.empty(self.n - 1, dtype=np.int32)
-        neighbours[end[:-1][inside] - 1] = self.parent[:-1][inside]
-        table = np.zeros((max(1, (self.n - 1).bit_length()), self.n - 1), dtype=np.int32)
-        table[0] = neighbours
-        for level in range(1, len(table)):
-            below, half = table[level - 1], 1 << (level - 1)
-            np.maximum(below[:-half], below[half:], out=table[level, :-half])
+        # Where a node ends that is not the last child of its parent, two neighbours in leaf order
+        # meet at that parent.
+        is_boundary = end[:-1] != end[self.parent[:-1]]
+        n_levels = max(1, (self.n - 1).bit_length())
+        table = np.zeros((n_levels, self.n - 1), dtype=np.int32)
+        table[0, end[:-1][is_boundary] - 1] = self.parent[:-1][is_boundary]
+        for level in range(1, n_levels):
+            half = 1 << (level - 1)
+            halves = table[level - 1]
+            np.maximum(halves[:-half], halves[half:], out=table[level, :-half])
         return read_only(table)
 
-    # ---- Cuts ------------------------------------------------------------------------------------
+    # ---- Cuts by depth ---------------------------------------------------------------------------
 
     def cut_depth_nodes(self, depth: int) -> NDArray[np.int64]:
         """Nodes with ``depth`` edges between them and the root, and the leaves with fewer.
@@ -295,7 +303,8 @@ class Tree:
 
         Without distances the height is the number of the row, from 1: kind ORDER.
         """
-        return cls(*read_merges(children, "children", distances, "distances"), names)
+        parent, height, kind = read_merges(children, "children", distances, "distances")
+        return cls(parent, height, kind, names)
 
     @classmethod
     def from_hclust(
@@ -310,7 +319,8 @@ class Tree:
         before it, both counted from 1; item j becomes leaf j - 1. Without heights the height is the
         number of the row: kind ORDER.
         """
-        return cls(*read_merges(merge, "merge", height, "height", from_r=True), names)
+        parent, heights, kind = read_merges(merge, "merge", height, "height", from_r=True)
+        return cls(parent, heights, kind, names)
 
     @classmethod
     def from_levels(cls, levels: ArrayLike, names: Iterable[str] | None = None) -> Self:
@@ -392,15 +402,13 @@ class Tree:
         A topological numbering does not change. With ``collapse_unary``, nodes with one child are
         removed with their heights. Other parameters and errors are those of :class:`Tree`.
         """
-        new_parent, old_id = in_topological_order(parent, collapse_unary=collapse_unary)
+        new_parent, old_ids = in_topological_order(parent, collapse_unary=collapse_unary)
         m = np.size(parent)
-        return cls(
-            new_parent,
-            None if height is None else checked_floats(height, m, "height")[old_id],
-            kind,
-            names,
-            None if linkage is None else checked_floats(linkage, m, "linkage")[old_id],
-        )
+        if height is not None:
+            height = checked_floats(height, m, "height")[old_ids]
+        if linkage is not None:
+            linkage = checked_floats(linkage, m, "linkage")[old_ids]
+        return cls(new_parent, height, kind, names, linkage)
 
     # ---- Other trees -----------------------------------------------------------------------------
 
@@ -411,48 +419,60 @@ class Tree:
         """
         if (self.n, self.n_nodes) != (other.n, other.n_nodes):
             return False
-        match = np.arange(self.n)
+        own_leaf = np.arange(self.n)  # the leaf here of each leaf of the other tree
         if self.names is not None and other.names is not None:
             if set(self.names) != set(other.names):
                 return False
-            match = match_items(self.named_items("the tree"), other.named_items("the other tree"))
-        # The leaves of each node of the other tree must be contiguous here (Day 1985), and those of
-        # one of our nodes.
+            own_leaf = match_items(
+                self.named_items("the tree"), other.named_items("the other tree")
+            )
+        # The leaves below each node of the other tree must be contiguous here (Day 1985): as many
+        # as there are positions from the first one to the last.
         start, end = self.leaf_range
         last = np.full(other.n_nodes, -np.inf)
-        last[: other.n] = start[match]
+        last[: other.n] = start[own_leaf]
         minus_first = np.where(np.isfinite(last), -last, last)
-        last = _kernels.subtree_max(other.parent, read_only(last))
-        first = -_kernels.subtree_max(other.parent, read_only(minus_first))
+        last = subtree_max(other.parent, read_only(last))
+        first = -subtree_max(other.parent, read_only(minus_first))
         if (last - first + 1 != other.sizes).any():
             return False
-        ours = np.sort(start * (self.n + 1) + end)
-        theirs = first.astype(np.int64) * (self.n + 1) + last.astype(np.int64) + 1
-        return np.array_equal(ours, np.sort(theirs))
+        # And these runs of positions must be those of the nodes here.
+        runs = start * (self.n + 1) + end
+        other_runs = first.astype(np.int64) * (self.n + 1) + last.astype(np.int64) + 1
+        return np.array_equal(np.sort(runs), np.sort(other_runs))
 
     def restrict(self, leaves: ArrayLike) -> Self:
         """Return the tree that these leaves, renumbered in this order, induce.
 
         Nodes with only one child left are removed; heights and names stay. O(m).
         """
-        chosen = self._checked_leaves(leaves)
-        if chosen.size == 0:
+        remaining = self._checked_leaves(leaves)
+        if remaining.size == 0:
             raise InvalidTreeError("a tree has at least one leaf; got an empty list of leaves")
-        is_chosen = np.zeros(self.n_nodes, dtype=np.int64)
-        is_chosen[chosen] = 1
-        count = _kernels.subtree_sum(self.parent, read_only(is_chosen))
-        children_left = np.bincount(self.parent[:-1][count[:-1] > 0], minlength=self.n_nodes)
-        inner = np.flatnonzero(children_left > 1)
+        remains = np.zeros(self.n_nodes, dtype=np.int64)
+        remains[remaining] = 1
+        n_below = _kernels.subtree_sum(self.parent, read_only(remains))
+        has_leaves = n_below[:-1] > 0
+        n_children = np.bincount(self.parent[:-1][has_leaves], minlength=self.n_nodes)
+        inner = np.flatnonzero(n_children > 1)
         kept = np.zeros(self.n_nodes, dtype=np.bool_)
-        kept[chosen] = kept[inner] = True
-        return self._with_nodes(_kernels.nearest_kept(self.parent, read_only(kept)), chosen, inner)
+        kept[remaining] = True
+        kept[inner] = True
+        parent = _kernels.nearest_kept(self.parent, read_only(kept))
+        return self._with_nodes(parent, remaining, inner)
 
     def relabel(self, permutation: ArrayLike) -> Self:
         """Return this tree with leaf i, and its name, as leaf ``permutation[i]``."""
-        target = self._checked_leaves(permutation)
-        if target.size != self.n:
-            raise InvalidTreeError(f"a permutation of {self.n} leaves is needed, got {target.size}")
-        return self._with_nodes(self.parent, np.argsort(target), np.arange(self.n, self.n_nodes))
+        new_leaf = self._checked_leaves(permutation)
+        if new_leaf.size != self.n:
+            raise InvalidTreeError(
+                f"a permutation of {self.n} leaves is needed, got {new_leaf.size}"
+            )
+        return self._reordered(np.argsort(new_leaf))
+
+    def _reordered(self, leaves: NDArray[np.int64]) -> Self:
+        """Return the tree whose leaf i is leaf ``leaves[i]`` here; inner nodes keep their ids."""
+        return self._with_nodes(self.parent, leaves, np.arange(self.n, self.n_nodes))
 
     def with_names(self, names: Iterable[str] | None) -> Self:
         """Return this tree with leaf i named ``names[i]``, or without names for None."""
@@ -481,29 +501,27 @@ class Tree:
         DataError
             If the leaves have other names.
         """
-        given = NamedItems(what="the list of names", n=len(names), names=tuple(names))
-        return self.matched_with(given, self.named_items("the tree"))
+        listed = NamedItems(what="the list of names", n=len(names), names=tuple(names))
+        return self.matched_with(listed)
 
-    def matched_with(self, items: NamedItems, leaves: NamedItems | None = None) -> Self:
+    def matched_with(self, items: NamedItems, description: NamedItems | None = None) -> Self:
         """Return this tree with its leaves in the order of other items, and with their names.
 
         Parameters
         ----------
         items
-            In whose order the leaves are put.
-        leaves
-            Describes the leaves in messages; by default :meth:`named_items`.
+            The items whose order and names the leaves get.
+        description
+            The leaves, as messages describe them; by default :meth:`named_items`.
 
         Raises
         ------
         DataError
             If the leaves are not these items.
         """
-        place = match_items(leaves or self.named_items("the tree"), items)
-        if (place == np.arange(self.n)).all():
-            return self.with_names(items.names)
-        ordered = self._with_nodes(self.parent, place, np.arange(self.n, self.n_nodes))
-        return ordered.with_names(items.names)
+        if description is None:
+            description = self.named_items("the tree")
+        return put_in_order_of(items, self, description, self._reordered)
 
     def collapse_ties(self, tol: float = 0.0) -> Self:
         """Return this tree with inner nodes within ``tol`` of their parent's height merged into it.
@@ -514,22 +532,27 @@ class Tree:
         kept = _kernels.untied(self.parent, height, float(tol))
         kept[: self.n] = True
         inner = np.flatnonzero(kept)[self.n :]
-        return self._with_nodes(
-            _kernels.nearest_kept(self.parent, read_only(kept)), np.arange(self.n), inner
-        )
+        parent = _kernels.nearest_kept(self.parent, read_only(kept))
+        return self._with_nodes(parent, np.arange(self.n), inner)
 
     def _with_nodes(
         self, parent: NDArray[np.int64], leaves: NDArray[np.int64], inner: NDArray[np.int64]
     ) -> Self:
-        """Return the tree of some leaves, in this order, and inner nodes, rising."""
+        """Return the tree of some leaves, in this order, and inner nodes, rising.
+
+        ``parent`` (m,) has for each of these nodes the one above it that remains.
+        """
         ids = np.concatenate((leaves, inner))
-        return type(self)(
-            renumbered(parent, ids),
-            None if self.height is None else self.height[ids],
-            self.kind,
-            None if self.names is None else [self.names[i] for i in leaves.tolist()],
-            None if self.linkage is None else self.linkage[ids],
-        )
+        height = None
+        if self.height is not None:
+            height = self.height[ids]
+        names = None
+        if self.names is not None:
+            names = [self.names[leaf] for leaf in leaves.tolist()]
+        linkage = None
+        if self.linkage is not None:
+            linkage = self.linkage[ids]
+        return type(self)(renumbered(parent, ids), height, self.kind, names, linkage)
 
     # ---- Heights ---------------------------------------------------------------------------------
 
@@ -544,10 +567,11 @@ class Tree:
         Leaves keep theirs, and hold no merge back.
         """
         height = self._heights("envelope")
+        # With this sign, heights grow towards the root.
         sign = -1.0 if self.kind is HeightKind.AFFINITY else 1.0
         signed = sign * height
         signed[: self.n] = -np.inf
-        highest = _kernels.subtree_max(self.parent, read_only(signed))
+        highest = subtree_max(self.parent, read_only(signed))
         return read_only(np.concatenate((height[: self.n], sign * highest[self.n :])))
 
     @cached_property
@@ -560,11 +584,14 @@ class Tree:
         priority = self.sizes if self.height is None else self.envelope
         if self.kind is HeightKind.AFFINITY:
             priority = -priority
-        return read_only(self.root - np.argsort(-priority[: self.n - 1 : -1], kind="stable"))
+        # Sorted from the root down, so that of equal nodes the larger id comes first.
+        from_root = priority[: self.n - 1 : -1]
+        return read_only(self.root - np.argsort(-from_root, kind="stable"))
 
-    def _heights(self, wanted_by: str) -> NDArray[np.float64]:
+    def _heights(self, operation: str) -> NDArray[np.float64]:
+        """The heights that an operation needs."""
         if self.height is None:
-            raise InvalidTreeError(f"{wanted_by} needs heights, and this tree has none")
+            raise InvalidTreeError(f"{operation} needs heights, and this tree has none")
         return self.height
 
     # ---- Cuts ------------------------------------------------------------------------------------
@@ -582,10 +609,12 @@ class Tree:
         k = operator.index(k)
         if not 1 <= k <= self.n:
             raise InvalidPartitionError(f"a tree of {self.n} leaves has no cut into {k} clusters")
-        gained = np.diff(self.child_offsets)[self.split_order] - 1
-        n_splits = int(np.searchsorted(np.cumsum(gained), k - 1)) + 1 if k > 1 else 0
         split = np.zeros(self.n_nodes, dtype=np.bool_)
-        split[self.split_order[:n_splits]] = True
+        if k > 1:
+            # A split of a node with c children makes c - 1 more clusters.
+            n_more = np.cumsum(np.diff(self.child_offsets)[self.split_order] - 1)
+            n_splits = int(np.searchsorted(n_more, k - 1)) + 1
+            split[self.split_order[:n_splits]] = True
         return self._frontier(split)
 
     def cut_height_nodes(self, h: float) -> NDArray[np.int64]:
@@ -601,20 +630,21 @@ class Tree:
         if np.isnan(h):
             raise InvalidPartitionError("the height of a cut is NaN; give a number")
         self._heights("cut_height")
-        split = self.envelope < h if self.kind is HeightKind.AFFINITY else self.envelope > h
-        return self._frontier(split)
+        if self.kind is HeightKind.AFFINITY:
+            return self._frontier(self.envelope < h)
+        return self._frontier(self.envelope > h)
 
     def cut(self, k: int) -> Partition:
         """Return the partition of :meth:`cut_nodes`."""
-        return Cut(self, self.cut_nodes(k)).partition
+        return partition_of_nodes(self, self.cut_nodes(k))
 
     def cut_height(self, h: float) -> Partition:
         """Return the partition of :meth:`cut_height_nodes`."""
-        return Cut(self, self.cut_height_nodes(h)).partition
+        return partition_of_nodes(self, self.cut_height_nodes(h))
 
     def cut_depth(self, depth: int) -> Partition:
         """Return the partition of :meth:`cut_depth_nodes`."""
-        return Cut(self, self.cut_depth_nodes(depth)).partition
+        return partition_of_nodes(self, self.cut_depth_nodes(depth))
 
     # ---- Output ----------------------------------------------------------------------------------
 
@@ -630,7 +660,7 @@ class Tree:
         InvalidTreeError
             If the tree is not binary or a distance is negative, which scipy does not accept.
         """
-        return write_linkage(self)
+        return linkage_rows(self.parent, self.n, self.child_ids, self.sizes, distances(self))
 
     def to_newick(self, lengths: bool = True) -> str:
         """Write the tree as Newick; leaves without names are written as their ids.
@@ -685,3 +715,31 @@ class Tree:
     def __reduce__(self) -> tuple[Any, ...]:
         # Derived arrays are not pickled, and the others become read-only again.
         return type(self), (self.parent, self.height, self.kind, self.names, self.linkage)
+
+
+def partition_of_nodes(tree: Tree, nodes: NDArray[np.int64]) -> Partition:
+    """The partition into the leaves below each node of a cut (k,). O(n)."""
+    sizes = tree.sizes[nodes]
+    start, _ = tree.leaf_range
+    clusters = np.argsort(start[nodes])  # from left to right
+    labels = np.empty(tree.n, dtype=np.int64)
+    labels[tree.leaf_order] = np.repeat(clusters, sizes[clusters])
+    return Partition(labels, tree.names)
+
+
+def distances(tree: Tree) -> NDArray[np.float64]:
+    """Heights of the inner nodes, (m-n,), as distances that grow towards the root.
+
+    Of a tree without heights, the number of levels below each node.
+    """
+    if tree.height is None:
+        depth = read_only(tree.depths.astype(np.float64))
+        return (subtree_max(tree.parent, depth) - depth)[tree.n :]
+    inner = tree.height[tree.n :]
+    if tree.kind is not HeightKind.AFFINITY:
+        return inner
+    highest = tree.height.max()
+    distance = np.zeros(inner.size)
+    # Not inf - inf: infinite affinities are at distance 0.
+    np.subtract(highest, inner, where=inner < highest, out=distance)
+    return distance
