@@ -1,6 +1,11 @@
 # The names of hcbench.asv. lazy_loader reads this file.
 
-from .benchmarks import (
+from .benchmarks import Registered as Registered, registered as registered
+from .process import (
+    MeasuringProcess as MeasuringProcess,
+    reproducible_environment as reproducible_environment,
+)
+from .quantities import (
     REPETITIONS as REPETITIONS,
     SIZES as SIZES,
     TRACKS as TRACKS,
@@ -8,13 +13,7 @@ from .benchmarks import (
     VERSION as VERSION,
     Case as Case,
     Measurement as Measurement,
-    Registered as Registered,
-    registered as registered,
     summarise_repetitions as summarise_repetitions,
-)
-from .process import (
-    MeasuringProcess as MeasuringProcess,
-    reproducible_environment as reproducible_environment,
 )
 from .results import (
     EXACT as EXACT,

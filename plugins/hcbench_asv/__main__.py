@@ -13,9 +13,9 @@ import sys
 from typing import IO, Any
 
 from hcbench import HcbenchError
-from hcbench_asv.benchmarks import VERSION
 from hcbench_asv.cases import find_cases
 from hcbench_asv.measuring import Measured
+from hcbench_asv.quantities import VERSION
 
 
 def main() -> None:
@@ -23,10 +23,11 @@ def main() -> None:
     # What plugins print goes to stderr: stdout is for answers.
     with os.fdopen(os.dup(1), "w") as answers:
         os.dup2(2, 1)
-        data, *distributions = ["--data=", *sys.argv[1:]]
+        distributions = sys.argv[1:]
+        data = ""
         if distributions and distributions[0].startswith("--data="):
-            data, *distributions = distributions
-        measured = Measured(find_cases(distributions, data.removeprefix("--data=")))
+            data = distributions.pop(0).removeprefix("--data=")
+        measured = Measured(find_cases(distributions, data))
         _write(answers, {"version": VERSION, "cases": measured.cases()})
         for line in sys.stdin:
             name, n, repetition = json.loads(line)

@@ -1,59 +1,17 @@
-"""The classes of benchmarks, and what is measured."""
+"""The classes of benchmarks that asv finds."""
 
 from __future__ import annotations
 
 import json
 import math
-import statistics
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
 
 from hcbench_asv.process import MeasuringProcess
-
-VERSION = "5"
-"""Of the measurements: asv and ``hcbench regress`` only compare results of equal versions."""
-
-SIZES = (40, 80, 160)
-REPETITIONS = 3
-"""Of each algorithm, with new seeds."""
-
-UNITS = {
-    "seconds": "s",
-    "peak_memory": "bytes",
-    "queries": "queries",
-    "loss": "1 - quality",
-    "seconds_per_query": "s",
-    "value": "value",
-}
-"""The unit of each quantity."""
-TRACKS = {
-    "algorithm": {
-        "seconds": "Median processor time of a call, with its processes, over the repetitions.",
-        "peak_memory": "Smallest peak memory of a call over the repetitions.",
-        "queries": "Mean number of queries over the repetitions.",
-        "loss": "1 - AARI of a tree, 1 - ARI of a partition; the mean over the repetitions.",
-    },
-    "oracle": {
-        "seconds": "Processor time to make the answers, with that of processes.",
-        "seconds_per_query": "Processor time per query.",
-    },
-    "metric": {
-        "seconds": "Processor time of a call, with its processes.",
-        "value": "The metric of average linkage on a few coordinates of the data.",
-    },
-}
-"""What is measured of each kind of registration, with the docstrings of the benchmarks."""
+from hcbench_asv.quantities import TRACKS, UNITS, VERSION, Case, Measurement
 
 _NAMES = Path("hcbench-asv.json")  # in asv's cache folder, the working directory of each benchmark
-
-Case = tuple[str, int]
-"""A name, such as ``"algorithm_UPGMA"``, and the number of items."""
-
-Measurement = dict[str, Any]
-"""A finite number, or None if it is missing, for each quantity of `TRACKS`; or ``reason``, why the
-case is inapplicable; or ``failed``, how it failed."""
 
 
 class Registered:
@@ -78,6 +36,8 @@ class Registered:
 
     def setup_cache(self) -> dict[Case, Measurement]:
         """Measure all cases; asv calls this once for all subclasses."""
+        # Numba, pandas and all plugins are loaded only where something is measured: asv starts a
+        # process for each benchmark, and most of them read the cache.
         from hcbench_asv.cases import find_cases
         from hcbench_asv.measuring import measure_all
 
@@ -98,18 +58,21 @@ class Registered:
         if reason:
             raise NotImplementedError(reason)
 
-    def _found(self, cache: dict[Case, Measurement], n: int, quantity: str) -> float:
-        """A measured value; NaN, which asv shows as n/a, if it is missing (None means failed)."""
-        found = cache[self.case, n]
-        if "failed" in found:
-            raise RuntimeError(found["failed"])
-        value: float | None = found[quantity]
+    def _measured(self, cache: dict[Case, Measurement], n: int, quantity: str) -> float:
+        """A measured value; NaN, which asv shows as n/a, if it is missing."""
+        measurement = cache[self.case, n]
+        if "failed" in measurement:
+            raise RuntimeError(measurement["failed"])
+        value: float | None = measurement[quantity]
+        # None would mean to asv that the benchmark failed.
         return math.nan if value is None else value
 
 
 def _track(name: str, quantity: str, sizes: list[int]) -> Any:
+    """The method of a benchmark, with the attributes that asv reads."""
+
     def track(self: Registered, cache: dict[Case, Measurement], n: int) -> float:
-        return self._found(cache, n, quantity)
+        return self._measured(cache, n, quantity)
 
     kind, _, registration = name.partition("_")
     track.__name__ = f"track_{quantity}"
@@ -149,28 +112,25 @@ def registered(*distributions: str, data: str = "") -> dict[str, type[Registered
         If a package registers nothing.
     """
     classes = {}
-    for name, tracks in _tracks(distributions, data).items():
-        body: dict[str, Any] = {f"track_{q}": _track(name, q, sizes) for q, sizes in tracks.items()}
-        body |= {"case": name, "distributions": distributions, "data": data}
-        body |= {"__doc__": f"{name.replace('_', ' ', 1).capitalize()}."}
+    for name, sizes_of_quantity in _tracks(distributions, data).items():
+        body: dict[str, Any] = {
+            "__doc__": f"{name.replace('_', ' ', 1).capitalize()}.",
+            "case": name,
+            "distributions": distributions,
+            "data": data,
+        }
+        for quantity, sizes in sizes_of_quantity.items():
+            body[f"track_{quantity}"] = _track(name, quantity, sizes)
         classes[name] = type(name, (Registered,), body)
     return classes
-
-
-def summarise_repetitions(quantity: str, values: Sequence[float]) -> float:
-    """The mean of what is reproducible, the smallest memory, the median time of repetitions."""
-    if quantity in ("queries", "loss"):
-        return statistics.fmean(values)
-    # Memory that a first call loads counts for that call alone.
-    return min(values) if quantity == "peak_memory" else statistics.median(values)
 
 
 def _tracks(distributions: tuple[str, ...], data: str) -> dict[str, dict[str, list[int]]]:
     """`Cases.tracks`, from asv's cache folder if it is there: loading plugins takes long."""
     if _NAMES.is_file():
-        listed = json.loads(_NAMES.read_text())
-        if listed["of"] == sorted(distributions):
-            tracks: dict[str, dict[str, list[int]]] = listed["tracks"]
+        stored = json.loads(_NAMES.read_text())
+        if stored["of"] == sorted(distributions):
+            tracks: dict[str, dict[str, list[int]]] = stored["tracks"]
             return tracks
     from hcbench_asv.cases import find_cases
 

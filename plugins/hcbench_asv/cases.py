@@ -38,11 +38,14 @@ from hcbench import (
     make_plan,
     make_use,
 )
-from hcbench_asv.benchmarks import REPETITIONS, SIZES, TRACKS, Case
+from hcbench_asv.quantities import REPETITIONS, SIZES, TRACKS, Case, sizes_of
 
 LEVELS = 3
 FEATURES = 20
-_STEP, _NOISE = 0.3, 0.5  # standard deviations below the labelled levels; above them it is 1
+#: Standard deviation of a step below the labelled levels; above them it is 1.
+_STEP = 0.3
+#: Standard deviation of the noise of an item.
+_NOISE = 0.5
 
 
 def make_problem(seed: int, *, n: int) -> Problem:
@@ -67,12 +70,15 @@ def make_problem(seed: int, *, n: int) -> Problem:
     """
     rng = np.random.default_rng(seed)
     depth = math.ceil(math.log2(n))
-    groups = np.arange(n)[:, None] * 2 ** np.arange(1, depth + 1) // n  # of items at each level
+    # The number of the subtree of each item at each level below the root: (n, depth).
+    groups = np.arange(n)[:, None] * 2 ** np.arange(1, depth + 1) // n
     steps = np.where(np.arange(depth) < LEVELS, 1.0, _STEP)
     vectors = rng.normal(scale=_NOISE, size=(n, FEATURES))
     for step, group in zip(steps, groups.T, strict=True):
         vectors += step * rng.standard_normal((group[-1] + 1, FEATURES))[group]
     shape = Tree.from_levels(groups)
+    # Two items share a step if they are in one subtree; of a node's leaves, the first and the last
+    # share only what all of them share.
     ends = np.array([shape.leaves(node)[[0, -1]] for node in range(shape.n_nodes)])
     height = (groups[ends[:, 0]] == groups[ends[:, 1]]) @ steps**2
     height[:n] += _NOISE**2
@@ -102,7 +108,8 @@ QUALITY = {"tree": "hcbench:AARI", "partition": "hcbench:ARI"}
 GROWING = ("seconds", "peak_memory", "queries")
 """Quantities that asv tracks at all sizes."""
 
-_SOME = {"bool": False, "int": 1, "float": 1.0}
+_PLAIN_VALUES = {"bool": False, "int": 1, "float": 1.0}
+"""Values for required parameters that declare neither choices nor an interval."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +142,10 @@ class Cases:
     @property
     def all(self) -> list[Case]:
         """Every case: its name and number of items."""
-        return [(name, n) for name, kind in self.kinds.items() for n in sizes_of(kind)]
+        cases: list[Case] = []
+        for name, kind in self.kinds.items():
+            cases += [(name, n) for n in sizes_of(kind)]
+        return cases
 
     def tracks(self) -> dict[str, dict[str, list[int]]]:
         """The quantities that asv tracks of each case, and at which numbers of items.
@@ -147,29 +157,36 @@ class Cases:
     def _tracks_of(self, name: str, kind: str) -> dict[str, list[int]]:
         largest = SIZES[-1]
         if (name, largest) in self.reasons:
+            # One benchmark, which is n/a, shows the reason.
             return {"seconds": [largest]}
-        found = {quantity: [largest] for quantity in TRACKS[kind]}
+        tracks = {quantity: [largest] for quantity in TRACKS[kind]}
         if kind == "algorithm":
-            found |= {quantity: list(SIZES) for quantity in GROWING}
+            for quantity in GROWING:
+                tracks[quantity] = list(SIZES)
             if not self.cells[name, largest][0].oracle.spec.countable:
-                del found["queries"]
+                del tracks["queries"]
         elif kind == "oracle" and not self.uses[name].spec.countable:
-            del found["seconds_per_query"]
-        return found
+            del tracks["seconds_per_query"]
+        return tracks
 
     def loss_label(self, name: str) -> str:
         """The label of the quality metric of an algorithm; "" if it is not registered."""
-        wanted = QUALITY[self.uses[name].spec.returns]
-        return next((m.label for m in self.plan.metrics if wanted.endswith(f":{m.label}")), "")
-
-
-def sizes_of(kind: str) -> tuple[int, ...]:
-    """Numbers of items at which a kind is measured: metrics only at the largest."""
-    return SIZES[-1:] if kind == "metric" else SIZES
+        quality = QUALITY[self.uses[name].spec.returns]
+        for metric in self.plan.metrics:
+            if quality.endswith(f":{metric.label}"):
+                return metric.label
+        return ""
 
 
 def find_cases(distributions: Iterable[str] = (), data: str = "") -> Cases:
     """The cases of everything registered, or of what some packages register.
+
+    Parameters
+    ----------
+    distributions : iterable of str
+        The packages; none means all.
+    data : str
+        A data set, as `hcbench_asv.registered` takes it; "" for `DATA`.
 
     Raises
     ------
@@ -177,40 +194,52 @@ def find_cases(distributions: Iterable[str] = (), data: str = "") -> Cases:
         If a package registers nothing.
     """
     registry = load_registry()
-    wanted = set(distributions)
-    entries = _entries(registry, wanted)
-    kinds, uses, reasons = {}, {}, {}
-    for name, (kind, entry) in entries.items():
+    kinds: dict[str, str] = {}
+    uses: dict[str, Use[Any]] = {}
+    reasons: dict[Case, str] = {}
+    for name, (kind, entry) in _entries(registry, set(distributions)).items():
         kinds[name] = kind
         try:
             uses[name] = make_use(entry.spec, entry.plugin, required_values(entry.spec))
         except HcbenchError as error:
-            reasons.update({(name, n): str(error) for n in sizes_of(kind)})
+            for n in sizes_of(kind):
+                reasons[name, n] = str(error)
     datasets = {n: _dataset(registry, data, n) for n in SIZES}
     algorithms = {name: use for name, use in uses.items() if kinds[name] == "algorithm"}
     plan = _plan(registry, algorithms, datasets)
     cells, excluded = _cells(plan, algorithms, datasets)
-    return Cases(kinds, uses, {**reasons, **excluded}, cells, plan, datasets, registry)
+    return Cases(
+        kinds=kinds,
+        uses=uses,
+        reasons=reasons | excluded,
+        cells=cells,
+        plan=plan,
+        datasets=datasets,
+        registry=registry,
+    )
 
 
-def _entries(registry: Registry, wanted: set[str]) -> dict[str, tuple[str, Entry[Any]]]:
-    found: dict[str, tuple[str, Entry[Any]]] = {}
+def _entries(registry: Registry, distributions: set[str]) -> dict[str, tuple[str, Entry[Any]]]:
+    """The kind and the registration of each name, of some distributions or, if none, of all."""
+    entries: dict[str, tuple[str, Entry[Any]]] = {}
     for catalogue in (registry.algorithms, registry.oracles, registry.metrics):
         for entry in catalogue.entries:
             if isinstance(entry.spec, OracleSpec) and entry.spec.currency:
                 continue  # each measurement would be paid
-            if not wanted or entry.plugin.distribution in wanted:
-                name = _identifier(f"{catalogue.noun}_{entry.spec.name}")
-                if name in found:
-                    name = _identifier(f"{catalogue.noun}_{entry.full_name}")
-                found[name] = (catalogue.noun, entry)
-    there = {entry.plugin.distribution for _, entry in found.values()}
-    for distribution in sorted(wanted - there):
+            if distributions and entry.plugin.distribution not in distributions:
+                continue
+            name = _identifier(f"{catalogue.noun}_{entry.spec.name}")
+            if name in entries:
+                # Two packages have registered this name.
+                name = _identifier(f"{catalogue.noun}_{entry.full_name}")
+            entries[name] = (catalogue.noun, entry)
+    with_entries = {entry.plugin.distribution for _, entry in entries.values()}
+    for distribution in sorted(distributions - with_entries):
         raise UnknownNameError(
             f"{distribution} registers no algorithm, oracle or metric; hcbench plugins lists what "
             "is loaded and what is broken"
         )
-    return found
+    return entries
 
 
 def _identifier(name: str) -> str:
@@ -225,25 +254,36 @@ def required_values(spec: Spec) -> dict[str, Value]:
     ParameterError
         If the spec does not determine a value, as for a file.
     """
-    return {p.name: _some_value(spec.name, p) for p in spec.parameters if p.required}
+    values = {}
+    for parameter in spec.parameters:
+        if parameter.required:
+            values[parameter.name] = _some_value(spec.name, parameter)
+    return values
 
 
 def _some_value(owner: str, parameter: Parameter) -> Value:
     if parameter.choices:
         return parameter.choices[0]
-    if parameter.type not in _SOME:
+    if parameter.type not in _PLAIN_VALUES:
         raise ParameterError(
             f"{owner} needs {parameter.name}, a {parameter.type}, and its spec gives no value"
         )
-    value: Value = _SOME[parameter.type]
-    if parameter.interval:
-        interval = Interval(parameter.interval)
-        low, high = interval.low, interval.high
-        middle = (low + high) / 2 if math.isfinite(low + high) else low + 1
-        if not math.isfinite(low):
-            middle = high - 1 if math.isfinite(high) else 1.0
-        value = math.ceil(middle) if parameter.type == "int" else middle
-    return value
+    if not parameter.interval:
+        plain: Value = _PLAIN_VALUES[parameter.type]
+        return plain
+    middle = _middle(Interval(parameter.interval))
+    return math.ceil(middle) if parameter.type == "int" else middle
+
+
+def _middle(interval: Interval) -> float:
+    """The middle; of an unbounded interval, a value 1 beside its bound."""
+    if math.isfinite(interval.low) and math.isfinite(interval.high):
+        return (interval.low + interval.high) / 2
+    if math.isfinite(interval.low):
+        return interval.low + 1
+    if math.isfinite(interval.high):
+        return interval.high - 1
+    return 1.0
 
 
 def _dataset(registry: Registry, data: str, n: int) -> Use[DatasetSpec]:
@@ -256,10 +296,10 @@ def _dataset(registry: Registry, data: str, n: int) -> Use[DatasetSpec]:
 def _plan(
     registry: Registry, algorithms: dict[str, Use[Any]], datasets: dict[int, Use[DatasetSpec]]
 ) -> Plan:
-    known = {entry.full_name for entry in registry.metrics.entries}
+    metrics = {entry.full_name for entry in registry.metrics.entries}
     suite = Suite(
         name="asv",
-        metrics=tuple(name for name in QUALITY.values() if name in known),
+        metrics=tuple(name for name in QUALITY.values() if name in metrics),
         repetitions=REPETITIONS,
     )
     if not algorithms:
@@ -275,10 +315,13 @@ def _cells(
     """The cells of each case of an algorithm, or why there are none."""
     # make_plan may change labels to distinguish algorithms of two packages, but not their order.
     names = {use.label: name for use, name in zip(plan.algorithms, algorithms, strict=True)}
-    numbers = {use.label: n for use, n in zip(plan.datasets, datasets, strict=True)}
+    sizes = {use.label: n for use, n in zip(plan.datasets, datasets, strict=True)}
     cells: dict[Case, list[Cell]] = {}
     for cell in plan.cells:
-        case = names[cell.algorithm.label], numbers[cell.dataset.label]
+        case = (names[cell.algorithm.label], sizes[cell.dataset.label])
         cells.setdefault(case, []).append(cell)
-    excluded = {(names[x.algorithm], numbers[x.dataset]): x.reason for x in plan.inapplicable}
+    excluded = {}
+    for combination in plan.inapplicable:
+        case = (names[combination.algorithm], sizes[combination.dataset])
+        excluded[case] = combination.reason
     return cells, excluded

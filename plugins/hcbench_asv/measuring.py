@@ -16,6 +16,7 @@ from hcbench import (
     HeightKind,
     NotApplicableError,
     Oracle,
+    Outcome,
     Point,
     Problem,
     Result,
@@ -25,17 +26,19 @@ from hcbench import (
     unmet,
 )
 from hcbench.run import Stopwatch, describe, make_job, processor_clock, run_job
-from hcbench_asv.benchmarks import REPETITIONS, Case, Measurement, summarise_repetitions
 from hcbench_asv.cases import Cases
 from hcbench_asv.process import MeasuringProcess
+from hcbench_asv.quantities import REPETITIONS, Case, Measurement, summarise_repetitions
 
 SEED = 0
 CALLS = 7
+"""The most calls of which the fastest counts."""
+
 _ENOUGH = 0.01  # seconds of calls after which their minimum is reliable
 _BATCH = 5e-4  # seconds of calls that are timed together
-_QUERIES = 1000
-_CLUSTERS = 8
-_FEW = 4
+_QUERIES = 1000  # in the batch whose time gives the time per query
+_CLUSTERS = 8  # of the partition that metrics score
+_FEW = 4  # coordinates of the linkage that metrics score
 
 _COST = Cost(
     seconds=2.0,
@@ -55,21 +58,26 @@ _COST = Cost(
 
 def measure_all(measures: Measured | MeasuringProcess) -> dict[Case, Measurement]:
     """Measure every case, its repetitions one after the other."""
-    return {
-        case: _summarise_all([measures.measure(case, number) for number in range(REPETITIONS)])
-        for case in measures.cases()
-    }
+    summaries = {}
+    for case in measures.cases():
+        repetitions = [measures.measure(case, number) for number in range(REPETITIONS)]
+        summaries[case] = _summarise_all(repetitions)
+    return summaries
 
 
 def _summarise_all(repetitions: Sequence[Measurement]) -> Measurement:
+    """A summary of each quantity; a repetition that failed stands for the case."""
     for measurement in repetitions:
         if "reason" in measurement or "failed" in measurement:
             return measurement
-    columns = {name: [each[name] for each in repetitions] for name in repetitions[0]}
-    return {
-        name: None if None in values else summarise_repetitions(name, values)
-        for name, values in columns.items()
-    }
+    summary: Measurement = {}
+    for quantity in repetitions[0]:
+        values = [measurement[quantity] for measurement in repetitions]
+        # A quantity that one repetition lacks is missing.
+        summary[quantity] = None
+        if None not in values:
+            summary[quantity] = summarise_repetitions(quantity, values)
+    return summary
 
 
 class Measured:
@@ -123,23 +131,20 @@ class Measured:
         best: Measurement = {}
         spent = 0.0
         for call in range(CALLS):
-            done = run_job(job)
-            if done.cost is None or done.status != "ok":
-                return {"reason" if done.status == "skipped" else "failed": done.reason}
-            if not call:
-                scored = done.points[-1].values.get(loss)
-                quality = None if scored is None else scored.value
-                best = {
-                    "seconds": done.cost.seconds,
-                    "peak_memory": done.cost.peak_bytes,
-                    "queries": done.cost.queries,
-                    "loss": None if quality is None else 1 - quality,
-                }
-            seconds = done.cost.seconds or 0.0
+            outcome = run_job(job)
+            if outcome.status == "skipped":
+                return {"reason": outcome.reason}
+            if outcome.cost is None or outcome.status != "ok":
+                return {"failed": outcome.reason}
+            if call == 0:
+                best = _first_call(outcome, outcome.cost, loss)
+            seconds = outcome.cost.seconds or 0.0
             best["seconds"] = min(best["seconds"], seconds)  # disturbances only make a call longer
             spent += seconds
-            if call and spent > _ENOUGH:
+            # One call may have compiled, so there are two at least.
+            if call > 0 and spent > _ENOUGH:
                 break
+            # The first call has the loss; the others are only timed.
             job = replace(job, metrics={})
         return best
 
@@ -169,15 +174,21 @@ class Measured:
             make_answers=lambda: self._answers(problem),
         )
         seconds, value = _timed(lambda: function(scored, **use.params))
-        # asv cannot show infinity, as of the queries to a quality that is never reached.
-        return {"seconds": seconds, "value": float(value) if math.isfinite(value) else None}
+        if not math.isfinite(value):
+            # asv cannot show infinity, as of the queries to a quality that is never reached.
+            return {"seconds": seconds, "value": None}
+        return {"seconds": seconds, "value": float(value)}
 
     def _result(self, n: int, kind: str) -> Result:
         """The result that metrics score: an approximate tree, or its cut into 8 clusters."""
-        if (n, kind) not in self._results:
-            tree = _linkage_of(self._problem(n))
-            self._results[n, kind] = tree.cut(_CLUSTERS) if kind == "partition" else tree
-        return self._results[n, kind]
+        if (n, kind) in self._results:
+            return self._results[n, kind]
+        tree = _linkage_of(self._problem(n))
+        result: Result = tree
+        if kind == "partition":
+            result = tree.cut(_CLUSTERS)
+        self._results[n, kind] = result
+        return result
 
     def _answers(self, problem: Problem) -> Answers:
         """The answers of the first oracle that gives them for all pairs."""
@@ -189,6 +200,20 @@ class Measured:
         raise NotApplicableError("no oracle gives its answers for all pairs of items")
 
 
+def _first_call(outcome: Outcome, cost: Cost, loss: str) -> Measurement:
+    """What the first call tells beside its time; the loss is of the metric with a label."""
+    scored = outcome.points[-1].values.get(loss)
+    measurement: Measurement = {
+        "seconds": cost.seconds,
+        "peak_memory": cost.peak_bytes,
+        "queries": cost.queries,
+        "loss": None,
+    }
+    if scored is not None and scored.value is not None:
+        measurement["loss"] = 1 - scored.value
+    return measurement
+
+
 def _linkage_of(problem: Problem) -> Tree:
     """Average linkage of a few coordinates, with distances turned into affinities."""
     from scipy.cluster.hierarchy import linkage
@@ -197,8 +222,9 @@ def _linkage_of(problem: Problem) -> Tree:
     if vectors is None:
         vectors = np.random.default_rng(SEED).normal(size=(problem.n, _FEW))
     few = vectors[:, :_FEW]
-    dense = few if isinstance(few, np.ndarray) else few.toarray()
-    tree = Tree.from_linkage(linkage(dense, "average"))
+    if not isinstance(few, np.ndarray):
+        few = few.toarray()
+    tree = Tree.from_linkage(linkage(few, "average"))
     assert tree.height is not None
     return Tree(tree.parent, tree.height.max() - tree.height, HeightKind.AFFINITY)
 
@@ -207,11 +233,14 @@ def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
     """Processor time of the fastest of several calls, after one that compiles, and the result."""
     returned = work()
     once = max(_batch_seconds(work, 1), 1e-7)
+    # The clock of a processor is coarse: short calls are timed in batches.
     number = max(1, math.ceil(_BATCH / once))
-    best, spent = once, once
+    best = once
+    spent = once
     for _ in range(CALLS):
         seconds = _batch_seconds(work, number) / number
-        best, spent = min(best, seconds), spent + number * seconds
+        best = min(best, seconds)
+        spent += number * seconds
         if spent > _ENOUGH:
             break
     return best, returned
@@ -220,27 +249,31 @@ def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
 def _batch_seconds(work: Callable[[], Any], number: int) -> float:
     """Processor time of a number of calls, with the processes that they start."""
     watch = Stopwatch(processor_clock)
-    collects = gc.isenabled()
-    gc.disable()
+    is_collecting = gc.isenabled()
+    gc.disable()  # a collection would count for the call during which it happens
     try:
         watch.start()
         for _ in range(number):
             work()
         return watch.stop()
     finally:
-        if collects:
+        if is_collecting:
             gc.enable()
 
 
 def _per_query(answers: Answers, seconds: float) -> float | None:
     """Processor time per answer: in a batch, or as a share if all are made at once."""
     if answers.size is not None:
-        return seconds / answers.size if answers.size else None
-    if not answers.arity:
-        return None
+        if answers.size == 0:
+            return None
+        return seconds / answers.size
+    if answers.arity == 0:
+        return None  # data that are read whole
     rng = np.random.default_rng(SEED)
-    queries = rng.random((_QUERIES, answers.n)).argpartition(answers.arity)
-    rows = queries[:, : answers.arity]
+    # The places of the smallest of random numbers are different items.
+    order = rng.random((_QUERIES, answers.n)).argpartition(answers.arity)
+    queries = order[:, : answers.arity]
     oracle = Oracle(answers)
     oracle.prepare()
-    return _timed(lambda: oracle.ask(rows))[0] / _QUERIES
+    batch_seconds, _ = _timed(lambda: oracle.ask(queries))
+    return batch_seconds / _QUERIES

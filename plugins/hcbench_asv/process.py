@@ -11,12 +11,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from hcbench import DataError
-
-if TYPE_CHECKING:
-    from hcbench_asv.benchmarks import Case, Measurement
+from hcbench_asv.quantities import Case, Measurement
 
 PATIENCE = 600.0
 """Seconds for one case, and for the start."""
@@ -68,15 +66,18 @@ class MeasuringProcess:
         assert self._process is not None
         assert self._process.stdin is not None
         line = b""
+        # The process may have ended since its last answer; then there is no line.
         with suppress(BrokenPipeError):
             self._process.stdin.write(json.dumps([*case, repetition]).encode() + b"\n")
             self._process.stdin.flush()
             line = self._read()
         if not line:
             code = self._process.poll()
+            reason = f"exit code {code}"
+            if code is None:
+                reason = f"no answer in {PATIENCE:.0f} s"
             self.close()
-            why = f"no answer in {PATIENCE:.0f} s" if code is None else f"exit code {code}"
-            return {"failed": f"its process ended: {why}"}
+            return {"failed": f"its process ended: {reason}"}
         measurement: Measurement = json.loads(line)
         return measurement
 
@@ -97,6 +98,7 @@ class MeasuringProcess:
             [sys.executable, "-P", "-m", "hcbench.asv", *self.arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            # A pipe that nobody reads would fill, and the process would wait.
             stderr=self._log,
             env=reproducible_environment(self.folder),
             cwd=self.folder,
@@ -105,25 +107,38 @@ class MeasuringProcess:
         if not line:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(_FAREWELL)
-            self._log.seek(0)
-            said = self._log.read().decode(errors="replace").strip().splitlines()
+            reason = self._last_line_of_log()
             self.close()
-            why = said[-1] if said else "its process ended at once"
-            raise DataError(f"{self.name} cannot be measured: {why}")
-        told = json.loads(line)
-        self.version = told["version"]
-        self._cases = [(name, n) for name, n in told["cases"]]
+            raise DataError(f"{self.name} cannot be measured: {reason}")
+        greeting = json.loads(line)
+        self.version = greeting["version"]
+        self._cases = [(name, n) for name, n in greeting["cases"]]
+
+    def _last_line_of_log(self) -> str:
+        assert self._log is not None
+        self._log.seek(0)
+        lines = self._log.read().decode(errors="replace").strip().splitlines()
+        if not lines:
+            return "its process ended at once"
+        return lines[-1]
 
     def _read(self) -> bytes:
         """A line; empty if there is none in time."""
         assert self._process is not None
         stream = self._process.stdout
         assert stream is not None
-        return stream.readline() if wait([stream.fileno()], PATIENCE) else b""
+        # A line is written and flushed at once, so that readline does not wait for its end.
+        if not wait([stream.fileno()], PATIENCE):
+            return b""
+        return stream.readline()
 
 
 def reproducible_environment(folder: Path | None = None) -> dict[str, str]:
     """One thread and one order of hashing, and the modules of a folder if one is given."""
-    fixed = {f"{name}_NUM_THREADS": "1" for name in _LIBRARIES} | {"PYTHONHASHSEED": "0"}
-    place = {} if folder is None else {"PYTHONPATH": str(folder)}
-    return {**os.environ, **fixed, **place}
+    environment = dict(os.environ)
+    for library in _LIBRARIES:
+        environment[f"{library}_NUM_THREADS"] = "1"
+    environment["PYTHONHASHSEED"] = "0"
+    if folder is not None:
+        environment["PYTHONPATH"] = str(folder)
+    return environment

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,9 @@ from typing import Any, Literal
 from hcbench import DataError
 
 EXACT = ("queries", "1 - quality", "value")
+"""The units of benchmarks that are reproducible from the same seeds."""
+
+#: The unit of a benchmark by the beginning of its name, as asv has it.
 _PREFIXES = {"time": "s", "timeraw": "s", "mem": "bytes", "peakmem": "bytes"}
 
 
@@ -28,9 +31,9 @@ class StoredResult:
         Of the commit.
     name, unit, environment, version : str
     values : tuple of str
-        Of the parameters.
+        The values of the parameters.
     parameters : str
-        The same, with their names where asv has discovered them.
+        The values, with the names of the parameters where asv has discovered them.
     started : float, optional
         When it was measured, in ms; equal for commits that ``hcbench regress`` measured in turns.
     number : float
@@ -67,7 +70,9 @@ def read_results(folder: Path) -> list[StoredResult]:
     DataError
         If a file cannot be read.
     """
-    described = _read(folder / "benchmarks.json") if (folder / "benchmarks.json").exists() else {}
+    described: dict[str, Any] = {}
+    if (folder / "benchmarks.json").exists():  # which asv writes when it has discovered benchmarks
+        described = _read(folder / "benchmarks.json")
     results: list[StoredResult] = []
     for path in sorted(folder.glob("*/*.json")):
         if path.name == "machine.json":
@@ -81,14 +86,14 @@ def read_results(folder: Path) -> list[StoredResult]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        read = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise DataError.of_file("read", path, error) from error
     except ValueError as error:
         raise DataError(f"{path} is no result file of asv: {error}") from error
-    if not isinstance(read, dict):
+    if not isinstance(content, dict):
         raise DataError(f"{path} is no result file of asv: it holds no object")
-    return read
+    return content
 
 
 def _results_of(
@@ -97,32 +102,51 @@ def _results_of(
     """What was measured at one commit."""
     date = datetime.fromtimestamp(file["date"] / 1000, UTC)
     for name, row in file["results"].items():
-        of = dict(zip(file["result_columns"], row, strict=False))
-        about = described.get(name, {})
-        prefix = name.rpartition(".")[2].partition("_")[0]
-        unit = str(about.get("unit") or _PREFIXES.get(prefix, ""))
-        unit = "s" if unit == "seconds" else unit
-        names = about.get("param_names", ())
-        combinations = list(itertools.product(*(of.get("params") or ())))
-        none = [None] * len(combinations)  # the benchmark failed as a whole, or has no samples
-        columns = combinations, of["result"] or none, of.get("samples") or none
-        for values, stored, samples in zip(*columns, strict=False):
-            number = float(stored) if isinstance(stored, int | float) else math.nan
-            texts = [
-                f"{label}={value}" if label else value
-                for label, value in itertools.zip_longest(names, values, fillvalue="")
-            ]
+        # asv omits what is missing at the end of a row.
+        columns = dict(zip(file["result_columns"], row, strict=False))
+        description = described.get(name, {})
+        combinations = list(itertools.product(*(columns.get("params") or ())))
+        missing = [None] * len(combinations)
+        # The benchmark failed as a whole if it has no result; not all have samples.
+        numbers = columns["result"] or missing
+        samples = columns.get("samples") or missing
+        for values, stored, drawn in zip(combinations, numbers, samples, strict=False):
+            number = math.nan
+            if isinstance(stored, int | float):
+                number = float(stored)
             yield StoredResult(
                 commit=str(file["commit_hash"]),
                 date=date,
                 name=name,
-                unit=unit,
+                unit=_unit(name, description),
                 environment=f"{machine}/{file['env_name']}",
-                version=str(of.get("version") or ""),
+                version=str(columns.get("version") or ""),
                 values=values,
-                parameters=", ".join(texts),
-                started=of.get("started_at"),
+                parameters=_describe_values(description.get("param_names", ()), values),
+                started=columns.get("started_at"),
                 number=number,
-                state="failed" if stored is None else "n/a" if math.isnan(number) else "",
-                samples=tuple(samples or ()),
+                state=_state(stored, number),
+                samples=tuple(drawn or ()),
             )
+
+
+def _unit(name: str, description: Mapping[str, Any]) -> str:
+    prefix = name.rpartition(".")[2].partition("_")[0]
+    unit = str(description.get("unit") or _PREFIXES.get(prefix, ""))
+    return "s" if unit == "seconds" else unit
+
+
+def _describe_values(names: Iterable[str], values: Iterable[str]) -> str:
+    """Such as ``"n=40, '2'"``: values beyond the names stand alone."""
+    texts = []
+    for name, value in itertools.zip_longest(names, values, fillvalue=""):
+        texts.append(f"{name}={value}" if name else value)
+    return ", ".join(texts)
+
+
+def _state(stored: float | None, number: float) -> Literal["", "n/a", "failed"]:
+    if stored is None:
+        return "failed"
+    if math.isnan(number):
+        return "n/a"
+    return ""

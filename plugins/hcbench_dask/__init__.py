@@ -1,8 +1,8 @@
 """Cells on the machines of a dask cluster: the executor ``dask``.
 
-Read `cluster` first: it is opened for a run and sends every dask worker the terms of it, once. Its
-`pool` takes cells and returns reports. In each dask worker a `host` runs cells as they run locally,
-in isolated processes of that machine.
+Read `cluster` first: it is opened for a run and sends every dask worker the terms of it, once. A
+`connection` follows which workers there are. The `pool` takes cells and returns reports. In each
+dask worker a `host` runs cells as they run locally, in isolated processes of that machine.
 """
 
 from __future__ import annotations

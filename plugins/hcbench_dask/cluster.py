@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import itertools
 import logging
-import sys
-import time
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -14,25 +10,19 @@ from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, Self
 
+import dask
 from distributed import Client, Scheduler, SpecCluster, Worker
 
 from hcbench import check_machine
-from hcbench_dask.host import (
-    ClusterError,
-    Departure,
-    Presence,
-    SchedulerLostError,
-    Terms,
-    Welcome,
-    greet,
-)
+from hcbench_dask.connection import Connection
+from hcbench_dask.host import ClusterError, Departure, Presence, Terms, Welcome, greet
 from hcbench_dask.pool import DaskPool
 
 _CONNECT = 8.0  # seconds for the scheduler to answer
-_LOOK = 1.0  # seconds between updates of the list of workers
-_PATIENCE = 10.0  # seconds without a worker, or without an answer, until that is told
 _LEAVE = 5.0  # seconds for the workers to end what runs
-_LOGGERS = ("distributed", "tornado.application", "asyncio")
+
+#: Loggers to which dask gives a level of its own, and what they use; those below follow them.
+_LOGGERS = ("asyncio", "distributed", "distributed.client", "distributed.gc", "tornado.application")
 
 
 class Cluster:
@@ -46,20 +36,19 @@ class Cluster:
     jobs : int, optional
         The most cells at a time; by default one per thread, in this process one per core.
     scheduler : str, optional
-        Its address, as dask has it; ``tls://`` takes the certificates from dask's configuration.
-        Without one the cluster is in this process; only the cells have others.
+        The address of the scheduler, as dask has it; ``tls://`` takes the certificates from dask's
+        configuration. Without one the cluster is in this process; only the cells have others.
     fingerprints : mapping of name to fingerprint
-        Of the code that decides results. A worker with another fingerprint would measure something
-        else than the keys of the cells say.
+        Fingerprints of the code that decides results. A worker with another fingerprint would
+        measure something else than the keys of the cells say.
     files : mapping of path to content
         Plugin files and the caller's own data; a worker that has not the same file in this place
         gets a copy.
 
     Attributes
     ----------
-    client : distributed.Client
-    workers : dict of address to number of threads
-        Those of the last seconds.
+    connection : Connection
+        Only while it is open.
 
     Raises
     ------
@@ -76,20 +65,21 @@ class Cluster:
         files: Mapping[str, bytes],
     ) -> None:
         run = f"hcbench-{uuid.uuid4().hex}"
-        # A cluster in this process has its code, and its files.
-        self.terms = Terms(run, fingerprints, files) if scheduler else Terms(run, {}, {})
-        self.client: Any = None
-        self.workers: dict[str, int] = {}
+        self.terms = Terms(run, fingerprints, files)
+        if scheduler is None:
+            # A cluster in this process has its code, and its files.
+            self.terms = Terms(run, fingerprints={}, files={})
         self._scheduler = scheduler
         self._jobs = jobs
-        self.numbers = itertools.count(1)  # of cells, also over several pools
-        self._welcomes: dict[str, Welcome] = {}
         self._stack = ExitStack()
 
     @property
     def slots(self) -> int:
         """How many cells run at a time."""
-        return min(sum(self.workers.values()), self._jobs or sum(self.workers.values()))
+        threads = sum(self.connection.workers.values())
+        if self._jobs is None:
+            return threads
+        return min(threads, self._jobs)
 
     @property
     def _name(self) -> str:
@@ -98,13 +88,12 @@ class Cluster:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             stack.enter_context(_quiet())
-            self.client = stack.enter_context(self._connected(stack))
+            client = stack.enter_context(self._connected(stack))
+            self.connection = Connection(client, self.terms.run, self._name)
             stack.enter_context(self._present())
-            watching = asyncio.run_coroutine_threadsafe(
-                self._watch(), self.client.loop.asyncio_loop
-            )
-            stack.callback(watching.cancel)
+            stack.enter_context(self.connection.watched())
             self._meet()
+            # Nothing has failed: all of this ends when the cluster is closed.
             self._stack = stack.pop_all()
         return self
 
@@ -120,52 +109,44 @@ class Cluster:
         later none is asked.
         """
         threads = self._threads_of_hosts()
-        shares = [
-            welcome.memory / welcome.threads
-            if welcome.memory
-            else welcome.machine["memory_bytes"] / threads[welcome.machine["host"]]
-            for welcome in self._welcomes.values()
-        ]
+        shares = []
+        for welcome in self.connection.welcomes.values():
+            if welcome.memory:
+                shares.append(welcome.memory / welcome.threads)
+            else:
+                machine = welcome.machine
+                shares.append(machine["memory_bytes"] / threads[machine["host"]])
         return float(min(shares))
 
     def describe(self) -> dict[str, Any]:
         """Which machines take part, for the description of a run."""
+        machines = {}
+        for welcome in self.connection.welcomes.values():
+            machines[welcome.machine["host"]] = welcome.machine
         threads = self._threads_of_hosts()
-        machines = {w.machine["host"]: w.machine for w in self._welcomes.values()}
         hosts = [{**machine, "threads": threads[host]} for host, machine in machines.items()]
         return {"executor": "dask", "scheduler": self._name, "workers": hosts}
 
     def _threads_of_hosts(self) -> Counter[str]:
+        """The number of threads of all workers of each machine."""
         threads: Counter[str] = Counter()
-        for welcome in self._welcomes.values():
+        for welcome in self.connection.welcomes.values():
             threads[welcome.machine["host"]] += welcome.threads
         return threads
 
     def pool(self, cells: int) -> DaskPool:
         """The pool, for at most this many cells at a time."""
-        return DaskPool(self, min(cells, self._jobs or cells))
-
-    def name_of(self, worker: str) -> str:
-        """The host of a worker, for people."""
-        known = self._welcomes.get(worker)
-        return str(known.machine["host"]) if known else worker
-
-    def loss(self) -> ClusterError | None:
-        """The error to raise if the scheduler is gone."""
-        if self.client.status == "running":
-            return None
-        return SchedulerLostError(
-            f"the scheduler at {self._name} is gone; what is done is kept: "
-            "the same command resumes, once there is a scheduler"
-        )
+        return DaskPool(self.connection, min(cells, self._jobs or cells))
 
     # Beginning and end.
 
     def _connected(self, stack: ExitStack) -> Client:
-        where = self._scheduler or stack.enter_context(_cluster_here(self._jobs))
+        address = self._scheduler or stack.enter_context(_cluster_here(self._jobs))
         connect: Any = Client
         try:
-            client: Client = connect(where, timeout=_CONNECT, set_as_default=False, name="hcbench")
+            client: Client = connect(
+                address, timeout=_CONNECT, set_as_default=False, name="hcbench"
+            )
             return client
         except (OSError, ValueError, TypeError, RuntimeError) as error:
             raise ClusterError(
@@ -176,11 +157,12 @@ class Cluster:
     @contextmanager
     def _present(self) -> Iterator[None]:
         """Start a host in each worker, and end it at the end."""
+        client = self.connection.client
         try:
-            self.client.register_plugin(Departure(self.terms.run, self.client.id))
-            self.client.register_plugin(Presence(self.terms), name=self.terms.run)
+            client.register_plugin(Departure(self.terms.run, client.id))
+            client.register_plugin(Presence(self.terms), name=self.terms.run)
         except Exception as error:
-            raise self.loss() or ClusterError(
+            raise self.connection.loss() or ClusterError(
                 f"the scheduler or a worker of {self._name} cannot take part "
                 f"({type(error).__name__}: {_first_line(error)}); "
                 "install there what is installed here"
@@ -188,12 +170,12 @@ class Cluster:
         try:
             yield
         finally:
-            if self.loss() is None:
+            if self.connection.loss() is None:
                 with suppress(Exception):  # a worker may end meanwhile, or the scheduler
-                    self.client.sync(self._leave, callback_timeout=_LEAVE)
+                    client.sync(self._leave, callback_timeout=_LEAVE)
 
     async def _leave(self) -> None:
-        await self.client.unregister_worker_plugin(self.terms.run)
+        await self.connection.client.unregister_worker_plugin(self.terms.run)
 
     def _meet(self) -> None:
         """Wait for the first worker, and ask all workers for their answer to the terms.
@@ -203,36 +185,25 @@ class Cluster:
         ClusterError
             If one of them cannot take part.
         """
+        client = self.connection.client
         try:
-            if not self.client.nthreads():
-                self.client.submit(greet, self.terms.run, pure=False).result()
-            answers = self.client.run(greet, self.terms.run, on_error="return")
+            if not client.nthreads():
+                # A cluster that grows by itself starts a worker for a task.
+                client.submit(greet, self.terms.run, pure=False).result()
+            answers = client.run(greet, self.terms.run, on_error="return")
         except (OSError, CancelledError) as error:
-            raise self.loss() or ClusterError(f"{self._name}: {_first_line(error)}") from error
-        welcomes = {name: each for name, each in answers.items() if isinstance(each, Welcome)}
-        for name, welcome in welcomes.items():
-            if welcome.refusal:
-                raise ClusterError(f"the dask worker {name}: {welcome.refusal}")
-        self._welcomes = welcomes
-        self.workers = dict(self.client.nthreads())
-
-    async def _watch(self) -> None:
-        """Update the list of workers from time to time; tell if nothing can run for a while."""
-        ready, told = time.monotonic(), False
-        while True:
-            fault = ""
-            with suppress(OSError):  # see `loss`
-                try:
-                    self.workers = dict(await asyncio.wait_for(self.client.nthreads(), _PATIENCE))
-                    fault = "" if self.workers else "has no worker"
-                except TimeoutError:
-                    fault = "does not answer"
-            if not fault:
-                ready, told = time.monotonic(), False
-            elif not told and time.monotonic() - ready >= _PATIENCE:
-                told = True
-                sys.stderr.write(f"hcbench: the dask scheduler at {self._name} {fault}; waiting\n")
-            await asyncio.sleep(_LOOK)
+            raise self.connection.loss() or ClusterError(
+                f"{self._name}: {_first_line(error)}"
+            ) from error
+        welcomes = {}
+        for address, answer in answers.items():
+            if not isinstance(answer, Welcome):
+                continue  # an error of a worker that has ended meanwhile
+            if answer.refusal:
+                raise ClusterError(f"the dask worker {address}: {answer.refusal}")
+            welcomes[address] = answer
+        self.connection.welcomes = welcomes
+        self.connection.workers = dict(client.nthreads())
 
 
 @contextmanager
@@ -256,7 +227,7 @@ def _cluster_here(jobs: int | None) -> Iterator[SpecCluster]:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep dask's logs off the terminal; errors are reported in one line."""
-    loggers = [logging.getLogger(name) for name in _loggers()]
+    loggers = [logging.getLogger(name) for name in sorted(_logger_names())]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL + 1)
@@ -267,9 +238,17 @@ def _quiet() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def _loggers() -> list[str]:
-    return [n for n in [*logging.root.manager.loggerDict] if n.startswith(_LOGGERS)]
+def _logger_names() -> set[str]:
+    """`_LOGGERS`, and those below them to which the user's configuration of dask gives a level."""
+    names = set(_LOGGERS)
+    settings = dask.config.get("distributed.logging", None) or dask.config.get("logging", {})
+    # Either levels by name, or a dictionary for logging.config.dictConfig.
+    for name in settings.get("loggers", settings):
+        if name.startswith(_LOGGERS):
+            names.add(name)
+    return names
 
 
 def _first_line(error: BaseException) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0]
+    text = str(error) or type(error).__name__
+    return text.splitlines()[0]

@@ -23,7 +23,10 @@ from distributed import Scheduler, SchedulerPlugin, Worker, WorkerPlugin, get_wo
 from hcbench import CellPool, ExitCode, HcbenchError, Report, check_machine
 
 _TICK = 0.2  # seconds between looks at whether a cell was given up
+
 HOSTS: dict[str, Host] = {}
+"""The hosts of this process, by the names of their runs."""
+
 #: Waits until the process that has started it closes the pipe or ends, and removes a folder.
 _REMOVE = "import shutil, sys; sys.stdin.read(); shutil.rmtree(sys.argv[1], ignore_errors=True)"
 
@@ -183,9 +186,12 @@ class Host:
             self._machine = join(terms)
         except HcbenchError as error:
             self._refusal = str(error)
+        # Made for the first cell, under the lock: several threads begin at once.
         self.copies: Copies | None = None
         self._lock = threading.Lock()
-        self._idle: list[CellPool] = []  # of one process each
+        # Pools of one process each, which has run a cell and waits for the next.
+        self._idle: list[CellPool] = []
+        # Keys of the cells that run now, and of those among them that nobody waits for.
         self.running: set[str] = set()
         self._given_up: set[str] = set()
         self._closed = False
@@ -211,20 +217,24 @@ class Host:
         with self._lock:
             self.running.add(key)
             if self.copies is None:
-                CellPool.end_server()  # a run imports the code as it is then
+                # The first cell of the run, which imports the code as it is now.
+                CellPool.end_server()
                 self.copies = Copies(self._terms.files)
             pool = self._idle.pop() if self._idle else None
         reports: list[Report] = []
         try:
-            pool = pool or CellPool(1, self.copies.places)
+            if pool is None:
+                pool = CellPool(1, self.copies.places)
             pool.submit(None, job, limits)
-            while not (reports or self._closed or key in self._given_up):
+            while not reports and not self._closed and key not in self._given_up:
                 reports = pool.wait(_TICK)
         finally:
-            if pool is not None and reports:
-                self._idle.append(pool)
-            elif pool is not None:
-                pool.close()
+            if pool is not None:
+                if reports:
+                    self._idle.append(pool)
+                else:
+                    # It still runs the cell that nobody waits for any more.
+                    pool.close()
             self._given_up.discard(key)
             self.running.discard(key)
         if not reports:
@@ -238,7 +248,8 @@ class Host:
 
     def _close_idle(self) -> None:
         with self._lock:
-            pools, self._idle = self._idle, []
+            pools = self._idle
+            self._idle = []
         for pool in pools:
             pool.close()
         CellPool.end_server()
@@ -280,6 +291,7 @@ class Copies:
                 start_new_session=True,
             )
             for path, content in files.items():
+                # Below the folder as below the root.
                 copy = Path(folder, *Path(path).parts[1:])
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 copy.write_bytes(content)

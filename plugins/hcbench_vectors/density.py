@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, Given, Oracle, Tree, euclidean_distances
-from hcbench_vectors.components import Reduction, read_similarities, read_vectors
 from hcbench_vectors.distances import cosine_distances, distances_of_similarities
+from hcbench_vectors.reduction import Reduction, read_similarities, read_vectors
 
 if TYPE_CHECKING:
     from hcbench import Vectors

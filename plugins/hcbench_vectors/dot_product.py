@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from hcbench import Given, HeightKind, ModelWarning, Oracle, Tree
 from hcbench_vectors._length_kernels import mean_squares
 from hcbench_vectors.agglomeration import linkage_of_similarities
-from hcbench_vectors.components import Reduction, read_similarities, read_vectors
 from hcbench_vectors.distances import directions
 from hcbench_vectors.products import merge_by_products
+from hcbench_vectors.reduction import Reduction, read_similarities, read_vectors
 
 if TYPE_CHECKING:
     Floats = NDArray[np.float64]

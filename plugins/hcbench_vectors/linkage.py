@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from hcbench import Given, HeightKind, Oracle, Tree
 from hcbench_vectors.agglomeration import Method, linkage_of_similarities, linkage_of_vectors
-from hcbench_vectors.components import Reduction, read_similarities, read_vectors
 from hcbench_vectors.distances import directions
-from hcbench_vectors.products import FEW_FEATURES, dense, merge_by_products
+from hcbench_vectors.products import FEW_FEATURES, merge_by_products
+from hcbench_vectors.reduction import Reduction, read_similarities, read_vectors
+from hcbench_vectors.scaling import dense
 
 if TYPE_CHECKING:
     from hcbench import Vectors

@@ -18,8 +18,7 @@ from threadpoolctl import ThreadpoolController
 
 from hcbench_vectors import _means_kernels as kernels
 from hcbench_vectors._step_kernels import label
-from hcbench_vectors.products import dense
-from hcbench_vectors.scaling import distinct_rows, exact_centre, shift_of, unscaled
+from hcbench_vectors.scaling import dense, distinct_rows, exact_centre, shift_of, unscaled
 
 Floats: TypeAlias = NDArray[np.float64]
 Ids: TypeAlias = NDArray[np.int64]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench_vectors.agglomeration import linkage_of_similarities
-from hcbench_vectors.scaling import shift_of, unscaled
+from hcbench_vectors.scaling import dense, shift_of, unscaled
 
 if TYPE_CHECKING:
     from hcbench import Vectors
@@ -44,6 +44,7 @@ def merge_by_products(vectors: Vectors, algorithm: str, sign: float = 1.0) -> Fl
         If a product is too large for a number.
     """
     if isinstance(vectors, np.ndarray) or vectors.shape[1] <= FEW_FEATURES:
+        # Imported where it is used, as are kernels that others do not need.
         from hcbench_vectors.means import average_of_products
 
         return average_of_products(dense(vectors), algorithm, sign)
@@ -53,9 +54,3 @@ def merge_by_products(vectors: Vectors, algorithm: str, sign: float = 1.0) -> Fl
     merges = linkage_of_similarities(product, "average", algorithm)
     merges[:, 2] = unscaled(merges[:, 2], 2 * shift, algorithm, vectors)
     return merges
-
-
-def dense(vectors: Any) -> Floats:
-    """The array of dense or sparse vectors."""
-    array: Floats = vectors if isinstance(vectors, np.ndarray) else vectors.toarray()
-    return array

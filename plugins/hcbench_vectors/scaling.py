@@ -1,4 +1,4 @@
-"""Changes of vectors that are exact: by a power of two, by a shift, and to rows that differ."""
+"""Exact changes of vectors: by a power of two, by a shift, to rows that differ, to an array."""
 
 from __future__ import annotations
 
@@ -58,6 +58,14 @@ def unscaled(heights: Floats, shift: int, algorithm: str, values: Any) -> Floats
         f"{algorithm}: the largest value is {largest:.3g}, so heights {problem}; "
         f"scale the data, for example divide them by {divisor:.0e}"
     )
+
+
+def dense(vectors: Any) -> Floats:
+    """The array of dense or sparse vectors."""
+    if isinstance(vectors, np.ndarray):
+        return vectors
+    array: Floats = vectors.toarray()
+    return array
 
 
 def _entries(values: Any) -> Floats:

@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
-from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -40,7 +39,8 @@ from hcbench.store import Store
 
 distributed = pytest.importorskip("distributed")
 
-from hcbench_dask.pool import DaskPool  # noqa: E402 - where there is dask
+from hcbench_dask.connection import Connection  # noqa: E402 - where there is dask
+from hcbench_dask.pool import DaskPool  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -279,7 +279,7 @@ def test_a_run_goes_on_without_a_worker_but_not_without_the_scheduler(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("hcbench_dask.cluster._PATIENCE", 0.5)
+    monkeypatch.setattr("hcbench_dask.connection._PATIENCE", 0.5)
     store = tmp_path / "store.sqlite"
     with ExitStack() as stack:
         address, process = stack.enter_context(scheduler_in(tmp_path))
@@ -517,16 +517,20 @@ def pool_of(workers: dict[str, int], most: int, error: BaseException) -> Iterato
         raise error
 
     loop = asyncio.new_event_loop()
+
+    def add_callback(function: Callable[..., Any], *args: Any) -> None:
+        asyncio.run_coroutine_threadsafe(function(*args), loop)
+
     client: Any = SimpleNamespace(
-        loop=SimpleNamespace(asyncio_loop=loop), submit=lambda *_, **__: fail()
+        loop=SimpleNamespace(add_callback=add_callback),
+        submit=lambda *_, **__: fail(),
+        status="running",
     )
-    cluster: Any = SimpleNamespace(
-        client=client, workers=workers, numbers=count(), loss=lambda: None
-    )
-    cluster.terms = SimpleNamespace(run="run")
+    connection = Connection(client, "run", "inproc")
+    connection.workers = workers
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
-    pool = DaskPool(cluster, most)
+    pool = DaskPool(connection, most)
     yield pool
     while pool.wait(0.5):
         pass
