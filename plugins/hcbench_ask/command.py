@@ -259,6 +259,7 @@ def _choose_algorithm(options: Options) -> tuple[Use[AlgorithmSpec], Sequence[Us
 
     with redirect_stdout(sys.stderr):
         registry = load_registry(options.plugin)
+    click.get_current_context().with_resource(registry.plugins.importable())
     text = options.algo or ("NoisyInsertion" if options.noise else "InsertionClustering")
     params: dict[str, float] = {}
     if options.noise or (options.noise is not None and options.algo):

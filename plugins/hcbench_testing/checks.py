@@ -11,14 +11,14 @@ import os
 import signal
 import traceback
 import warnings
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
-from unittest.mock import patch
 
 from threadpoolctl import ThreadpoolController
 
@@ -122,10 +122,11 @@ class Check:
             return Finding(
                 "not applicable", f"{label} needs a GPU, and this machine has none"
             ), None
-        # One thread, as in a cell; libraries that are loaded from now on read the variable.
-        one_thread = patch.dict(os.environ, OMP_NUM_THREADS="1")
-        with warnings.catch_warnings(), one_thread, _libraries().limit(limits=1):
+        with ExitStack() as stack:
+            stack.enter_context(warnings.catch_warnings())
             warnings.simplefilter("ignore")  # how to treat them is for the author's own tests
+            stack.enter_context(_one_thread())
+            stack.enter_context(self.subject.registry.plugins.importable())
             try:
                 self.function(self.subject)
             except KeyboardInterrupt:
@@ -137,6 +138,25 @@ class Check:
             except BaseException as error:
                 return Finding("failed", f"{label} fails: {describe(error)}{_where(error)}"), error
         return Finding("passed"), None
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Limit libraries to one thread, as in a cell."""
+    before = os.environ.get(_THREADS)
+    # Libraries that are loaded during the check read the variable, instead of being limited below.
+    os.environ[_THREADS] = "1"
+    try:
+        with _libraries().limit(limits=1):
+            yield
+    finally:
+        if before is None:
+            del os.environ[_THREADS]
+        else:
+            os.environ[_THREADS] = before
+
+
+_THREADS = "OMP_NUM_THREADS"
 
 
 @cache

@@ -128,6 +128,7 @@ def compare(
     given: dict[str, Problem] = {}
     budgets = () if budget is None else tuple(np.atleast_1d(budget).tolist())
     with ExitStack() as stack:
+        stack.enter_context(registry.plugins.importable())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hcbench-")))
         repeats = Repeats()
         algorithms, own_algorithms = sort_out("algorithms", algos, own_algorithm, repeats)
@@ -212,17 +213,18 @@ def run_suite(
         suite = read_suite(path) if is_file else find_suite(registry, str(suite))
     given: dict[str, Any] = {"repetitions": repetitions, "seed": seed}
     changes = {name: value for name, value in given.items() if value is not None}
-    plan = make_plan(with_defaults(replace(suite, **changes), registry), registry)
-    return _results_of(
-        plan,
-        registry,
-        store,
-        plugins,
-        jobs=n_jobs,
-        fresh=fresh,
-        command=f"hcbench.run_suite({suite.name!r})",
-        observer=default_observer(progress),
-    )
+    with registry.plugins.importable():
+        plan = make_plan(with_defaults(replace(suite, **changes), registry), registry)
+        return _results_of(
+            plan,
+            registry,
+            store,
+            plugins,
+            jobs=n_jobs,
+            fresh=fresh,
+            command=f"hcbench.run_suite({suite.name!r})",
+            observer=default_observer(progress),
+        )
 
 
 def _results_of(

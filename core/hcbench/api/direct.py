@@ -20,6 +20,7 @@ from hcbench.oracle import QUERY_KINDS, Answers, Oracle, ask_oracle
 from hcbench.oracle.answers import Scored
 from hcbench.plan.plan import choose_oracles
 from hcbench.registry import Registry, Use, load_registry, make_use, use_one
+from hcbench.registry.plugins import importable
 from hcbench.registry.specs import AlgorithmSpec
 from hcbench.run.cell import as_result, result_of_call
 from hcbench.run.inputs import give, make_answers, make_oracle
@@ -114,7 +115,9 @@ def fit(
     given = give(problem, use.spec.hints_of(use.params))
     asked.prepare()
     asked.takes_unsure = use.spec.takes_unsure
-    returned = use.spec.load()(asked, given, np.random.default_rng(seed), **use.params)
+    plugin_files = [] if use.plugin.file is None else [use.plugin.file]
+    with importable(plugin_files):
+        returned = use.spec.load()(asked, given, np.random.default_rng(seed), **use.params)
     return result_of_call(returned, given)
 
 

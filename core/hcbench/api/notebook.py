@@ -89,10 +89,11 @@ class StoredResults(Results):
         if not outcomes:
             given = ", ".join(name for name in (algorithm, dataset, oracle) if name)
             raise DataNotAvailableError(f"no cell is of {given}; {self!r}")
-        with Store(self.store) as opened:
+        registry = load_registry(self.plugins)
+        with Store(self.store) as opened, registry.plugins.importable():
             plots: Any = importlib.import_module("hcbench.plots")  # a built-in plugin
             chosen = replace(self, outcomes=outcomes)
-            view = plots.FigureView(chosen, opened, load_registry(self.plugins), self.given)
+            view = plots.FigureView(chosen, opened, registry, self.given)
             figure = plots.draw_kind(kind, view, **choices)
         figure._repr_png_ = partial(_png, figure)  # for notebooks
         return figure
@@ -114,9 +115,9 @@ class StoredResults(Results):
             the columns.
         """
         pages: Any = importlib.import_module("hcbench.pages")  # a built-in plugin
-        with Store(self.store) as opened:
+        registry = load_registry(self.plugins)
+        with Store(self.store) as opened, registry.plugins.importable():
             run = opened.run(self.run)
-            registry = load_registry(self.plugins)
             pages.write_report(path, opened, run, registry=registry, lead=lead)
 
 

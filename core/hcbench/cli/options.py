@@ -27,13 +27,19 @@ KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites")
 
 
 def load_plugins(files: Sequence[Path] = (), *, quiet: bool = False) -> Registry:
-    """Load all plugins; a broken one that is merely installed is only a warning."""
+    """Load all plugins; a broken one that is merely installed is only a warning.
+
+    Modules beside plugin files can be imported until the command ends.
+    """
     from hcbench.cli.terminal import stdout_for_data
     from hcbench.registry import Registry
     from hcbench.registry.plugins import Plugins
 
     with stdout_for_data():
         registry = Registry(Plugins(files))
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.with_resource(registry.plugins.importable())
     if not quiet:
         warn_of_broken(registry.plugins)
     return registry
@@ -148,20 +154,37 @@ class OneName(Names):
         return value
 
 
-class ExecutorChoice(click.Choice):  # type: ignore[type-arg]
-    """``local``, or the executor of a plugin; plugins are loaded only to list or check names."""
+class ExecutorName(click.ParamType):  # type: ignore[type-arg]  # generic in new versions only
+    """``local``, or the executor of a plugin.
 
-    def __init__(self) -> None:
-        self.case_sensitive = True
+    `click.Choice` has its names when it is made; here plugins are loaded only to show or check
+    names.
+    """
 
-    @property
-    def choices(self) -> Sequence[str]:  # type: ignore[override]
-        """The names."""
-        return ("local", *(name for name, _ in registered_executors()))
+    name = "executor"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
+        """The names, as `click.Choice` shows them."""
+        return f"[{'|'.join(_executor_names())}]"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Check the name."""
-        return value if value == "local" else super().convert(value, param, ctx)
+        if value == "local":
+            return value
+        names = _executor_names()
+        if value not in names:
+            choices = ", ".join(repr(name) for name in names)
+            self.fail(f"{value!r} is not one of {choices}.", param, ctx)
+        return value
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """The names that begin so."""
+        return [CompletionItem(name) for name in _executor_names() if name.startswith(incomplete)]
 
 
 class ExecutorOption(click.Option):
@@ -169,10 +192,10 @@ class ExecutorOption(click.Option):
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """The option, and its help with a line for each executor."""
-        docs = " ".join(f"{name}: {doc}" for name, doc in registered_executors())
-        shown = copy(self)
-        shown.help = f"{self.help} {docs}"
-        return click.Option.get_help_record(shown, ctx)
+        docs = [f"{name}: {doc}" for name, doc in _registered_executors()]
+        described = copy(self)
+        described.help = " ".join([self.help or "", *docs])
+        return click.Option.get_help_record(described, ctx)
 
 
 #: Spellings of options that mean the same.
@@ -224,9 +247,14 @@ class KindChoice(click.Choice):  # type: ignore[type-arg]
         return written
 
 
-def registered_executors() -> list[tuple[str, str]]:
+def _registered_executors() -> list[tuple[str, str]]:
     """The executors of plugins, with their descriptions."""
-    return [(e.spec.name, e.spec.doc) for e in load_plugins(quiet=True).executors.entries]
+    entries = load_plugins(quiet=True).executors.entries
+    return [(entry.spec.name, entry.spec.doc) for entry in entries]
+
+
+def _executor_names() -> list[str]:
+    return ["local"] + [name for name, _ in _registered_executors()]
 
 
 def read_counts(text: str) -> tuple[int, ...]:
@@ -454,7 +482,7 @@ RUN_OPTIONS = (
     ),
     click.option(
         "--executor",
-        type=ExecutorChoice(),
+        type=ExecutorName(),
         cls=ExecutorOption,
         default="local",
         help="Where cells run. local: on this machine.",

@@ -11,10 +11,9 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
-import py_compile
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, cached_property, partial
@@ -130,9 +129,14 @@ class Plugins:
             alike = sum(other.stem == file.stem for other in self.files)
             name = file.stem if alike == 1 else f"{file.parent.name}/{file.stem}"
             plugin = Plugin(name, "file", "0", file, file=file)
-            self._load(plugin, partial(import_current, file))
+            with self.importable():
+                self._load(plugin, partial(import_current, file))
         self.check_files()
         self.loaded.sort(key=lambda plugin: plugin.name)
+
+    def importable(self) -> AbstractContextManager[None]:
+        """Have modules beside plugin files found while a block runs, as `importable` does."""
+        return importable(self.files)
 
     def check_files(self) -> None:
         """Raise an error if a plugin file is broken, as it was asked for.
@@ -192,7 +196,8 @@ class Plugins:
         refused = PluginError(f"{name} is not a function of a plugin; only those are called")
         if not self.has_code(name.partition(":")[0]):
             raise refused
-        function: Callable[..., Any] = load_function(name)
+        with self.importable():
+            function: Callable[..., Any] = load_function(name)
         if not self.has_code(getattr(function, "__module__", None) or ""):
             raise refused  # imported by a plugin, but not its own
         return function
@@ -227,7 +232,8 @@ class Plugins:
         others = [
             module for name, module in self._manager.list_name_plugin() if name != plugin.name
         ]
-        results: list[Any] = self._manager.subset_hook_caller(hook, others)(**kwargs)
+        with self.importable():  # a hook may import a module beside its file
+            results: list[Any] = self._manager.subset_hook_caller(hook, others)(**kwargs)
         return results
 
     def report(self, hook: str, **kwargs: Any) -> None:
@@ -302,36 +308,67 @@ def _is_of_distribution(distribution: str, folder: Path, name: str) -> bool:
     return not shared or name in _modules_of(distribution)
 
 
-#: Folders of plugin files, whose modules can be imported.
+#: Folders of plugin files that were loaded: two of them may not have modules of one name.
 _folders: set[Path] = set()
 
+#: Folders that are on ``sys.path`` for a block only.
+_temporary: list[str] = []
 
-def _make_importable(folder: Path) -> None:
-    """Have modules in the folder of a plugin file found, as those beside a script are.
 
-    What is installed goes before them.
+@contextmanager
+def importable(files: Iterable[str | Path]) -> Iterator[None]:
+    """Have modules beside plugin files found, as those beside a script are, while a block runs.
+
+    Their folders are the last of ``sys.path``, so that what is installed goes before them, and are
+    removed at the end: this process may be a notebook, or any program that calls `hcbench.compare`.
     """
-    _folders.add(folder)
-    if str(folder) not in sys.path:
-        sys.path.append(str(folder))
-    importlib.invalidate_caches()
-
-
-def _check_bytecode(path: Path) -> None:
-    """Have Python compare the stored bytecode of a file with its bytes.
-
-    Otherwise it compares the size and the time in whole seconds, and would execute what an edit of
-    the same second has replaced.
-    """
+    added = []
+    for file in files:
+        folder = Path(file).resolve().parent
+        if _add_to_path(folder):
+            added.append(str(folder))
+    _temporary.extend(added)
     try:
-        stored = Path(importlib.util.cache_from_source(str(path)))
-        flags = int.from_bytes(stored.read_bytes()[4:8], "little")
-    except (NotImplementedError, OSError):
-        return
-    if not flags:  # it has a time stamp
-        with suppress(OSError):  # the folder cannot be written
-            mode = py_compile.PycInvalidationMode.CHECKED_HASH
-            py_compile.compile(str(path), quiet=2, invalidation_mode=mode)
+        yield
+    finally:
+        for path in added:
+            _temporary.remove(path)
+            with suppress(ValueError):  # a plugin may have removed it
+                sys.path.remove(path)
+
+
+def keep_importable(folder: Path) -> None:
+    """Have modules in the folder of a plugin file found from now on, in a process of our own."""
+    _add_to_path(folder)
+
+
+def lasting_path() -> list[str]:
+    """``sys.path`` without what `importable` has added."""
+    return [path for path in sys.path if path not in _temporary]
+
+
+def _add_to_path(folder: Path) -> bool:
+    """Add a folder to ``sys.path``; False if it is there already."""
+    _folders.add(folder)
+    if str(folder) in sys.path:
+        return False
+    sys.path.append(str(folder))
+    # The import system lists a folder once, and a module may have been written since.
+    importlib.invalidate_caches()
+    return True
+
+
+def _remove_stale_bytecode(path: Path) -> None:
+    """Remove the stored bytecode of a file that was changed after the bytecode was written.
+
+    Python does the same at the next import, but recognises a change by the size and the time in
+    whole seconds, and executes what an edit of the same size and second has replaced.
+    """
+    with suppress(NotImplementedError, OSError):  # there is none, or the folder cannot be written
+        bytecode = Path(importlib.util.cache_from_source(str(path)))
+        # No program can set the time of the last change of a file, unlike that of its content.
+        if bytecode.stat().st_mtime_ns <= path.stat().st_ctime_ns:
+            bytecode.unlink()
 
 
 #: The code of each plugin file when it was imported, by the name of its module.
@@ -339,8 +376,10 @@ _imported: dict[str, str] = {}
 
 
 def import_current(file: Path) -> ModuleType:
-    """Import a plugin file, again if its code has changed since, with all that it imports."""
-    _make_importable(file.parent)
+    """Import a plugin file, again if its code has changed since, with all that it imports.
+
+    The modules beside it must be `importable`.
+    """
     name = module_of(file)
     if not file.is_file():
         return import_file(file)  # an error
@@ -366,6 +405,8 @@ def module_of(file: Path) -> str:
 def import_file(file: Path, place: Path | None = None) -> ModuleType:
     """Import a plugin file under a name of its own, once.
 
+    The modules beside it must be `importable`.
+
     Parameters
     ----------
     file : Path
@@ -379,9 +420,8 @@ def import_file(file: Path, place: Path | None = None) -> ModuleType:
     place = place or file
     if not place.is_file():
         raise PluginError(f"there is no file {place}; give the path of a .py or .toml file")
-    _make_importable(place.parent)
     for path in code_of_file(place):
-        _check_bytecode(path)
+        _remove_stale_bytecode(path)
     loader = _declared_loader(place) if place.suffix == ".toml" else None
     spec = importlib.util.spec_from_file_location(name, place, loader=loader)
     if spec is None or spec.loader is None:
@@ -427,11 +467,11 @@ def _installed() -> list[tuple[Plugin, EntryPoint]]:
 
 
 def _import_installed(plugin: Plugin, entry_point: EntryPoint) -> Any:
-    """Import an installed plugin; one that may be edited where it is, by its bytes."""
+    """Import an installed plugin; one that may be edited where it is, as it is now."""
     is_edited = plugin.source is not None and plugin.source.parent.name not in _SITE
     if plugin.distribution != PROJECT and is_edited:
         for path in plugin.code:
-            _check_bytecode(path)
+            _remove_stale_bytecode(path)
     return entry_point.load()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from hcbench.registry.plugins import import_file, module_of
+from hcbench.registry.plugins import import_file, keep_importable, module_of
 from hcbench.registry.specs import Function, Params, load_function
 
 if TYPE_CHECKING:
@@ -176,7 +176,10 @@ def unpack_job(packed: bytes) -> Job | RescoreJob | ImportJob:
     files, places, pickled = pickle.loads(packed)
     _places.update(places)
     for file in files:
-        import_file(Path(file), Path(place_of(file)))
+        place = Path(place_of(file))
+        # This is a process of our own: functions of the file may import modules beside it later.
+        keep_importable(place.parent)
+        import_file(Path(file), place)
     job: Job | RescoreJob | ImportJob = cloudpickle.loads(pickled)
     return job
 

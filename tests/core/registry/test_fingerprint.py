@@ -10,13 +10,14 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+import numpy as np
 import pytest
 
 import hcbench
 from hcbench import AlgorithmSpec, MetricSpec, load_registry, make_use
 from hcbench.errors import DataError, InvalidSpecError, PluginError
 from hcbench.registry import Registry
-from hcbench.registry.plugins import Plugin, Plugins
+from hcbench.registry.plugins import Plugin, Plugins, lasting_path
 from hcbench.testing import checks_of
 from tests.core.registry.test_plugins import install, site
 
@@ -174,6 +175,35 @@ def test_what_is_installed_goes_before_a_module_beside_a_plugin_file(tmp_path: P
     write_files(tmp_path, {"colorsys.py": "raise OSError\n"})
     (plugin,) = (p for p in Plugins([file]).loaded if p.file == file)
     assert plugin.code == [file]
+
+
+def test_the_folder_of_a_plugin_file_is_on_the_path_only_while_it_is_needed(tmp_path: Path) -> None:
+    file = write_plugin(
+        tmp_path, imports="import h_top", inside="import h_inside", value="h_inside.K"
+    )
+    write_files(tmp_path, {"h_top.py": "K = 2\n", "h_inside.py": "K = 2\n"})
+    before = list(sys.path)
+    registry = load_registry([file])
+    assert sys.path == before
+    with registry.plugins.importable(), registry.plugins.importable():
+        assert sys.path == [*before, str(tmp_path)]
+        assert lasting_path() == before
+    assert sys.path == before
+    (halves,) = registry.use_algorithms("Halves")
+    partition = hcbench.fit(halves, np.zeros((4, 1)))
+    assert partition.labels.tolist() == [0, 1, 0, 1]
+    assert sys.path == before
+
+
+def test_a_folder_that_was_on_the_path_before_stays_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write_plugin(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    before = list(sys.path)
+    with Plugins([file]).importable():
+        assert lasting_path() == sys.path == before
+    assert sys.path == before
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 from hcbench.errors import WorkerError
+from hcbench.registry.plugins import lasting_path
 from hcbench.run.workers.messages import (
     CHUNK,
     WEIGHED,
@@ -435,12 +436,12 @@ def _open_pipe() -> tuple[BinaryIO, BinaryIO]:
 def _circumstances() -> tuple[object, ...]:
     """What a fork server depends on: this process, and what its imports may depend on."""
     variables = {name: value for name, value in os.environ.items() if name not in _UNREAD}
-    return os.getpid(), sys.executable, os.getcwd(), list(sys.path), variables
+    return os.getpid(), sys.executable, os.getcwd(), lasting_path(), variables
 
 
 def _command(descriptor: int, folder: str) -> list[str]:
     here = os.getcwd()
-    paths = json.dumps([path or here for path in sys.path])
+    paths = json.dumps([path or here for path in lasting_path()])
     return [sys.executable, "-c", _BOOT, paths, str(descriptor), folder]
 
 
