@@ -14,7 +14,6 @@ import shlex
 import signal
 import sys
 import traceback
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli import options
-from hcbench.cli.terminal import stdout_for_data, tell
+from hcbench.cli.terminal import stdout_for_data, tell, tell_warnings
 from hcbench.errors import ExitCode, HcbenchError, PluginError, UnknownNameError, hide_passwords
 
 if TYPE_CHECKING:
@@ -115,10 +114,10 @@ class CommandLine(click.Group):
         command = shlex.join(["hcbench", *map(hide_passwords, arguments)])
         wanted = {"standalone_mode": False, "obj": command, "prog_name": "hcbench"}
         received: list[int] = []
-        with _interrupted_by_signals(received), warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: tell(f"warning: {message}")
+        with _interrupted_by_signals(received):
             try:
-                code = super().main(arguments, **{**settings, **wanted})
+                with tell_warnings():
+                    code = super().main(arguments, **{**settings, **wanted})
                 sys.stdout.flush()
             except BaseException as error:
                 code = _tell_error(error)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, redirect_stdout
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -79,6 +80,20 @@ def write_lines(*renderables: Any) -> None:
     click.echo(text, color=out.is_terminal or None)
 
 
-def stdout_for_data() -> AbstractContextManager[Any]:
-    """Redirect what plugins print to stderr: stdout is for data."""
-    return redirect_stdout(sys.stderr)
+@contextmanager
+def stdout_for_data() -> Iterator[None]:
+    """Redirect what plugins print to stderr, as stdout is for data, and `tell_warnings`."""
+    with redirect_stdout(sys.stderr), tell_warnings():
+        yield
+
+
+@contextmanager
+def tell_warnings() -> Iterator[None]:
+    """Write each warning of a block in one line when the block ends."""
+    recorded: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as recorded:
+            yield
+    finally:
+        for warning in recorded:
+            tell(f"warning: {warning.message}")

@@ -123,17 +123,32 @@ MOST = 20  # of one call: a text with a number in it may come in any number of f
 
 @contextmanager
 def collect_notes() -> Iterator[dict[str, None]]:
-    """Collect the texts of each `ModelWarning`, in order; other warnings are shown as usual."""
+    """Collect the texts of each `ModelWarning` of a block, in order.
+
+    They are complete when the block has ended; other warnings are shown then, too.
+    """
     notes: dict[str, None] = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", ModelWarning)
-        show = warnings.showwarning
-
-        def note(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-            if not issubclass(category, ModelWarning):
-                show(message, category, *where, **more)
+    recorded: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as recorded:
+            # Once for each place and text: an algorithm may warn in each of its steps.
+            warnings.simplefilter("default", ModelWarning)
+            yield notes
+    finally:
+        for warning in recorded:
+            if not issubclass(warning.category, ModelWarning):
+                _show(warning)
             elif len(notes) < MOST:
-                notes[" ".join(str(message).split())] = None
+                notes[" ".join(str(warning.message).split())] = None
 
-        warnings.showwarning = note
-        yield notes
+
+def _show(warning: warnings.WarningMessage) -> None:
+    """Show a warning that has passed the filters already."""
+    warnings.showwarning(
+        warning.message,
+        warning.category,
+        warning.filename,
+        warning.lineno,
+        warning.file,
+        warning.line,
+    )

@@ -7,7 +7,7 @@ The same query can be asked in several ways, as its items may stand in any order
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import permutations
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -362,6 +362,22 @@ class Scored:
     cost: Cost
     trace: tuple[Point, ...] = ()
     make_answers: Callable[[], Answers] | None = None
+    _computed: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def compute_once(self, function: Callable[..., Any], params: Mapping[str, Any]) -> Any:
+        """The value of ``function(self, **params)``, which is kept for the next call.
+
+        Several metrics may need the same numbers.
+
+        Parameters
+        ----------
+        function : callable
+        params : mapping of str to hashable values
+        """
+        key = (function, *sorted(params.items()))
+        if key not in self._computed:
+            self._computed[key] = function(self, **params)
+        return self._computed[key]
 
     @property
     def answers(self) -> Answers | None:

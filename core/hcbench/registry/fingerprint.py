@@ -46,6 +46,11 @@ RESULT_MODULES = (
 
 @lru_cache(maxsize=1)
 def core_fingerprint() -> str:
+    """`read_core_fingerprint`, as it was when this process first needed it."""
+    return read_core_fingerprint()
+
+
+def read_core_fingerprint() -> str:
     """The version of hcbench; in an editable installation with a digest of `RESULT_MODULES`."""
     try:
         installed = distribution("hcbench")
@@ -82,7 +87,12 @@ def digest_sources(sources: Iterable[Path]) -> str:
 
 @cache
 def installed_version(name: str) -> str:
-    """The version of a distribution; "" if it is not installed."""
+    """`read_installed_version`, as it was when this process first needed it."""
+    return read_installed_version(name)
+
+
+def read_installed_version(name: str) -> str:
+    """The version of a distribution that is installed now; "" if it is not installed."""
     try:
         return version(name)
     except PackageNotFoundError:

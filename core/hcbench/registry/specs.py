@@ -17,6 +17,8 @@ from hcbench.errors import InvalidSpecError, ParameterError, PluginError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from hcbench.oracle.answers import Scored
+
     Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | None"
 else:
     Value = Any  # the API reference cannot show recursive types
@@ -586,10 +588,6 @@ class Output:
     interval: str = ""
 
 
-#: What the last metric of several numbers was given, its function, its parameters and its numbers.
-_last: list[Any] = []
-
-
 @dataclass(frozen=True, slots=True)
 class _Part:
     """Computes a metric of several numbers, and takes one of them."""
@@ -597,11 +595,9 @@ class _Part:
     function: Function
     name: str
 
-    def __call__(self, scored: object, **params: Value) -> Any:
-        if not _last or _last[0] is not scored or _last[1:3] != [self.function, params]:
-            numbers = load_function(self.function)(scored, **params)
-            _last[:] = scored, self.function, params, numbers
-        numbers = _last[3]
+    def __call__(self, scored: Scored, **params: Value) -> Any:
+        # All numbers of a result are computed for the first one that is needed.
+        numbers = scored.compute_once(load_function(self.function), params)
         if not isinstance(numbers, Mapping) or self.name not in numbers:
             raise InvalidSpecError(f"the metric returned no {self.name}, but {numbers!r:.80}")
         return numbers[self.name]

@@ -156,14 +156,14 @@ class _Phases(Listener):
 _UNTIMED = ("data", "oracle", "warm-up")  # phases before the timed call
 
 
-_START = (Path.cwd(), os.environ, vars(os.environ)["_data"].copy(), np.geterr())
+_START = (Path.cwd(), os.environ, dict(os.environb), np.geterr())
 
 
 def restore_process() -> None:
     """Undo what an earlier cell may have changed of the process, so that it affects itself only."""
     folder, os.environ, environment, floating = _START
     os.chdir(folder)
-    if vars(os.environ)["_data"] != environment:  # bytes: to decode all takes 20 times as long
+    if dict(os.environb) != environment:  # bytes, which need not be decoded
         os.environ.clear()
         os.environb.update(environment)
     np.seterr(**floating)

@@ -18,7 +18,11 @@ import threadpoolctl
 
 from hcbench.errors import WorkerError
 from hcbench.plan.plan import Plan
-from hcbench.registry.fingerprint import core_fingerprint, installed_version
+from hcbench.registry.fingerprint import (
+    installed_version,
+    read_core_fingerprint,
+    read_installed_version,
+)
 from hcbench.registry.plugins import Plugin, installed_fingerprints
 
 GIB = 2**30
@@ -173,10 +177,10 @@ def fingerprints_here(names: Iterable[str]) -> dict[str, str]:
 
     As they are now, which this process may not have loaded: cells have processes of their own.
     """
-    known = {_CORE: core_fingerprint.__wrapped__(), **installed_fingerprints()}
+    known = {_CORE: read_core_fingerprint(), **installed_fingerprints()}
     # Functions that are pickled by value need the same version of Python.
     known[_PYTHON] = ".".join(platform.python_version_tuple()[:2])
-    return {name: known.get(name) or installed_version.__wrapped__(name) for name in names}
+    return {name: known.get(name) or read_installed_version(name) for name in names}
 
 
 def fingerprints_of(plan: Plan) -> dict[str, str]:

@@ -578,7 +578,7 @@ def test_the_fingerprint_of_core_follows_the_code_of_its_result_modules(
     for name in names:
         (tmp_path / name).write_text(code)
     monkeypatch.setattr(fingerprint, "__file__", str(tmp_path / "registry/fingerprint.py"))
-    compute = fingerprint.core_fingerprint.__wrapped__
+    compute = fingerprint.read_core_fingerprint
     monkeypatch.setattr(fingerprint, "is_editable", lambda installed: False)
     assert compute() == version("hcbench"), "a release is identified by its version alone"
     monkeypatch.setattr(fingerprint, "is_editable", lambda installed: True)

@@ -62,8 +62,9 @@ def test_the_numbers_of_one_result_are_computed_once() -> None:
 
 def test_a_number_that_is_missing_is_named() -> None:
     (part,) = spec(function=lambda _: {"low": 1.0}, outputs=NAMES[1:]).split()
+    scored = Scored(problem=Problem(n=2), result=Tree([2, 2, -1]), cost=Cost())
     with pytest.raises(InvalidSpecError, match=r"returned no high, but \{'low': 1.0\}"):
-        part.load()(None)
+        part.load()(scored)
 
 
 @pytest.mark.slow
