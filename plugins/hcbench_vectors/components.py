@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+Decomposition: TypeAlias = Literal["auto", "complete", "iterative"]
+
 #: Up to this number of rows or columns dense vectors are decomposed completely, and others
 #: iteratively.
 _SMALL = 1024
@@ -24,7 +26,9 @@ _SMALL_SPARSE = 128
 _BLOCK_SIZE = 1 << 22
 
 
-def principal_scores(vectors: Vectors, r: int, rng: np.random.Generator) -> Floats:
+def principal_scores(
+    vectors: Vectors, r: int, rng: np.random.Generator, method: Decomposition = "auto"
+) -> Floats:
     """Scores ``zeta_i = V' Y_i`` of the first r principal components, not centred.
 
     The columns of V are orthonormal eigenvectors of ``sum_i Y_i Y_i'`` for its r largest
@@ -39,6 +43,8 @@ def principal_scores(vectors: Vectors, r: int, rng: np.random.Generator) -> Floa
         At most min(n, p).
     rng : Generator
         Start of the iteration.
+    method : {"auto", "complete", "iterative"}
+        How the vectors are decomposed; by default completely where that takes less time.
 
     Returns
     -------
@@ -47,22 +53,28 @@ def principal_scores(vectors: Vectors, r: int, rng: np.random.Generator) -> Floa
         otherwise a multiple of O(r nnz + r^2 (n + p)) time (ARPACK), O(r (n + p)) memory. Errors
         are of the order of the rounding of the largest singular value.
     """
-    scores = _decomposed(vectors, r, rng, of_rows=True)
+    scores = _decomposed(vectors, r, rng, method, of_rows=True)
     # The score of a zero row is exactly zero: rounding must not give it a direction.
     sizes: Any = abs(vectors)
     scores[np.asarray(sizes.sum(axis=1)).ravel() == 0] = 0.0
     return scores
 
 
-def principal_axes(vectors: Vectors, r: int, rng: np.random.Generator) -> Floats:
+def principal_axes(
+    vectors: Vectors, r: int, rng: np.random.Generator, method: Decomposition = "auto"
+) -> Floats:
     """V (p, r') itself, r' <= r the numerical rank; time and memory as `principal_scores`."""
-    return _decomposed(vectors, r, rng, of_rows=False)
+    return _decomposed(vectors, r, rng, method, of_rows=False)
 
 
-def _decomposed(vectors: Vectors, r: int, rng: np.random.Generator, *, of_rows: bool) -> Floats:
-    most = min(vectors.shape)
-    small = _SMALL if isinstance(vectors, np.ndarray) else min(_SMALL, _SMALL_SPARSE)
-    if most > max(small, 8 * r):
+def _decomposed(
+    vectors: Vectors, r: int, rng: np.random.Generator, method: Decomposition, *, of_rows: bool
+) -> Floats:
+    if method == "auto":
+        small = _SMALL if isinstance(vectors, np.ndarray) else _SMALL_SPARSE
+        is_small = min(vectors.shape) <= max(small, 8 * r)
+        method = "complete" if is_small else "iterative"
+    if method == "iterative":
         try:
             return _iterated(vectors, r, rng, of_rows=of_rows)
         except ArpackError:  # for example if all vectors are zero

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, TypeAlias
 
@@ -27,19 +28,40 @@ _Search: TypeAlias = Callable[[Ids, int], None]
 #: Merge mutual pairs and list what is searched next: as `_means_kernels.next_round`.
 _Advance: TypeAlias = Callable[[int, int, int, Floats, Ids, Ids], tuple[int, int, int]]
 
-#: Scores in one tile (1 MB, for the cache), and clusters searched at once.
-_TILE = 1 << 17
-_ROWS = 256
-#: Multiplications of a round of searches that BLAS would not make faster.
-_LITTLE = 1 << 16
-#: Multiple of n above which searches are made one at a time, which bounds their number.
-_MANY = 16
-#: From this number of coordinates dot products are searched by as many threads as BLAS may use: of
-#: 30,000 items two threads took 9.6 s where one took 6.7 with 10, and 11.8 instead of 13.4 with 50.
-_WIDE = 50
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """From which sizes on searches are made in another way; the merges do not depend on them.
+
+    Attributes
+    ----------
+    tile : int
+        Number of scores in one tile; 1 MB by default, for the cache.
+    rows : int
+        Number of clusters searched at once.
+    little : int
+        Number of multiplications of a round of searches that BLAS would not make faster.
+    many : int
+        Multiple of n above which searches are made one at a time, which bounds their number.
+    wide : int
+        Number of coordinates from which on dot products are searched by as many threads as BLAS
+        may use: of 30,000 items two threads took 9.6 s where one took 6.7 with 10 coordinates, and
+        11.8 instead of 13.4 with 50.
+    """
+
+    tile: int = 1 << 17
+    rows: int = 256
+    little: int = 1 << 16
+    many: int = 16
+    wide: int = 50
 
 
-def average_of_products(vectors: Floats, algorithm: str, sign: float = 1.0) -> Floats:
+LIMITS = Limits()
+
+
+def average_of_products(
+    vectors: Floats, algorithm: str, sign: float = 1.0, limits: Limits = LIMITS
+) -> Floats:
     """Repeatedly merge the two clusters of largest mean of ``sign * <x, y>`` over their pairs.
 
     Parameters
@@ -48,6 +70,7 @@ def average_of_products(vectors: Floats, algorithm: str, sign: float = 1.0) -> F
     algorithm
         For messages.
     sign : {1, -1}
+    limits : Limits
 
     Returns
     -------
@@ -56,7 +79,7 @@ def average_of_products(vectors: Floats, algorithm: str, sign: float = 1.0) -> F
         memory besides 1 MB.
     """
     shift = shift_of(vectors)
-    merges = _merge_products(vectors * 2.0**shift, np.ones(len(vectors)), sign)
+    merges = _merge_products(vectors * 2.0**shift, np.ones(len(vectors)), sign, limits)
     label(merges)
     merges[:, 2] = unscaled(merges[:, 2], 2 * shift, algorithm, vectors)
     return merges
@@ -70,7 +93,7 @@ def average_of_cosines(directions: Floats) -> Floats:
     """
     n = len(directions)
     distinct, number = distinct_rows(directions)
-    merges = _merge_products(dense(distinct), np.bincount(number).astype(np.float64), 1.0)
+    merges = _merge_products(dense(distinct), np.bincount(number).astype(np.float64), 1.0, LIMITS)
     # Each copy merges with the first one.
     _, first = np.unique(number, return_index=True)
     copies = np.setdiff1d(np.arange(n), first)
@@ -84,14 +107,14 @@ def average_of_cosines(directions: Floats) -> Floats:
     return merges
 
 
-def _merge_products(vectors: Floats, size: Floats, sign: float) -> Floats:
+def _merge_products(vectors: Floats, size: Floats, sign: float, limits: Limits) -> Floats:
     """The merges of clusters of largest mean product, as `_Clusters.merge_all` returns them."""
-    clusters = _Clusters(vectors, size)
+    clusters = _Clusters(vectors, size, limits)
 
     def search(rows: Ids, count: int) -> None:
         chosen = clusters.mean[rows]
         chosen *= sign
-        width = max(1, min(count, _TILE // len(rows)))
+        width = max(1, min(count, limits.tile // len(rows)))
         buffer = np.empty(len(rows) * width)
         for first in range(0, count, width):
             scores = _products(chosen, clusters.mean[first : min(first + width, count)], buffer)
@@ -101,15 +124,17 @@ def _merge_products(vectors: Floats, size: Floats, sign: float) -> Floats:
         count: int, n_rows: int, n_searches: int, merges: Floats, moved: Ids, rows: Ids
     ) -> tuple[int, int, int]:
         return kernels.next_rounds_of_products(
-            count, n_rows, n_searches, _MANY * len(vectors), _LITTLE, sign, clusters.nearest,
-            clusters.best, clusters.mean, clusters.square, clusters.size, clusters.item,
-            clusters.floor, merges, moved, rows,
+            count, n_rows, n_searches, limits.many * len(vectors), limits.little, sign,
+            clusters.nearest, clusters.best, clusters.mean, clusters.square, clusters.size,
+            clusters.item, clusters.floor, merges, moved, rows,
         )  # fmt: skip
 
-    return clusters.merge_all(search, advance, threads=vectors.shape[1] >= _WIDE)
+    return clusters.merge_all(search, advance, threads=vectors.shape[1] >= limits.wide)
 
 
-def ward_of_vectors(vectors: NDArray[np.floating[Any]], algorithm: str) -> Floats:
+def ward_of_vectors(
+    vectors: NDArray[np.floating[Any]], algorithm: str, limits: Limits = LIMITS
+) -> Floats:
     """Repeatedly merge the two clusters that increase the sum of squares least (Ward 1963).
 
     Returns
@@ -119,11 +144,11 @@ def ward_of_vectors(vectors: NDArray[np.floating[Any]], algorithm: str) -> Float
     """
     centred = vectors - exact_centre(vectors)
     shift = shift_of(centred)
-    clusters = _Clusters(centred * 2.0**shift, np.ones(len(vectors)))
+    clusters = _Clusters(centred * 2.0**shift, np.ones(len(vectors)), limits)
 
     def search(rows: Ids, count: int) -> None:
         chosen = clusters.mean[rows]
-        width = max(1, min(count, _TILE // len(rows)))
+        width = max(1, min(count, limits.tile // len(rows)))
         buffer = np.empty(len(rows) * width)
         for first in range(0, count, width):
             products = _products(chosen, clusters.mean[first : min(first + width, count)], buffer)
@@ -136,7 +161,7 @@ def ward_of_vectors(vectors: NDArray[np.floating[Any]], algorithm: str) -> Float
         count: int, n_rows: int, n_searches: int, merges: Floats, moved: Ids, rows: Ids
     ) -> tuple[int, int, int]:
         return kernels.next_round(
-            count, n_rows, n_searches, _MANY * len(vectors), clusters.nearest, clusters.best,
+            count, n_rows, n_searches, limits.many * len(vectors), clusters.nearest, clusters.best,
             clusters.mean, clusters.square, clusters.size, clusters.item, clusters.floor,
             merges, moved, rows,
         )  # fmt: skip
@@ -167,7 +192,8 @@ def _allowed_threads() -> int:
 class _Clusters:
     """The arrays of `_means_kernels`, and the loop over rounds."""
 
-    def __init__(self, vectors: Floats, size: Floats) -> None:
+    def __init__(self, vectors: Floats, size: Floats, limits: Limits) -> None:
+        self.limits = limits
         n = len(vectors)
         self.mean = np.ascontiguousarray(vectors)
         self.square = np.einsum("ij,ij->i", self.mean, self.mean)
@@ -183,7 +209,7 @@ class _Clusters:
         As many searches at once as there are threads, which does not change the result.
         """
         n = len(self.mean)
-        n_threads = _allowed_threads() if threads and n > _ROWS else 1
+        n_threads = _allowed_threads() if threads and n > self.limits.rows else 1
         with _BLAS.limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as pool:
             merges = self._merge_all(search, advance, pool.map if n_threads > 1 else map)
         return merges[np.argsort(-merges[:, 2], kind="stable")]
@@ -192,16 +218,17 @@ class _Clusters:
         self, search: _Search, advance: _Advance, each: Callable[..., Iterator[None]]
     ) -> Floats:
         n = count = len(self.mean)
+        most_rows = self.limits.rows
         merges = np.empty((n - 1, 4))
         moved, rows = np.empty(n, np.int64), np.arange(n)
         n_rows = n_searches = n
         while count > 1:
-            if n_rows <= _ROWS:
+            if n_rows <= most_rows:
                 if n_rows > 0:
                     search(rows[:n_rows], count)
             else:
-                starts = range(0, n_rows, _ROWS)
-                parts = [rows[at : min(at + _ROWS, n_rows)] for at in starts]
+                starts = range(0, n_rows, most_rows)
+                parts = [rows[at : min(at + most_rows, n_rows)] for at in starts]
                 list(each(search, parts, repeat(count)))
             count, n_rows, n_searches = advance(count, n_rows, n_searches, merges, moved, rows)
         return merges

@@ -706,7 +706,7 @@ def test_every_claim_of_the_registered_suites_can_fail() -> None:
     registry = load_registry()
     suites = [entry.spec for entry in registry.suites.entries]
     powers = [power for suite in suites for power in powers_of(suite, registry)]
-    assert len(powers) > 1000
+    assert powers
     assert [power.claim.claim for power in powers if not power.can_fail] == []
 
 

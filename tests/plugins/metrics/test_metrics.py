@@ -29,7 +29,7 @@ from hcbench import (
 )
 from hcbench.registry.specs import Interval
 from hcbench_datasets.planted import planted
-from hcbench_metrics import agreement, costs, merge_heights, objectives
+from hcbench_metrics import agreement, costs, merge_heights
 from hcbench_metrics.agreement import aari
 from hcbench_metrics.merge_heights import merge_distortion
 from hcbench_metrics.merge_order import kendall_tau_b
@@ -344,12 +344,13 @@ def test_vectors_cost_what_their_similarities_cost(tree, p, seed, rule):
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-def test_vectors_are_summed_in_blocks_of_columns(monkeypatch):
+def test_vectors_are_summed_in_blocks_of_columns():
+    """A block has 2**22 sums at the 15 nodes: three blocks."""
     rng = np.random.default_rng(0)
-    tree, vectors = random_tree(20, rng), rng.normal(size=(20, 7))
-    whole = dasgupta(scored(tree, vectors=vectors), similarity="dot")
-    monkeypatch.setattr(objectives, "_BLOCK_SIZE", 3 * tree.n_nodes)
-    assert dasgupta(scored(tree, vectors=vectors), similarity="dot") == pytest.approx(whole)
+    tree = random_tree(8, rng)
+    vectors = rng.normal(1.0, size=(8, 600_000))
+    expected = dasgupta(scored(tree, similarity=vectors @ vectors.T))
+    assert dasgupta(scored(tree, vectors=vectors), similarity="dot") == pytest.approx(expected)
 
 
 def test_duplicate_entries_of_a_sparse_matrix_are_added():

@@ -128,7 +128,6 @@ def test_persistent_noise_flips_exactly_this_proportion_of_the_pairs(labels, noi
 
 def test_a_proportion_that_floating_point_rounds_down_is_exact():
     """0.29 * 100 is below 29 in floating point; there are 105 pairs of 15, 4950 of 100."""
-    assert 0.28 * 25 != 7 or 0.29 * 100 != 29
     found = matrix_of(labelled(np.zeros(25, int)), noise=0.29)  # of 300 pairs
     assert differing(found, np.ones((25, 25), int)) == 87
 
@@ -231,11 +230,11 @@ def test_disagreements_of_noise_that_is_drawn_anew_are_expected():
     assert found == pytest.approx(4 * 0.75 + 2 * 0.25)
 
 
-def test_many_flipped_pairs_are_counted_in_parts(monkeypatch):
-    monkeypatch.setattr("hcbench_oracles.pairs._STEP", 7)
-    labels = np.random.default_rng(0).integers(0, 3, 25)
+def test_many_flipped_pairs_are_counted_in_parts():
+    """0.3 of 1,124,250 pairs, in parts of 2**18."""
+    labels = np.random.default_rng(0).integers(0, 3, 1500)
     answers = pair_queries(labelled(labels), 4, None, noise=0.3)
-    assert answers.matrix.disagreements(Partition(labels)) == 90
+    assert answers.matrix.disagreements(Partition(labels)) == 337_275
 
 
 # ---- Draws ---------------------------------------------------------------------------------------

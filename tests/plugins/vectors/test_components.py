@@ -37,36 +37,28 @@ def low_rank(n: int, p: int, rank: int = 3, noise: float = 0.3) -> np.ndarray:
 # ---- Scores --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("iterated", [False, True])
+@pytest.mark.parametrize("method", ["complete", "iterative"])
 @pytest.mark.parametrize("make", [np.array, sparse.csr_array])
 @pytest.mark.parametrize("shape", [(60, 40), (40, 60), (50, 50)])
-def test_scores_have_the_dot_products_of_the_singular_value_decomposition(
-    shape, make, iterated, monkeypatch
-):
-    if iterated:
-        monkeypatch.setattr(components, "_SMALL", 1)
+def test_scores_have_the_dot_products_of_the_singular_value_decomposition(shape, make, method):
     Y = low_rank(*shape)
     left, values, _ = np.linalg.svd(Y, full_matrices=False)
-    zeta = components.principal_scores(make(Y), 4, rng())
+    zeta = components.principal_scores(make(Y), 4, rng(), method)
     assert zeta.shape == (shape[0], 4)
     expected = left[:, :4] * values[:4]
     np.testing.assert_allclose(zeta @ zeta.T, expected @ expected.T, atol=1e-9)
     np.testing.assert_allclose(np.linalg.norm(zeta, axis=0), values[:4])  # largest first
 
 
-@pytest.mark.parametrize("iterated", [False, True])
+@pytest.mark.parametrize("method", ["complete", "iterative"])
 @pytest.mark.parametrize("make", [np.array, sparse.csr_array])
 @pytest.mark.parametrize("shape", [(60, 40), (40, 60), (50, 50)])
 @pytest.mark.parametrize("offset", [1e4, 1e7])
-def test_scores_of_vectors_with_an_offset_keep_their_distances(
-    offset, shape, make, iterated, monkeypatch
-):
-    if iterated:
-        monkeypatch.setattr(components, "_SMALL", 1)
+def test_scores_of_vectors_with_an_offset_keep_their_distances(offset, shape, make, method):
     Y = low_rank(*shape) + offset
     left, values, _ = np.linalg.svd(Y, full_matrices=False)
     expected = left[:, :4] * values[:4]
-    zeta = components.principal_scores(make(Y), 4, rng())
+    zeta = components.principal_scores(make(Y), 4, rng(), method)
     np.testing.assert_allclose(
         cdist(zeta, zeta), cdist(expected, expected), atol=1e-14 * offset * 50
     )
@@ -106,24 +98,20 @@ def test_rows_of_tiny_numbers_have_scores():
     )
 
 
-@pytest.mark.parametrize("iterated", [False, True])
+@pytest.mark.parametrize("method", ["complete", "iterative"])
 @pytest.mark.parametrize("shape", [(60, 40), (40, 60)])
-def test_axes_are_orthonormal_and_no_more_than_the_rank(shape, iterated, monkeypatch):
-    if iterated:
-        monkeypatch.setattr(components, "_SMALL", 1)
+def test_axes_are_orthonormal_and_no_more_than_the_rank(shape, method):
     Y = low_rank(*shape, noise=0)
-    V = components.principal_axes(Y, 4, rng())
+    V = components.principal_axes(Y, 4, rng(), method)
     assert V.shape == (shape[1], 3)
     np.testing.assert_allclose(V.T @ V, np.eye(3), atol=1e-10)
     np.testing.assert_allclose(Y @ V @ V.T, Y, atol=1e-9)
 
 
-@pytest.mark.parametrize("iterated", [False, True])
-def test_zero_vectors_have_zero_scores(iterated, monkeypatch):
-    if iterated:
-        monkeypatch.setattr(components, "_SMALL", 1)
-    assert (components.principal_scores(np.zeros((40, 30)), 2, rng()) == 0).all()
-    assert components.principal_axes(np.zeros((40, 30)), 2, rng()).shape == (30, 0)
+@pytest.mark.parametrize("method", ["complete", "iterative"])
+def test_zero_vectors_have_zero_scores(method):
+    assert (components.principal_scores(np.zeros((40, 30)), 2, rng(), method) == 0).all()
+    assert components.principal_axes(np.zeros((40, 30)), 2, rng(), method).shape == (30, 0)
 
 
 @pytest.mark.parametrize("name", SPECS)

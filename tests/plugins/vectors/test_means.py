@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from hcbench import DataError, HeightKind, Tree
 from hcbench_vectors import agglomeration, means, products
+from hcbench_vectors.means import Limits
 from tests.plugins.fitting import (
     cophenetic,
     fit,
@@ -82,13 +83,13 @@ def affinity_tree(merges: np.ndarray) -> Tree:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("build", [means.average_of_products, means.ward_of_vectors])
-def test_threads_do_not_change_the_merges(build, monkeypatch):
-    monkeypatch.setattr(means, "_WIDE", 1)
+def test_threads_do_not_change_the_merges(build):
     rows = grouped(600, 3)  # three parts of searches
+    limits = Limits(wide=1)
     with threadpool_limits(1):
-        one = build(rows, "")
+        one = build(rows, "", limits=limits)
     with threadpool_limits(3):
-        np.testing.assert_array_equal(build(rows, ""), one)
+        np.testing.assert_array_equal(build(rows, "", limits=limits), one)
 
 
 def tied_rows() -> st.SearchStrategy[list[list[int]]]:
@@ -119,12 +120,10 @@ def test_the_tree_is_that_of_scipy_on_the_largest_dot_product_minus_each(shape, 
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_searches_one_at_a_time_give_the_same_tree(shape, monkeypatch):
+def test_searches_one_at_a_time_give_the_same_tree(shape):
     X = SHAPES[shape]
     rounds = means.average_of_products(X, "")
-    monkeypatch.setattr(means, "_MANY", 0)
-    monkeypatch.setattr(means, "_LITTLE", 0)
-    chain = means.average_of_products(X, "")
+    chain = means.average_of_products(X, "", limits=Limits(many=0, little=0))
     assert affinity_tree(rounds).isomorphic(affinity_tree(chain))
     np.testing.assert_allclose(chain[:, 2], rounds[:, 2], rtol=1e-12, atol=1e-12)
 
@@ -133,23 +132,17 @@ def test_searches_one_at_a_time_give_the_same_tree(shape, monkeypatch):
 def test_ties_do_not_stop_searches_one_at_a_time(rows):
     X = np.array(rows, dtype=float)
     S = X @ X.T
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(means, "_MANY", 0)
-        patch.setattr(means, "_LITTLE", 0)
-        patch.setattr(means, "_ROWS", 2)
-        patch.setattr(means, "_TILE", 4)  # and a row goes over several tiles
-        merges = means.average_of_products(X, "")
+    limits = Limits(many=0, little=0, rows=2, tile=4)  # a row goes over several tiles
+    merges = means.average_of_products(X, "", limits=limits)
     assert_every_merge_is_maximal(merges, lambda a, b: S[np.ix_(sorted(a), sorted(b))].mean())
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_tiles_do_not_change_the_merges(shape, monkeypatch):
+def test_tiles_do_not_change_the_merges(shape):
     X = SHAPES[shape]
     whole = means.average_of_products(X, "")
-    monkeypatch.setattr(means, "_LITTLE", 0)
-    monkeypatch.setattr(means, "_TILE", 700)
-    monkeypatch.setattr(means, "_ROWS", 13)
-    np.testing.assert_allclose(means.average_of_products(X, "")[:, 2], whole[:, 2], rtol=1e-12)
+    tiled = means.average_of_products(X, "", limits=Limits(little=0, tile=700, rows=13))
+    np.testing.assert_allclose(tiled[:, 2], whole[:, 2], rtol=1e-12)
 
 
 def test_equal_rows_are_merged_in_pairs():
