@@ -6,17 +6,19 @@ The tests draw few samples; each night tests/core/analysis/test_simulations.py d
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.analysis.differences import paired_differences
+from hcbench.analysis.looks import next_looks
 from hcbench.analysis.results import Results
 from hcbench.analysis.statistics import summarise
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
+from hcbench.registry.suite import Claim, Suite
 from hcbench_results.differences import find_differences
 
 Draw: TypeAlias = Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]
@@ -85,3 +87,46 @@ def false_changes(name: str, n: int, k: int, samples: int) -> float:
 def at_most(level: float, samples: int) -> float:
     """What a share of a true probability `level` exceeds in one of 740 simulations."""
     return level + 3 * math.sqrt(level * (1 - level) / samples)
+
+
+#: Distributions of the values of a claim: draws, the mean, and the interval of the metric.
+JUDGED: Mapping[str, tuple[Draw, float, str]] = {
+    "normal": (*DISTRIBUTIONS["normal"], "(-inf, inf)"),
+    "beta(18, 2)": (*DISTRIBUTIONS["beta(18, 2)"], "[0, 1]"),
+    "0 or 1, p = .9": (lambda rng, shape: (rng.random(shape) < 0.9) * 1.0, 0.9, "{0, 1}"),
+}
+_MOST_REPETITIONS = 200
+
+
+def words_while_adding(
+    values: NDArray[np.float64], planned: int, interval: str, **fields: Any
+) -> Iterator[tuple[int, str]]:
+    """The verdicts on a claim while repetitions are added, with their number, at each look."""
+    suite = Suite(
+        name="s",
+        repetitions=planned,
+        claims=(Claim(claim="c", algorithm="A0", dataset="d", metric="score", **fields),),
+    )
+    metric = MetricInfo("score", "higher", interval=interval)
+    everything = results_of(values[np.newaxis, :]).outcomes
+    for look in next_looks(planned, 1, most=len(values)):
+        results = Results(everything[: look.repetitions], (metric,), suite)
+        (verdict,) = results.judged
+        yield look.repetitions, verdict.verdict
+
+
+def false_while_adding(name: str, planned: int, relation: str, samples: int) -> float:
+    """How often a claim has a false verdict at any number of repetitions up to 200.
+
+    The claim names the true mean: "=" and ">=" hold, and are false if they differ; ">" does not
+    hold, and is false if it is reproduced.
+    """
+    draw, mean, interval = JUDGED[name]
+    wrong = "reproduced" if relation == ">" else "differs"
+    false = 0
+    for values in draw(np.random.default_rng(planned), (samples, _MOST_REPETITIONS)):
+        verdicts = words_while_adding(
+            values, planned, interval, paper=f"{mean:.9f}", relation=relation
+        )
+        false += any(word == wrong for _, word in verdicts)
+    return false / samples

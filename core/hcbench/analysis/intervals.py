@@ -144,7 +144,7 @@ class Estimate:
             if math.isfinite(greatest):
                 high = self.mean + missed * (greatest - self.mean)
         is_bounded = math.isfinite(low) and math.isfinite(high)
-        return Limits(low, high, "" if is_bounded else note_on_equal_values(self.n))
+        return Limits(low, high, "" if is_bounded else note_on_equal_values(self.n, level))
 
 
 def mean_and_std(values: Numbers) -> tuple[float | None, float | None]:
@@ -250,9 +250,9 @@ def _limits_of_share(successes: int, n: int, ends: Ends, level: float) -> Limits
     return Limits(low, high)
 
 
-def note_on_equal_values(n: int) -> str:
-    """What equal random values say."""
-    excluded = 1 - (1 - CONFIDENCE) ** (1 / n)
+def note_on_equal_values(n: int, level: float = CONFIDENCE) -> str:
+    """What equal random values say, at a level of confidence."""
+    excluded = 1 - (1 - level) ** (1 / n)
     return f"{n} equal values exclude a jump of probability above {excluded:.2g}"
 
 

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 
 from hcbench.analysis.axes import metric_named
 from hcbench.analysis.intervals import (
+    CONFIDENCE,
     ROUNDING_ERROR,
     Estimate,
     Law,
+    Support,
     differences_of,
     estimate_mean,
 )
+from hcbench.analysis.looks import Look, last_look
 from hcbench.analysis.statistics import log_log_slope
 from hcbench.errors import NameSyntaxError
 from hcbench.registry.names import format_name, parse_name, same_name, split_parameter
@@ -144,12 +147,19 @@ class Measured:
         Largest absolute value that entered, for the size of rounding errors.
     whole : bool
         Whether all repetitions succeeded.
+    look : Look or None
+        The look that the estimate is of, and the level of its interval; None if all repetitions
+        count, or if there are too few for a first look.
+    stored : int
+        Number of repetitions that were run, of which a look may have fewer.
     """
 
     estimate: Estimate
     numbers: Mapping[int, float]
     size: float
     whole: bool
+    look: Look | None
+    stored: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +169,8 @@ class _Series:
     Attributes
     ----------
     numbers : mapping of repetition to float
+    stored : frozenset of int
+        The repetitions that were run, also those without a value.
     whole : bool
         Whether no repetition failed.
     exact : bool
@@ -166,6 +178,7 @@ class _Series:
     """
 
     numbers: dict[int, float]
+    stored: frozenset[int]
     whole: bool
     exact: bool
 
@@ -185,9 +198,57 @@ def measure(claim: Claim, results: Results, notes: list[str]) -> Measured:
     if claim.compares:
         return _measure_difference(claim, side, results, notes)
     series = _by_repetition(claim, side, results, notes)
-    values = list(series.numbers.values())
-    estimate = estimate_mean(values, metric.support, deterministic=series.exact)
-    return Measured(estimate, series.numbers, abs(estimate.mean or 0.0), series.whole)
+    planned = results.suite.first_look
+    estimate, look = _estimate(claim, series, metric.support, planned)
+    return Measured(
+        estimate=estimate,
+        numbers=series.numbers,
+        size=abs(estimate.mean or 0.0),
+        whole=series.whole,
+        look=look,
+        stored=len(series.stored),
+    )
+
+
+#: Distributions of random values, of which the mean has an interval and thus an error.
+RANDOM_LAWS: tuple[Law, ...] = ("share", "equal", "normal")
+
+
+def _estimate(
+    claim: Claim, series: _Series, support: Support, planned: int
+) -> tuple[Estimate, Look | None]:
+    """The estimated mean: of random values that of the last look, of others that of all.
+
+    Parameters
+    ----------
+    claim : Claim
+    series : _Series
+    support : (float, float)
+        The least and the greatest value that is possible.
+    planned : int
+        The number of repetitions at the first look.
+    """
+    estimate = estimate_mean(_values(series), support, deterministic=series.exact)
+    # A claim about every repetition needs no interval, and is judged by all.
+    if claim.every_repetition or estimate.law not in RANDOM_LAWS:
+        return estimate, None
+    look = last_look(planned, len(series.stored))
+    if look is None:
+        return estimate, None
+    # The values vary, even if those of the look are equal.
+    return estimate_mean(_values(series, look), support), look
+
+
+def _values(series: _Series, look: Look | None = None) -> list[float]:
+    """The values in the order of the repetitions, of a look those of its repetitions.
+
+    A look has a number of repetitions that were run, whether or not they have a value: otherwise a
+    missing value would change when claims are judged.
+    """
+    repetitions = sorted(series.stored)
+    if look is not None:
+        repetitions = repetitions[: look.repetitions]
+    return [series.numbers[number] for number in repetitions if number in series.numbers]
 
 
 def _measure_difference(claim: Claim, side: Side, results: Results, notes: list[str]) -> Measured:
@@ -209,16 +270,27 @@ def _measure_difference(claim: Claim, side: Side, results: Results, notes: list[
         size = max(size, abs(first.numbers[r]), abs(second.numbers[r]))
     least = side.metric.support[0] - other.metric.support[1]
     greatest = side.metric.support[1] - other.metric.support[0]
-    estimate = estimate_mean(
-        list(differences.values()), (least, greatest), deterministic=first.exact and second.exact
+    series = _Series(
+        numbers=differences,
+        stored=first.stored & second.stored,
+        whole=first.whole and second.whole,
+        exact=first.exact and second.exact,
     )
+    estimate, look = _estimate(claim, series, (least, greatest), results.suite.first_look)
     if estimate.mean is None:
         notes.append("no repetition has both values")
     else:
         told = not (claim.relation or claim.within)
         better = f", {side.metric.direction} is better" if told else ""
         notes.append(f"mean paired difference over {estimate.n} repetitions{better}")
-    return Measured(estimate, differences, size, first.whole and second.whole)
+    return Measured(
+        estimate=estimate,
+        numbers=differences,
+        size=size,
+        whole=series.whole,
+        look=look,
+        stored=len(series.stored),
+    )
 
 
 def _measure_rate(claim: Claim, side: Side, results: Results, notes: list[str]) -> Measured:
@@ -230,23 +302,37 @@ def _measure_rate(claim: Claim, side: Side, results: Results, notes: list[str]) 
             f"positive values of it; there are {len(at)}"
         )
     sides = [replace(side, dataset=dataset) for dataset in at.values()]
-    found = [_by_repetition(claim, each, results, notes) for each in sides]
-    values = ", ".join(f"{x:g}" for x in at)
-    samples = [list(series.numbers.values()) for series in found]
-    slope, standard_error = log_log_slope([*at], samples)
+    series = [_by_repetition(claim, of_one, results, notes) for of_one in sides]
+    is_exact = all(one.exact for one in series)
+    stored = min(len(one.stored) for one in series)
+    # The residuals of exact values are an error, too, which more repetitions do not change.
+    look: Look | None = Look(stored, CONFIDENCE)
+    if not is_exact:
+        look = last_look(results.suite.first_look, stored)
+    samples = [_values(one, look) for one in series]
+    slope, standard_error = log_log_slope(list(at), samples)
+    places = ", ".join(f"{x:g}" for x in at)
     if slope is None:
-        notes.append(f"a mean is not positive, and has no logarithm ({claim.exponent} = {values})")
+        notes.append(f"a mean is not positive, and has no logarithm ({claim.exponent} = {places})")
     else:
-        notes.append(f"slope of log(mean) against log({claim.exponent}) over {values}")
-    whole = all(series.whole for series in found)
+        notes.append(f"slope of log(mean) against log({claim.exponent}) over {places}")
     estimate = Estimate(
         mean=slope,
         standard_error=standard_error,
         n=min(len(sample) for sample in samples),
         freedom=max(len(at) - 2, 1),
-        law=_law_of_slope(slope, standard_error, exact=all(series.exact for series in found)),
+        law=_law_of_slope(slope, standard_error, exact=is_exact),
     )
-    return Measured(estimate, {}, abs(slope or 0.0), whole)
+    if estimate.law not in RANDOM_LAWS:
+        look = None
+    return Measured(
+        estimate=estimate,
+        numbers={},
+        size=abs(slope or 0.0),
+        whole=all(one.whole for one in series),
+        look=look,
+        stored=stored,
+    )
 
 
 def _law_of_slope(slope: float | None, standard_error: float | None, *, exact: bool) -> Law:
@@ -276,10 +362,18 @@ def _by_repetition(claim: Claim, side: Side, results: Results, notes: list[str])
     """The values of a metric, of a grid those of the tuned members."""
     members = members_of(side.algorithm) if claim.tuned_by else [side.algorithm]
     groups = [find_group(replace(side, algorithm=member), results) for member in members]
+    stored = set()
+    for group in groups:
+        stored.update(group.outcomes.column("repetition").tolist())
     numbers = [_numbers(group, side.metric, notes) for group in groups]
     exact = all(group.is_exact(side.metric) for group in groups)
     if len(groups) == 1:
-        return _Series(numbers[0], not groups[0].failed(side.metric), exact)
+        return _Series(
+            numbers=numbers[0],
+            stored=frozenset(stored),
+            whole=not groups[0].failed(side.metric),
+            exact=exact,
+        )
     by = claimed_metric(results, claim.tuned_by)
     if by.direction == "none":
         raise NotMeasuredError(f"{by.label} cannot be used for tuning: it has no better direction")
@@ -296,7 +390,7 @@ def _by_repetition(claim: Claim, side: Side, results: Results, notes: list[str])
     notes.append(f"tuned by {by.label}: {counts}")
     whole = not any(group.failed(side.metric) or group.failed(by) for group in groups)
     tuned = {r: numbers[k][r] for r, k in sorted(chosen.items()) if r in numbers[k]}
-    return _Series(tuned, whole, exact)
+    return _Series(numbers=tuned, stored=frozenset(stored), whole=whole, exact=exact)
 
 
 def _numbers(group: Group, metric: MetricInfo, notes: list[str]) -> dict[int, float]:

@@ -167,6 +167,7 @@ def describe_numbers(results: Results, best: str) -> list[str]:
         *_on_failures(results),
         *([f"no test of differences between algorithms: {tests}"] if tests else []),
         *_warnings(results),
+        *([results.false_verdicts.text] if results.false_verdicts.by_interval else []),
     ]
 
 

@@ -23,7 +23,13 @@ from hcbench.analysis.groups import (
 from hcbench.analysis.overviews import describe_numbers, make_tables
 from hcbench.analysis.ranks import Ranking, describe_ranking, find_best, make_blocks, rank
 from hcbench.analysis.tables import Block, to_latex, to_markdown
-from hcbench.analysis.verdicts import Verdict, describe_claimed, judge_claim
+from hcbench.analysis.verdicts import (
+    FalseVerdicts,
+    Verdict,
+    describe_claimed,
+    expect_false_verdicts,
+    judge_claim,
+)
 from hcbench.errors import HcbenchError
 from hcbench.plan.columns import COSTS, Outcomes, Values
 from hcbench.plan.outcome import REPORTED, Outcome
@@ -355,9 +361,10 @@ class Results:
         """The verdict on each claim of the suite.
 
         ``paper`` is the number in the paper, None for a statement in words; ``printed`` is the
-        claim in short.
+        claim in short; ``repetitions`` counts those that are judged.
         """
-        measured = ("measured", "standard_error", "low", "high", "corrected", "verdict", "note")
+        judged = ("corrected", "verdict", "note", "basis", "repetitions", "level")
+        measured = ("measured", "standard_error", "low", "high", *judged)
         return [
             {
                 "claim": verdict.claim.claim,
@@ -372,6 +379,11 @@ class Results:
     def judged(self) -> list[Verdict]:
         """The verdicts on the claims of the suite, as objects."""
         return [judge_claim(claim, self) for claim in self.suite.claims]
+
+    @cached_property
+    def false_verdicts(self) -> FalseVerdicts:
+        """How many of the verdicts are expected to be false by chance, at most."""
+        return expect_false_verdicts(self.judged)
 
     @cached_property
     def differences(self) -> list[dict[str, Any]]:
@@ -392,8 +404,8 @@ class Results:
     def to_json(self, path: str | Path | None = None) -> str:
         """All results as one object.
 
-        ``cells``, ``summary``, ``ranking``, ``significance``, ``differences`` and ``verdicts``.
-        Strict JSON: infinite numbers and NaN become null.
+        ``cells``, ``summary``, ``ranking``, ``significance``, ``differences``, ``verdicts`` and
+        ``false_verdicts``. Strict JSON: infinite numbers and NaN become null.
         """
         everything = {
             "cells": self.rows,
@@ -402,6 +414,7 @@ class Results:
             "significance": [describe_ranking(ranking) for ranking in self.rankings],
             "differences": self.differences,
             "verdicts": self.verdicts,
+            "false_verdicts": asdict(self.false_verdicts),
         }
         finite = json.loads(json.dumps(everything), parse_constant=lambda _: None)
         return write_text(json.dumps(finite, indent=1, allow_nan=False) + "\n", path)

@@ -8,12 +8,16 @@ numbers, fixed before the measurement:
 - "<=", ">=": those on that side, the number included, extended by the tolerance;
 - "<", ">", and "better": those beyond the number.
 
-The measurement is a confidence interval at 95 % (see `hcbench.analysis.intervals`). Relations other
-than "=" are one-sided, and so is their interval: it has one end. The claim is *reproduced* if it
+The measurement is a confidence interval at 95 % (see `hcbench.analysis.intervals`), which holds
+however often repetitions are added: random values are judged at certain numbers of repetitions, and
+the intervals of all of these hold together (see `hcbench.analysis.looks`). Relations other than "="
+are one-sided, and so is their interval: it has one end. The claim is *reproduced* if it
 accepts the whole interval, it *differs* if it accepts no number of it, and it is *undecided*
 otherwise: there are too few repetitions. So a large error of the mean never helps a claim. Where
-the paper prints a standard error and the measured values vary, the interval includes both errors,
-and the claim is undecided if the measured interval alone is more than twice as wide as the paper's.
+the paper prints a standard error and the measured values vary, the interval includes both errors.
+The paper's number may then be anywhere within its own error, so that it cannot be reproduced: a
+claim that agrees is *not significantly different*, and undecided if the measured interval alone is
+more than twice as wide as the paper's.
 Values that use no random numbers are compared as they are, those of a single repetition, too. Of
 random values a single one decides nothing, and equal ones do not prove that they never vary. Claims
 about every repetition are compared repetition by repetition.
@@ -27,12 +31,25 @@ claim on *other data* than the paper's is compared, but neither reproduced nor r
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from hcbench.analysis.intervals import ROUNDING_ERROR, Estimate, Limits, note_on_equal_values
-from hcbench.analysis.measuring import Measured, NotMeasuredError, claimed_metric, measure
+from hcbench.analysis.intervals import (
+    CONFIDENCE,
+    ROUNDING_ERROR,
+    Estimate,
+    Limits,
+    note_on_equal_values,
+)
+from hcbench.analysis.looks import LEAST, next_looks
+from hcbench.analysis.measuring import (
+    RANDOM_LAWS,
+    Measured,
+    NotMeasuredError,
+    claimed_metric,
+    measure,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,6 +61,7 @@ if TYPE_CHECKING:
 
 Word: TypeAlias = Literal[
     "reproduced",
+    "not significantly different",
     "differs",
     "undecided",
     "erratum confirmed",
@@ -53,10 +71,17 @@ Word: TypeAlias = Literal[
     "data not available",
 ]
 WORDS: tuple[Word, ...] = get_args(Word)
+#: No interval at all.
+UNKNOWN = Limits(-math.inf, math.inf)
 _SIGNS = {"=": "", "<=": "≤ ", ">=": "≥ ", "<": "< ", ">": "> "}
 
 
-@dataclass(frozen=True, slots=True)
+#: How a verdict was found: by the interval of random values, by the equality of values that use no
+#: random numbers, by comparing each repetition; "" if nothing was measured.
+Basis: TypeAlias = Literal["interval", "equality", "every repetition", ""]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """The verdict on a claim.
 
@@ -69,11 +94,20 @@ class Verdict:
         The mean, the mean difference of a comparison, or the slope.
     standard_error : float or None
     low, high : float or None
-        The 95 % confidence interval that decides. That of a one-sided claim has one end, and the
-        other is None; both are None for claims about every repetition, and without an interval.
+        The confidence interval that decides. That of a one-sided claim has one end, and the other
+        is None; both are None for claims about every repetition, and without an interval.
     corrected : float or None
         For an erratum, what was measured for the corrected claim.
     notes : tuple of str
+    basis : {"interval", "equality", "every repetition", ""}
+        How it was found. Only verdicts by an interval can be false by chance.
+    intervals : int
+        Number of intervals by which it was found; 2 for an erratum of which the corrected claim is
+        about another quantity, or has another error.
+    repetitions : int or None
+        Number of repetitions that are judged, which may be less than the number of those stored.
+    level : float or None
+        The level of the interval: the intervals of all looks hold together at 95 %.
     """
 
     claim: Claim
@@ -84,6 +118,10 @@ class Verdict:
     high: float | None = None
     corrected: float | None = None
     notes: tuple[str, ...] = ()
+    basis: Basis = ""
+    intervals: int = 0
+    repetitions: int | None = None
+    level: float | None = None
 
     @property
     def note(self) -> str:
@@ -105,18 +143,29 @@ def judge_claim(claim: Claim, results: Results) -> Verdict:
     return verdict
 
 
-_AS_A_VERB = {"reproduced": "agrees", "differs": "differs", "undecided": "is undecided"}
+_AS_A_VERB = {
+    "reproduced": "agrees",
+    "not significantly different": "is not significantly different",
+    "differs": "differs",
+    "undecided": "is undecided",
+}
 
 
 # By the verdicts on the printed and on the corrected claim. Where both are reproduced, as their
-# values are close, nothing is decided.
+# values are close, nothing is decided. A printed claim that is not significantly different may be
+# wrong, so that it refutes nothing, unless the corrected one differs.
 _ERRATA: dict[tuple[Word, Word], Word] = {
     ("differs", "reproduced"): "erratum confirmed",
+    ("differs", "not significantly different"): "erratum confirmed",
     ("reproduced", "differs"): "erratum refuted",
+    ("not significantly different", "differs"): "erratum refuted",
     ("reproduced", "undecided"): "erratum refuted",
     ("undecided", "differs"): "erratum refuted",
     ("differs", "differs"): "erratum refuted",
 }
+
+
+_AGREEING: set[Word] = {"reproduced", "not significantly different"}
 
 
 def _judge_erratum(claim: Claim, results: Results) -> Verdict:
@@ -137,7 +186,7 @@ def _judge_erratum(claim: Claim, results: Results) -> Verdict:
     )
     if word == "erratum refuted":
         notes = (claim.explanation or "open: no reason is known", *notes)
-    elif printed.verdict == corrected.verdict == "reproduced":
+    elif {printed.verdict, corrected.verdict} <= _AGREEING:
         notes += ("the two values are too close to be told apart",)
     return replace(
         printed,
@@ -145,7 +194,16 @@ def _judge_erratum(claim: Claim, results: Results) -> Verdict:
         verdict=word,
         corrected=corrected.measured,
         notes=notes + printed.notes,
+        intervals=_intervals_of(claim, printed, corrected),
     )
+
+
+def _intervals_of(claim: Claim, printed: Verdict, corrected: Verdict) -> int:
+    """The number of intervals that the verdict on an erratum depends on."""
+    if claim.corrected.keys() == {"paper"}:
+        # Two numbers are compared with one interval.
+        return printed.intervals
+    return printed.intervals + corrected.intervals
 
 
 def _correction(claim: Claim) -> str:
@@ -160,50 +218,72 @@ def _judge(claim: Claim, results: Results) -> Verdict:
         measured = measure(claim, results, notes)
     except NotMeasuredError as reason:
         word: Word = "data not available" if reason.no_data else "not run"
-        return Verdict(claim, word, notes=(str(reason), *notes))
-    limits = Limits(-math.inf, math.inf)
+        return Verdict(claim=claim, verdict=word, notes=(str(reason), *notes))
+    limits = UNKNOWN
+    basis = _basis(claim, measured)
     if measured.estimate.mean is None:
         word = "undecided"
     elif claim.every_repetition:
         word = "reproduced" if _all_agree(claim, relation, measured, notes) else "differs"
     else:
         word, limits = _decide(claim, relation, measured)
+        look = measured.look
+        if look is not None and look.repetitions < measured.stored:
+            notes.append(
+                f"judged by the first {look.repetitions:,} of {measured.stored:,} repetitions"
+            )
         if word == "undecided":
-            notes.append(_why_undecided(claim, relation, measured, limits))
+            planned = results.suite.first_look
+            notes.append(_why_undecided(claim, relation, measured, limits, planned))
         elif _has_two_errors(claim, relation, measured.estimate):
             notes.append("the interval includes the error of the printed mean")
-    if not measured.whole and word == "reproduced":
+    if not measured.whole and word in _AGREEING:
         word = "undecided"
     return Verdict(
-        claim,
-        word,
-        measured.estimate.mean,
-        measured.estimate.standard_error,
+        claim=claim,
+        verdict=word,
+        measured=measured.estimate.mean,
+        standard_error=measured.estimate.standard_error,
         low=limits.low if math.isfinite(limits.low) else None,
         high=limits.high if math.isfinite(limits.high) else None,
         notes=tuple(notes),
+        basis=basis,
+        intervals=int(basis == "interval"),
+        repetitions=measured.estimate.n,
+        level=measured.look.level if basis == "interval" and measured.look else None,
     )
+
+
+def _basis(claim: Claim, measured: Measured) -> Basis:
+    """How the verdict on a claim is found."""
+    if claim.every_repetition:
+        return "every repetition"
+    if measured.estimate.law == "deterministic":
+        return "equality"
+    return "interval" if measured.estimate.law in RANDOM_LAWS else ""
 
 
 def _decide(claim: Claim, relation: str, measured: Measured) -> tuple[Word, Limits]:
     """The verdict on a mean, and the interval that decides it.
 
     A one-sided claim is reproduced by the bound on its own side, such as the upper bound for "<=",
-    and differs by that on the other side. Each has a probability of error of 5 %, and only one of
-    the two can be an error.
+    and differs by that on the other side. Only one of the two can be an error.
     """
     estimate = measured.estimate
+    if estimate.law in RANDOM_LAWS and measured.look is None:
+        return "undecided", UNKNOWN
+    level = CONFIDENCE if measured.look is None else measured.look.level
     if _has_two_errors(claim, relation, estimate):
-        return _compare_means(claim, estimate)
+        return _compare_means(claim, estimate, level)
     if relation == "=":
-        limits = estimate.limits()
+        limits = estimate.limits(level=level)
         accepted = _accepted_part(claim, relation, limits, measured.size)
         words: dict[str, Word] = {"all": "reproduced", "some": "undecided", "none": "differs"}
         return words[accepted], limits
     if relation.startswith("<"):
-        bound, opposite = estimate.limits("upper"), estimate.limits("lower")
+        bound, opposite = estimate.limits("upper", level), estimate.limits("lower", level)
     else:
-        bound, opposite = estimate.limits("lower"), estimate.limits("upper")
+        bound, opposite = estimate.limits("lower", level), estimate.limits("upper", level)
     if _accepted_part(claim, relation, bound, measured.size) == "all":
         return "reproduced", bound
     if _accepted_part(claim, relation, opposite, measured.size) == "none":
@@ -228,67 +308,64 @@ def _has_two_errors(claim: Claim, relation: str, estimate: Estimate) -> bool:
     return relation == "=" and claim.paper_error > 0 and estimate.law in ("normal", "share")
 
 
-def _compare_means(claim: Claim, estimate: Estimate) -> tuple[Word, Limits]:
+def _compare_means(claim: Claim, estimate: Estimate, level: float) -> tuple[Word, Limits]:
     """Two means that both have an error: the printed one and the measured one."""
     assert estimate.mean is not None
-    margin = estimate.limits().high - estimate.mean
-    printed_margin = 1.96 * claim.paper_error
+    margin = estimate.limits(level=level).high - estimate.mean
+    printed_margin = NormalDist().inv_cdf((1 + level) / 2) * claim.paper_error
     both = math.hypot(margin, printed_margin)
     limits = Limits(estimate.mean - both, estimate.mean + both)
     tolerance = claim.rounding + claim.within
     if abs(estimate.mean - float(claim.paper)) > tolerance + both:
         return "differs", limits
     is_precise = margin <= 2 * printed_margin + tolerance
-    return "reproduced" if is_precise else "undecided", limits
+    return "not significantly different" if is_precise else "undecided", limits
 
 
-def _why_undecided(claim: Claim, relation: str, measured: Measured, limits: Limits) -> str:
+def _why_undecided(
+    claim: Claim, relation: str, measured: Measured, limits: Limits, planned: int
+) -> str:
     """What is missing."""
     estimate = measured.estimate
-    match estimate.law:
-        case "none":
-            return "there is no finite mean"
-        case "single":
-            return "one repetition has no interval: its data, oracle or algorithm may be random"
-        case "equal":
-            equal = note_on_equal_values(estimate.n)
-            if limits.note:
-                return f"{equal}; a claim about every repetition would be decided"
-            few = f"{equal}, so the 95 % interval"
-        case _:
-            few = f"too few {'sizes or repetitions' if claim.exponent else 'repetitions'}: the 95 %"
-            few += " interval"
+    if estimate.law == "none":
+        return "there is no finite mean"
+    if estimate.law == "single":
+        return "one repetition has no interval: its data, oracle or algorithm may be random"
+    if measured.look is None:
+        first = next(next_looks(planned, measured.stored, most=max(planned, LEAST)))
+        return f"the first verdict is given at {first.repetitions} repetitions"
+    if estimate.law == "equal":
+        equal = note_on_equal_values(estimate.n, measured.look.level)
+        if limits.note:
+            return f"{equal}; a claim about every repetition would be decided"
+        few = f"{equal}, so the 95 % interval"
+    elif claim.exponent:
+        few = "too few sizes or repetitions: the 95 % interval"
+    else:
+        few = "too few repetitions: the 95 % interval"
     if relation.startswith(">"):
         text = f"begins at {limits.low:.4g}"
     elif relation.startswith("<"):
         text = f"ends at {limits.high:.4g}"
     else:
         text = f"is {limits.low:.4g} to {limits.high:.4g}"
-    enough = _repetitions_that_decide(claim, relation, measured)
-    return f"{few} {text}; {enough} if mean and spread stay"
+    return f"{few} {text}; {_repetitions_that_decide(claim, relation, measured, planned)}"
 
 
-def _repetitions_that_decide(claim: Claim, relation: str, measured: Measured) -> str:
-    """How many repetitions of the same mean and spread would decide an undecided claim."""
+def _repetitions_that_decide(claim: Claim, relation: str, measured: Measured, planned: int) -> str:
+    """How many repetitions of the same mean and spread would decide an undecided claim.
+
+    Verdicts are given at looks only, so the number is one of these.
+    """
     estimate = measured.estimate
-    now = estimate.n
-    error = estimate.standard_error or 0.0
-
-    def decides(n: int) -> bool:
-        more = replace(
-            estimate,
-            n=n,
-            standard_error=error * math.sqrt(now / n),
-            freedom=estimate.freedom if claim.exponent else n - 1,
-        )
-        word, _ = _decide(claim, relation, replace(measured, estimate=more))
-        return word != "undecided"
-
-    numbers = range(now, 10_000 * now)
-    enough = now + bisect_left(numbers, True, key=decides)
-    if enough not in numbers:
-        return "more repetitions decide nothing"
-    return f"about {float(f'{enough:.2g}'):.0f} repetitions decide"
+    for look in next_looks(planned, measured.stored, most=10_000 * measured.stored):
+        error = (estimate.standard_error or 0.0) * math.sqrt(estimate.n / look.repetitions)
+        freedom = estimate.freedom if claim.exponent else look.repetitions - 1
+        larger = replace(estimate, n=look.repetitions, standard_error=error, freedom=freedom)
+        word, _ = _decide(claim, relation, replace(measured, estimate=larger, look=look))
+        if word != "undecided":
+            return f"about {look.repetitions} repetitions decide if mean and spread stay"
+    return "more repetitions decide nothing if mean and spread stay"
 
 
 def _accepts(claim: Claim, relation: str, number: float, size: float) -> bool:
@@ -405,3 +482,60 @@ def _all_agree(claim: Claim, relation: str, measured: Measured, notes: list[str]
             f"{broken[worst]:.4g} in repetition {worst}"
         )
     return not broken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FalseVerdicts:
+    """How many verdicts can be expected to be false by chance.
+
+    An interval misses the true mean with a probability of at most 5 %, at all numbers of
+    repetitions together. Only then can its verdict be false: a true claim differs, or a false one
+    is reproduced. The expected number of false verdicts is therefore at most 5 % of the number of
+    intervals, however the claims depend on each other, and also if none of them is true. It is less
+    if the means are far from the ends of what the claims accept, and if fewer looks are taken.
+    Verdicts by equality, and on every repetition, use no interval.
+
+    Attributes
+    ----------
+    claims : int
+        Number of claims.
+    by_interval : int
+        Number of claims judged by intervals.
+    expected : float
+        The greatest expected number of false verdicts among these.
+    """
+
+    claims: int
+    by_interval: int
+    expected: float
+
+    @property
+    def text(self) -> str:
+        """One sentence; "" if no verdict can be false by chance."""
+        if not self.by_interval:
+            return ""
+        share = 100 * (1 - CONFIDENCE)
+        return (
+            f"{self.by_interval:,} of {self.claims:,} claims are judged by intervals: on average "
+            f"at most {share:.2g} % of them, {self.expected:.3g}, have a false verdict by chance "
+            "(a true claim differs, or a false one is reproduced), also if repetitions are added "
+            "until all are decided"
+        )
+
+
+def expect_false_verdicts(verdicts: Iterable[Verdict]) -> FalseVerdicts:
+    """How many verdicts are expected to be false by chance, at most.
+
+    Claims on other data than the paper's are neither reproduced nor refuted, and do not count.
+    """
+    claims = 0
+    by_interval = 0
+    intervals = 0
+    for verdict in verdicts:
+        claims += 1
+        if verdict.intervals and verdict.verdict != "other data":
+            by_interval += 1
+            intervals += verdict.intervals
+    return FalseVerdicts(
+        claims=claims, by_interval=by_interval, expected=(1 - CONFIDENCE) * intervals
+    )

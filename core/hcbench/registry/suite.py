@@ -226,6 +226,10 @@ class Suite:
         An algorithm, a data set and optionally an oracle. An algorithm that is named here runs only
         on the data sets and with the oracles named with it; other algorithms run on all.
     repetitions : int
+    first_look : int
+        The planned number of repetitions, at which its claims are first judged at a level near 5 %;
+        see `hcbench.analysis.looks`. By default `repetitions` as the suite was written: more of
+        them, by ``--repetitions``, do not change the plan.
     seed : int
         The base of all seeds.
     budgets : tuple of int or str
@@ -256,6 +260,7 @@ class Suite:
     metrics: tuple[str, ...] = ()
     only: tuple[tuple[str, ...], ...] = ()
     repetitions: int = 5
+    first_look: int = 0
     seed: int = 0
     budgets: tuple[Budget, ...] = ()
     checkpoints: tuple[int, ...] = ()
@@ -272,11 +277,19 @@ class Suite:
             limit = getattr(self, name)
             if not (limit is None or (isinstance(limit, int | float) and limit > 0)):
                 raise SuiteError(f"{name} must be positive, got {limit!r}")
+        if not self.first_look:
+            # Kept by `dataclasses.replace`, which changes the repetitions but not the plan.
+            object.__setattr__(self, "first_look", self.repetitions)
         object.__setattr__(self, "budgets", tuple(map(read_budget, self.budgets)))
         checkpoints = tuple(read_count(count, "checkpoint") for count in self.checkpoints)
         object.__setattr__(self, "checkpoints", checkpoints)
         numbers = tuple(budget for budget in self.budgets if not isinstance(budget, str))
-        counts = {"budget": numbers, "checkpoints": self.checkpoints, "seed": (self.seed,)}
+        counts = {
+            "budget": numbers,
+            "checkpoints": self.checkpoints,
+            "seed": (self.seed,),
+            "first_look": (self.first_look,),
+        }
         for name, numbers in counts.items():
             if min(numbers, default=0) < 0:
                 raise SuiteError(f"{name} cannot be negative, got {min(numbers)}")

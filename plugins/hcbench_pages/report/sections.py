@@ -102,7 +102,10 @@ def describe_page(
     results = contents.results
     page = Sections(f"{results.suite.name or 'run'}-{contents.run.id}")
     if results.judged:
-        page.add("claims", (), [((), [page.table("claims", claims_table(results))])])
+        blocks: list[dict[str, Any]] = [page.table("claims", claims_table(results))]
+        if results.false_verdicts.by_interval:
+            blocks.append({"lines": [sentence(results.false_verdicts.text)]})
+        page.add("claims", (), [((), blocks)])
     if results.run_groups:
         _add_leaderboard(page, results)
         _add_ranks(page, results)

@@ -72,7 +72,9 @@ def failure(
 def results(
     outcomes: list[Outcome], *claims: Claim, metrics: Any = METRICS, deterministic: Any = None
 ) -> Results:
-    suite = Suite(name="s", claims=claims)
+    # As many repetitions are planned as there are.
+    repetitions = 1 + max((outcome.repetition for outcome in outcomes), default=0)
+    suite = Suite(name="s", claims=claims, repetitions=repetitions)
     return Results(outcomes, metrics, suite, deterministic=deterministic or {})
 
 
@@ -283,16 +285,18 @@ def words(first: str, second: str, metric: str = "AARI", **changes: Any) -> Clai
 
 
 def test_verdicts_on_numbers_by_hand() -> None:
-    # A: mean 0.85, standard error 0.05, t = 12.706 with one degree of freedom: 0.215 to 1.485
+    # A: mean 0.85, standard error 0.05, t = 15.895 with one degree of freedom: 0.055 to 1.645
     for paper, error, verdict in [
         ("0.85", 0.0, "undecided"),
-        ("1.5", 0.0, "undecided"),  # rounded from 1.45
-        ("1.50", 0.0, "differs"),
-        ("0.20", 0.0, "differs"),
-        ("0.22", 0.0, "undecided"),
-        ("1.5", 0.5, "reproduced"),  # 0.65 <= 0.05 + sqrt(0.635^2 + 0.98^2) = 1.218
-        ("2.1", 0.5, "differs"),  # 1.25
-        ("0.85", 0.1, "undecided"),  # 0.635 > 2 * 0.196 + 0.005
+        ("1.6", 0.0, "undecided"),
+        ("1.7", 0.0, "differs"),  # rounded from 1.65
+        ("1.66", 0.0, "differs"),
+        ("0.04", 0.0, "differs"),
+        ("0.06", 0.0, "undecided"),
+        # 0.65 <= 0.05 + sqrt(0.795^2 + 1.027^2) = 1.349
+        ("1.5", 0.5, "not significantly different"),
+        ("2.3", 0.5, "differs"),  # 1.45
+        ("0.85", 0.1, "undecided"),  # 0.795 > 2 * 0.205 + 0.005
     ]:
         (row,) = results(TWO, number(paper, paper_error=error)).verdicts
         assert row["measured"] == pytest.approx(0.85)
@@ -316,7 +320,9 @@ def test_verdicts_on_words_pair_the_repetitions() -> None:
         *(cell("B", r, AARI=0.7, Dasgupta=9.0 + 1.5 * (r % 2)) for r in range(6)),
     ]
     claims = (words("A", "B"), words("B", "A"), words("b", "a", "dasgupta"))
-    better, worse, cheaper = results([*six, cell("B", 6, AARI=100.0)], *claims).verdicts
+    found = results([*six, cell("B", 6, AARI=100.0)], *claims)
+    planned = replace(found.suite, first_look=6)
+    better, worse, cheaper = replace(found, suite=planned).verdicts
     assert better["verdict"] == "reproduced"
     assert better["measured"] == pytest.approx(0.15)  # 0.1 and 0.2; B's 100 has no partner
     assert better["standard_error"] == pytest.approx(0.05 / 5**0.5)
@@ -325,7 +331,7 @@ def test_verdicts_on_words_pair_the_repetitions() -> None:
     assert worse["verdict"] == "differs"
     assert cheaper["verdict"] == "undecided", "the mean may be on the claimed side by chance"
     assert cheaper["measured"] == pytest.approx(-0.25)
-    assert "too few repetitions: the 95 % interval ends at 0.42" in cheaper["note"]
+    assert "too few repetitions: the 95 % interval ends at 0.4849" in cheaper["note"]
 
 
 def test_an_algorithm_that_failed_reproduces_no_claim() -> None:
@@ -353,7 +359,7 @@ def test_equal_differences_are_certain_only_where_nothing_is_random() -> None:
     assert row["verdict"] == "reproduced"
     (row,) = results(outcomes, words("A", "B")).verdicts
     assert row["verdict"] == "undecided"
-    assert "3 equal values exclude a jump of probability above 0.63" in row["note"]
+    assert "3 equal values exclude a jump of probability above 0.66" in row["note"]
 
 
 def test_equal_values_are_not_better() -> None:
@@ -695,7 +701,7 @@ def test_ranks_and_verdicts_are_separate_blocks() -> None:
     assert [entry.text for entry in blocks[3].rows[0]] == [
         "c",
         "0.85",
-        "0.85 (0.2147 to 1.485)",
+        "0.85 (0.05527 to 1.645)",
         "undecided",
     ]
 
