@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.compiled import ASK, STATE, inner
+from hcbench.compiled import ASK, STATE
 from hcbench_cuts._question_kernels import (
     ABOVE,
     AT,
@@ -117,7 +117,7 @@ def _pop(heap: Any, at: Any) -> Any:
     return top & _ID
 
 
-@inner
+@njit(cache=True)
 def _aim_at_middle(at: Any, shape: Any, path: Any, survival: Any) -> None:
     """Ask about the node at the median of the position of the cut. O(log h).
 
@@ -145,7 +145,7 @@ def _aim_at_middle(at: Any, shape: Any, path: Any, survival: Any) -> None:
     aim(at, shape, np.int64(path[position]))
 
 
-@inner
+@njit(cache=True)
 def _next_path(
     at: Any,
     shape: Any,

@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.compiled import inner, scramble
+from hcbench.compiled import scramble
 
 _I4 = types.int32[::1]
 # numba's own annotations omit this one.
@@ -90,7 +90,7 @@ def permuted(number: Any, size: Any, key: Any) -> Any:
             return np.int64(place)
 
 
-@inner
+@njit(cache=True)
 def aim(at: Any, shape: Any, v: Any) -> None:
     """Ask about node v next: WANTED of its pairs, or all if there are fewer."""
     pairs = pairs_below(shape, v)

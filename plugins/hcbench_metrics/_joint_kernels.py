@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from hcbench.compiled import inner
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -42,14 +40,14 @@ def boundaries(parent: Ints, end: Ints, n: int) -> NDArray[np.int32]:
     return table
 
 
-@inner
+@njit(cache=True)
 def _ancestor(table: NDArray[np.int32], log2: NDArray[np.uint8], low: int, high: int) -> int:
     """Lowest common ancestor of the leaves at two positions, low < high. O(1)."""
     row = log2[high - low]
     return int(max(table[row, low], table[row, high - (1 << row)]))
 
 
-@inner
+@njit(cache=True)
 def _add_merged(
     run: Ints,
     is_second: NDArray[np.bool_],
@@ -93,7 +91,7 @@ def _add_merged(
     return n_touched
 
 
-@inner
+@njit(cache=True)
 def _merge_runs(run: Ints, middle: int, merged: Ints, is_second: NDArray[np.bool_]) -> None:
     """Merge two sorted parts of ``run`` in place; mark what comes from the second part. O(b)."""
     i, j = 0, middle
@@ -204,7 +202,7 @@ def sum_over_joint_stages(
     return total, concordant, discordant
 
 
-@inner
+@njit(cache=True)
 def _prefix_sum(counts: Floats, stop: int) -> float:
     """Sum of the first ``stop`` counts of a binary indexed tree, which begins at ``counts[1]``."""
     total = 0.0

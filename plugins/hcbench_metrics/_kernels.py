@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from hcbench.compiled import inner
-
 if TYPE_CHECKING:
     from typing import Any
 
@@ -97,7 +95,7 @@ def merged_of_columns(offsets: Ints, data: Floats, ancestors: Ints, m: int) -> F
 # ---- Merge heights ------------------------------------------------------------------------------
 
 
-@inner
+@njit(cache=True)
 def merges_of(parent: Ints, start: Ints, end: Ints, order: Ints, i: int, merge: Ints) -> None:
     """Write into ``merge`` (n,) the lowest common ancestor of i and each leaf, i itself for i.
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from hcbench.compiled import inner
 from hcbench_metrics._kernels import merges_of
 from hcbench_metrics._purity_kernels import largest_children
 
@@ -32,7 +31,7 @@ def tied_pairs(parent: Ints, sizes: Ints, n: int) -> Ints:
     return tied[:n]
 
 
-@inner
+@njit(cache=True)
 def _count_leaves(
     count: Ints, above: Ints, classes: Ints, first: int, last: int, by: int | np.int64
 ) -> None:
@@ -44,7 +43,7 @@ def _count_leaves(
             q = above[q]
 
 
-@inner
+@njit(cache=True)
 def _step(whole: Ints, part: Ints, above: Ints, c: int, size: int) -> int:
     """Concordant minus discordant pairs (j, k): j already with i, of class c, and k joining them.
 
@@ -65,7 +64,7 @@ def _step(whole: Ints, part: Ints, above: Ints, c: int, size: int) -> int:
     return total
 
 
-@inner
+@njit(cache=True)
 def _step_of_table(whole: Ints, part: Ints, ranks: Ints, nearest: Ints, c: int, size: int) -> int:
     """As `_step`, for counts by class, where class b has rank ``ranks[b]``.
 
@@ -279,7 +278,7 @@ def concordance_by_rows(
     return total, tied
 
 
-@inner
+@njit(cache=True)
 def _prefix_sum(counts: Ints, rank: int) -> int:
     total = 0
     while rank > 0:

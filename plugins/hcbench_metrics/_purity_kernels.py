@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from hcbench.compiled import inner
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-@inner
+@njit(cache=True)
 def largest_children(parent: Ints, start: Ints, end: Ints) -> Ints:
     """The child with the most leaves (m,), the first of several; -1 for a leaf. O(m)."""
     heavy = np.empty(parent.size, np.int64)

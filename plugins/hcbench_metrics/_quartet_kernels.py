@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from hcbench.compiled import inner
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -44,7 +42,7 @@ def count_resolved(offsets: Ints, children: Ints, sizes: Ints, n: int) -> int:
     return claims // 2
 
 
-@inner
+@njit(cache=True)
 def _claims(size: int, n: int, squares: int) -> int:
     """Two leaves in a direction of this size, times two others in two other directions."""
     rest = n - size
@@ -99,7 +97,7 @@ def count_shared(
     return alike // 2, different // 4
 
 
-@inner
+@njit(cache=True)
 def _sums(shared: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     """Sums and sums of squares of the rows (k,) and of the columns (l,)."""
     row, row_squares = np.zeros(shared.shape[0], np.int64), np.zeros(shared.shape[0], np.int64)
@@ -117,7 +115,7 @@ def _sums(shared: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     return row, row_squares, column, column_squares
 
 
-@inner
+@njit(cache=True)
 def _claimed_alike(shared: Ints, sums: tuple[Ints, Ints, Ints, Ints], n: int) -> int:
     """Quartets ab|cd claimed by direction i of one node and j of the other, over all i and j.
 
@@ -146,7 +144,7 @@ def _claimed_alike(shared: Ints, sums: tuple[Ints, Ints, Ints, Ints], n: int) ->
     return total
 
 
-@inner
+@njit(cache=True)
 def _claimed_differently(shared: Ints, sums: tuple[Ints, Ints, Ints, Ints], n: int) -> int:
     """Quartets ab|cd of one node and ac|bd of the other: a in (i, j), b in (i, q), c in (k, j).
 

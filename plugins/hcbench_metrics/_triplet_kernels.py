@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from hcbench.compiled import inner
 from hcbench_metrics._purity_kernels import largest_children
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def decompose(parent: Ints, start: Ints, end: Ints, n: int) -> tuple[Ints, Ints,
     return above, top, bottom
 
 
-@inner
+@njit(cache=True)
 def _paint(
     leaf: int,
     colour: int | np.int64,

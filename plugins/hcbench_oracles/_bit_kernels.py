@@ -5,35 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 from numpy.typing import NDArray
-
-from hcbench.compiled import inner
 
 _WORD = 64
 
 
-@intrinsic
-def _are_from(_context: Any, numbers: Any, at: Any, least: Any) -> Any:
-    """Whether each of 64 int32, from index ``at`` on, is at least ``least``, as 64 bits."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array, start, value = arguments
-        kind = ir.VectorType(value.type, _WORD)
-        lanes = ir.Constant(ir.VectorType(ir.IntType(32), _WORD), None)
-        data = context.make_array(signature.args[0])(context, builder, array).data
-        place = builder.bitcast(builder.gep(data, [start]), kind.as_pointer())
-        one = builder.insert_element(ir.Constant(kind, None), value, ir.IntType(32)(0))
-        least = builder.shuffle_vector(one, one, lanes)  # the same in each
-        is_so = builder.icmp_signed(">=", builder.load(place, align=4), least)
-        return builder.bitcast(is_so, ir.IntType(_WORD))
-
-    return types.uint64(numbers, types.intp, types.int32), generate
-
-
-are_from: Any = _are_from  # numba's decorators are not annotated
+@njit(cache=True)
+def are_from(numbers: NDArray[np.int32], start: Any, least: Any) -> Any:
+    """Whether each of 64 numbers, from index ``start`` on, is at least ``least``, as 64 bits."""
+    bits = np.uint64(0)
+    for at in range(_WORD):
+        bits |= np.uint64(numbers[start + at] >= least) << np.uint64(at)
+    return bits
 
 
 @njit(cache=True)
@@ -102,7 +86,7 @@ def answer_bits(
         start += n_pairs - 1 - a
 
 
-@inner
+@njit(cache=True)
 def _bits_from(bits: NDArray[np.uint64], start: Any) -> Any:
     """The 64 bits from number ``start`` on."""
     word, shift = start >> 6, np.uint64(start & 63)

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hcbench.compiled import WITH_ITSELF, inner, query_key, uniform
+from hcbench.compiled import WITH_ITSELF, query_key, uniform
 
 QUADRUPLET = 1  # two unordered pairs in either order: see hcbench.compiled.query_key
 # Other random numbers than those that decide whether an answer is wrong.
@@ -46,7 +46,7 @@ def compare_pairs(
     return a.size if ties == 0 else drop_ties(w, tolerance, closer, farther)
 
 
-@inner
+@njit(cache=True)
 def drop_ties(
     w: NDArray[np.float64],
     tolerance: float,
@@ -62,7 +62,7 @@ def drop_ties(
     return answered
 
 
-@inner
+@njit(cache=True)
 def annotator_of(seed: int, key: Any, time: Any, annotators: int) -> int:
     """The annotator who answers a query the (time + 1)-th time, drawn uniformly."""
     return int(uniform(seed, key ^ WHO, time) * annotators)
@@ -144,7 +144,7 @@ def _place(ints: Any, i: Any, j: Any) -> Any:
     return np.uint64(ints[np.uint64(HEADER + min(i, j))] + max(i, j))
 
 
-@inner
+@njit(cache=True)
 def _difference(floats: Any, ints: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
     """w_ij - w_kl."""
     return floats[_place(ints, i, j)] - floats[_place(ints, k, l)]

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hcbench.compiled import inner, scramble, uniform
+from hcbench.compiled import scramble, uniform
 
 # Entries of ``ints``: n, the seed, the number of persistently flipped pairs, the number of bits of
 # the permuted ids, whether pairs are given by bits rather than by labels of items; then the data.
@@ -58,7 +58,7 @@ def permute(seed: Any, number: Any, total: Any, bits: Any, inverse: Any) -> Any:
             return np.int64(value)
 
 
-@inner
+@njit(cache=True)
 def _is_together(ints: Any, i: Any, j: Any, pair: Any) -> Any:
     """Whether two items belong together, before any noise."""
     if ints[MATRIX]:
@@ -66,7 +66,7 @@ def _is_together(ints: Any, i: Any, j: Any, pair: Any) -> Any:
     return np.int64(ints[HEADER + i] == ints[HEADER + j])
 
 
-@inner
+@njit(cache=True)
 def _is_flipped(ints: Any, pair: Any) -> Any:
     """Whether the answer about a pair is persistently flipped."""
     n, flipped = ints[N], ints[FLIPPED]

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hcbench.compiled import count_ones, count_zeros, inner, scramble
+from hcbench.compiled import count_ones, count_zeros, scramble
 
 BLOCK = 1 << 15  # positions whose bits, 4 KiB, are drawn together; 15 random bits select one
 ROOM = 4  # positions that are written at a time
@@ -86,7 +86,7 @@ def draw_positions(
         found = read_bits(bits, (first + block) * BLOCK, positions, found)
 
 
-@inner
+@njit(cache=True)
 def _draw_block(total: int, block: Any, number: Any, seed: Any, bits: Any) -> None:
     """Set ``number`` random bits of a block in which none is set."""
     size = min(BLOCK, total - block * BLOCK)
@@ -98,7 +98,7 @@ def _draw_block(total: int, block: Any, number: Any, seed: Any, bits: Any) -> No
         _turn(words, size)
 
 
-@inner
+@njit(cache=True)
 def set_bits(bits: NDArray[np.uint64], size: int, number: Any, key: Any) -> None:
     """Set ``number`` random bits among the first ``size``, none of which is set.
 
@@ -131,12 +131,12 @@ def set_bits(bits: NDArray[np.uint64], size: int, number: Any, key: Any) -> None
                 _set(bits, at)
 
 
-@inner
+@njit(cache=True)
 def _set(bits: NDArray[np.uint64], at: Any) -> None:
     bits[at >> np.uint64(6)] |= _ONE << (at & np.uint64(63))
 
 
-@inner
+@njit(cache=True)
 def _turn(bits: NDArray[np.uint64], size: int) -> None:
     """Invert the first ``size`` bits."""
     for word in range(size // 64):
@@ -145,7 +145,7 @@ def _turn(bits: NDArray[np.uint64], size: int) -> None:
         bits[size // 64] ^= (np.uint64(1) << np.uint64(size % 64)) - np.uint64(1)
 
 
-@inner
+@njit(cache=True)
 def read_bits(
     bits: NDArray[np.uint64], start: int, positions: NDArray[np.int64], found: Any
 ) -> Any:

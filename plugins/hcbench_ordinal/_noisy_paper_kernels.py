@@ -14,7 +14,7 @@ from numba import njit, types
 from numpy.typing import NDArray
 
 from hcbench import NotApplicableError
-from hcbench.compiled import ASK, STATE, inner
+from hcbench.compiled import ASK, STATE
 from hcbench_ordinal._noisy_kernels import NO_PAIR, Growth, attach, centroid, pair_up, weigh
 from hcbench_ordinal._tree_kernels import check_answer
 
@@ -22,7 +22,7 @@ _Ints = NDArray[np.int64]
 _RIGHT, _LEFT, _UP, _HERE = range(4)
 
 
-@inner
+@njit(cache=True)
 def preorder(tree: Growth, order: _Ints) -> int:
     """Write the vertices, parents first; return their number. O(|V|)."""
     order[0] = tree.root[0]

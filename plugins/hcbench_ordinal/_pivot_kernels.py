@@ -15,7 +15,6 @@ from typing import Any
 
 from numba import njit
 
-from hcbench.compiled import inner
 from hcbench_ordinal._tree_kernels import (
     MORE,
     REP,
@@ -39,7 +38,7 @@ OUTSIDE, NEW_CHILD, ASK_ON = 2, -1, -2
 MOST_CUTS = 128
 
 
-@inner
+@njit(cache=True)
 def aim(tree: Any, at: Any, k: Any) -> None:
     """Make inner node k the pivot, and its first two children those of the query."""
     table = tree[2]
@@ -117,7 +116,7 @@ def cut_below(parent: Any, w: Any, v: Any, top: Any) -> Any:
     return removed
 
 
-@inner
+@njit(cache=True)
 def _end_search(tree: Any, w: Any, at: Any, cuts: Any, place: Any, node: Any) -> Any:
     """Store the place of the new item, and restore the weights of all vertices."""
     parent = tree[0]
@@ -131,7 +130,7 @@ def _end_search(tree: Any, w: Any, at: Any, cuts: Any, place: Any, node: Any) ->
     return False
 
 
-@inner
+@njit(cache=True)
 def _choose(tree: Any, w: Any, at: Any, cuts: Any, topdown: Any) -> Any:
     top = at[TOP]
     if w[top] == 1:

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from hcbench.compiled import inner
 from hcbench_ordinal._pivot_kernels import (
     ASK_ON,
     BESIDE,
@@ -82,7 +81,7 @@ def learn_search(tree: Any, at: Any, path: Any, root: Any, answer: Any) -> Any:
     return False
 
 
-@inner
+@njit(cache=True)
 def _set_child(tree: Any, root: Any, k: Any, way: Any, below: Any) -> None:
     """Make a node or leaf the child of search node k in one direction; for k = -1, the root."""
     _, _, table, slots, _ = tree
@@ -100,7 +99,7 @@ def join_first_two(tree: Any, root: Any, u: Any, v: Any) -> None:
     _grow(tree, root, np.int64(-1), np.int64(0), u, v)
 
 
-@inner
+@njit(cache=True)
 def _grow(tree: Any, root: Any, above: Any, way: Any, v: Any, x: Any) -> None:
     """Insert item x beside v, and replace the leaf ~v by a node with three leaves."""
     parent, _, table, _, _ = tree
@@ -150,7 +149,7 @@ def place_search(
             break
 
 
-@inner
+@njit(cache=True)
 def _top_of(tree: Any, w: Any, scratch: Any, k: Any) -> Any:
     """The highest vertex among the places below search node k.
 
@@ -189,7 +188,7 @@ def _top_of(tree: Any, w: Any, scratch: Any, k: Any) -> Any:
     return top
 
 
-@inner
+@njit(cache=True)
 def _weigh(tree: Any, w: Any, scratch: Any, top: Any) -> None:
     """Count the candidates at and below each vertex with w = 0. O(candidates)."""
     parent, child, table, slots, _ = tree

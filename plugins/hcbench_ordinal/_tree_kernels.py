@@ -22,7 +22,6 @@ from numba import njit, types
 from numpy.typing import NDArray
 
 from hcbench import DataError
-from hcbench.compiled import inner
 
 #: Columns of ``table``: representatives of the first two children; the nodes of the search tree for
 #: items below them, or outside; its weight; the first slot of the other children, or -1.
@@ -84,7 +83,7 @@ def representative(tree: Any, v: Any) -> Any:
     return v if v < n else table[v - n, REP]
 
 
-@inner
+@njit(cache=True)
 def attach_beside(tree: Any, v: Any, u: Any) -> Any:
     """Replace v by a new parent of v and of the root u of another tree; return its inner number.
 
@@ -115,7 +114,7 @@ def attach_beside(tree: Any, v: Any, u: Any) -> Any:
     return k
 
 
-@inner
+@njit(cache=True)
 def attach_child(tree: Any, v: Any, u: Any) -> Any:
     """Make the root u of another tree a new child of the inner vertex v; return the slot. O(1)."""
     parent, _, table, slots, counts = tree
@@ -130,7 +129,7 @@ def attach_child(tree: Any, v: Any, u: Any) -> Any:
     return slot
 
 
-@inner
+@njit(cache=True)
 def heaviest_child(tree: Any, w: Any, v: Any) -> Any:
     """Return the child of the inner vertex v with the largest weight. O(degree)."""
     parent, child, table, slots, _ = tree
@@ -144,7 +143,7 @@ def heaviest_child(tree: Any, w: Any, v: Any) -> Any:
     return np.int64(best)
 
 
-@inner
+@njit(cache=True)
 def sort_children(tree: Any, w: Any, v: Any) -> None:
     """Sort the children of v, if it has more than two, the heaviest first. O(d log d) for d.
 

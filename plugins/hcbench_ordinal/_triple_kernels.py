@@ -8,7 +8,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hcbench.compiled import inner
 from hcbench_ordinal._tree_kernels import check_answer
 
 NONE = -1
@@ -69,7 +68,7 @@ def closer_pairs(triples: NDArray[np.int64], answers: NDArray[np.int8]) -> NDArr
     return rows[:found]
 
 
-@inner
+@njit(cache=True)
 def _find(group: Any, v: Any) -> Any:
     while group[v] != v:
         group[v] = group[group[v]]
@@ -77,7 +76,7 @@ def _find(group: Any, v: Any) -> Any:
     return v
 
 
-@inner
+@njit(cache=True)
 def _by_part(rows: Any, low: Any, high: Any, part: Any, start: Any, columns: Any) -> None:
     """Sort rows low..high-1 by the part of their first column, and store where the parts begin.
 

@@ -12,37 +12,36 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.compiled import count_ones, inner
-from hcbench_quadruplets._bit_sums_kernels import BITS, MOST, WORK, count_columns
+from hcbench.compiled import count_ones
+from hcbench_quadruplets._bit_sums_kernels import BITS, MOST, count_columns
 from hcbench_quadruplets._kernels import most_similar
 
 _ITEMS, _MERGES, _FLOATS = types.int64[::1], types.int64[:, ::1], types.float64[::1]
 
 
-@inner
+@njit(cache=True)
 def add_columns(
     columns: NDArray[np.int64],
     weight: float,
     won: Any,
     lost: Any,
     width: int,
-    work: NDArray[np.uint64],
     v: NDArray[np.float64],
 ) -> None:
-    """Add ``weight`` times the columns of S to v; ``work`` as in `count_columns`.
+    """Add ``weight`` times the columns of S to v.
 
     O(columns M / 64 + M).
     """
     for start in range(0, columns.size, MOST):
         last = start + MOST if start + MOST < columns.size else columns.size
         some = columns[start:last]
-        sums = count_columns(some, won, lost, width, work)
+        sums = count_columns(some, won, lost, width)
         less = np.int32(some.size)
         for at in range(v.size):
             v[at] += weight * np.int32(np.int32(sums[at]) - less)
 
 
-@inner
+@njit(cache=True)
 def add_cluster(
     own: int,
     scale: float,
@@ -52,7 +51,6 @@ def add_cluster(
     won: Any,
     lost: Any,
     width: int,
-    work: NDArray[np.uint64],
     v: NDArray[np.float64],
 ) -> None:
     """Add ``scale / kind[j]`` times column ij of S to v for i in a cluster, j of kind above 0.
@@ -77,10 +75,10 @@ def add_cluster(
                     low, high = (i, j) if i < j else (j, i)
                     columns[listed] = low * (2 * n - low - 1) // 2 + high - low - 1
                     listed += 1
-        add_columns(columns[:listed], scale / size, won, lost, width, work, v)
+        add_columns(columns[:listed], scale / size, won, lost, width, v)
 
 
-@inner
+@njit(cache=True)
 def sum_all_columns(
     won: Any, lost: Any, width: int, place: NDArray[np.int64], v: NDArray[np.float64]
 ) -> None:
@@ -94,7 +92,7 @@ def sum_all_columns(
         v[place[a]] = np.float64(np.int64(more) - np.int64(fewer))
 
 
-@inner
+@njit(cache=True)
 def sum_rows(v: NDArray[np.float64], slot: NDArray[np.uint32], B: NDArray[np.float64]) -> None:
     """Write into B the sums of v over the blocks of pairs of clusters. O(M)."""
     for b in range(B.size):
@@ -103,7 +101,7 @@ def sum_rows(v: NDArray[np.float64], slot: NDArray[np.uint32], B: NDArray[np.flo
         B[slot[at]] += v[at]
 
 
-@inner
+@njit(cache=True)
 def name_blocks(
     own: int, cluster: NDArray[np.int64], place: NDArray[np.int64], K: int, slot: NDArray[np.uint32]
 ) -> None:
@@ -122,7 +120,7 @@ def name_blocks(
 @njit(
     (
         *(BITS, BITS, types.int64, _ITEMS, _ITEMS, _ITEMS, _ITEMS, _ITEMS, _ITEMS),
-        *(types.uint32[::1], WORK, _FLOATS, _FLOATS, _MERGES, _FLOATS),
+        *(types.uint32[::1], _FLOATS, _FLOATS, _MERGES, _FLOATS),
     ),
     cache=True,
 )
@@ -137,7 +135,6 @@ def merge_bits(
     kind: NDArray[np.int64],
     columns: NDArray[np.int64],
     slot: NDArray[np.uint32],
-    work: NDArray[np.uint64],
     v: NDArray[np.float64],
     B: NDArray[np.float64],
     merges: NDArray[np.int64],
@@ -151,7 +148,7 @@ def merge_bits(
 
     Parameters
     ----------
-    won, lost : (64 w w,) uint64, w >= 8
+    won, lost : (64 w w,) uint64
         The rows of `hcbench.Comparisons.bits`.
     width : int
         w.
@@ -163,11 +160,9 @@ def merge_bits(
         Items of each cluster; and 0..K-1, the current clusters.
     kind, columns : (n,), (n n // 4 + 1,), changed
         Room for the size of the cluster of each item, 0 if that is excluded; and for columns of S.
-    slot : (64 `step_words`,), changed
+    slot : (64 w,), changed
         K K, the entry of B for positions without a pair.
-    work : (16 `step_words`,) uint64, changed
-        Room.
-    v : (64 `step_words`,), changed
+    v : (64 w,), changed
         Zeros.
     B : (K K + 1,), changed
         Room.
@@ -184,7 +179,7 @@ def merge_bits(
             for j in range(n):
                 kind[j] = size[cluster[j]] if cluster[j] > p else 0
             scale = 1 / size[p]
-            add_cluster(p, scale, cluster, kind, columns, won, lost, width, work, v)
+            add_cluster(p, scale, cluster, kind, columns, won, lost, width, v)
     for step in range(len(merges)):
         sum_rows(v, slot, B)
         first, second, W = most_similar(B, K0, alive, K, size)
@@ -195,7 +190,7 @@ def merge_bits(
         for j in range(n):
             kind[j] = size[q] if cluster[j] == q else 0
         scale = -1 / size[p]
-        add_cluster(p, scale, cluster, kind, columns, won, lost, width, work, v)
+        add_cluster(p, scale, cluster, kind, columns, won, lost, width, v)
         for j in range(n):
             kind[j] = 0 if cluster[j] == p or cluster[j] == q else size[cluster[j]]
         union = size[p] + size[q]
@@ -206,7 +201,7 @@ def merge_bits(
         for own in (p, q):
             if own == p or not alike:
                 scale = 1 / union - 1 / size[own]
-                add_cluster(own, scale, cluster, kind, columns, won, lost, width, work, v)
+                add_cluster(own, scale, cluster, kind, columns, won, lost, width, v)
         for i in range(n):
             if cluster[i] == q:
                 cluster[i] = p

@@ -2,12 +2,11 @@
 
 Notation as in `_kernels`; ``won`` and ``lost`` are the bits of `hcbench.Comparisons.bits`. Column b
 of S is row b of ``lost`` minus row b of ``won``, so columns are summed by counting bits at each
-position, with adders made of operations on vectors of words: the bits of a count are distributed
-over planes of words, one plane for each binary digit.
+position. The bits of a count are distributed over planes, rows of words with one plane for each
+binary digit, so that one operation on words counts at 64 positions (a carry-save adder).
 
-A row of w >= 8 words is processed in steps of 8. The last step ends with the row, so that some
-words are processed twice; the output takes `step_words` words per row, and `places` are the
-positions of the counts of the pairs of items.
+A plane that has one carry waits for a second one: then both are added at once. So of all columns,
+half reach the second plane, a quarter the third.
 """
 
 from __future__ import annotations
@@ -18,33 +17,57 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.compiled import inner, load_words, no_words, store_words
-
-BITS, WORK = types.Array(types.uint64, 1, "C", readonly=True), types.uint64[::1]
+BITS = types.Array(types.uint64, 1, "C", readonly=True)
 _ITEMS, _PLACES = types.int64[::1], types.uint32[::1]
 _BYTES = np.uint64(0x0101010101010101)
 
-MOST = 126  # columns whose sum, plus their number, fits in a byte; a multiple of seven
+MOST = 126  # columns whose sum, plus their number, fits in a byte
+_PLANES = 8  # binary digits of a byte
 
 
-@inner
-def full_adder(a: Any, b: Any, c: Any) -> tuple[Any, Any]:
-    """Sum and carry of three bits, at each position."""
-    either = a ^ b
-    return either ^ c, (a & b) ^ (either & c)
+@njit(cache=True)
+def add_side_by_side(
+    plane: NDArray[np.uint64],
+    more: NDArray[np.uint64],
+    fewer: NDArray[np.uint64],
+    carry: NDArray[np.uint64],
+) -> None:
+    """Add ``more`` and the complement of ``fewer`` to a plane, and write the carries.
+
+    All have one bit at each position, (w,).
+    """
+    for word in range(plane.size):
+        one, two, three = plane[word], more[word], ~fewer[word]
+        either = one ^ two
+        plane[word] = either ^ three
+        carry[word] = (one & two) ^ (either & three)
 
 
-@inner
-def add_seven(x: tuple[Any, ...]) -> tuple[Any, Any, Any]:
-    """The sum of seven bits, at each position, as planes."""
-    one, two = full_adder(x[0], x[1], x[2])
-    other, twos = full_adder(x[3], x[4], x[5])
-    ones, more = full_adder(one, other, x[6])
-    twos, fours = full_adder(two, twos, more)
-    return ones, twos, fours
+@njit(cache=True)
+def add_carries(
+    plane: NDArray[np.uint64],
+    waiting: NDArray[np.uint64],
+    arriving: NDArray[np.uint64],
+    carry: NDArray[np.uint64],
+) -> None:
+    """Add two rows of carries to a plane, and write those of the sum, (w,) each."""
+    for word in range(plane.size):
+        one, two, three = plane[word], waiting[word], arriving[word]
+        either = one ^ two
+        plane[word] = either ^ three
+        carry[word] = (one & two) ^ (either & three)
 
 
-@inner
+@njit(cache=True)
+def add_carry(plane: NDArray[np.uint64], carry: NDArray[np.uint64]) -> None:
+    """Add one row of carries to a plane, (w,) each; ``carry`` becomes those of the sum."""
+    for word in range(plane.size):
+        before = plane[word]
+        plane[word] = before ^ carry[word]
+        carry[word] = before & carry[word]
+
+
+@njit(cache=True)
 def bit_length(number: int) -> int:
     """Number of planes for numbers up to this one."""
     length = 0
@@ -54,149 +77,72 @@ def bit_length(number: int) -> int:
     return length
 
 
-def step_words(width: int) -> int:
-    """Words of all steps through a row: a multiple of 8."""
-    return (width + 7) // 8 * 8
-
-
 def places(M: int, width: int) -> NDArray[np.int64]:
     """Positions of the counts of the pairs of items (M,) among those extracted from planes.
 
     Those at bit 0 of every byte come first, then those at bit 1, ...
     """
-    steps = step_words(width)
     pair = np.arange(M)
-    place = np.where(pair >> 6 < steps - 8, pair, pair + 64 * (steps - width))
-    at: NDArray[np.int64] = (place & 7) * 8 * steps + (place >> 3)
+    at: NDArray[np.int64] = (pair & 7) * 8 * width + (pair >> 3)
     return at
 
 
-@inner
-def columns_at(
-    won: Any, lost: Any, at: int, rows: NDArray[np.int64], masks: NDArray[np.uint64]
-) -> tuple[Any, Any, Any, Any]:
-    """At each position of a vector: the sum of seven columns, plus the number of nonzero masks.
-
-    Parameters
-    ----------
-    won, lost : (64 w w,) uint64
-    at : int
-        Word of the row.
-    rows, masks : (7,)
-        Start of each row; the mask is 0 for a column to skip, all ones for one to add.
-    """
-    m0, m1, m2, m3 = masks[0], masks[1], masks[2], masks[3]
-    m4, m5, m6 = masks[4], masks[5], masks[6]
-    a, b, c, d = rows[0] + at, rows[1] + at, rows[2] + at, rows[3] + at
-    e, f, g = rows[4] + at, rows[5] + at, rows[6] + at
-    plus = (
-        load_words(lost, a) & m0,
-        load_words(lost, b) & m1,
-        load_words(lost, c) & m2,
-        load_words(lost, d) & m3,
-        load_words(lost, e) & m4,
-        load_words(lost, f) & m5,
-        load_words(lost, g) & m6,
-    )
-    minus = (
-        (load_words(won, a) & m0) ^ m0,
-        (load_words(won, b) & m1) ^ m1,
-        (load_words(won, c) & m2) ^ m2,
-        (load_words(won, d) & m3) ^ m3,
-        (load_words(won, e) & m4) ^ m4,
-        (load_words(won, f) & m5) ^ m5,
-        (load_words(won, g) & m6) ^ m6,
-    )
-    one0, two0, four0 = add_seven(plus)
-    one1, two1, four1 = add_seven(minus)
-    ones, carry = one0 ^ one1, one0 & one1
-    twos, carry = full_adder(two0, two1, carry)
-    fours, eights = full_adder(four0, four1, carry)
-    return ones, twos, fours, eights
-
-
-@inner
-def sum_columns(
-    columns: NDArray[np.int64],
-    won: Any,
-    lost: Any,
-    width: int,
-    stride: int,
-    planes: NDArray[np.uint64],
-) -> int:
+@njit(cache=True)
+def sum_columns(columns: NDArray[np.int64], won: Any, lost: Any, width: int) -> NDArray[np.uint64]:
     """Count at each position the sum of columns of S, plus their number. O(columns M / 64).
 
-    Writes planes of ``stride`` (`step_words`) words each, one after the other, and returns their
-    number: enough for twice the number of columns, and at least 4.
+    Returns
+    -------
+    (p, width) uint64
+        The planes: enough for twice the number of columns, at most `_PLANES` of them.
     """
-    rows, masks = np.empty(7, np.int64), np.empty(7, np.uint64)
-    written = 4
-    for start in range(0, columns.size, 7):
-        for column in range(7):
-            there = start + column < columns.size
-            rows[column] = columns[start + column if there else start] * width
-            masks[column] = ~np.uint64(0) if there else np.uint64(0)
-        summed = start + 7 if start + 7 < columns.size else columns.size
-        needed = bit_length(2 * summed)
-        needed = needed if needed > 4 else 4
-        for at in range(0, width, 8):
-            word = at if at < width - 8 else width - 8
-            ones, twos, fours, eights = columns_at(won, lost, word, rows, masks)
-            if start == 0:
-                store_words(planes, at, ones)
-                store_words(planes, at + stride, twos)
-                store_words(planes, at + 2 * stride, fours)
-                store_words(planes, at + 3 * stride, eights)
-                continue
-            ones, carry = full_adder(load_words(planes, at), ones, no_words())
-            store_words(planes, at, ones)
-            twos, carry = full_adder(load_words(planes, at + stride), twos, carry)
-            store_words(planes, at + stride, twos)
-            fours, carry = full_adder(load_words(planes, at + 2 * stride), fours, carry)
-            store_words(planes, at + 2 * stride, fours)
-            eights, carry = full_adder(load_words(planes, at + 3 * stride), eights, carry)
-            store_words(planes, at + 3 * stride, eights)
-            for plane in range(4, written):
-                bit = load_words(planes, at + plane * stride)
-                store_words(planes, at + plane * stride, bit ^ carry)
-                carry = bit & carry
-            if needed > written:
-                store_words(planes, at + written * stride, carry)
-        written = written if written > needed else needed
-    return written
+    n_planes = bit_length(2 * columns.size)
+    planes = np.zeros((n_planes, width), np.uint64)
+    waiting = np.empty((n_planes, width), np.uint64)
+    is_waiting = np.zeros(n_planes, np.bool_)
+    # Carries alternate between two rows, since those of one plane are added to the next.
+    arriving = np.empty((2, width), np.uint64)
+    for column in columns:
+        more = lost[column * width : (column + 1) * width]
+        fewer = won[column * width : (column + 1) * width]
+        add_side_by_side(planes[0], more, fewer, arriving[0])
+        level = 1
+        while level < n_planes and is_waiting[level]:
+            arrived, carry = arriving[(level - 1) & 1], arriving[level & 1]
+            add_carries(planes[level], waiting[level], arrived, carry)
+            is_waiting[level] = False
+            level += 1
+        # All counts fit in the planes, so that the last one has no carries.
+        if level < n_planes:
+            waiting[level] = arriving[(level - 1) & 1]
+            is_waiting[level] = True
+    for level in range(1, n_planes):
+        if is_waiting[level]:
+            for above in range(level, n_planes):
+                add_carry(planes[above], waiting[level])
+    return planes
 
 
-@inner
-def take_bytes(
-    planes: NDArray[np.uint64], at: int, stride: int, count: int, to: NDArray[np.uint64]
-) -> None:
-    """Write a vector of numbers of at most eight planes as bytes, grouped by bit."""
+@njit(cache=True)
+def count_columns(columns: NDArray[np.int64], won: Any, lost: Any, width: int) -> NDArray[np.uint8]:
+    """The sums of at most `MOST` columns of S, plus their number, in the order of `places`."""
+    planes = sum_columns(columns, won, lost, width)
+    counts = np.zeros((_PLANES, width), np.uint64)
     for bit in range(8):
-        eight = no_words()
-        for plane in range(count):
-            ones = (load_words(planes, at + plane * stride) >> bit) & _BYTES
-            eight = eight | (ones << plane)
-        store_words(to, bit * stride, eight)
+        for digit in range(len(planes)):
+            add_digit(planes[digit], np.uint64(bit), np.uint64(digit), counts[bit])
+    return counts.reshape(-1).view(np.uint8)
 
 
-@inner
-def count_columns(
-    columns: NDArray[np.int64], won: Any, lost: Any, width: int, work: NDArray[np.uint64]
-) -> NDArray[np.uint8]:
-    """The sums of at most `MOST` columns of S, plus their number, in the order of `places`.
-
-    ``work`` has 16 times `step_words`: for the planes, and the bytes extracted from them.
-    """
-    steps = work.size // 16
-    counts = work[8 * steps :]
-    count = sum_columns(columns, won, lost, width, steps, work)
-    for word in range(0, steps, 8):
-        take_bytes(work, word, steps, count, counts[word:])
-    return counts.view(np.uint8)
+@njit(cache=True)
+def add_digit(plane: NDArray[np.uint64], bit: Any, digit: Any, counts: NDArray[np.uint64]) -> None:
+    """Add a plane to the counts of the positions with this bit of every byte, a byte each."""
+    for word in range(plane.size):
+        counts[word] |= ((plane[word] >> bit) & _BYTES) << digit
 
 
 @njit(
-    (BITS, BITS, types.int64, _ITEMS, _PLACES, _ITEMS, WORK, types.int32[::1], types.int64[:, ::1]),
+    (BITS, BITS, types.int64, _ITEMS, _PLACES, _ITEMS, types.int32[::1], types.int64[:, ::1]),
     cache=True,
 )
 def sum_blocks(
@@ -206,7 +152,6 @@ def sum_blocks(
     pairs: NDArray[np.int64],
     place: NDArray[np.uint32],
     start: NDArray[np.int64],
-    work: NDArray[np.uint64],
     running: NDArray[np.int32],
     S: NDArray[np.int64],
 ) -> None:
@@ -217,15 +162,15 @@ def sum_blocks(
 
     Parameters
     ----------
-    won, lost : (64 w w,) uint64, w >= 8
+    won, lost : (64 w w,) uint64
     width : int
         w.
     pairs, place : (m,)
         The pairs of items of different clusters, block by block; and `places` of them.
     start : (P+1,)
         Where each block starts among them.
-    work, running : (16 `step_words`,), (m+1,), changed
-        Room; and zeros.
+    running : (m+1,), changed
+        Zeros.
     S : (P, P) int64, written
         Zeros.
     """
@@ -234,7 +179,7 @@ def sum_blocks(
         for first in range(start[block], start[block + 1], MOST):
             last = first + MOST if first + MOST < start[block + 1] else start[block + 1]
             columns = pairs[first:last]
-            counts = count_columns(columns, won, lost, width, work)
+            counts = count_columns(columns, won, lost, width)
             total = np.int32(0)
             for at in range(place.size):
                 total += np.int32(counts[place[at]])

@@ -14,8 +14,6 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.compiled import inner
-
 # Signatures, so that all is compiled, or read from the cache, on import: the number of triplets
 # decides which of the loops are needed, and no timed call may include their compilation.
 _COMPARED = types.Array(types.uint32, 1, "C", readonly=True)
@@ -168,14 +166,14 @@ def gradient_of_gram(weight: NDArray[np.float64], G: NDArray[np.float64]) -> Non
             pair += 1
 
 
-@inner
+@njit(cache=True)
 def pair_of(i: Any, j: Any, n: Any) -> Any:
     """Condensed number of a pair of items."""
     low, high = (i, j) if i < j else (j, i)
     return low * n - low * (low + 1) // 2 + high - low - 1
 
 
-@inner
+@njit(cache=True)
 def answer_triplet(i: Any, j: Any, k: Any, rank: Any, at: Any, closer: Any, farther: Any) -> Any:
     """Write the comparison of w_ij and w_ik by ranks (n, n) at a position; return the next one."""
     if rank[i, j] == rank[i, k]:

@@ -8,8 +8,6 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.compiled import inner
-
 COMPARED = types.Array(types.uint32, 1, "C", readonly=True)
 _PAIRS = types.uint32[::1]
 
@@ -61,7 +59,7 @@ def _write_index(closer: Any, farther: Any, n: int, items: Any, end: Any, listed
         end[2 * a + 2] += 1
 
 
-@inner
+@njit(cache=True)
 def items_of(pair: Any) -> tuple[Any, Any]:
     """Items i < j of a listed pair, 16 bits each."""
     return pair >> np.uint32(16), pair & np.uint32(0xFFFF)

@@ -19,8 +19,6 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.compiled import inner
-
 TIE = 1e-12  # values of W that differ by less are equal: the order of sums changes their rounding
 
 # Signatures, so that all is compiled, or read from the cache, on import: the number of clusters
@@ -28,7 +26,7 @@ TIE = 1e-12  # values of W that differ by less are equal: the order of sums chan
 _ITEMS, _TABLE, _FLOATS = types.int64[::1], types.int64[:, ::1], types.float64[::1]
 
 
-@inner
+@njit(cache=True)
 def most_similar(
     B: NDArray[np.float64], width: int, alive: NDArray[np.int64], K: int, size: NDArray[np.int64]
 ) -> tuple[int, int, float]:
@@ -60,14 +58,14 @@ def most_similar(
     return 0, 1, np.nan
 
 
-@inner
+@njit(cache=True)
 def add_row(weight: float, row: NDArray[np.int64], v: NDArray[np.float64]) -> None:
     """Add ``weight`` times a row to v. O(P)."""
     for b in range(v.size):
         v[b] += weight * row[b]
 
 
-@inner
+@njit(cache=True)
 def join_rows(
     weight: float,
     to: NDArray[np.int64],

@@ -6,13 +6,11 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.compiled import inner
-
 _MATRIX, _ROW = types.float64[:, ::1], types.float64[::1]
 _MERGES, _ITEMS = types.int64[:, ::1], types.int64[::1]
 
 
-@inner
+@njit(cache=True)
 def best_in_row(
     p: int, B: NDArray[np.float64], alive: NDArray[np.int64], K: int, size: NDArray[np.int64]
 ) -> tuple[float, int]:

@@ -11,7 +11,6 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.compiled import inner
 from hcbench_quadruplets._index_kernels import COMPARED, items_of
 from hcbench_quadruplets._kernels import TIE
 
@@ -22,7 +21,7 @@ _MERGES, _FLOATS = types.int64[:, ::1], types.float64[::1]
 TOGETHER = 512  # columns that are fetched before they are added
 
 
-@inner
+@njit(cache=True)
 def add_column(
     weight: float,
     b: int,
@@ -41,7 +40,7 @@ def add_column(
         weight = -weight
 
 
-@inner
+@njit(cache=True)
 def fetch(columns: NDArray[np.int64], end: Any, listed: Any, seen: NDArray[np.uint32]) -> None:
     """Read a number or two of each of these columns, to bring them into the cache: O(columns).
 
@@ -56,14 +55,14 @@ def fetch(columns: NDArray[np.int64], end: Any, listed: Any, seen: NDArray[np.ui
             seen[at] = listed[first] ^ listed[last - 1]
 
 
-@inner
+@njit(cache=True)
 def begin_rows(width: int, row: NDArray[np.uint32]) -> None:
     """Write where the rows of B begin, so that B(p, q) is at ``row[p] + q``, p <= q < width."""
     for p in range(width):
         row[p] = p * (2 * width - p - 1) // 2
 
 
-@inner
+@njit(cache=True)
 def close_gaps(
     alive: NDArray[np.int64],
     width: int,
@@ -87,7 +86,7 @@ def close_gaps(
     begin_rows(alive.size, row)
 
 
-@inner
+@njit(cache=True)
 def next_merge(
     alive: NDArray[np.int64],
     width: int,

@@ -19,22 +19,14 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.compiled import (
-    LANES,
-    aligned_words,
-    count_ones,
-    inner,
-    load_words,
-    no_words,
-    sum_lanes,
-)
+from hcbench.compiled import count_ones
 from hcbench_quadruplets._index_kernels import items_of
 
 _PAIRS, _POSITIONS = types.uint32[::1], types.int64[::1]
 _BITS = types.Array(types.uint64, 2, "C", readonly=True)
 _RANKS = types.int32[:, ::1]
 
-PANEL = 48  # rows of bits that stay in the cache during a pass over the others; a multiple of three
+PANEL = 48  # rows of bits that stay in the cache during a pass over the others
 
 
 @njit((_POSITIONS, _PAIRS, types.int64[:, ::1]), cache=True)
@@ -82,12 +74,6 @@ def kernel_by_products(end: Any, listed: Any, K: NDArray[np.int64]) -> None:
             K[two, one] = K[one, two]
 
 
-@inner
-def load_three(rows: NDArray[np.uint64], at: int, width: int) -> Any:
-    """Words of three consecutive rows of bits, each of ``width`` words."""
-    return load_words(rows, at), load_words(rows, at + width), load_words(rows, at + 2 * width)
-
-
 @njit(cache=True)
 def count(present: Any, differing: Any, x: Any, s: Any, y: Any, t: Any) -> Any:
     """Count the bits at which x and y are 1, and those of them at which s and t differ."""
@@ -95,43 +81,13 @@ def count(present: Any, differing: Any, x: Any, s: Any, y: Any, t: Any) -> Any:
     return present + count_ones(both), differing + count_ones(both & (s ^ t))
 
 
-@inner
-def count_three(present: Any, differing: Any, x: Any, s: Any, y: Any, t: Any) -> Any:
-    """Update three counts, for three rows x with minus signs s, each with the row y, t."""
-    present0, differing0 = count(present[0], differing[0], x[0], s[0], y, t)
-    present1, differing1 = count(present[1], differing[1], x[1], s[1], y, t)
-    present2, differing2 = count(present[2], differing[2], x[2], s[2], y, t)
-    return (present0, present1, present2), (differing0, differing1, differing2)
-
-
-@inner
-def add_counts(K: NDArray[np.int64], i: int, j: int, present: Any, differing: Any) -> None:
-    """Add the counts of rows i, i + 1, i + 2 with row j to K."""
-    for row in range(3):
-        K[i + row, j] += sum_lanes(present[row]) - 2 * sum_lanes(differing[row])
-
-
 @njit(cache=True)
-def add_products(present: Any, minus: Any, i: int, j: int, width: int, K: Any) -> None:
-    """Add to K the products of rows i, i + 1, i + 2 of bits with rows j, j + 1, j + 2.
-
-    Nine products at a time, so that each row is read a third as often, and the counts still fit in
-    registers.
-    """
-    none = no_words()
-    common0 = common1 = common2 = differing0 = differing1 = differing2 = (none, none, none)
-    for w in range(0, width, LANES):
-        x, s = load_three(present, i * width + w, width), load_three(minus, i * width + w, width)
-        at = j * width + w
-        y, t = load_words(present, at), load_words(minus, at)
-        common0, differing0 = count_three(common0, differing0, x, s, y, t)
-        y, t = load_words(present, at + width), load_words(minus, at + width)
-        common1, differing1 = count_three(common1, differing1, x, s, y, t)
-        y, t = load_words(present, at + 2 * width), load_words(minus, at + 2 * width)
-        common2, differing2 = count_three(common2, differing2, x, s, y, t)
-    add_counts(K, i, j, common0, differing0)
-    add_counts(K, i, j + 1, common1, differing1)
-    add_counts(K, i, j + 2, common2, differing2)
+def product(x: Any, s: Any, y: Any, t: Any) -> Any:
+    """The product of a row x of bits, with minus signs s, and a row y with minus signs t."""
+    present, differing = np.uint64(0), np.uint64(0)
+    for w in range(x.size):
+        present, differing = count(present, differing, x[w], s[w], y[w], t[w])
+    return np.int64(present) - 2 * np.int64(differing)
 
 
 @njit((_BITS, _BITS, types.int64, types.int64), cache=True)
@@ -139,7 +95,7 @@ def kernel_by_bits(won: Any, lost: Any, n: int, at_once: int) -> NDArray[np.int6
     """K as in `kernel_by_products`, from comparisons as bits.
 
     With x and y the positions at which the rows ir and jr of S are not 0, and s and t those at
-    which they are -1, their product is |x and y| - 2 |x and y and (s xor t)|: 512 comparisons at a
+    which they are -1, their product is |x and y| - 2 |x and y and (s xor t)|: 64 comparisons at a
     time. n^5 / 256 words are multiplied, whatever the number of comparisons.
 
     Parameters
@@ -149,33 +105,33 @@ def kernel_by_bits(won: Any, lost: Any, n: int, at_once: int) -> NDArray[np.int6
     n, at_once : int
         Number of items, and maximum words of a row that are multiplied at once: 16 n bytes each.
     """
-    rows, width = -(-n // 3) * 3, won.shape[1]
-    parts = -(-width // at_once)  # of equal size, as all are multiplied in full
-    at_once = -(-width // (parts * LANES)) * LANES
-    x, s = aligned_words(rows * at_once), aligned_words(rows * at_once)
-    K = np.zeros((rows, rows), np.int64)
+    width = won.shape[1]
+    x = np.empty((n, at_once), np.uint64)
+    s = np.empty((n, at_once), np.uint64)
+    K = np.zeros((n, n), np.int64)
     for first in range(0, width, at_once):
         size = min(at_once, width - first)
-        x[:], s[:] = 0, 0
         for r in range(n):
             for i in range(n):
-                at = i * at_once
                 if i == r:
-                    x[at : at + size], s[at : at + size] = 0, 0
-                else:
-                    low, high = (i, r) if i < r else (r, i)
-                    pair = low * (2 * n - low - 1) // 2 + high - low - 1
-                    for w in range(size):
-                        s[at + w] = lost[pair, first + w]
-                        x[at + w] = won[pair, first + w] | lost[pair, first + w]
-            for panel in range(0, rows, PANEL):
-                for i in range(panel, rows, 3):
-                    for j in range(panel, min(i + 1, panel + PANEL), 3):
-                        add_products(x, s, i, j, at_once, K)
+                    # The terms r = i and r = j are 0.
+                    x[i, :size] = 0
+                    s[i, :size] = 0
+                    continue
+                low, high = (i, r) if i < r else (r, i)
+                pair = low * (2 * n - low - 1) // 2 + high - low - 1
+                for w in range(size):
+                    s[i, w] = lost[pair, first + w]
+                    x[i, w] = won[pair, first + w] | lost[pair, first + w]
+            # Rows of a panel stay in the cache while they are multiplied with all others.
+            for panel in range(0, n, PANEL):
+                for i in range(panel, n):
+                    for j in range(panel, min(i + 1, panel + PANEL)):
+                        K[i, j] += product(x[i, :size], s[i, :size], x[j, :size], s[j, :size])
     for i in range(n):
         for j in range(i):
             K[j, i] = K[i, j]
-    return K[:n, :n].copy()
+    return K
 
 
 @njit((_RANKS, _RANKS, types.int64), cache=True)

@@ -13,7 +13,6 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hcbench.compiled import inner
 from hcbench_quadruplets._kernels import most_similar
 
 _ITEMS, _ENDS = types.int64[::1], types.int32[::1]
@@ -21,7 +20,7 @@ _MERGES, _SIMILARITIES = types.int64[:, ::1], types.float64[::1]
 _STRETCH = 1024  # ranks that are summed together, to limit rounding errors
 
 
-@inner
+@njit(cache=True)
 def lead_of_ranks(
     i: NDArray[np.int32],
     j: NDArray[np.int32],

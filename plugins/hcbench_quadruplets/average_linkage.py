@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import AllComparisons, Comparisons, Given, HeightKind, Oracle, Tree, pair_items
-from hcbench.compiled import aligned_words
 from hcbench_quadruplets import (
     _bit_linkage_kernels as bit_kernels,
     _bit_sums_kernels as sums_kernels,
@@ -158,11 +157,10 @@ def _merge_by_bits(
     won, lost, width = _rows_of_bits(comparisons)
     n, k = cluster.size, size.size
     place = sums_kernels.places(n * (n - 1) // 2, width)
-    work = _work(width)
-    v = np.zeros(4 * work.size)
+    v = np.zeros(64 * width)
     bit_kernels.merge_bits(
         *(won, lost, width, place, cluster, size, np.arange(k), np.empty(n, np.int64)),
-        *(np.empty(n * n // 4 + 1, np.int64), np.full(v.size, k * k, np.uint32), work, v),
+        *(np.empty(n * n // 4 + 1, np.int64), np.full(v.size, k * k, np.uint32), v),
         *(np.empty(k * k + 1), merges, similarities),
     )
 
@@ -190,7 +188,7 @@ def sums_over_blocks(
     start = np.searchsorted(between[pairs], np.arange(n_blocks + 1))
     running = np.zeros(len(pairs) + 1, np.int32)
     sums = np.zeros((n_blocks, n_blocks), np.int64)
-    sums_kernels.sum_blocks(won, lost, width, pairs, place, start, _work(width), running, sums)
+    sums_kernels.sum_blocks(won, lost, width, pairs, place, start, running, sums)
     return sums
 
 
@@ -218,20 +216,9 @@ def _numbers_of_pairs(n_clusters: int) -> NDArray[np.int64]:
 def _rows_of_bits(
     comparisons: Comparisons,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], int]:
-    """The bits, row after row of eight words or more, and the number of words."""
+    """The bits, row after row, and the number of words in each."""
     bits = comparisons.bits()
-    won, lost = bits.won, bits.lost
-    missing = 8 - won.shape[1]
-    if missing > 0:
-        won, lost = (np.pad(side, ((0, 0), (0, missing))) for side in (won, lost))
-    return won.reshape(-1), lost.reshape(-1), won.shape[1]
-
-
-def _work(width: int) -> NDArray[np.uint64]:
-    """Room for `_bit_sums_kernels.count_columns`."""
-    # It is faster than its compilation.
-    work: NDArray[np.uint64] = aligned_words.py_func(16 * sums_kernels.step_words(width))
-    return work
+    return bits.won.reshape(-1), bits.lost.reshape(-1), bits.won.shape[1]
 
 
 def _tree_of_merges(

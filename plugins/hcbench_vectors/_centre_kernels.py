@@ -10,7 +10,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hcbench.compiled import inner
 from hcbench_vectors._distance_kernels import BLOCK, SQUARED, measure
 from hcbench_vectors._step_kernels import CHUNK, entry, nearest_slot
 
@@ -26,13 +25,13 @@ def _least(bound: NDArray[np.float64]) -> float:
     return least
 
 
-@inner
+@njit(cache=True)
 def _update(lows: NDArray[np.float64], bound: NDArray[np.float64], chunk: int) -> None:
     """Write the least bound of a chunk of clusters."""
     lows[chunk] = _least(bound[chunk * CHUNK : min((chunk + 1) * CHUNK, bound.size)])
 
 
-@inner
+@njit(cache=True)
 def _nearer(
     point: NDArray[np.float64],
     columns: NDArray[np.float64],

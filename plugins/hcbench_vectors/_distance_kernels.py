@@ -8,9 +8,9 @@ scipy's `pdist` does, so that equal distances remain equal.
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from hcbench.compiled import inner
 from hcbench_vectors._step_kernels import entry
 
 #: Codes of the distances.
@@ -19,7 +19,7 @@ EUCLIDEAN, MANHATTAN, SQUARED = 0, 1, 2
 BLOCK = 512  # columns whose sums remain in the cache
 
 
-@inner
+@njit(cache=True)
 def measure(
     point: NDArray[np.float64],
     columns: NDArray[np.float64],

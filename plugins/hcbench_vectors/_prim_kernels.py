@@ -9,16 +9,16 @@ scipy 1.17 prefers.
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from hcbench.compiled import inner
 from hcbench_vectors._distance_kernels import BLOCK, measure
 from hcbench_vectors._step_kernels import entry, nearest_slot
 
 _SPARSE = 0.8  # proportion of items not yet reached below which the arrays are compressed
 
 
-@inner
+@njit(cache=True)
 def _start(item: NDArray[np.int64], gone: NDArray[np.float64], reach: NDArray[np.float64]) -> None:
     """Nothing is reached: the distance of each item to what is reached is infinite."""
     for i in range(item.size):

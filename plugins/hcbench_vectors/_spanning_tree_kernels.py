@@ -8,14 +8,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hcbench.compiled import inner
-
 LEAF = 24  # points of a leaf at most; half of it at least
 NEIGHBOURS = 6  # of each point, found in one search; fewer than points of a leaf
 FEW = 4  # coordinates; with more, neighbours are too far from most points of a leaf to search once
 
 
-@inner
+@njit(cache=True)
 def distance_of_points(
     axes: tuple[int, ...], points: NDArray[np.float64], x: Any, y: Any, squares: bool
 ) -> float:
@@ -28,7 +26,7 @@ def distance_of_points(
     return total
 
 
-@inner
+@njit(cache=True)
 def distance_of_boxes(
     axes: tuple[int, ...],
     low: NDArray[np.float64],
@@ -51,7 +49,7 @@ def distance_of_boxes(
     return total
 
 
-@inner
+@njit(cache=True)
 def halve(key: Any, item: Any, start: int, stop: int) -> None:
     """Order the items ``start:stop`` so that the keys of the upper half are not smaller.
 
@@ -141,7 +139,7 @@ def make_boxes(
             first[2 * node + 2], last[2 * node + 2] = middle, stop
 
 
-@inner
+@njit(cache=True)
 def put_nearest_last(waiting: Any, distance: Any, n_waiting: int) -> None:
     """Exchange the last two nodes that wait if the other is nearer, as the last is next."""
     last, other = n_waiting - 1, n_waiting - 2
@@ -150,7 +148,7 @@ def put_nearest_last(waiting: Any, distance: Any, n_waiting: int) -> None:
         distance[last], distance[other] = distance[other], distance[last]
 
 
-@inner
+@njit(cache=True)
 def insert(lengths: Any, ends: Any, length: float, end: Any) -> None:
     """Insert a point into its place among the nearest ones, of which the last goes."""
     for place in range(NEIGHBOURS):

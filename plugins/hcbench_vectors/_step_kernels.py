@@ -7,9 +7,8 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
-
-from hcbench.compiled import inner
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _njit: Any = numba.njit  # two of its options are not annotated
@@ -28,7 +27,7 @@ def entry(function: _Function) -> _Function:
     return kernel
 
 
-@inner
+@njit(cache=True)
 def nearest_slot(
     distance: NDArray[np.float64],
     gone: NDArray[np.float64],

@@ -6,9 +6,8 @@ it as an argument of the first-class function type `ASK`. The ledger's state, of
 lives in a structref, so that what it notes grows inside the compiled code. A query that pairs an
 item with itself is answered `WITH_ITSELF`.
 
-For loops over bits: of a word of 64 there are `count_ones` and, below the lowest that is 1,
-`count_zeros`; `LANES` words are one value with `load_words` (of an array, from a number on),
-`store_words`, `no_words` (zeros), operators lane by lane, and `sum_lanes`.
+For loops over bits, `count_ones` counts those of a word of 64 bits, and `count_zeros` counts the
+zeros below its lowest 1.
 """
 
 from __future__ import annotations
@@ -21,17 +20,7 @@ from numba import njit, types
 from numba.experimental import structref
 from numpy.typing import NDArray
 
-from hcbench.model._inner import inner
-from hcbench.model._words import (
-    LANES,
-    aligned_words,
-    count_ones,
-    count_zeros,
-    load_words,
-    no_words,
-    store_words,
-    sum_lanes,
-)
+from hcbench.model._words import count_ones, count_zeros
 from hcbench.oracle._kernels import (
     BUDGET,
     COUNTERS,
@@ -54,22 +43,15 @@ from hcbench.oracle._kernels import (
 
 __all__ = [
     "ASK",
-    "LANES",
     "STATE",
     "WITH_ITSELF",
     "CompiledState",
-    "aligned_words",
     "count_ones",
     "count_zeros",
     "counting",
     "draw_pairs",
-    "inner",
-    "load_words",
-    "no_words",
     "query_key",
     "scramble",
-    "store_words",
-    "sum_lanes",
     "uniform",
 ]
 

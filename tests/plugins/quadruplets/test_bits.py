@@ -10,18 +10,17 @@ from hypothesis import given, settings, strategies as st
 from numba import njit
 
 from hcbench import Comparisons, Partition, pair_items
-from hcbench.compiled import aligned_words
 from hcbench_quadruplets import _bit_linkage_kernels as bits, _bit_sums_kernels as sums_of
 from hcbench_quadruplets.average_linkage import merge_all, sums_over_blocks
 
 
 @njit
-def add_columns(columns, weight, won, lost, width, work, v):
-    bits.add_columns(columns, weight, won, lost, width, work, v)
+def add_columns(columns, weight, won, lost, width, v):
+    bits.add_columns(columns, weight, won, lost, width, v)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [8, 9, 15, 449])
+@pytest.mark.parametrize("words", [1, 2, 9, 449])
 def test_columns_are_summed_as_by_unpacking_their_bits(words):
     """Near the numbers of columns and words that are processed at once."""
     for n_columns in (1, 2, 6, 7, 8, 14, 15, 125, 126, 127, 300):
@@ -34,9 +33,8 @@ def test_columns_are_summed_as_by_unpacking_their_bits(words):
         plus, minus = (np.unpackbits(one, axis=1, bitorder="little").astype(int) for one in S)
         drawn = rng.integers(7, size=n_columns)
         for columns in (drawn, np.zeros_like(drawn), np.ones_like(drawn)):
-            steps = sums_of.step_words(words)
-            v, work = np.ones(64 * steps), aligned_words(16 * steps)
-            add_columns(columns, 0.5, won.ravel(), lost.ravel(), words, work, v)
+            v = np.ones(64 * words)
+            add_columns(columns, 0.5, won.ravel(), lost.ravel(), words, v)
             places = sums_of.places(64 * words, words)
             expected = 1 + 0.5 * (plus - minus)[columns].sum(0)
             np.testing.assert_array_equal(v[places], expected)

@@ -16,17 +16,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hcbench.model._inner import inner
 from hcbench.model._words import count_ones, count_zeros
 
 
-@inner
+@njit(cache=True)
 def triangle(r: Any) -> Any:
     """r(r+1)/2, without overflow as long as that is below 2^63."""
     return ((r + 1) >> 1) * (r | 1)
 
 
-@inner
+@njit(cache=True)
 def pair_of(i: Any, j: Any, n: Any) -> Any:
     """Condensed id of an unordered pair of items, n(n-1)/2 < 2^63."""
     low, high = (np.int64(i), np.int64(j)) if i < j else (np.int64(j), np.int64(i))
@@ -34,7 +33,7 @@ def pair_of(i: Any, j: Any, n: Any) -> Any:
     return triangle(last) - triangle(last - low) + high - low - 1
 
 
-@inner
+@njit(cache=True)
 def items_of(pair: Any, n: Any) -> Any:
     """Items i < j of a condensed id: the inverse of `pair_of`."""
     last = np.int64(n) - 1
@@ -42,7 +41,7 @@ def items_of(pair: Any, n: Any) -> Any:
     return last - 1 - r, last - (triangle(last) - 1 - np.int64(pair) - triangle(r))
 
 
-@inner
+@njit(cache=True)
 def row_from_end(e: Any) -> Any:
     """The largest r with r(r+1)/2 <= e: floor((sqrt(8e + 1) - 1) / 2).
 
@@ -175,7 +174,7 @@ def mirror_sides(sides: NDArray[np.uint64]) -> None:
                 mirror(sides[side], sides[1 - side], row, column, keep, tile)
 
 
-@inner
+@njit(cache=True)
 def clear_lower(bits: Any, row: int) -> None:
     """Clear what is on and below the diagonal, in the tile on it that starts at a block."""
     for line in range(64 * row, 64 * (row + TILE)):
@@ -183,7 +182,7 @@ def clear_lower(bits: Any, row: int) -> None:
         bits[line, line >> 6] &= (~np.uint64(0) << np.uint64(line & 63)) << np.uint64(1)
 
 
-@inner
+@njit(cache=True)
 def cancel_opposites(won: Any, lost: Any, row: int, column: int) -> None:
     """Clear the bits of a tile that are set in both matrices: two answers to one question."""
     both = np.uint64(0)
@@ -199,7 +198,7 @@ def cancel_opposites(won: Any, lost: Any, row: int, column: int) -> None:
                 lost[line, word] ^= both
 
 
-@inner
+@njit(cache=True)
 def mirror(
     source: Any, target: Any, row: int, column: int, keep: Any, tile: NDArray[np.uint64]
 ) -> None:
@@ -228,7 +227,7 @@ def mirror(
                 words[down] = (words[down] & keep) | tile[line, TILE * down + across]
 
 
-@inner
+@njit(cache=True)
 def transpose(blocks: NDArray[np.uint64]) -> None:
     """Transpose blocks of 64 x 64 bits that lie side by side, a word of each row: (64, blocks).
 
@@ -243,7 +242,7 @@ def transpose(blocks: NDArray[np.uint64]) -> None:
         mask ^= mask << width
 
 
-@inner
+@njit(cache=True)
 def _exchange_quarters(upper: Any, lower: Any, width: Any, mask: Any) -> None:
     for block in range(upper.size):
         change = ((upper[block] >> width) ^ lower[block]) & mask
