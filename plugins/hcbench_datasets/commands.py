@@ -33,9 +33,7 @@ def inspect(file: str) -> None:
       hcbench inspect plants.csv
       hcbench inspect "plants.csv[names=name,drop=[id]]"
     """
-    import warnings
-
-    from hcbench import DataError, ModelWarning, load_registry
+    from hcbench import DataError, load_registry
     from hcbench_datasets.file import (
         is_table,
         kind_of_array,
@@ -47,7 +45,6 @@ def inspect(file: str) -> None:
     )
     from hcbench_datasets.roles import guess_with_reasons
 
-    warnings.simplefilter("once", ModelWarning)  # the file is read twice
     path, _, params = file.partition("[")
     written = path if "/" in path else f"./{path}"
     target = Path(path).expanduser()

@@ -115,18 +115,26 @@ def _download(remote: Remote, target: Path) -> Path:
     """Download with pooch, which verifies the checksum and moves the complete file into place."""
     import pooch
 
-    pooch.get_logger().setLevel("ERROR")
     target.parent.mkdir(parents=True, exist_ok=True)
     name = target.name if not remote.member else remote.url.rsplit("/", 1)[-1]
-    got = pooch.retrieve(
-        remote.url,
-        known_hash=remote.checksum if ":" in remote.checksum else f"sha256:{remote.checksum}",
-        fname=name,
-        path=target.parent,
-        downloader=pooch.HTTPDownloader(timeout=PATIENCE, progressbar=False),
-    )
+    checksum = remote.checksum
+    if ":" not in checksum:
+        checksum = f"sha256:{checksum}"
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel("ERROR")  # it tells of each download
+    try:
+        file = pooch.retrieve(
+            remote.url,
+            known_hash=checksum,
+            fname=name,
+            path=target.parent,
+            downloader=pooch.HTTPDownloader(timeout=PATIENCE, progressbar=False),
+        )
+    finally:
+        logger.setLevel(level)
     if remote.member:
-        _extract(Path(got), remote.member, target)
+        _extract(Path(file), remote.member, target)
     return target
 
 

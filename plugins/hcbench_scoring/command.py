@@ -88,7 +88,9 @@ def score(
 
     registry = commands.load_plugins(plugin, quiet=quiet)
     # Kernels of other packages may use what numba has and Python has not.
-    if {entry.plugin.distribution for entry in registry.metrics.entries} == {"hcbench"}:
+    is_own = all(entry.plugin.distribution == "hcbench" for entry in registry.metrics.entries)
+    is_program = click.get_current_context().meta.get("hcbench.is_program", False)
+    if is_own and is_program:
         _run_kernels_as_python((*files["trees"], *files["truths"]))
     import numpy as np
 
@@ -121,7 +123,10 @@ def score(
 
 
 def _run_kernels_as_python(trees: Iterable[str]) -> None:
-    """Have numba compile nothing in this process if the trees are small and it is not loaded."""
+    """Have numba compile nothing in this process if the trees are small and it is not loaded.
+
+    The process must be that of the program: numba compiles nothing for anybody in it.
+    """
     if "numba" not in sys.modules and sum(_most_items(text) ** 2 for text in trees) <= _FEW:
         os.environ["NUMBA_DISABLE_JIT"] = "1"
 

@@ -111,7 +111,8 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         ParameterError
             If the algorithm has no such parameter; it is a ValueError.
         """
-        named = {key: params[key] for key in params if key in self._get_param_names()}
+        constructor = super().get_params(deep=False)
+        named = {key: params[key] for key in params if key in constructor}
         own = {key: value for key, value in params.items() if key not in named}
         if own:
             _check_known(named.get("name", self.name), own)

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 #: Threshold of the garbage collector: a plan has very many objects that live long.
 GARBAGE = 200_000
 
+#: The entry of `click.Context.meta` that says whether the process is that of the program.
+IS_PROGRAM = "hcbench.is_program"
+
 #: hcbench's own, in the order of ``--help``: what newcomers need first.
 COMMANDS = {
     "compare": "hcbench.cli.compare:compare",
@@ -97,6 +100,20 @@ class CommandLine(click.Group):
             command = loaded
         return name, command, rest
 
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        *,
+        is_program: bool = False,
+        **extra: Any,
+    ) -> click.Context:
+        """Note whether this process is the program's, or that of a caller."""
+        context = super().make_context(info_name, args, parent, **extra)
+        context.meta[IS_PROGRAM] = is_program
+        return context
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; a closed pipe is no failure, unlike in click."""
         try:
@@ -106,24 +123,36 @@ class CommandLine(click.Group):
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **settings: Any) -> Any:
         """Run a command and exit with its code; errors are shown in one line."""
+        # Without arguments it was started as a program, whose process may be prepared for it.
+        is_program = args is None
+        if is_program:
+            _prepare_program()
         arguments = sys.argv[1:] if args is None else list(args)
-        set_threshold(GARBAGE)
-        for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="backslashreplace")
         command = shlex.join(["hcbench", *map(hide_passwords, arguments)])
-        wanted = {"standalone_mode": False, "obj": command, "prog_name": "hcbench"}
+        fixed = {
+            "standalone_mode": False,
+            "obj": command,
+            "prog_name": "hcbench",
+            "is_program": is_program,
+        }
         received: list[int] = []
         with _interrupted_by_signals(received):
             try:
                 with tell_warnings():
-                    code = super().main(arguments, **{**settings, **wanted})
+                    code = super().main(arguments, **{**settings, **fixed})
                 sys.stdout.flush()
             except BaseException as error:
                 code = _tell_error(error)
                 if received:
                     code = 128 + received[0]
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _prepare_program() -> None:
+    set_threshold(GARBAGE)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _plugin_commands(ctx: click.Context) -> tuple[Plugins, Catalogue[CommandSpec]]:

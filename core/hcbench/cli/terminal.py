@@ -89,11 +89,11 @@ def stdout_for_data() -> Iterator[None]:
 
 @contextmanager
 def tell_warnings() -> Iterator[None]:
-    """Write each warning of a block in one line when the block ends."""
+    """Write each different warning of a block in one line when the block ends."""
     recorded: list[warnings.WarningMessage] = []
     try:
         with warnings.catch_warnings(record=True) as recorded:
             yield
     finally:
-        for warning in recorded:
-            tell(f"warning: {warning.message}")
+        for text in dict.fromkeys(str(warning.message) for warning in recorded):
+            tell(f"warning: {text}")
