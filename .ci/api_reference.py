@@ -24,8 +24,7 @@ MODULES = (
     "hcbench.datasets",
     "hcbench.files",
     "hcbench.hooks",
-    "hcbench.plots",
-    "hcbench.results",
+    "hcbench.figures",
     "hcbench.run",
     "hcbench.sklearn",
     "hcbench.store",
@@ -44,12 +43,13 @@ def main(folder: Path) -> None:
         sys.exit(f"no docstring: {', '.join(undocumented)}")
     pdoc.render.configure(docformat="numpy", footer_text=f"hcbench {version('hcbench')}")
     internal = "!hcbench\\.(?!" + "|".join(m.partition(".")[2] + "$" for m in MODULES[1:]) + ")"
-    # A module that lives elsewhere than its public name says does not come with hcbench itself.
-    homes = {module: importlib.import_module(module).__name__ for module in MODULES}
-    others = [module for module, home in homes.items() if home != module]
+    # pdoc finds those that `hcbench` names by itself.
+    names = importlib.import_module("hcbench").__all__
+    others = [module for module in MODULES[1:] if module.partition(".")[2] not in names]
     pdoc.pdoc("hcbench", *others, internal, output_directory=folder)
-    pages = {home: folder / f"{home.replace('.', '/')}.html" for home in homes.values()}
-    if missing := [home for home, page in pages.items() if not page.exists()]:
+    pages = {module: folder / f"{module.replace('.', '/')}.html" for module in MODULES}
+    missing = [module for module, page in pages.items() if not page.exists()]
+    if missing:
         sys.exit(f"no page: {', '.join(missing)}")
     print(f"{folder}/hcbench.html")
 

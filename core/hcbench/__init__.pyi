@@ -4,8 +4,8 @@ from . import (
     analysis as analysis,
     commands as commands,
     compiled as compiled,
+    figures as figures,
     files as files,
-    plots as plots,
     run as run,
     store as store,
 )
@@ -13,6 +13,7 @@ from .analysis.results import Results as Results
 from .analysis.verdicts import Verdict as Verdict
 from .api.compare import compare as compare, run_suite as run_suite
 from .api.direct import fit as fit, score as score
+from .api.stability import agreement as agreement, common_items as common_items
 from .errors import (
     BudgetExceededError as BudgetExceededError,
     DamagedRunError as DamagedRunError,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hcbench import NONE, UNSURE, DataError, Partition, Tree, plots
+from hcbench import NONE, UNSURE, DataError, Partition, Tree, figures
 from hcbench_ask.answers_file import RecordedAnswer
 from hcbench_ask.contradictions import find_contradiction
 from hcbench_ask.session import SessionResult
@@ -126,9 +126,11 @@ def _draw(tree: Tree, path: Path) -> Path:
     from matplotlib import rc_context
 
     # Names remain text, as matplotlib's fonts may lack their letters.
-    with plots.style(), rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
+    with figures.style(), rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
-        figure = plots.dendrogram(None, tree, names=True, orientation="left").get_figure(root=True)
+        figure = figures.dendrogram(None, tree, names=True, orientation="left").get_figure(
+            root=True
+        )
         assert figure is not None
         try:
             figure.savefig(path, format="svg", bbox_inches="tight", metadata={"Date": None})

@@ -6,17 +6,17 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hcbench import DataNotAvailableError, plots
+from hcbench import DataNotAvailableError, figures
 from hcbench_cuts import suites_noise as noisy, suites_tables as tables, suites_theorems as theorems
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from hcbench.plots import FigureView
+    from hcbench.figures import FigureView
 
 _BOUND: dict[str, Any] = {"color": "#888888", "linestyle": "--"}
-_COLOURS = dict(zip(tables.GRIDS, plots.PALETTE, strict=False))
+_COLOURS = dict(zip(tables.GRIDS, figures.PALETTE, strict=False))
 _MARKERS = dict(zip(tables.GRIDS, "osD^", strict=False))
 
 # ---- Table 2 -------------------------------------------------------------------------------------
@@ -39,7 +39,7 @@ def learning_curves(view: FigureView) -> Drawing:
     }
     if not panels:
         raise DataNotAvailableError("none of the three linkages was in the comparison")
-    figure, _ = plots.new_figure(3.2 * len(panels) + 1.4, 5.2, rows=2, columns=len(panels))
+    figure, _ = figures.new_figure(3.2 * len(panels) + 1.4, 5.2, rows=2, columns=len(panels))
     above, below = figure.axes[: len(panels)], figure.axes[len(panels) :]
     for (tree, label), upper, lower in zip(panels.items(), above, below, strict=True):
         for algorithm in tables.GRIDS:
@@ -131,7 +131,7 @@ def questions(view: FigureView) -> Drawing:
     measured = list(_runs_of_searches(view))
     if not measured:
         raise DataNotAvailableError("no search was measured")
-    figure, (left, right) = plots.new_figure(10.0, 3.8, columns=2)
+    figure, (left, right) = figures.new_figure(10.0, 3.8, columns=2)
     bits = [(run.bits, run.queries) for run in measured if run.search == "OTS"]
     _draw_points(left, bits, "OTS, one run each", 1)
     _draw_line(left, bits, 1.0, "log2 N: needed on average over all cuts", ":")
@@ -182,7 +182,7 @@ def _draw_points(ax: Axes, points: list[tuple[float, float]], label: str, number
             marker="o^sD"[number],
             markersize=3.5,
             alpha=0.5,
-            color=plots.PALETTE[number],
+            color=figures.PALETTE[number],
             label=label,
         )
 
@@ -202,13 +202,13 @@ def recovery(view: FigureView) -> Drawing:
     DataNotAvailableError
         If nothing was measured.
     """
-    figure, ax = plots.new_figure(5.6, 3.6)
+    figure, ax = figures.new_figure(5.6, 3.6)
     names = {"BF": "BF, one vote", "WDP": theorems.INFORMED, "N-WDP": "N-WDP that knows λ"}
     for number, (name, label) in enumerate(names.items()):
         points = sorted(_errors_by_noise(view, name))
         if points:
             x, y, error = zip(*points, strict=True)
-            line_style = {"color": plots.PALETTE[number], "marker": "osD"[number], "capsize": 2}
+            line_style = {"color": figures.PALETTE[number], "marker": "osD"[number], "capsize": 2}
             ax.errorbar(x, y, error, label=label, **line_style)
     if not ax.lines:
         raise DataNotAvailableError("nothing was measured")
@@ -241,9 +241,9 @@ def excess(view: FigureView) -> Drawing:
     DataNotAvailableError
         If nothing was measured.
     """
-    figure, (left, right) = plots.new_figure(9.6, 3.6, columns=2)
+    figure, (left, right) = figures.new_figure(9.6, 3.6, columns=2)
     for ax, metric in ((left, noisy.EXCESS), (right, "queries")):
-        plots.curves(view, x="algorithm.rounds", metric=metric, ax=ax, log_x=True, log_y=True)
+        figures.curves(view, x="algorithm.rounds", metric=metric, ax=ax, log_x=True, log_y=True)
         ax.set_xlabel("pairs drawn, t")
     bounds = [noisy.excess_bound(rounds) for rounds in noisy.ROUNDS]
     left.plot(noisy.ROUNDS, bounds, label="theorem 5, constant 1", **_BOUND)

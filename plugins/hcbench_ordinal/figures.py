@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from hcbench import DataNotAvailableError, plots
+from hcbench import DataNotAvailableError, figures
 from hcbench_ordinal import (
     suites_degrees as degrees,
     suites_noiseless as suite,
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from hcbench.plots import FigureView
+    from hcbench.figures import FigureView
 
 GREY = "#888888"
 _TICKS = 5
@@ -41,7 +41,7 @@ def adaptive_queries(view: FigureView) -> Drawing:
         n = int(data["n"])
         line = found.setdefault((data["shape"], _name(algorithm)), {})
         line[n] = _mean(numbers) / suite.n_log_n(n)
-    figure, axes = plots.new_figure(12.0, 3.4, columns=len(suite.SHAPES))
+    figure, axes = figures.new_figure(12.0, 3.4, columns=len(suite.SHAPES))
     for ax, shape in zip(axes, suite.SHAPES, strict=True):
         for number, name in enumerate(suite.ALGORITHMS.values()):
             _draw_line(ax, found.get((shape, name), {}), name, number)
@@ -93,11 +93,13 @@ def unbalanced(view: FigureView) -> Drawing:
     for algorithm, data, numbers in measured(view, suite.UNBALANCED):
         if algorithm.get("merge") == "descent":
             found.setdefault(data["shape"], {})[int(data["n"])] = numbers
-    figure, ax = plots.new_figure()
+    figure, ax = figures.new_figure()
     for number, shape in enumerate(suite.SHAPES):
         at = found.get(shape, {})
         _draw_line(ax, {n: _mean(at[n]) for n in at}, shape, number)
-        ax.plot(list(at), [max(at[n]) for n in at], "_", color=plots.PALETTE[number], markersize=9)
+        ax.plot(
+            list(at), [max(at[n]) for n in at], "_", color=figures.PALETTE[number], markersize=9
+        )
     ax.axhline(suite.MOST_UNBALANCED, color=GREY, linestyle="--", label="125/128 (lemma 3.1)")
     ax.set(
         xlabel="n",
@@ -124,7 +126,7 @@ def nonadaptive(view: FigureView) -> Drawing:
             count = algorithm["count"]
             share = 1.0 if count is None else int(count) / math.comb(n, 3)
             found.setdefault(n, {})[share] = _mean(numbers)
-    figure, (left, right) = plots.new_figure(9.6, 3.4, columns=2)
+    figure, (left, right) = figures.new_figure(9.6, 3.4, columns=2)
     for number, n in enumerate(sorted(found)):
         at = dict(sorted(found[n].items()))
         _draw_line(left, at, f"n = {n}", number)
@@ -158,7 +160,7 @@ def by_degree(view: FigureView) -> Drawing:
             stars[name][n] = _mean(numbers)
         elif n == degrees.SIZES[-1]:
             bounded[name][int(data["degree"])] = _mean(numbers) / suite.n_log_n(n)
-    figure, (left, right) = plots.new_figure(9.6, 3.4, columns=2)
+    figure, (left, right) = figures.new_figure(9.6, 3.4, columns=2)
     for number, name in enumerate(bounded):
         _draw_line(left, bounded[name], name, number)
         _draw_line(right, stars[name], name, number)
@@ -255,7 +257,7 @@ def _draw_line(ax: Axes, at: Mapping[Any, float], label: str, number: int) -> No
         list(at),
         list(at.values()),
         label=label,
-        color=plots.PALETTE[number],
+        color=figures.PALETTE[number],
         marker="osD^vP"[number],
         markersize=max(6.5 - number, 3.5),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hcbench import DataNotAvailableError, plots
+from hcbench import DataNotAvailableError, figures
 from hcbench_ordinal import suites_errors as suite
 from hcbench_ordinal.figures_noisy import share_interval, strategy_of
 from hcbench_ordinal.suites_noiseless import RECOVERY
@@ -13,7 +13,7 @@ from hcbench_ordinal.suites_noisy import BAYES, DELTA
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-    from hcbench.plots import FigureView
+    from hcbench.figures import FigureView
 
 
 def against_the_adversary(view: FigureView) -> Drawing:
@@ -36,7 +36,7 @@ def against_the_adversary(view: FigureView) -> Drawing:
             at[float(str(algorithm["p"]))] = numbers
     if not found:
         raise DataNotAvailableError(f"{RECOVERY} was not measured")
-    figure, axes = plots.new_figure(8, 3, columns=len(sizes))
+    figure, axes = figures.new_figure(8, 3, columns=len(sizes))
     for ax, n in zip(axes, sizes, strict=True):
         for number, strategy in enumerate(suite.STRATEGIES):
             at = found.get((n, strategy), {})
@@ -54,7 +54,7 @@ def against_the_adversary(view: FigureView) -> Drawing:
                 label=strategy,
                 linestyle="",
                 marker="osD"[number],
-                color=plots.PALETTE[number],
+                color=figures.PALETTE[number],
             )
         ax.axhline(1 - DELTA, color="#888888", linestyle="--", zorder=0)
         ax.set_title(f"n = {n}")
@@ -81,7 +81,7 @@ def permanent(view: FigureView) -> Drawing:
             at[float(str(known["oracles"][group.oracle]["corrupt"]))] = sum(numbers) / len(numbers)
     if not means:
         raise DataNotAvailableError(f"{suite.AGREEMENT} was not measured")
-    figure, ax = plots.new_figure(5, 3.4)
+    figure, ax = figures.new_figure(5, 3.4)
     for number, (algorithm, at) in enumerate(means.items()):
         shares = sorted(at)
         ax.plot(
@@ -89,7 +89,7 @@ def permanent(view: FigureView) -> Drawing:
             [at[share] for share in shares],
             label=algorithm,
             marker="osD^vP"[number],
-            color=plots.PALETTE[number],
+            color=figures.PALETTE[number],
         )
     ax.set_xlabel("proportion of corrupt pairs")
     ax.set_ylabel("triples found, mean")

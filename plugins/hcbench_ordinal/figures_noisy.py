@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hcbench import DataNotAvailableError, plots
+from hcbench import DataNotAvailableError, figures
 from hcbench.analysis import summarise
 from hcbench_ordinal import suites_noisy as suite
 from hcbench_ordinal.suites_noiseless import RECOVERY
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from hcbench.plots import FigureView
+    from hcbench.figures import FigureView
 
 _Values = dict[tuple[str, float, str], dict[int, list[float]]]
 _LEAST = 0.86
@@ -45,7 +45,7 @@ def recovery(view: FigureView) -> Drawing:
             label=strategy,
             linestyle="",
             marker="osD^vP"[number],
-            color=plots.PALETTE[number],
+            color=figures.PALETTE[number],
             elinewidth=0.9,
         )
 
@@ -71,7 +71,7 @@ def queries(view: FigureView) -> Drawing:
     def draw(ax: Axes, strategy: str, at: dict[int, list[float]], number: int) -> None:
         means = [sum(numbers) / len(numbers) / (n - 2) for n, numbers in at.items()]
         ax.plot(
-            list(at), means, label=strategy, marker="osD^vP"[number], color=plots.PALETTE[number]
+            list(at), means, label=strategy, marker="osD^vP"[number], color=figures.PALETTE[number]
         )
 
     figure, axes = _draw_panels(found, draw)
@@ -100,7 +100,7 @@ def _draw_panels(
 ) -> tuple[Drawing, Any]:
     """Make a row for each kind of errors and a column for each p; also return the axes."""
     rows, columns = len(suite.ERRORS), len(suite.PS)
-    figure, axes = plots.new_figure(11.5, 5.2, rows=rows, columns=columns)
+    figure, axes = figures.new_figure(11.5, 5.2, rows=rows, columns=columns)
     for row, errors in zip(axes, suite.ERRORS, strict=True):
         for ax, p in zip(row, suite.PS, strict=True):
             for number, strategy in enumerate(suite.STRATEGIES):

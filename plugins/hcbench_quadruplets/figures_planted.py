@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hcbench import DataNotAvailableError, plots
+from hcbench import DataNotAvailableError, figures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from hcbench.plots import FigureView
+    from hcbench.figures import FigureView
 
 _COLUMNS = 4
 _ACTIVE = "4K-AL-act"
@@ -34,7 +34,7 @@ def recovery(view: FigureView) -> Drawing:
         raise DataNotAvailableError("no comparisons were sampled")
     columns = min(len(proportions), _COLUMNS)
     rows = -(-len(proportions) // columns)
-    figure, axes = plots.new_figure(3.1 * columns + 1.6, 3.0 * rows, rows=rows, columns=columns)
+    figure, axes = figures.new_figure(3.1 * columns + 1.6, 3.0 * rows, rows=rows, columns=columns)
     panels = axes.ravel().tolist() if len(proportions) > 1 else [axes]
     for number, (ax, p) in enumerate(zip(panels, proportions, strict=False)):
         active = _draw_panel(view, ax, p)
@@ -69,7 +69,7 @@ def _draw_panel(view: FigureView, ax: Axes, p: float) -> float | None:
         return sample is None or sample == p
 
     labels = {name: _without_p(name) for name in known if _is_active(name)}
-    plots.curves(
+    figures.curves(
         view,
         x="dataset.delta",
         metric="AARI",

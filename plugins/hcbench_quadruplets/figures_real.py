@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from hcbench import DataNotAvailableError, plots
+from hcbench import DataNotAvailableError, figures
 from hcbench_quadruplets.suites_real import COST, DATA, DIMENSIONS, REFERENCES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from hcbench.plots import FigureView
+    from hcbench.figures import FigureView
 
 
 def costs(view: FigureView) -> Drawing:
@@ -26,7 +26,7 @@ def costs(view: FigureView) -> Drawing:
     present = {name: dataset for name, dataset in DATA.items() if _label(view, dataset)}
     if not present:
         raise DataNotAvailableError("none of the three data sets was in the comparison")
-    figure, axes = plots.new_figure(3.3 * len(present) + 1.0, 3.2, columns=len(present))
+    figure, axes = figures.new_figure(3.3 * len(present) + 1.0, 3.2, columns=len(present))
     panels = axes.tolist() if len(present) > 1 else [axes]
     for ax, (name, dataset) in zip(panels, present.items(), strict=True):
         _draw_costs(view, ax, dataset, 2)
@@ -54,7 +54,7 @@ def _draw_dimensions(view: FigureView, name: str) -> Drawing:
     if not _label(view, DATA[name]):
         raise DataNotAvailableError(f"{DATA[name]} was not in the comparison")
     columns = len(DIMENSIONS)
-    figure, axes = plots.new_figure(2.6 * columns + 1.0, 3.2, columns=columns)
+    figure, axes = figures.new_figure(2.6 * columns + 1.0, 3.2, columns=columns)
     panels: list[Axes] = axes.tolist()
     for ax, d in zip(panels, DIMENSIONS, strict=True):
         _draw_costs(view, ax, DATA[name], d)
@@ -84,7 +84,7 @@ def _draw_costs(view: FigureView, ax: Axes, dataset: str, d: int) -> None:
         dimension = known.get(name, {}).get("d", d)
         return bool(run["dataset"] == data_label and dimension == d and name not in REFERENCES)
 
-    plots.curves(
+    figures.curves(
         view,
         x="oracle.p",
         metric=COST,
@@ -129,8 +129,8 @@ def _cars_figure(algorithm: str) -> Callable[[FigureView], Drawing]:
         classes = None
         if problem.names is not None:
             classes = [name.rpartition(" ")[0] for name in problem.names]
-        figure, ax = plots.new_figure(9.0, 4.0)
-        plots.dendrogram(ax, tree, classes=classes)
+        figure, ax = figures.new_figure(9.0, 4.0)
+        figures.dendrogram(ax, tree, classes=classes)
         figure.suptitle(f"60 cars by {algorithm}", x=0.02, ha="left")
         return figure
 

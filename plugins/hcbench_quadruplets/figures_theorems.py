@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from hcbench import DataNotAvailableError, plots
+from hcbench import DataNotAvailableError, figures
 from hcbench_quadruplets import suites_theorems as suite
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from hcbench.plots import FigureView
+    from hcbench.figures import FigureView
 
 
 def separation(view: FigureView) -> Drawing:
@@ -25,7 +25,7 @@ def separation(view: FigureView) -> Drawing:
     """
     found = _means(view)
     sizes = suite.LINKED_SIZES
-    figure, axes = plots.new_figure(3.6 * len(sizes) + 2.6, 3.0, columns=len(sizes))
+    figure, axes = figures.new_figure(3.6 * len(sizes) + 2.6, 3.0, columns=len(sizes))
     for ax, size in zip(axes, sizes, strict=True):
         n = size * 2**suite.LINKED_DEPTH
         for number, name in enumerate(("SL", "CL")):
@@ -58,7 +58,7 @@ def rates(view: FigureView) -> Drawing:
         If nothing was measured.
     """
     found = _means(view)
-    figure, (left, right) = plots.new_figure(9.6, 3.4, columns=2)
+    figure, (left, right) = figures.new_figure(9.6, 3.4, columns=2)
     for number, size in enumerate(suite.ACTIVE_SIZES):
         n = 2 * size
         at = {
@@ -84,7 +84,7 @@ def _draw_passive(view: FigureView, ax: Axes) -> None:
     labels = {
         name: f"4-AL, m = {values['init']}" for name, values in known.items() if "init" in values
     }
-    plots.curves(
+    figures.curves(
         view,
         x="oracle.p",
         metric="AARI",
@@ -98,7 +98,11 @@ def _draw_passive(view: FigureView, ax: Axes) -> None:
 
 def _draw(ax: Axes, at: dict[float, float], label: str, number: int) -> None:
     ax.plot(
-        list(at), list(at.values()), label=label, color=plots.PALETTE[number], marker="osD^"[number]
+        list(at),
+        list(at.values()),
+        label=label,
+        color=figures.PALETTE[number],
+        marker="osD^"[number],
     )
     ax.grid(visible=True, axis="y")
 

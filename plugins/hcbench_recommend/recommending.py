@@ -21,10 +21,11 @@ from hcbench import (
     Problem,
     Registry,
     Result,
+    agreement,
+    common_items,
     compare,
     load_registry,
 )
-from hcbench.results import agreement, common_items
 from hcbench_recommend.deciding import DECIMALS, ROUNDING_ERROR, Drawn, decide
 from hcbench_recommend.subsample import size_of_part
 

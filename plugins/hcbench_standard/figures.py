@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hcbench import plots
+from hcbench import figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from hcbench.plots import FigureView
+    from hcbench.figures import FigureView
 
 
 def average_linkage(view: FigureView) -> Figure:
@@ -35,9 +35,9 @@ def _costs(view: FigureView, algorithms: str) -> Figure:
     def chosen(run: Mapping[str, Any]) -> bool:
         return re.search(algorithms, run["algorithm"]) is not None
 
-    figure, axes = plots.new_figure(8.0, 4.4, columns=2)
+    figure, axes = figures.new_figure(8.0, 4.4, columns=2)
     for ax, metric in zip(axes, ("seconds", "peak-memory"), strict=True):
-        plots.curves(
+        figures.curves(
             view, x="dataset.n", metric=metric, ax=ax, where=chosen, log_x=True, log_y=True
         )
     for ax in axes:
@@ -53,8 +53,8 @@ def wrong_answers(view: FigureView) -> Figure:
     def chosen(run: Mapping[str, Any]) -> bool:
         return "sigma" not in run["dataset"] and run["oracle"] != "similarities"
 
-    figure, ax = plots.new_figure(7.0, 3.8)
-    plots.curves(view, x="oracle.noise", metric="AARI", ax=ax, where=chosen)
+    figure, ax = figures.new_figure(7.0, 3.8)
+    figures.curves(view, x="oracle.noise", metric="AARI", ax=ax, where=chosen)
     ax.set_xlabel("proportion of wrong answers")
     return figure
 
@@ -65,7 +65,7 @@ def noisy_similarities(view: FigureView) -> Figure:
     def chosen(run: Mapping[str, Any]) -> bool:
         return "noise" not in run["oracle"]
 
-    figure, ax = plots.new_figure(7.0, 3.8)
-    plots.curves(view, x="dataset.sigma", metric="AARI", ax=ax, where=chosen)
+    figure, ax = figures.new_figure(7.0, 3.8)
+    figures.curves(view, x="dataset.sigma", metric="AARI", ax=ax, where=chosen)
     ax.set_xlabel("standard deviation of a similarity")
     return figure

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from hcbench import DataNotAvailableError, plots
+from hcbench import DataNotAvailableError, figures
 from hcbench_vectors.data_specs import PAPERS_TREE
 from hcbench_vectors.suites_simulated import CURVES, DIMENSIONS
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from hcbench.plots import FigureView
+    from hcbench.figures import FigureView
 
 _LOOKS: dict[str, dict[str, Any]] = {
     "data": {"color": "#000000", "marker": "o"},
@@ -53,7 +53,7 @@ def affinity_errors(view: FigureView) -> Drawing:
     """
     errors = _means(view, deviations=True)
     rows = max(map(len, CURVES.values()))
-    figure, axes = plots.new_figure(10.0, 2.6 * rows, rows=rows, columns=3)
+    figure, axes = figures.new_figure(10.0, 2.6 * rows, rows=rows, columns=3)
     for column, (panel, curves) in zip(axes.T, CURVES.items(), strict=True):
         by_n = panel != "c"
         for ax in column[len(curves) :]:
@@ -91,7 +91,7 @@ def rates(view: FigureView) -> Drawing:
     ]
     if not shown:
         raise DataNotAvailableError("no affinity error was measured along p")
-    figure, axes = plots.new_figure(2.7 * len(shown) + 0.4, 3.4, columns=len(shown))
+    figure, axes = figures.new_figure(2.7 * len(shown) + 0.4, 3.4, columns=len(shown))
     for ax, (title, panel) in zip(np.atleast_1d(axes), shown, strict=True):
         for estimate, at in panel.items():
             _draw_estimate(ax, estimate, at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hcbench import DataNotAvailableError, plots
+from hcbench import DataNotAvailableError, figures
 from hcbench_vectors.suites_published import cells_of, columns_of
 from hcbench_vectors.suites_tables import ERROR, NEWSGROUPS, TAU, TRANSPOSED, data_of
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
     from hcbench import Claim, Verdict
-    from hcbench.plots import FigureView
+    from hcbench.figures import FigureView
 
 _INK, _FAINT = "#222222", "#999999"
 _SCORES = {False: "Y", True: "ζ"}
@@ -39,7 +39,7 @@ def printed_and_measured(view: FigureView) -> Drawing:
     panels = {name: verdicts for name, verdicts in panels.items() if verdicts}
     if not panels:
         raise DataNotAvailableError("none of the printed values was measured")
-    figure, axes = plots.new_figure(
+    figure, axes = figures.new_figure(
         2.2 * len(panels) + 1.8, 0.26 * len(rows) + 1.3, columns=len(panels)
     )
     for ax, (name, verdicts) in zip(_as_list(axes), panels.items(), strict=True):
@@ -85,7 +85,7 @@ def _draw_value(ax: Axes, row: int, claim: Claim, measured: float) -> None:
         printed, row, xerr=spread, fmt="o", markersize=6.5, markerfacecolor="white",
         color=_INK, elinewidth=0.8, zorder=2,
     )  # fmt: skip
-    ax.plot(measured, row, "o", color=plots.PALETTE[1], markersize=4.0, zorder=3)
+    ax.plot(measured, row, "o", color=figures.PALETTE[1], markersize=4.0, zorder=3)
 
 
 def _legend() -> list[Any]:
@@ -102,7 +102,7 @@ def _legend() -> list[Any]:
             color=_INK,
             markerfacecolor="white",
         ),
-        dot("measured", marker="o", markersize=4.0, color=plots.PALETTE[1]),
+        dot("measured", marker="o", markersize=4.0, color=figures.PALETTE[1]),
         dot(
             "measured as defined in the text, unlike the printed values",
             marker="x",
@@ -120,15 +120,15 @@ def more_terms(view: FigureView) -> Drawing:
     DataNotAvailableError
         If nothing was measured.
     """
-    figure, axes = plots.new_figure(8.0, 3.6, columns=2)
+    figure, axes = figures.new_figure(8.0, 3.6, columns=2)
     names = {TRANSPOSED: "ranks of the truth transposed, as coded", TAU: "as the text defines it"}
     terms = _numbers_of_terms(view)
     for ax, (metric, title) in zip(axes, names.items(), strict=True):
         for colour, (label, points) in zip(
-            plots.PALETTE, _measured(view, metric, terms).items(), strict=False
+            figures.PALETTE, _measured(view, metric, terms).items(), strict=False
         ):
             ax.errorbar(*points, marker="o", capsize=2, color=colour, label=f"measured, {label}")
-        for colour, label in zip(plots.PALETTE, _SCORES.values(), strict=False):
+        for colour, label in zip(figures.PALETTE, _SCORES.values(), strict=False):
             printed = [c for c in cells_of(2) if _SCORES[c.scores] == label]
             ax.plot(
                 [int(cell.column[2:]) for cell in printed],

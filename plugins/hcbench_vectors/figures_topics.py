@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hcbench import DataNotAvailableError, HeightKind, Tree, plots
+from hcbench import DataNotAvailableError, HeightKind, Tree, figures
 from hcbench_vectors.classes import average_distances, average_dot_products, finest_classes
 from hcbench_vectors.suites_topics import DOCUMENTS, TOPICS, WINDOWS
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hcbench import Vectors
-    from hcbench.plots import FigureView
+    from hcbench.figures import FigureView
 
     Floats = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ def closest_topics(view: FigureView) -> Drawing:
     The position of a topic is the mean over pairs of different documents.
     """
     topics = _Topics(view)
-    figure, axes = plots.new_figure(11.0, 6.6, rows=2)
+    figure, axes = figures.new_figure(11.0, 6.6, rows=2)
     for ax, mean, label, sign in (
         (axes[0], topics.dot_products, f"(a) largest {_DOT}", -1),
         (axes[1], topics.distances, f"(b) smallest {_DISTANCE}", 1),
@@ -51,7 +51,7 @@ def closest_topics(view: FigureView) -> Drawing:
 def one_topic(view: FigureView) -> Drawing:
     """Figure 3c-d: comp.windows.x and all other topics, the closest first."""
     topics = _Topics(view)
-    figure, axes = plots.new_figure(11.0, 4.6, columns=2)
+    figure, axes = figures.new_figure(11.0, 4.6, columns=2)
     title = topics.names[WINDOWS]
     for ax, row, label, sign in (
         (axes[0], topics.dot_products[WINDOWS], f"(c) {_DOT} with {title}", -1),
@@ -73,14 +73,14 @@ def dendrograms(view: FigureView) -> Drawing:
     Affinities are divided by the number of scores, not of terms: only ratios are meaningful.
     """
     topics = _Topics(view)
-    figure, axes = plots.new_figure(11.0, 5.4, columns=2)
+    figure, axes = figures.new_figure(11.0, 5.4, columns=2)
     for ax, algorithm, title in (
         (axes[0], "DotProduct", "(e) algorithm 1 (dot products)"),
         (axes[1], "UPGMA", "(f) UPGMA (Euclidean distance)"),
     ):
         tree = with_level_leaves(view.tree(algorithm, TOPICS))
         heads = [name.partition(".")[0] for name in topics.names]
-        plots.dendrogram(ax, tree, classes=heads, colours=topics.colours, orientation="left")
+        figures.dendrogram(ax, tree, classes=heads, colours=topics.colours, orientation="left")
         ax.set_title(title, loc="left")
         ax.locator_params(axis="x", nbins=5)
         legend = ax.get_legend()
@@ -133,7 +133,7 @@ class _Topics:
     @cached_property
     def colours(self) -> dict[str, str]:
         """Colours of the newsgroup classes."""
-        return plots.class_colours([name.partition(".")[0] for name in self.names])
+        return figures.class_colours([name.partition(".")[0] for name in self.names])
 
     def draw(self, ax: Axes, x: float, y: float, topic: int) -> None:
         """Draw a marker with shape and colour of the class and the shade of the topic."""

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hcbench.analysis.changes import find_differences
 from hcbench.analysis.differences import paired_differences
 from hcbench.analysis.looks import next_looks
 from hcbench.analysis.results import Results
@@ -19,7 +20,6 @@ from hcbench.analysis.statistics import summarise
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.registry.suite import Claim, Suite
-from hcbench_results.differences import find_differences
 
 Draw: TypeAlias = Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]
 

@@ -1,4 +1,4 @@
-"""The data of figures: pure functions of `Results`, drawn by `hcbench.plots` and others.
+"""The data of figures: pure functions of `Results`, drawn by `hcbench.figures` and others.
 
 Each view is a dataclass of plain numbers and names, with its uncertainty and what was excluded; if
 there is nothing to show, an error says why in one line.

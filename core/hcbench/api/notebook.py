@@ -16,6 +16,7 @@ from hcbench.analysis.results import Results
 from hcbench.analysis.tables import to_html
 from hcbench.errors import DataNotAvailableError
 from hcbench.model.problem import Problem, Result
+from hcbench.pages import write_report
 from hcbench.plan.outcome import Outcome
 from hcbench.registry import load_registry
 from hcbench.run.record import Observer
@@ -85,16 +86,18 @@ class StoredResults(Results):
         HcbenchError
             If there is nothing to draw, or an option is missing; the message lists the choices.
         """
+        from hcbench.figures.drawing import Choices, draw
+        from hcbench.figures.suites import FigureView
+
         outcomes = self.matching(algorithm, dataset, oracle)
         if not outcomes:
             given = ", ".join(name for name in (algorithm, dataset, oracle) if name)
             raise DataNotAvailableError(f"no cell is of {given}; {self!r}")
         registry = load_registry(self.plugins)
         with Store(self.store) as opened, registry.plugins.importable():
-            plots: Any = importlib.import_module("hcbench.plots")  # a built-in plugin
             chosen = replace(self, outcomes=outcomes)
-            view = plots.FigureView(chosen, opened, registry, self.given)
-            figure = plots.draw_kind(kind, view, **choices)
+            view = FigureView(chosen, opened, registry, self.given)
+            figure: Any = draw(kind, view, Choices(**choices))
         figure._repr_png_ = partial(_png, figure)  # for notebooks
         return figure
 
@@ -114,11 +117,10 @@ class StoredResults(Results):
             A title, and below it paragraphs and tables. The first row of a table has the names of
             the columns.
         """
-        pages: Any = importlib.import_module("hcbench.pages")  # a built-in plugin
         registry = load_registry(self.plugins)
         with Store(self.store) as opened, registry.plugins.importable():
             run = opened.run(self.run)
-            pages.write_report(path, opened, run, registry=registry, lead=lead)
+            write_report(path, opened, run, registry=registry, lead=lead)
 
 
 def _png(figure: Any) -> bytes:

@@ -46,7 +46,16 @@ COMMANDS = {
     "run": "hcbench.cli.compare:run",
     "list": "hcbench.cli.show:list_",
     "info": "hcbench.cli.show:info",
+    "results": "hcbench.cli.results:results",
+    "report": "hcbench.cli.report:report",
+    "site": "hcbench.cli.site:site",
+    "plot": "hcbench.cli.plot:plot",
+    "score": "hcbench.cli.score:score",
+    "rerun": "hcbench.cli.rerun:rerun",
     "cite": "hcbench.cli.show:cite",
+    "check": "hcbench.cli.check:check",
+    "new": "hcbench.cli.new:new",
+    "plugins": "hcbench.cli.plugins:plugins",
     "completion": "hcbench.cli.completion:completion",
 }
 

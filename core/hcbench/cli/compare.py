@@ -21,9 +21,9 @@ from hcbench.model.text import printable
 
 if TYPE_CHECKING:
     from hcbench.analysis.results import Results
+    from hcbench.figures.suites import Drawn
     from hcbench.plan.cell import Cell
     from hcbench.plan.plan import Plan
-    from hcbench.plots import Drawn
     from hcbench.registry import Registry
     from hcbench.registry.suite import Suite
     from hcbench.store import Store
@@ -139,7 +139,7 @@ def carry_out(
         with stdout_for_data():
             results = _run(plan, registry, opened, command=context.obj, quiet=quiet, **running)
             if figures is not None:
-                from hcbench.plots import draw_figures
+                from hcbench.figures.suites import draw_figures
 
                 drawn = draw_figures(
                     results, figures, format=figure_format, store=opened, plugins=plugin
@@ -205,7 +205,8 @@ def _replayed(path: Path, registry: Registry) -> tuple[str, str]:
 
 def _check_figures(suite: Suite, folder: Path) -> None:
     """Check before the run whether its figures can be drawn."""
-    from hcbench.plots import make_folder, style
+    from hcbench.figures.plots import style
+    from hcbench.figures.suites import make_folder
 
     if not suite.figures:
         raise SuiteError(f"suite {suite.name} has no figures; omit --figures")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import importlib
 import json
 import os
 import re
@@ -21,15 +20,15 @@ from functools import cache, lru_cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import platformdirs
 
 #: Core's modules and packages that decide results: those that `hcbench.run.cell` needs to run a
-#: cell, and the seeds; `hcbench.files` decides them, too. Modules that plan, isolate, store and
-#: show cells are not among them.
+#: cell, and the seeds. Modules that plan, isolate, store and show cells are not among them.
 RESULT_MODULES = (
     "errors",
+    "files",
     "model",
     "oracle",
     "plan/outcome",
@@ -63,8 +62,7 @@ def read_core_fingerprint() -> str:
 
 def _result_sources() -> list[Path]:
     core = Path(__file__).parent.parent
-    files: Any = importlib.import_module("hcbench.files")  # a plugin, which reads for the model
-    roots = [*(core / name for name in RESULT_MODULES), Path(files.__file__).parent]
+    roots = [core / name for name in RESULT_MODULES]
     return [
         source
         for root in roots

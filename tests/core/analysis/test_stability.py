@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 import hcbench
 from hcbench import NotApplicableError, Partition, Tree
-from hcbench_results.command import results
-from hcbench_results.stability import agreement, common_items
+from hcbench.api.stability import agreement, common_items
+from hcbench.cli.results import results
 
 ABCD = Tree([4, 4, 5, 6, 5, 6, -1], names=["a", "b", "c", "d"])  # ((a,b),c),d
 

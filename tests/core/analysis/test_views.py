@@ -21,20 +21,20 @@ from hcbench.analysis.overviews import make_tables
 from hcbench.analysis.results import Results
 from hcbench.analysis.views import pareto_front
 from hcbench.errors import HcbenchError
-from hcbench.model.cost import Cost
-from hcbench.model.trees import Partition
-from hcbench.plan.outcome import Outcome, ScoredPoint, Value
-from hcbench.plan.presentation import MetricInfo
-from hcbench.store.codec import count_items, encode_result
-from hcbench_figures import palette
-from hcbench_figures.palette import (
+from hcbench.figures import palette
+from hcbench.figures.palette import (
     PALETTE,
     PALETTE_DARK,
     REFERENCE,
     REFERENCE_DARK,
     looks_for,
 )
-from hcbench_pages import report
+from hcbench.model.cost import Cost
+from hcbench.model.trees import Partition
+from hcbench.pages import report
+from hcbench.plan.outcome import Outcome, ScoredPoint, Value
+from hcbench.plan.presentation import MetricInfo
+from hcbench.store.codec import count_items, encode_result
 from tests.core.planned import planned
 from tests.core.trees import trees
 

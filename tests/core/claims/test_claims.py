@@ -23,7 +23,7 @@ from hcbench.registry import load_registry
 from hcbench.registry.names import split_parameter
 from hcbench.registry.specs import Reference
 from hcbench.registry.suite import Claim, Figure, Suite, describe_suite, read_suite, rebuild_suite
-from hcbench_testing.claims import powers_of
+from hcbench.testing.claims import powers_of
 
 PAPER = Reference("p", "misc", {"author": "A", "title": "T", "year": "2000"})
 METRICS = (

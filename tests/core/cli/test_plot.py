@@ -19,16 +19,11 @@ from hcbench import Tree
 from hcbench.analysis.ranks import ranking
 from hcbench.analysis.results import Results
 from hcbench.cli import main
+from hcbench.cli.plot import KINDS as ON_COMMAND_LINE
 from hcbench.errors import HcbenchError
-from hcbench.model.cost import Cost
-from hcbench.model.problem import Problem
-from hcbench.plan.outcome import Outcome, ScoredPoint, Value
-from hcbench.plan.presentation import MetricInfo
-from hcbench.plots import FigureView, layout
-from hcbench.store import Store
-from hcbench_figures.command import KINDS as ON_COMMAND_LINE
-from hcbench_figures.draw_charts import draw_ranks
-from hcbench_figures.drawing import (
+from hcbench.figures import FigureView
+from hcbench.figures.draw_charts import draw_ranks
+from hcbench.figures.drawing import (
     KINDS,
     Choices,
     class_labels,
@@ -36,8 +31,14 @@ from hcbench_figures.drawing import (
     draw,
     draw_tanglegram,
 )
-from hcbench_figures.palette import looks_of
-from hcbench_figures.plots import dendrogram
+from hcbench.figures.palette import looks_of
+from hcbench.figures.plots import dendrogram
+from hcbench.model.cost import Cost
+from hcbench.model.problem import Problem
+from hcbench.model.trees.layout import layout
+from hcbench.plan.outcome import Outcome, ScoredPoint, Value
+from hcbench.plan.presentation import MetricInfo
+from hcbench.store import Store
 from tests.core.planned import planned
 from tests.inline import cells_in_this_process
 

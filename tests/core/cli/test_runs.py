@@ -22,6 +22,7 @@ from hcbench.cli import main
 from hcbench.cli.runs import read_run
 from hcbench.errors import DamagedRunError, StoreError
 from hcbench.model.cost import Cost
+from hcbench.pages.site import build_site
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import Presentation
 from hcbench.registry.suite import Suite
@@ -31,7 +32,6 @@ from hcbench.store.merge import merge_stores
 from hcbench.store.rows import Record
 from hcbench.store.schema import cells, metric_values, points, runs, summaries
 from hcbench.store.tidying import Removed, annotate_run, name_run, remove_run, tidy
-from hcbench_pages.site import build_site
 from tests.core.servers import can_serve
 from tests.core.stored_runs import METRICS, keep_run, outcome
 from tests.inline import cells_in_this_process
@@ -448,7 +448,7 @@ def test_a_damaged_run_hides_no_other_and_can_be_removed(
 
 
 def build_nothing_of(store: Store, run: int) -> None:
-    from hcbench_pages.report import read_contents
+    from hcbench.pages.report import read_contents
 
     read_contents(store, store.run(run))
 

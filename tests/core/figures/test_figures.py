@@ -16,15 +16,16 @@ from hypothesis import given, settings
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
-from hcbench import HeightKind, Tree, load_registry, plots
+from hcbench import HeightKind, Tree, figures, load_registry
 from hcbench.analysis.results import Results
 from hcbench.cli import main
 from hcbench.errors import DataError, DataNotAvailableError, HcbenchError
+from hcbench.figures import FigureView, draw_figures
+from hcbench.figures.plots import MIXED
+from hcbench.model.trees.layout import layout
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
-from hcbench.plots import FigureView, draw_figures, layout
 from hcbench.store import Store
-from hcbench_figures.plots import MIXED
 from tests.core.trees import trees
 from tests.inline import cells_in_this_process
 
@@ -36,7 +37,7 @@ import warnings
 import numpy as np
 
 import hcbench
-from hcbench import plots
+from hcbench import figures
 
 
 def points(seed, *, p, fixed):
@@ -62,13 +63,13 @@ def first(scored):
 
 def curve(view):
     random = lambda run: "fixed" not in run["dataset"]
-    return plots.curves(view, x="p", metric="first", where=random).figure
+    return figures.curves(view, x="p", metric="first", where=random).figure
 
 
 def tree(view):
     problem = view.problem("points[p=3]", 1)
     kept = view.tree("comb", "points[p=3]", 1)
-    return plots.dendrogram(None, kept, classes=problem.levels[:, 0]).figure
+    return figures.dendrogram(None, kept, classes=problem.levels[:, 0]).figure
 
 
 def lost(view):
@@ -283,7 +284,7 @@ def test_data_of_the_caller_cannot_be_generated_again(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_drawing_has_no_global_state() -> None:
     code = (
-        "import sys, hcbench; hcbench.plots.new_figure();"
+        "import sys, hcbench; hcbench.figures.new_figure();"
         "assert 'matplotlib.pyplot' not in sys.modules;"
         "import matplotlib; assert matplotlib.rcParams['font.size'] == 10"
     )
@@ -318,7 +319,7 @@ def test_a_curve_is_mean_and_interval_along_a_parameter() -> None:
         *measured(2, [5.0, 5.0]),
         *measured(2, [0.5], "B"),
     ]
-    ax = plots.curves(results(outcomes, references=("B",)), x="p", metric="ERROR")
+    ax = figures.curves(results(outcomes, references=("B",)), x="p", metric="ERROR")
     one, reference = ax.containers
     data: Any = one[0].get_xydata()
     assert data.tolist() == [[2, 5], [100, 2]]
@@ -330,14 +331,14 @@ def test_a_curve_is_mean_and_interval_along_a_parameter() -> None:
     assert (ax.get_xlabel(), ax.get_xscale()) == ("p", "log")
     assert ax.get_ylabel() == "error\nmedian and 95 % interval"
     assert ax.yaxis.get_major_formatter()(0.002) == "2 ms"
-    wide = plots.curves(results(outcomes), x="dataset.p", metric="error", log_x=False)
+    wide = figures.curves(results(outcomes), x="dataset.p", metric="error", log_x=False)
     assert wide.get_xscale() == "linear"
 
 
 def test_the_bars_of_a_curve_are_the_intervals_of_the_tables() -> None:
     outcomes = [*measured(1, [0.1, 0.2, 0.6]), *measured(2, [0.3, 0.3, 0.9])]
     found = Results(outcomes, (MetricInfo("error", "lower"),))
-    ax = plots.curves(found, x="p", metric="error")
+    ax = figures.curves(found, x="p", metric="error")
     bars = ax.containers[0][2][0].get_segments()
     ends = [(row["low"], row["high"]) for row in found.summary]
     np.testing.assert_allclose([bar[:, 1] for bar in bars], ends)
@@ -350,20 +351,22 @@ def test_a_curve_along_a_parameter_of_the_oracle_or_of_the_algorithm() -> None:
         *measured(2, [2.0], "A[k=2]", "o[q=0.2]"),
     ]
     for x, label in (("k", "A"), ("algorithm.k", "A")):
-        ax = plots.curves(results(outcomes), x=x, metric="error")
+        ax = figures.curves(results(outcomes), x=x, metric="error")
         assert ax.containers[0].get_label() == label
         assert len(ax.containers) == 1
-    by_oracle = plots.curves(results(outcomes), x="q", metric="error", group=("oracle", "dataset"))
+    by_oracle = figures.curves(
+        results(outcomes), x="q", metric="error", group=("oracle", "dataset")
+    )
     assert by_oracle.containers[0].get_label() == "o / d[p=2]"
 
 
 def test_runs_at_one_point_must_be_distinguished() -> None:
     outcomes = [*measured(2, [1.0], oracle="o"), *measured(2, [2.0], oracle="w")]
     with pytest.raises(HcbenchError, match="two runs have p = 2 on one line"):
-        plots.curves(results(outcomes), x="p", metric="error")
-    ax = plots.curves(results(outcomes), x="p", metric="error", group=("algorithm", "oracle"))
+        figures.curves(results(outcomes), x="p", metric="error")
+    ax = figures.curves(results(outcomes), x="p", metric="error", group=("algorithm", "oracle"))
     assert len(ax.containers) == 2
-    ax = plots.curves(
+    ax = figures.curves(
         results(outcomes), x="p", metric="error", where=lambda run: run["oracle"] == "w"
     )
     assert ax.containers[0][0].get_ydata().tolist() == [2.0]
@@ -372,11 +375,11 @@ def test_runs_at_one_point_must_be_distinguished() -> None:
 def test_invalid_curves_are_reported() -> None:
     for x, metric in (("k", "error"), ("p", "AARI"), ("budget", "error"), ("checkpoint", "error")):
         with pytest.raises(DataNotAvailableError):
-            plots.curves(results(measured(2, [1.0])), x=x, metric=metric)
+            figures.curves(results(measured(2, [1.0])), x=x, metric=metric)
     with pytest.raises(HcbenchError, match="x is a parameter of algorithm, dataset or oracle"):
-        plots.curves(results(measured(2, [1.0])), x="metric.k", metric="error")
+        figures.curves(results(measured(2, [1.0])), x="metric.k", metric="error")
     with pytest.raises(HcbenchError, match="the parameter p is ambiguous"):
-        plots.curves(results(measured(2, [1.0], "A[p=1]")), x="p", metric="error")
+        figures.curves(results(measured(2, [1.0], "A[p=1]")), x="p", metric="error")
 
 
 # ---- Dendrograms ---------------------------------------------------------------------------------
@@ -410,8 +413,8 @@ def test_leaves_are_side_by_side_and_parents_above_their_children(tree: Tree) ->
 @given(trees())
 def test_every_tree_can_be_drawn(tree: Tree) -> None:
     for orientation in ("top", "left"):
-        figure, ax = plots.new_figure(3, 2)
-        plots.dendrogram(ax, tree, classes=np.arange(tree.n) % 3, orientation=orientation)  # type: ignore[arg-type]
+        figure, ax = figures.new_figure(3, 2)
+        figures.dendrogram(ax, tree, classes=np.arange(tree.n) % 3, orientation=orientation)  # type: ignore[arg-type]
         lines = lines_of(ax)
         assert len(lines.get_segments()) == tree.n_nodes - 1 + tree.n_nodes - tree.n
         figure.draw_without_rendering()
@@ -421,7 +424,7 @@ def test_every_tree_can_be_drawn(tree: Tree) -> None:
 def test_the_root_is_on_top_whatever_heights_mean(kind: HeightKind) -> None:
     height = [0, 0, 0, 1, 2] if kind is HeightKind.DISTANCE else [5, 4, 3, 2, 1]
     tree = Tree([3, 3, 4, 4, -1], height, kind, names=["a", "b$", "c"])
-    ax = plots.dendrogram(None, tree)
+    ax = figures.dendrogram(None, tree)
     bottom, top = ax.get_ylim()
     share = [(h - bottom) / (top - bottom) for h in height]
     assert share[4] > share[3] > max(share[:3]) > 0
@@ -433,23 +436,23 @@ def test_the_root_is_on_top_whatever_heights_mean(kind: HeightKind) -> None:
 def test_names_and_pure_branches_have_the_colour_of_their_class() -> None:
     tree = Tree([4, 4, 5, 5, 6, 6, -1])
     colours = {"x": "#ff0000", "y": "#00ff00"}
-    ax = plots.dendrogram(None, tree, classes=["x", "x", "x", "y"], colours=colours)
+    ax = figures.dendrogram(None, tree, classes=["x", "x", "x", "y"], colours=colours)
     stems = [to_hex(colour) for colour in lines_of(ax).get_colors()]
     red, green = "#ff0000", "#00ff00"
     assert stems == [red, red, red, green, red, MIXED, red, MIXED, MIXED]
     assert [to_hex(text.get_color()) for text in ax.get_xticklabels()] == [red, red, red, green]
     with pytest.raises(DataError, match="3 classes for 4 leaves"):
-        plots.dendrogram(None, tree, classes=[0, 1, 2])
+        figures.dendrogram(None, tree, classes=[0, 1, 2])
 
 
 @pytest.mark.slow
 def test_names_are_written_where_there_is_room() -> None:
     many = Tree.from_levels(np.arange(300)[:, None] // 10)
-    assert len(plots.dendrogram(None, many).get_xticklabels()) == 300
-    _, small = plots.new_figure(4, 3)
-    assert not plots.dendrogram(small, many).get_xticklabels()
-    _, forced = plots.new_figure(4, 3)
-    assert plots.dendrogram(forced, many, names=True).get_xticklabels()
+    assert len(figures.dendrogram(None, many).get_xticklabels()) == 300
+    _, small = figures.new_figure(4, 3)
+    assert not figures.dendrogram(small, many).get_xticklabels()
+    _, forced = figures.new_figure(4, 3)
+    assert figures.dendrogram(forced, many, names=True).get_xticklabels()
 
 
 def test_a_long_chain_needs_no_recursion() -> None:
@@ -462,7 +465,7 @@ def test_a_long_chain_needs_no_recursion() -> None:
 
 def test_the_first_colours_are_distinct_and_then_repeat() -> None:
     names = [f"class {i:02}" for i in range(20)]
-    found = plots.class_colours(names)
+    found = figures.class_colours(names)
     assert len(set(list(found.values())[:16])) == 16
     assert found["class 16"] == found["class 00"]
-    assert plots.class_colours(names[::-1]) == found, "whatever the order of the items is"
+    assert figures.class_colours(names[::-1]) == found, "whatever the order of the items is"

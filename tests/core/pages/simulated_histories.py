@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from hcbench_pages.site.histories import History, Measurement
+from hcbench.pages.site.histories import History, Measurement
 
 NOISE = 0.05
 STEP = 1.2

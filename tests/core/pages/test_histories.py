@@ -11,7 +11,7 @@ import pytest
 
 from hcbench.asv import EXACT
 from hcbench.errors import DataError
-from hcbench_pages.site.histories import History, Measurement, overall_ratios, read_histories
+from hcbench.pages.site.histories import History, Measurement, overall_ratios, read_histories
 from tests.core.pages.simulated_histories import constant_series, false_marks, found_share
 
 COLUMNS = ["result", "params", "version", "started_at", "duration"]

@@ -23,14 +23,14 @@ from hcbench.analysis.views import tradeoff
 from hcbench.cli import main
 from hcbench.errors import StoreError
 from hcbench.model.trees import facing_orders
+from hcbench.pages.report import make_report, read_contents
+from hcbench.pages.report.charts import shortened
+from hcbench.pages.report.figures import legend_entry, make_legend, make_panels
+from hcbench.pages.report.page import json_block, render_report
+from hcbench.pages.report.sections import describe_page
+from hcbench.pages.report.trees import MOST_LEAVES
 from hcbench.registry.suite import Claim, Suite
 from hcbench.store import Store
-from hcbench_pages.report import make_report, read_contents
-from hcbench_pages.report.charts import shortened
-from hcbench_pages.report.figures import legend_entry, make_legend, make_panels
-from hcbench_pages.report.page import json_block, render_report
-from hcbench_pages.report.sections import describe_page
-from hcbench_pages.report.trees import MOST_LEAVES
 from tests.core.stored_runs import HOSTILE, keep_run, outcome
 from tests.core.trees import trees
 
@@ -194,7 +194,7 @@ def test_every_repetition_is_there_with_seed_key_and_reason(store: Store) -> Non
 def test_of_very_many_repetitions_the_first_and_the_failures_are_there(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hcbench_pages.report.sections.MOST_ROWS", 6)
+    monkeypatch.setattr("hcbench.pages.report.sections.MOST_ROWS", 6)
     cells = [outcome(name, "x", r, values=a_value(0.25)) for name in "AB" for r in range(5)]
     cells[4] = outcome("A", "x", 4, status="timeout", reason="after 3 s")
     data = page_of(store, keep_run(store, cells)).data

@@ -13,11 +13,11 @@ from click.testing import CliRunner
 
 from hcbench import Tree, load_registry
 from hcbench.cli import main
+from hcbench.pages import write_report
+from hcbench.pages.report import make_report
+from hcbench.pages.site import build_site
 from hcbench.registry.suite import Claim, Suite
 from hcbench.store import Store
-from hcbench_pages import write_report
-from hcbench_pages.report import make_report
-from hcbench_pages.site import build_site
 from tests.browser import NEEDS_BROWSER, open_browser
 from tests.core.stored_runs import HOSTILE, METRICS, keep_run, outcome
 

@@ -15,10 +15,10 @@ from hypothesis import given, strategies as st
 from hcbench import load_registry
 from hcbench.cli import main
 from hcbench.errors import HcbenchError
+from hcbench.pages.site import MARKER, Built, build_site, without_paths
+from hcbench.pages.site.pages import slug
 from hcbench.registry.suite import Claim, Suite
 from hcbench.store import Store
-from hcbench_pages.site import MARKER, Built, build_site, without_paths
-from hcbench_pages.site.pages import slug
 from tests.core.pages.test_histories import write_results
 from tests.core.pages.test_report import Page, a_value
 from tests.core.stored_runs import HOSTILE, keep_run, outcome

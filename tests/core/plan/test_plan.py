@@ -600,7 +600,7 @@ def test_the_fingerprint_of_core_follows_the_code_of_its_result_modules(
     )
     before = compute()
     (tmp_path / "files").mkdir()
-    monkeypatch.setattr("hcbench.files.__file__", str(tmp_path / "files/__init__.py"))
+    (tmp_path / "files/trees.py").write_text(code)
     assert compute() != before, "what reads files decides results, too"
 
 

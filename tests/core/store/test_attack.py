@@ -26,12 +26,12 @@ import pytest
 
 import hcbench
 from hcbench import HcbenchError, Partition, Tree, parse_name
+from hcbench.pages.report import make_report
 from hcbench.run.executors import read_outcome
 from hcbench.run.workers.encoding import EncodingError, encode
 from hcbench.store import Store
 from hcbench.store.codec import decode_result, encode_result, pack_result, unpack_result
 from hcbench.store.exchange import describe_run, import_run
-from hcbench_pages.report import make_report
 from tests.core.run.test_survival import CELLS, COMMAND, again, ask, count, environment, numbers
 from tests.core.servers import a_server, can_serve
 from tests.core.stored_runs import HOSTILE, keep_run, outcome

@@ -18,6 +18,7 @@ from sqlalchemy import update
 
 import hcbench as package
 from hcbench import Results
+from hcbench.analysis.exports import read_export
 from hcbench.cli import main
 from hcbench.errors import DataError, StoreError
 from hcbench.model.cost import Cost
@@ -25,7 +26,6 @@ from hcbench.plan.outcome import ScoredPoint, Value
 from hcbench.store import Store, schema
 from hcbench.store.exchange import VERSION, describe_run, import_run
 from hcbench.store.tidying import tidy
-from hcbench_results.exports import read_export
 from tests.core.store.test_merge import contents, shown
 from tests.core.store.test_store import TREE, begin, make_outcome, make_record, row_of
 

@@ -21,7 +21,7 @@ from hypothesis import assume, given, strategies as st
 from rich.console import Console
 
 import hcbench as package
-from hcbench import plots
+from hcbench import figures
 from hcbench.cli import main, terminal
 from hcbench.errors import NameSyntaxError, StoreError, SuiteError
 from hcbench.model.text import printable
@@ -220,7 +220,7 @@ def test_a_figure_of_a_suite_calls_only_functions_of_plugins(
     results = package.compare(
         ["good"], ["numbers"], metrics=["leaves"], repetitions=1, plugins=[PLUGIN], store=":memory:"
     )
-    (drawn,) = package.plots.draw_figures(
+    (drawn,) = package.figures.draw_figures(
         results, tmp_path / "figures", figures=suite.figures, store=":memory:", plugins=[PLUGIN]
     )
     assert drawn.path is None
@@ -380,8 +380,8 @@ def test_control_characters_in_names_reach_neither_the_terminal_nor_a_figure(
     tree = package.Tree.from_levels([[0], [0], [1]], names=["a\x1b[31m", "b", "c"])
     assert "a\\x1b[31m" in [node.text for node in ElementTree.fromstring(tree._repr_svg_()).iter()]
     figure = tmp_path / "tree.svg"
-    drawn, ax = plots.new_figure(3, 3)
-    plots.dendrogram(ax, tree)
+    drawn, ax = figures.new_figure(3, 3)
+    figures.dendrogram(ax, tree)
     drawn.savefig(figure)
     ElementTree.parse(figure)
 

@@ -24,7 +24,7 @@ from hcbench import (
     Tree,
 )
 from hcbench.testing import checks_of
-from hcbench_testing.running import make_items, record, renumbered, replay, replayed
+from hcbench.testing.running import make_items, record, renumbered, replay, replayed
 from tests.core.testing.checking import failed, passed, skipped
 
 PAPER = Reference("me2026", "misc", {"author": "Me", "title": "It", "year": "2026"})

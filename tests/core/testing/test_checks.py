@@ -17,9 +17,8 @@ from hcbench.cli import main
 from hcbench.errors import HcbenchError, ParameterError, PluginError
 from hcbench.plan.outcome import Outcome
 from hcbench.run.workers import Report
-from hcbench.testing import CheckFailedError, checks_of
-from hcbench_testing import running
-from hcbench_testing.checks import run_limited
+from hcbench.testing import CheckFailedError, checks_of, running
+from hcbench.testing.checks import run_limited
 
 PLUGIN = '''
 from hcbench import AlgorithmSpec, Answers, MetricSpec, OracleSpec, Parameter, Tree, hookimpl
@@ -328,7 +327,7 @@ def test_mistakes_in_one_line() -> None:
     ],
 )
 def test_an_exemption_as_it_is_written(text, name, reason):
-    from hcbench_testing.command import read_exemption
+    from hcbench.cli.check import read_exemption
 
     assert read_exemption(text) == (name, reason)
 

@@ -12,7 +12,7 @@ from packaging.specifiers import SpecifierSet
 
 from hcbench.cli import main
 from hcbench.errors import ExitCode
-from hcbench_scaffold.writing import KINDS
+from hcbench.testing.scaffold.writing import KINDS
 from tests.environments import Environment, quiet_pytest
 
 NAMES = {
@@ -110,7 +110,7 @@ def test_no_name_of_the_example_remains_and_ruff_passes(tmp_path: Path) -> None:
 def test_the_project_requires_the_release_that_it_is_written_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, installed: str, required: str
 ) -> None:
-    monkeypatch.setattr("hcbench_scaffold.writing.version", lambda name: installed)
+    monkeypatch.setattr("hcbench.testing.scaffold.writing.version", lambda name: installed)
     new_plugin(tmp_path, "my_plugin")
     project = tomllib.loads((tmp_path / "my_plugin" / "pyproject.toml").read_text())["project"]
     assert project["dependencies"][0] == required

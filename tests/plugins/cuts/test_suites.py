@@ -17,8 +17,8 @@ from hcbench import (
     Tree,
     load_registry,
 )
+from hcbench.figures import draw_figures
 from hcbench.plan.plan import make_plan
-from hcbench.plots import draw_figures
 from hcbench.registry.plugins import Plugins
 from hcbench.registry.specs import load_function
 from hcbench.run.run import run_plan

@@ -582,7 +582,7 @@ def test_npz(tmp_path, keys):
 
 
 def test_npz_that_would_become_all_memory_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("hcbench_files.tables.MAX_DECOMPRESSED", 100)
+    monkeypatch.setattr("hcbench.files.tables.MAX_DECOMPRESSED", 100)
     np.savez(tmp_path / "x.npz", X=np.ones((50, 1)))
     assert read(tmp_path / "x.npz").n == 50
     np.savez_compressed(tmp_path / "x.npz", X=np.ones((50, 1)))

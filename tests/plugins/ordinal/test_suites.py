@@ -24,9 +24,9 @@ from hcbench import (
 )
 from hcbench.analysis.statistics import log_log_slope
 from hcbench.analysis.verdicts import accepted_values, judge_claim
+from hcbench.figures import draw_figures
 from hcbench.plan.outcome import REPORTED
 from hcbench.plan.plan import make_plan
-from hcbench.plots import draw_figures
 from hcbench.registry import Registry, load_registry
 from hcbench.run.run import run_plan
 from hcbench.store import Store

@@ -12,8 +12,8 @@ import pytest
 import hcbench
 from hcbench import Claim, Suite
 from hcbench.analysis.verdicts import Verdict, judge_claim
+from hcbench.figures import draw_figures
 from hcbench.plan.plan import make_plan
-from hcbench.plots import draw_figures
 from hcbench.registry import Registry, load_registry
 from hcbench.run.run import run_plan
 from hcbench.store import Store

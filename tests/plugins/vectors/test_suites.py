@@ -26,8 +26,8 @@ from hcbench import (
     Verdict,
     load_registry,
 )
+from hcbench.figures import draw_figures
 from hcbench.plan.plan import make_plan
-from hcbench.plots import draw_figures
 from hcbench.registry import find_suite
 from hcbench.registry.plugins import Plugins
 from hcbench.registry.specs import load_function

@@ -287,14 +287,14 @@ class Comparisons:
 
     @classmethod
     def read(cls, path: str | Path, n: int | None = None) -> Comparisons:
-        """Comparisons of a file: see `hcbench_files.comparisons.read_comparisons`."""
-        from hcbench.files import read_comparisons
+        """Comparisons of a file: see `hcbench.files.comparisons.read_comparisons`."""
+        from hcbench.files.comparisons import read_comparisons
 
         return read_comparisons(Path(path), n)
 
     def write(self, path: str | Path, *, triplets: bool = False) -> None:
-        """Write a .csv or .npz file: see `hcbench_files.comparisons.write_comparisons`."""
-        from hcbench.files import write_comparisons
+        """Write a .csv or .npz file: see `hcbench.files.comparisons.write_comparisons`."""
+        from hcbench.files.comparisons import write_comparisons
 
         write_comparisons(self, Path(path), triplets=triplets)
 

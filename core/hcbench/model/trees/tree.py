@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import operator
 from dataclasses import dataclass
 from functools import cached_property
@@ -359,7 +358,7 @@ class Tree:
         Parameters
         ----------
         text
-            See `hcbench_files.newick.read_newick`.
+            See `hcbench.files.newick.read_newick`.
         names
             The labels in the order of the leaves; by default, that of the text.
         tree
@@ -378,7 +377,8 @@ class Tree:
         InvalidTreeError
             If two leaves have the same label.
         """
-        from hcbench.files import heights_of_lengths, read_newick
+        from hcbench.files.lengths import heights_of_lengths
+        from hcbench.files.newick import read_newick
 
         nodes = read_newick(text, tree)
         height = heights_of_lengths(nodes, heights)
@@ -675,7 +675,8 @@ class Tree:
         InvalidTreeError
             If a height is infinite: use ``lengths=False``.
         """
-        from hcbench.files import lengths_of_heights, write_newick
+        from hcbench.files.lengths import lengths_of_heights
+        from hcbench.files.newick import write_newick
 
         names = map(str, range(self.n)) if self.names is None else self.names
         if not lengths or self.height is None:
@@ -709,8 +710,9 @@ class Tree:
 
     def _repr_svg_(self) -> str | None:
         """A dendrogram for notebooks; None, for `repr`, if it has more than 200 leaves."""
-        plots: Any = importlib.import_module("hcbench.plots")  # a built-in plugin
-        return plots.to_svg(self) if self.n <= plots.MOST_LEAVES else None
+        from hcbench.model.trees.layout import MOST_LEAVES, to_svg
+
+        return to_svg(self) if self.n <= MOST_LEAVES else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Derived arrays are not pickled, and the others become read-only again.

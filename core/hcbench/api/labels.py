@@ -1,0 +1,197 @@
+"""Class labels in files: a table with or without a header, and with or without names of items.
+
+Whether the first row is a header is decided by what its cells are. Only where they are labels that
+occur again below, and there is one row too many, is it taken for a header. ``FILE[header=false]``
+overrules this.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.errors import DataError
+from hcbench.files.tables import is_number, read_npy, read_rows
+from hcbench.model.labels import class_texts
+from hcbench.model.problem import check_levels
+from hcbench.registry.names import parse_name
+
+SUFFIXES = (".csv", ".tsv")
+#: What pandas and numpy write for a missing label; "NA" may be a class.
+_MISSING = frozenset(("", "nan", "NaN", "<NA>", "None"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labels:
+    """The labels in a file.
+
+    Attributes
+    ----------
+    where : Path
+    table : (n, L) array
+        The coarsest level first.
+    names : tuple of str, optional
+        Of the items.
+    note : str
+        What was read as the header, for messages.
+    """
+
+    where: Path
+    table: NDArray[Any]
+    names: tuple[str, ...] | None = None
+    note: str = ""
+
+
+def read_labels(text: str, known: Sequence[str] | None, n: int) -> Labels:
+    """Read labels (n, L), the coarsest first; the first column of a table may have the names.
+
+    Parameters
+    ----------
+    text : str
+        ``FILE``, or ``FILE[header=true]``, ``FILE[header=false]``.
+    known : sequence of str, optional
+        Names of the items in other files.
+    n : int
+        Their number.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or a label or name is missing; the message has its line.
+    """
+    path, header = _parse(text)
+    suffix = path.suffix.lower()
+    if suffix == ".npy":
+        table = read_npy(path)
+        if table.ndim not in (1, 2) or table.size == 0:
+            raise DataError(f"{path}: labels are (n,) or (n, L), these are {table.shape}")
+        return Labels(where=path, table=table.reshape(len(table), -1))
+    if suffix not in SUFFIXES:
+        raise DataError(f"{path}: labels are read from {', '.join(SUFFIXES)} and .npy files")
+    rows = _rows(path)
+    first = rows[0][1]
+    is_header = header
+    if is_header is None:
+        is_header = _is_header(rows, known)
+    if is_header is None:
+        is_header = len(rows) == n + 1
+    body = rows[1:] if is_header else rows
+    if not body:
+        raise DataError(f"{path}: there are no labels below the header {first[0]!r}")
+    for line, cells in body:
+        for cell in cells:
+            if cell in _MISSING:
+                raise DataError(
+                    f"{path}, line {line}: a label or name is missing ({cell!r}); fill it in, or "
+                    "drop the item everywhere"
+                )
+    column = [cells[0] for _, cells in body]
+    has_names = len(first) > 1 and ((is_header and not first[0]) or _is_index(column, known))
+    names = None
+    if has_names:
+        _check_distinct(path, body)
+        names = tuple(column)
+    columns = first if is_header else [f"column {i}" for i in range(1, len(first) + 1)]
+    places = [f"line {line}" for line, _ in body]
+    levels = []
+    for position in range(has_names, len(first)):
+        texts = [cells[position] for _, cells in body]
+        levels.append(class_texts(texts, places, f"{path}: {columns[position]!r}"))
+    content = np.column_stack(levels)
+    check_levels(content, columns[has_names:], str(path), "write the columns in the order {}")
+    note = ""
+    if header is None and first[0]:
+        what = "the header" if is_header else "a label"
+        other = "false" if is_header else "true"
+        shown = ",".join(first)
+        note = (
+            f"; line {rows[0][0]} of {path}, {shown!r:.60}, is read as {what}: if it is not, write "
+            f"'{path}[header={other}]'"
+        )
+    return Labels(where=path, table=content, names=names, note=note)
+
+
+def _parse(text: str) -> tuple[Path, bool | None]:
+    """The path, and whether there is a header, if that is given."""
+    path = Path(text).expanduser()
+    if not text.endswith("]") or path.exists():
+        return path, None
+    name = parse_name(text)
+    for key in name.params:
+        if key != "header":
+            raise DataError(f"{text}: labels have the parameter header, not {key}")
+    header = name.params["header"]
+    if not isinstance(header, bool):
+        raise DataError(f"{text}: header is true or false, not {header!r}")
+    return Path(name.base).expanduser(), header
+
+
+def _rows(path: Path) -> list[tuple[int, list[str]]]:
+    """All rows of one length; a line that is empty is a row with an empty label."""
+    rows = read_rows(path)
+    if len(rows[0][1]) == 1:
+        _check_no_gap(path, rows)
+    return rows
+
+
+def _check_no_gap(path: Path, rows: Sequence[tuple[int, list[str]]]) -> None:
+    """Refuse an empty line between labels, which in one column is a missing label."""
+    expected = 1
+    for line, cells in rows:
+        if line > expected:
+            raise DataError(
+                f"{path}, line {expected}: a label is missing; fill it in, or drop the item "
+                "everywhere"
+            )
+        expected = line + 1 + cells[0].count("\n")
+
+
+def _is_header(rows: Sequence[tuple[int, list[str]]], known: Sequence[str] | None) -> bool | None:
+    """Whether the first row is a header; None if its cells could be labels, too.
+
+    It is if its first cell is empty, as pandas and R write it above an index; if it is no name
+    where all others are names of items; if it has a text above numbers, or a number above texts;
+    or if none of its cells occurs again in its column.
+    """
+    first = rows[0][1]
+    below = [cells for _, cells in rows[1:]]
+    if not below:
+        return False
+    if len(first) > 1:
+        if not first[0]:
+            return True
+        others = {cells[0] for cells in below}
+        if known and others & set(known):
+            return first[0] not in known
+    is_new = []
+    for i, cell in enumerate(first):
+        column = [cells[i] for cells in below if cells[i] not in _MISSING]
+        n_numbers = sum(map(is_number, column))
+        if n_numbers == (0 if is_number(cell) else len(column)):
+            return True  # a number above texts, or a text above numbers
+        is_new.append(cell not in column)
+    # A number above other numbers may be a class of one item.
+    if all(is_new) and not all(map(is_number, first)):
+        return True
+    return None
+
+
+def _is_index(column: Sequence[str], known: Sequence[str] | None) -> bool:
+    """Whether these are names of items, not their coarsest labels."""
+    return len(set(column)) == len(column) or bool(known and set(column) & set(known))
+
+
+def _check_distinct(path: Path, body: Sequence[tuple[int, list[str]]]) -> None:
+    count = Counter(cells[0] for _, cells in body)
+    for line, cells in body:
+        if count[cells[0]] > 1:
+            raise DataError(
+                f"{path}, line {line}: {count[cells[0]]} items are named {cells[0]!r}; give "
+                "different names"
+            )

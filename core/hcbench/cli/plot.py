@@ -1,0 +1,186 @@
+"""``plot``: figures of a run as SVG, PNG or PDF."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hcbench.cli import options
+from hcbench.cli.runs import read_run
+from hcbench.cli.terminal import stdout_for_data, tell, write_table
+
+if TYPE_CHECKING:
+    from hcbench.analysis.results import Results
+
+#: As in `hcbench.figures.drawing.KINDS`, which is imported when something is drawn.
+KINDS = ("ranks", "profile", "tradeoff", "curve", "scaling", "dendrogram", "tanglegram")
+
+
+class KindOrRun(click.Choice):  # type: ignore[type-arg]
+    """A kind of figure, or the number of a run."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Read it."""
+        return value if value.isdecimal() else str(super().convert(value, param, ctx))
+
+
+@click.command(
+    epilog=options.examples(
+        "hcbench plot",
+        "hcbench plot ranks -o ranks.pdf --metric AARI",
+        "hcbench plot curve 3 --x delta --metric AARI -o figure2.svg",
+        "hcbench plot tradeoff --against seconds --dataset iris",
+        "hcbench plot tanglegram --algo UPGMA --dataset iris --repetition 1 -o iris.png",
+    )
+)
+@click.argument("kind", type=KindOrRun(KINDS), required=False)
+@options.RUN
+@click.option(
+    "-o",
+    "--output",
+    type=options.FILE,
+    help="Output file: .svg, .png or .pdf. By default KIND.svg.",
+)
+@options.names_option(
+    "--metrics",
+    "Metrics; of several, each has a file of its own. By default the first metric of quality.",
+    filters=True,
+)
+@click.option(
+    "--x",
+    metavar="NAME",
+    default="",
+    show_default=False,
+    help="curve, scaling: parameter of the x axis, such as delta.",
+)
+@click.option(
+    "--against",
+    metavar="NAME",
+    default="",
+    show_default=False,
+    help="tradeoff: the cost; by default queries or, where nothing was asked, seconds.",
+)
+@click.option(
+    "--failed",
+    type=click.Choice(["worst", "drop"]),
+    default="worst",
+    help="ranks, profile: an algorithm ranks last on a data set where more than 20 % of its "
+    "repetitions failed, otherwise by the others (worst); or repetitions with a failure are "
+    "excluded (drop).",
+)
+@click.option(
+    "--alpha",
+    type=options.NumberRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    help="ranks: level of significance.",
+)
+@click.option(
+    "--test",
+    type=click.Choice(["nemenyi", "holm"]),
+    help="ranks: test of pairs, Nemenyi's or Holm-corrected signed-rank tests; by default the "
+    "latter, or Nemenyi's where there are too few blocks for them.",
+)
+@click.option(
+    "--by",
+    type=click.Choice(["ratio", "difference"]),
+    help="profile: distance from the best; by default ratios for costs, differences for qualities.",
+)
+@options.with_options(*options.CELL_FILTERS)
+@click.option(
+    "--repetition",
+    cls=options.TolerantOption,
+    type=options.IntegerRange(min=0),
+    default=0,
+    metavar="N",
+    help="dendrogram, tanglegram: the repetition.",
+)
+@click.option(
+    "--checkpoint",
+    cls=options.TolerantOption,
+    type=options.IntegerRange(min=0),
+    metavar="N",
+    help="dendrogram, tanglegram: the result after this many queries; by default the final one.",
+)
+@click.option(
+    "--truth",
+    metavar="NAME",
+    default="",
+    show_default=False,
+    help="tanglegram: the truth, if there are several.",
+)
+@options.STORE
+@options.PLUGIN
+@options.QUIET
+def plot(
+    *,
+    kind: str | None,
+    run: str | None,
+    output: Path | None,
+    metrics: Sequence[str],
+    store: str | None,
+    plugin: Sequence[Path],
+    quiet: bool,
+    **choices: Any,
+) -> None:
+    """Draw a figure of a run; without KIND, list the figures.
+
+    RUN is a number that hcbench results lists, the name of a run, or a suite, whose last run is
+    drawn; by default the last run of all.
+    """
+    from hcbench.figures.drawing import Choices, describe_kinds, draw, format_of, save
+    from hcbench.figures.suites import FigureView
+
+    if kind is not None and kind.isdecimal():
+        kind, run = None, kind
+    path = output or Path(f"{kind}.svg")
+    format_of(path)
+    filters = {name: choices.pop(name) for name in ("algorithms", "datasets", "oracles", "budget")}
+    with options.open_store(store) as opened, stdout_for_data():
+        info = opened.run(run)
+        results = read_run(opened, info, **filters)
+        figures = [Choices(metric=metric, **choices) for metric in metrics or ("",)]
+        drawn = {}
+        if kind is None:
+            why = describe_kinds(results, figures[0])
+        else:
+            view = FigureView(results, opened, options.load_plugins(plugin, quiet=True))
+            for chosen in figures:
+                file = path if len(figures) == 1 else _named(path, chosen.metric)
+                drawn[file] = draw(kind, view, chosen)
+            for file, figure in drawn.items():
+                save(figure, file)
+    if kind is None:
+        _list(results, why)
+    if not quiet:
+        said = f"{kind} is in {', '.join(map(str, drawn))}: " if kind else ""
+        tell(f"{said}run {info.id}: {info.command}")
+
+
+def _named(path: Path, metric: str) -> Path:
+    """The file of one of several metrics."""
+    from hcbench.model.text import slug
+
+    return path.with_name(f"{path.stem}-{slug(metric)}{path.suffix}")
+
+
+def _list(results: Results, why: Mapping[str, str]) -> None:
+    """List figures, metrics and parameters."""
+    from hcbench.analysis.axes import axes_of
+    from hcbench.figures.drawing import KINDS as DRAWN
+
+    write_table(
+        ("figure", ""),
+        [
+            (name, DRAWN[name].doc + (f"\n({reason})" if reason else ""))
+            for name, reason in why.items()
+        ],
+        whole=("figure",),
+    )
+    click.echo()
+    places = ", ".join(axis.id for axis in axes_of(results))
+    metrics = ", ".join(metric.label for metric in results.metrics)
+    click.echo(f"--metric  {metrics or 'nothing was measured'}")
+    click.echo(f"--x       {places or 'nothing varies'}")

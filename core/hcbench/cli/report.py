@@ -1,0 +1,61 @@
+"""``report``: one run as an HTML page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from hcbench.cli import options
+from hcbench.cli.terminal import stdout_for_data, tell
+from hcbench.pages import MOST_TREES, write_report
+
+TREES = click.option(
+    "--trees",
+    type=options.IntegerRange(min=0),
+    metavar="N",
+    default=MOST_TREES,
+    help="The most trees shown; their data are generated again, to show the truth beside them.",
+)
+
+
+@click.command(
+    epilog=options.examples(
+        "hcbench report",
+        "hcbench report 3 -o run3.html",
+        "hcbench report gray2023-table1 -o gray.html --trees 0",
+    )
+)
+@click.argument("run", metavar="[RUN|SUITE]", required=False)
+@click.option(
+    "-o",
+    "--output",
+    type=options.FILE,
+    default="report.html",
+    help="Output file; an existing one is replaced.",
+)
+@TREES
+@options.STORE
+@options.PLUGIN
+@options.QUIET
+def report(
+    *,
+    run: str | None,
+    output: Path,
+    trees: int,
+    store: str | None,
+    plugin: Sequence[Path],
+    quiet: bool,
+) -> None:
+    """Write a report of a run: one HTML page.
+
+    It needs no network. RUN is a number that hcbench results lists. With SUITE it is the last run
+    of this suite, and by default the last of all.
+    """
+    with options.open_store(store) as opened, stdout_for_data():
+        found = opened.run(run)
+        registry = options.load_plugins(plugin, quiet=quiet)
+        write_report(output, opened, found, registry=registry, trees=trees)
+    if not quiet:
+        tell(f"run {found.id} is in {output}, {output.stat().st_size / 2**20:.1f} MiB")

@@ -1,0 +1,220 @@
+"""``rerun``: run one stored cell again, to examine a failure."""
+
+from __future__ import annotations
+
+import math
+import pdb
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hcbench.cli import options
+from hcbench.cli.terminal import stdout_for_data, tell, write_table
+from hcbench.errors import ExitCode
+from hcbench.model.text import printable
+
+if TYPE_CHECKING:
+    from hcbench.plan.cell import Cell
+    from hcbench.plan.outcome import Outcome
+    from hcbench.registry import Registry
+    from hcbench.run.job import Call
+    from hcbench.store.store import Store
+
+
+@click.command(epilog=options.examples("hcbench rerun 3fa2b1 --in-process --pdb"))
+@click.argument("cell")
+@click.option(
+    "--in-process", is_flag=True, help="Run it in this process, so that a debugger and print work."
+)
+@click.option(
+    "--pdb", "debug", is_flag=True, help="With --in-process: debug the exception that was raised."
+)
+@click.option(
+    "--timeout",
+    type=options.read_time,
+    default="300s",
+    metavar="TIME",
+    help="Wall time in an isolated worker: seconds, or such as 90s, 10min, 1h; or none.",
+)
+@options.STORE
+@options.PLUGIN
+def rerun(
+    *,
+    cell: str,
+    in_process: bool,
+    debug: bool,
+    timeout: float,
+    store: str | None,
+    plugin: Sequence[Path],
+) -> ExitCode:
+    """Run one stored cell again, and compare it with what is stored.
+
+    CELL is the beginning of its key, which hcbench results show lists for failures. Nothing is
+    stored but paid answers. Without --in-process it runs in an isolated worker, as in a run.
+    """
+    if debug and not in_process:
+        raise click.UsageError("--pdb needs --in-process")
+    registry = options.load_plugins(plugin)
+    with options.open_store(store) as opened:
+        stored, description = opened.cell(cell)
+    if not stored.key:
+        raise click.UsageError(f"this combination cannot be run: {stored.reason}")
+    again, changes = rebuild(stored, description, registry)
+    for change in changes:
+        tell(f"warning: {change}")
+    if in_process:
+        fresh, raised = _in_process(again, opened, stdout=debug)
+    else:
+        fresh, raised = _in_worker(again, opened, registry, timeout), None
+    _show(again, stored, fresh)
+    if debug and fresh.failed and raised is not None:
+        pdb.post_mortem(raised.__traceback__)
+    elif debug:
+        tell("no exception was raised that could be debugged")
+    return ExitCode.CELLS_FAILED if fresh.failed else ExitCode.OK
+
+
+def rebuild(
+    stored: Outcome, description: dict[str, Any], registry: Registry
+) -> tuple[Cell, list[str]]:
+    """The cell of a stored row, and what has changed since.
+
+    Raises
+    ------
+    UnknownNameError
+        If one of its plugins is not installed any more.
+    """
+    from hcbench.plan.cell import Cell
+    from hcbench.run.rescore import installed_metrics, use_described
+
+    uses: dict[str, Any] = {}
+    changes: list[str] = []
+    for kind in ("algorithm", "dataset", "oracle"):
+        described = description[kind]
+        use = uses[kind] = use_described(getattr(registry, f"{kind}s"), described)
+        before = described["editions"]
+        changes += [
+            f"{use.label}: {name} is {now or 'missing'} now; stored with {before.get(name, 'none')}"
+            for name, now in use.fingerprints.items()
+            if before.get(name) != now
+        ]
+        changes += [
+            f"{use.label}: the file {use.params[name]} has changed since"
+            for name, digest in described["digests"].items()
+            if use.digests.get(name) != digest
+        ]
+    labels = dict.fromkeys(label for point in stored.points for label in point.values)
+    metrics, missing = installed_metrics(labels, registry)
+    cell = Cell(
+        **uses,
+        repetition=stored.repetition,
+        seed=stored.seed,
+        budget=stored.budget,
+        checkpoints=tuple(description["checkpoints"]),
+        metrics=tuple(metrics.values()),
+        threads=description.get("threads", 1),
+    )
+    return cell, changes + missing
+
+
+def _in_process(cell: Cell, store: Store, *, stdout: bool) -> tuple[Outcome, BaseException | None]:
+    """Run a cell in this process; return its outcome and the exception it raised."""
+    from hcbench.run.cell import run_job
+    from hcbench.run.record import outcome_of
+    from hcbench.run.tasks import make_job
+    from hcbench.run.workers import Report
+
+    raised: list[BaseException] = []
+
+    def watched(call: Call) -> Call:
+        """The same call, which records what it raises."""
+
+        def function(*args: Any, **params: Any) -> Any:
+            try:
+                return replace(call, params=params)(*args)
+            except BaseException as error:
+                raised.append(error)
+                raise
+
+        return replace(call, function=function)
+
+    job = make_job(cell, [m.label for m in cell.metrics], store)
+    calls: dict[str, Any] = {
+        name: watched(getattr(job, name)) for name in ("dataset", "oracle", "algorithm")
+    }
+    job = replace(job, **calls)
+    with nullcontext() if stdout else stdout_for_data():
+        done = run_job(job)
+    # The last one: earlier ones are from the warm-up.
+    return outcome_of(cell, Report(cell, "done", done)), raised[-1] if raised else None
+
+
+def _in_worker(cell: Cell, store: Store, registry: Registry, timeout: float) -> Outcome:
+    """Run a cell in a worker, as a run does."""
+    from hcbench.run.executors import CellPool
+    from hcbench.run.job import pack_job
+    from hcbench.run.record import outcome_of
+    from hcbench.run.tasks import make_job
+    from hcbench.run.workers import Limits
+
+    job = make_job(cell, [m.label for m in cell.metrics], store)
+    limits = Limits.of_cell(None if timeout == math.inf else timeout)
+    with CellPool(1) as pool:
+        pool.submit(cell, pack_job(job, registry.plugins.files), limits)
+        (report,) = pool.wait()
+    return outcome_of(cell, report)
+
+
+def _show(cell: Cell, stored: Outcome, fresh: Outcome) -> None:
+    """Write both side by side, then the log and the traceback of the new one."""
+    click.echo(f"cell {stored.key}")
+    click.echo(printable(f"{stored.algorithm} on {stored.dataset} through {stored.oracle}"))
+    click.echo(f"repetition {stored.repetition}, seed {stored.seed}")
+    if fresh.data_digest and stored.data_digest not in ("", fresh.data_digest):
+        tell("warning: the data set yields other data now")
+    units = {metric.label: metric.spec.unit for metric in cell.metrics}
+    before, after = _facts(stored, units), _facts(fresh, units)
+    names = dict.fromkeys([*before, *after])
+    rows = [(name, before.get(name, "-"), after.get(name, "-")) for name in names]
+    click.echo()
+    write_table(("", "stored", "now"), rows, whole=("",))
+    for title, text in (("log", fresh.log), ("traceback", fresh.traceback)):
+        if text:
+            click.echo(f"\n{title}:\n{printable(text.rstrip())}")
+    sys.stdout.flush()
+
+
+_UNITS = {
+    "seconds": "s",
+    "oracle_seconds": "s",
+    "latency": "s",
+    "peak_bytes": "bytes",
+    **dict.fromkeys(("price", "tokens", "saved"), ""),
+}
+"""Of costs; the others are numbers of queries."""
+
+
+def _facts(outcome: Outcome, units: Mapping[str, str]) -> dict[str, str]:
+    """Status, cost and values of an outcome that are known."""
+    from hcbench.analysis.tables import format_spread
+
+    facts = {"status": f"{outcome.status}: {outcome.reason}".removesuffix(": ")}
+    if outcome.stopped:
+        facts["stopped"] = outcome.stopped
+    if outcome.notes:
+        facts["notes"] = "; ".join(outcome.notes)
+    for name, number in asdict(outcome.cost).items():
+        if number is not None:
+            unit = _UNITS.get(name, "queries")
+            facts[name.replace("_", " ")] = format_spread(number, None, unit)
+    for point in outcome.points if not outcome.failed else ():
+        at = "" if point.checkpoint is None else f" at {point.checkpoint:,}"
+        for label, value in sorted(point.values.items()):
+            number = format_spread(value.value, None, units.get(label, ""))
+            facts[label + at] = number if value.status == "ok" else value.reason
+    return facts

@@ -1,0 +1,144 @@
+"""``score``: score trees made elsewhere with all metrics that apply."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hcbench.cli import options
+from hcbench.cli.terminal import console, stdout_for_data, tell
+from hcbench.errors import ExitCode
+from hcbench.registry.names import parse_file
+
+_AGAINST = ("truths", "labels", "similarity", "vectors")
+#: The sum of the squares of the numbers of items up to which metrics are computed in Python: a
+#: second longer at most than by stored kernels, and several seconds less than compiling them.
+_FEW = 2**16
+
+
+@click.command(
+    epilog=options.examples(
+        "hcbench score tree.nwk --truth taxonomy.nwk",
+        "hcbench score upgma.npy ward.npy --names names.txt --truth taxonomy.nwk",
+        "hcbench score merge.csv --vectors iris.csv --labels species.csv --format markdown",
+        "hcbench score tree.nwk --similarity w.csv --metrics dasgupta,tree-sampling-divergence",
+        'hcbench score "beast.trees[tree=3]" "scipy.nwk[heights=whole]" --vectors iris.csv',
+    )
+)
+@click.argument("trees", nargs=-1, required=True, metavar="TREE...")
+@click.option(
+    "--truth",
+    "truths",
+    multiple=True,
+    metavar="FILE",
+    help="A true hierarchy, a file like TREE. Repeatable: the best of several is marked.",
+)
+@click.option(
+    "--labels",
+    metavar="FILE",
+    help="True classes: .csv, .tsv or .npy, a column for each level, the coarsest first. "
+    "FILE[header=false] says that the first row is no header.",
+)
+@click.option(
+    "--similarity",
+    metavar="FILE",
+    help="Similarities of the items, an n x n matrix: a file that --datasets of compare takes.",
+)
+@click.option(
+    "--vectors",
+    metavar="FILE",
+    help="The items, a row each: a file that --datasets of compare takes, with its parameters.",
+)
+@click.option(
+    "--names",
+    type=options.PATH,
+    metavar="FILE",
+    help="Names of the items, one a line or in a table with names of rows, in the order of all "
+    "files that have none.",
+)
+@options.names_option("--metrics", "By default all that apply.")
+@options.PLUGIN
+@options.RESULTS_FORMAT
+@options.QUIET
+def score(
+    *,
+    metrics: Sequence[str],
+    plugin: Sequence[Path],
+    form: str,
+    quiet: bool,
+    **files: Any,
+) -> ExitCode:
+    """Score trees that were made elsewhere.
+
+    Metrics that do not apply are listed with the reason.
+
+    A tree is a Newick or Nexus file, or a table (.csv, .tsv, .npy) of merges: scipy's linkage
+    matrix, the merge of R's hclust with its height as a third column or without, or scikit-learn's
+    children_. FILE[tree=3] is the third of several trees. Branch lengths to a leaf sum to half of
+    the distance at which two clusters merge, or with FILE[heights=whole] to the whole.
+
+    Items are matched by name: the labels of Newick, the index or header of a table. Files without
+    names are in the order of --names; if that is not given, their items are the numbers 0, 1, ...,
+    which match files whose names are these numbers, in any order.
+    """
+    import warnings
+
+    registry = options.load_plugins(plugin, quiet=quiet)
+    # Kernels of other packages may use what numba has and Python has not.
+    is_own = all(entry.plugin.distribution == "hcbench" for entry in registry.metrics.entries)
+    is_program = click.get_current_context().meta.get("hcbench.is_program", False)
+    if is_own and is_program:
+        _run_kernels_as_python((*files["trees"], *files["truths"]))
+    import numpy as np
+
+    from hcbench.api.scores import default_metrics, height_notes, read_matched, score_trees
+    from hcbench.cli.draw import write_blocks, write_text
+    from hcbench.files.trees import TreeFile
+
+    for option in ("trees", "truths"):
+        files[option] = [TreeFile.parse(text) for text in files[option]]
+    named = registry.use_all_metrics(metrics)
+    if not metrics and not any(files[name] for name in _AGAINST):
+        raise click.UsageError(
+            "there is nothing to score against: give --truth, --labels, --similarity or --vectors"
+        )
+    with stdout_for_data():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            trees, problems = read_matched(registry, **files)
+        for text in () if quiet else dict.fromkeys(str(warning.message) for warning in caught):
+            tell(f"warning: {text}")
+        uses = {use.label: use for use in named or default_metrics(registry)}
+        with np.errstate(over="ignore"):  # kernels multiply modulo 2^64
+            notes = height_notes(files["trees"], trees)
+            scores = score_trees(trees, problems, list(uses.values()), notes)
+    if form == "table":
+        write_blocks(scores.blocks)
+        click.echo("\n".join(scores.legend("bold" if console().is_terminal else "*")))
+    else:
+        write_text(getattr(scores, f"to_{form}")())
+    return ExitCode.CELLS_FAILED if scores.errors else ExitCode.OK
+
+
+def _run_kernels_as_python(trees: Iterable[str]) -> None:
+    """Have numba compile nothing in this process if the trees are small and it is not loaded.
+
+    The process must be that of the program: numba compiles nothing for anybody in it.
+    """
+    if "numba" not in sys.modules and sum(_most_items(text) ** 2 for text in trees) <= _FEW:
+        os.environ["NUMBA_DISABLE_JIT"] = "1"
+
+
+def _most_items(tree: str) -> int:
+    """At least the number of items of the tree in a file, whose name may have parameters."""
+    path = Path(parse_file(tree).base)
+    try:
+        content = path.read_bytes()
+    except OSError:  # reported when it is read as a tree
+        return 0
+    return len(content) // 16 if path.suffix == ".npy" else 1 + content.count(b",")

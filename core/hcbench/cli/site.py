@@ -1,0 +1,81 @@
+"""``site``: all runs of a store as a folder of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hcbench.cli import options
+from hcbench.cli.report import TREES
+from hcbench.cli.terminal import stdout_for_data, tell
+
+
+@click.command(
+    epilog=options.examples(
+        "hcbench site ./public",
+        "hcbench site ./public --title Linkages --suites gray2023,compare --asv .asv/results",
+        "hcbench site ./public --store postgresql://me@host/results",
+    )
+)
+@click.argument("folder", metavar="DIR", type=options.PATH)
+@click.option("--title", metavar="TEXT", default="Benchmarks", help="Title of the site.")
+@click.option(
+    "--run",
+    "numbers",
+    multiple=True,
+    metavar="RUN",
+    help="Only this run, by number or name. Repeatable.",
+)
+@options.with_options(*options.RUN_FILTERS)
+@click.option(
+    "--asv",
+    type=options.FOLDER,
+    metavar="DIR",
+    help="A results folder of asv, such as .asv/results: shows the performance over commits.",
+)
+@TREES
+@options.STORE
+@options.PLUGIN
+@options.QUIET
+def site(
+    *,
+    folder: Path,
+    title: str,
+    numbers: Sequence[str],
+    asv: Path | None,
+    trees: int,
+    store: str | None,
+    plugin: Sequence[Path],
+    quiet: bool,
+    **filters: Any,
+) -> None:
+    """Make a static site of the runs of a store.
+
+    Its home page has the leaderboard and the verdicts of each suite in its latest run, and the
+    performance over commits. There is a report of each run, and a page for each suite, algorithm
+    and data set. Runs without results, and those that a later run repeats, are hidden. DIR is new,
+    empty, or an earlier site, which is updated: only what has changed is written. Open
+    DIR/index.html, or put the folder on any web server; nothing is loaded from elsewhere.
+    """
+    from hcbench.pages.site import build_site
+
+    with options.open_store(store) as opened, stdout_for_data():
+        registry = options.load_plugins(plugin, quiet=quiet)
+        chosen = {opened.run(number).id for number in numbers}
+        runs = [run for run in opened.runs(**filters) if not chosen or run.id in chosen]
+        built = build_site(
+            folder,
+            opened,
+            registry,
+            runs=runs,
+            title=title,
+            asv=asv,
+            trees=trees,
+            told=(lambda _: None) if quiet else tell,
+        )
+    if not quiet:
+        removed = f", {built.removed} removed" if built.removed else ""
+        tell(f"{built.pages} pages in {folder}; {built.written} files written{removed}")

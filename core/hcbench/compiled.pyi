@@ -1,1 +1,0 @@
-from hcbench.oracle.compiled import *

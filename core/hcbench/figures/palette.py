@@ -1,0 +1,123 @@
+"""Colours, markers and dashes of algorithms, the same in all figures.
+
+Colour-blind readers can distinguish the colours: those of Okabe and Ito, then those of Tol's muted
+scheme, of which the light ones are darkened until their contrast to white is 3, as WCAG 2.2
+requires of lines. Each colour comes with a marker and a dash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hcbench.analysis.results import Results
+
+#: Each on a light background, and on a dark one, with a contrast of at least 4.5 to it.
+_COLOURS = (
+    ("#0072B2", "#4DA6DB"),
+    ("#D55E00", "#F0874A"),
+    ("#009E73", "#2CC79B"),
+    ("#CC79A7", "#E3A1C6"),
+    ("#978849", "#E69F00"),
+    ("#178BFF", "#8ACBF2"),
+    ("#000000", "#F0F0F0"),
+    ("#332288", "#8F5EFF"),
+    ("#882255", "#D672A4"),
+    ("#117733", "#5DB37A"),
+    ("#999933", "#C2C25E"),
+    ("#AA4499", "#D583CB"),
+    ("#278DB9", "#6C83E0"),
+    ("#CC6677", "#E08C9B"),
+    ("#438B76", "#6CC9BC"),
+    ("#9B7C34", "#DDCC77"),
+)
+PALETTE = tuple(light for light, _ in _COLOURS)
+PALETTE_DARK = tuple(dark for _, dark in _COLOURS)
+REFERENCE, REFERENCE_DARK = "#767676", "#A6A6A6"
+#: Names of markers in matplotlib and in plotly.
+MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x", "star")
+#: Of references, in plotly.
+REFERENCE_SYMBOLS = ("star-open", "hexagon-open", "pentagon-open", "hourglass-open")
+DASHES = ("solid", "dash", "dashdot", "dot")
+_LINESTYLES = {"solid": "-", "dash": "--", "dashdot": "-.", "dot": ":"}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How an algorithm is drawn.
+
+    Attributes
+    ----------
+    colour : str
+    marker : str
+        In matplotlib; "" for none.
+    symbol : str
+        The same in plotly.
+    dash : str
+        One of `DASHES`.
+    """
+
+    colour: str
+    marker: str
+    symbol: str
+    dash: str
+
+    @property
+    def style(self) -> dict[str, Any]:
+        """Arguments of matplotlib's `plot`."""
+        line = _LINESTYLES[self.dash]
+        return {"color": self.colour, "linestyle": line, "marker": self.marker}
+
+
+def looks_for(names: Sequence[str], references: Iterable[str] = ()) -> dict[str, Look]:
+    """A look for each name, in order; reference lines are grey, and not solid.
+
+    Looks repeat after 16 colours times 4 dashes, those of references after 3 dashes.
+    """
+    looks: dict[str, Look] = {}
+    grey = set(references)
+    for name in dict.fromkeys(names):
+        known = sum(other in grey for other in looks)
+        place = len(looks) - known
+        if name in grey:
+            symbol = REFERENCE_SYMBOLS[known % len(REFERENCE_SYMBOLS)]
+            looks[name] = Look(REFERENCE, "", symbol, ("dash", "dot", "dashdot")[known % 3])
+        else:
+            dash = DASHES[place // len(PALETTE) % len(DASHES)]
+            marker = place % len(MARKERS)
+            looks[name] = Look(
+                PALETTE[place % len(PALETTE)], MARKERS[marker], SYMBOLS[marker], dash
+            )
+    return looks
+
+
+def looks_of(results: Results, names: Iterable[str] = ()) -> dict[str, Look]:
+    """The look of each algorithm of a comparison by label, the same in all figures.
+
+    Parameters
+    ----------
+    results : Results
+    names : iterable of str, optional
+        Names of variants such as "4-AL, budget 1,000" (see `groups.name_variants`). These have the
+        colour of their algorithm, and their own marker and dash.
+    """
+    looks = looks_for(results.algorithms, results.references)
+    variants: dict[str, int] = {}
+    for name in names:
+        algorithm = max((a for a in looks if name.startswith(f"{a}, ")), key=len, default=None)
+        if name not in looks and algorithm is not None:
+            looks[name] = _variant(looks[algorithm], variants.setdefault(algorithm, 0))
+            variants[algorithm] += 1
+    return looks
+
+
+def _variant(look: Look, number: int) -> Look:
+    if not number:
+        return look
+    place = MARKERS.index(look.marker) if look.marker else 0
+    marker = (place + number) % len(MARKERS)
+    dash = DASHES[(DASHES.index(look.dash) + number) % len(DASHES)]
+    return replace(look, marker=MARKERS[marker], symbol=SYMBOLS[marker], dash=dash)

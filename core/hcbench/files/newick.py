@@ -1,0 +1,240 @@
+"""Newick text: reading, also of the trees of a Nexus text, and writing.
+
+Use `hcbench.Tree.from_newick` and `hcbench.Tree.to_newick`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import repeat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.errors import NewickError
+from hcbench.files.lengths import read_length
+from hcbench.files.nexus import is_nexus, nexus_statements
+from hcbench.files.statements import (
+    NEWICK,
+    UNCLOSED,
+    Source,
+    Statement,
+    Token,
+    newick_statements,
+)
+
+# A byte order mark and a '#' would be lost, or taken for Nexus, at the beginning of a text; '=' and
+# backslashes are marks to other programs.
+_NEEDS_QUOTES = re.compile(r"""[\s()\[\]{}:;,'"=\\#\ufeff\x00-\x20]|^$""")
+_UNEXPECTED = "a ',' or ')' was expected here"
+_MISSING_END = "a ';' is missing before this"
+_NEXUS_ENDS = ("end", "endblock")
+
+
+@dataclass(frozen=True, slots=True)
+class NewickNodes:
+    """The contents of a Newick text, not yet checked to be a tree.
+
+    Attributes
+    ----------
+    parent
+        (m,) parent ids, larger than the children's; leaves 0..n-1 in the order in which they
+        appear; the root, m-1, has -1. Nodes with one child are included.
+    labels
+        One for each leaf, or None if no leaf has one.
+    length
+        m branch lengths, with the digits of the text; None where it has none. That of the root has
+        no meaning.
+    """
+
+    parent: NDArray[np.int64]
+    labels: tuple[str, ...] | None
+    length: tuple[Decimal | None, ...]
+
+
+def read_newick(text: str, tree: int | None = None) -> NewickNodes:
+    """Read one tree of a Newick or Nexus text.
+
+    Comments in brackets and labels of inner nodes are ignored. Labels may be quoted; in others
+    underscores and, in Newick, blanks between words are part of the label. The last ``;`` of a
+    Newick text may be missing. In Nexus, labels are translated, and numbers of taxa become taxa.
+
+    Parameters
+    ----------
+    text : str
+    tree : int, optional
+        The number, from 1, of the tree; needed if there are several.
+
+    Raises
+    ------
+    NewickError
+        If the text cannot be read, with the position; if only some leaves have labels; if there are
+        several trees and none is chosen, or no such tree.
+    """
+    text = text.removeprefix("\ufeff")  # a byte order mark
+    statements = nexus_statements(text) if is_nexus(text) else newick_statements(text)
+    if not statements:
+        raise Source(text).error(len(text), "there is no tree in the text")
+    statement = statements[_position(tree, len(statements))]
+    parents, labels, lengths = _scan(statement)
+    # Here children come before their parents, and leaves before all other nodes.
+    down = np.array(parents)
+    is_leaf = np.bincount(down[1:], minlength=down.size) == 0
+    node_id = np.where(is_leaf, is_leaf.cumsum() - 1, down.size - (~is_leaf).cumsum())
+    parent = np.full(down.size, -1, dtype=np.int64)
+    parent[node_id[1:]] = node_id[down[1:]]
+    length: list[Decimal | None] = [None] * down.size
+    for node, of_node in zip(node_id.tolist(), lengths, strict=True):
+        length[node] = of_node
+    leaf_labels = _labels_of_leaves(labels, is_leaf, statement.translation)
+    return NewickNodes(parent, leaf_labels, tuple(length))
+
+
+def _position(tree: int | None, number: int) -> int:
+    """The position, from 0, of the tree that is chosen."""
+    if tree is None and number == 1:
+        return 0
+    if tree is None:
+        raise NewickError(
+            f"there are {number} trees: choose one by its number, tree=1 to tree={number} (behind "
+            "the name of a file, FILE[tree=1])"
+        )
+    if isinstance(tree, bool) or not isinstance(tree, int | np.integer):
+        raise NewickError(f"tree={tree!r}: give the number of the tree, from 1")
+    if not 1 <= tree <= number:
+        has = "there is 1 tree" if number == 1 else f"there are {number} trees"
+        raise NewickError(f"tree={tree}: {has}, counted from 1")
+    return int(tree) - 1
+
+
+def _scan(
+    statement: Statement,
+) -> tuple[list[int], list[str | None], list[Decimal | None]]:
+    """Parents, labels and branch lengths of the nodes, in the order in which they begin."""
+    source = statement.source
+    is_nexus_tree = source.dialect is not NEWICK
+    parents: list[int] = []
+    labels: list[str | None] = []
+    lengths: list[Decimal | None] = []
+    inner = -1  # the innermost open parenthesis
+    node = -1  # the node to which a label or length would belong; -1: a node must begin here
+    in_length = False
+    for token in source.tokens(statement.start, statement.end):
+        mark = token.text if token.is_mark else ""
+        if mark == "=" or (mark == "(" and node >= 0):
+            raise source.error(token.at, _unexpected(source, inner))
+        if mark in (",", ")") and inner < 0:
+            reason = "a ',' or ')' stands outside of all parentheses: is a '(' missing?"
+            raise source.error(token.at, reason)
+        # Any token begins the node that is expected here, perhaps without a label.
+        if node < 0:
+            node = len(parents)
+            in_length = False
+            parents.append(inner)
+            labels.append(None)
+            lengths.append(None)
+        if mark == "(":
+            inner = node
+            node = -1
+        elif mark == ",":
+            node = -1
+        elif mark == ")":
+            node = inner
+            inner = parents[inner]
+            in_length = False
+        elif mark == ":":
+            if in_length:
+                raise source.error(token.at, "a node has a second branch length")
+            in_length = True
+        elif in_length:
+            if lengths[node] is not None:
+                raise source.error(token.at, _unexpected(source, inner))
+            lengths[node] = _read_length(source, token)
+        else:
+            if labels[node] is not None:
+                raise source.error(token.at, _unexpected(source, inner))
+            if is_nexus_tree and inner < 0 and not token.is_quoted and _ends_block(token):
+                raise source.error(token.at, _MISSING_END)
+            labels[node] = token.text
+    if inner >= 0:
+        raise source.error(statement.end, UNCLOSED["("])
+    if not parents:
+        raise source.error(statement.end, "there is no tree in the text")
+    return parents, labels, lengths
+
+
+def _unexpected(source: Source, inner: int) -> str:
+    """What is wrong with a token; behind the last parenthesis of Nexus only a ``;`` may follow."""
+    return _MISSING_END if source.dialect is not NEWICK and inner < 0 else _UNEXPECTED
+
+
+def _ends_block(token: Token) -> bool:
+    return token.text.lower() in _NEXUS_ENDS
+
+
+def _read_length(source: Source, token: Token) -> Decimal:
+    length = read_length(token.text)
+    if length is None:
+        raise source.error(token.at, "the branch length is not a number")
+    return length
+
+
+def _labels_of_leaves(
+    labels: Sequence[str | None], is_leaf: NDArray[np.bool_], translation: Mapping[str, str]
+) -> tuple[str, ...] | None:
+    """The translated labels of the leaves; None if no leaf has one."""
+    leaf_labels = []
+    n_leaves = 0
+    for node in np.flatnonzero(is_leaf).tolist():
+        label = labels[node]
+        n_leaves += 1
+        if label is not None:
+            leaf_labels.append(translation.get(label, label))
+    if 0 < len(leaf_labels) < n_leaves:
+        raise NewickError(
+            f"{n_leaves - len(leaf_labels)} of {n_leaves} leaves have no label; label all "
+            "of them or none"
+        )
+    return tuple(leaf_labels) or None
+
+
+def write_newick(
+    leaf_range: tuple[NDArray[np.int64], NDArray[np.int64]],
+    labels: Iterable[str],
+    lengths: Sequence[str] | None,
+) -> str:
+    """Write a tree.
+
+    Parameters
+    ----------
+    leaf_range
+        Start and end of each node's leaves in leaf order, (m,) each.
+    labels
+        One for each of the n leaves; quoted where necessary.
+    lengths
+        m branch lengths, of which that of the root is not written; None to write none.
+    """
+    start, end = leaf_range
+    names = [quoted(label) for label in labels]
+    n, m = len(names), start.size
+    opens = np.bincount(start[n:], minlength=n)[start[:n]].tolist()
+    commas = ["," if position else "" for position in start[:n].tolist()]
+    pieces = [comma + "(" * k + name for comma, k, name in zip(commas, opens, names, strict=True)]
+    pieces += repeat(")", m - n)
+    if lengths is not None:
+        for node in range(m - 1):
+            pieces[node] += f":{lengths[node]}"
+    # Nodes that end at the same leaf close in the order of their ids; each leaf opens those that
+    # begin with it.
+    closing_order = np.argsort(end, kind="stable").tolist()
+    return "".join([pieces[node] for node in closing_order]) + ";"
+
+
+def quoted(label: str) -> str:
+    """Put a label in quotes if Newick needs them."""
+    if _NEEDS_QUOTES.search(label) is None:
+        return label
+    return "'" + label.replace("'", "''") + "'"

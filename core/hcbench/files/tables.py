@@ -1,0 +1,330 @@
+"""Text, tables, arrays and items from files, with errors of one line that name the file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tokenize import TokenError
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.errors import DataError
+from hcbench.model.numbers import read_number, read_whole_number
+
+TABLES: dict[str, str] = {".csv": ",", ".tsv": "\t"}
+"""File name extensions of tables, and their delimiters."""
+
+#: What numpy raises for a damaged .npy or .npz file, depending on where the damage is.
+_DAMAGE = (
+    *(ValueError, TypeError, LookupError, ArithmeticError, RuntimeError, MemoryError, EOFError),
+    *(SyntaxError, TokenError, zipfile.BadZipFile, struct.error, zlib.error),
+)
+
+_IN_QUOTES = re.compile(r'"[^"]*"')
+_SAMPLE = 50  # lines from which the delimiter is found
+
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
+"""A number with a decimal comma."""
+
+MAX_DECOMPRESSED = 2 << 30
+"""Bytes that a compressed file may become, as a few MB of zeros would fill the memory."""
+
+
+def read_text(path: Path) -> str:
+    """The text of a file.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or is not UTF-8.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError.of_file("read", path, error) from error
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise DataError(
+            f"{path}, line {line}: byte {content[error.start]:#04x} is not UTF-8; save it as UTF-8"
+        ) from error
+
+
+def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of an .npz or .npy file.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    dict of name to array
+        The one array of an .npy file has the name "".
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, holds Python objects, which could run code, or is more than 2 GiB
+        when decompressed.
+    """
+    name = ""
+    arrays: dict[str, Any] = {}
+    try:
+        # Opened here because numpy leaves the file of a broken archive open.
+        with path.open("rb") as stream:
+            loaded = np.load(stream, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                return {"": loaded}
+            packed = (f for f in loaded.zip.infolist() if f.compress_type != zipfile.ZIP_STORED)
+            if sum(member.file_size for member in packed) > MAX_DECOMPRESSED:
+                raise DataError(
+                    f"{path}: more than {MAX_DECOMPRESSED >> 30} GiB when decompressed; "
+                    "save it with numpy.savez, which compresses nothing"
+                )
+            for name in loaded.files:
+                arrays[name] = loaded[name]
+    except DataError:
+        raise
+    except OSError as error:
+        raise DataError.of_file("read", path, error) from error
+    except _DAMAGE as error:
+        where = f"{path}, {name}" if name else str(path)
+        raise DataError(f"{where}: {_fault_of_array(error)}") from error
+    return {name: array for name, array in arrays.items() if isinstance(array, np.ndarray)}
+
+
+def _fault_of_array(error: Exception) -> str:
+    if "allow_pickle" in str(error):
+        return (
+            "it is no array of numbers or text (Python objects are not loaded, as they could run "
+            "code); save it with numpy.save and dtype=float or dtype=str"
+        )
+    if isinstance(error, EOFError):
+        return "the file is empty; is it the right one?"
+    reason = (str(error).splitlines() or [type(error).__name__])[0]
+    return f"{reason}; save it again with numpy.save or numpy.savez"
+
+
+def read_npy(path: Path) -> NDArray[Any]:
+    """The array of an .npy file.
+
+    Raises
+    ------
+    DataError
+        As `read_arrays`; if it is an archive of arrays.
+    """
+    arrays = read_arrays(path)
+    if "" not in arrays:
+        raise DataError(f"{path} is an archive of arrays; save one array with numpy.save")
+    return arrays[""]
+
+
+def delimiter_of(path: Path, text: str) -> str:
+    """The delimiter of a table: that of the ending, or a semicolon or tab that all rows have.
+
+    Spreadsheets write semicolons into a .csv file where numbers have a decimal comma.
+    """
+    usual = TABLES[path.suffix.lower()]
+    lines = [_IN_QUOTES.sub("", line).strip(" ") for line in text.splitlines()[:_SAMPLE]]
+    rows = [line for line in lines if line and not line.startswith("#")]
+    for delimiter in (";", "\t"):
+        table = [row.split(delimiter) for row in rows]
+        # R has no cell for the column of row names in the header.
+        widths = {len(cells) for cells in table[1:] or table}
+        is_header = bool(table) and len(table[0]) in (max(widths), max(widths) - 1)
+        if len(widths) != 1 or max(widths) == 1 or not is_header:
+            continue
+        commas = [cell.strip() for cells in table for cell in cells if usual in cell]
+        if all(map(DECIMAL_COMMA.fullmatch, commas)):
+            return delimiter
+    return usual
+
+
+def table_rows(
+    path: Path, delimiter: str | None = None, text: str | None = None
+) -> Iterator[tuple[int, list[str]]]:
+    """Rows of delimited text (quotes as in RFC 4180), each with the number of its line.
+
+    Parameters
+    ----------
+    path : Path
+    delimiter : str, optional
+        By default that of `delimiter_of`.
+    text : str, optional
+        By default that of the file, in UTF-8.
+
+    Yields
+    ------
+    line : int
+        From 1.
+    cells : list of str
+        Stripped. Blank lines are omitted, and rows of empty cells at the end of the file.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    """
+    content = read_text(path) if text is None else text
+    reader = csv.reader(
+        io.StringIO(content, newline=""),
+        delimiter=delimiter or delimiter_of(path, content),
+        strict=True,
+        skipinitialspace=True,
+    )
+    empty: list[tuple[int, list[str]]] = []  # rows of empty cells, which are no rows at the end
+    line = 1
+    try:
+        for raw in reader:
+            cells = [cell.strip() for cell in raw]
+            if any(cells):
+                yield from empty
+                empty.clear()
+                yield line, cells
+            elif len(cells) > 1:
+                empty.append((line, cells))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise DataError(f"{path}, line {line}: {error}; are the quotes closed?") from error
+
+
+def read_rows(path: Path) -> list[tuple[int, list[str]]]:
+    """All rows of a .csv or .tsv file, see `table_rows`.
+
+    A header of R's write.table, which has no cell for the column of row names, gets an empty one.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, is empty, or its rows differ in length.
+    """
+    rows = list(table_rows(path))
+    if not rows:
+        raise DataError(f"{path}: the file is empty; is it the right one?")
+    line, first = rows[0]
+    width = len(first)
+    if len(rows) > 1 and all(len(cells) == width + 1 for _, cells in rows[1:]):
+        rows[0] = (line, ["", *first])
+        width += 1
+    for line, cells in rows:
+        if len(cells) != width:
+            raise DataError(
+                f"{path}, line {line}: {len(cells)} cells, but the first row has {width}; "
+                "put quotes around a text with a delimiter in it"
+            )
+    return rows
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is written as a number, see `read_number`."""
+    return read_number(cell) is not None
+
+
+#: The first row of a table is a header if it has one of these, in any case, or its plural.
+HEADERS = frozenset(
+    ("item", "name", "text", "word", "title", "label", "path", "file", "url", "image", "picture")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The items of a file, all different, in its order; header is "" if the file has none."""
+
+    texts: tuple[str, ...]
+    header: str = ""
+
+
+def read_items(path: Path, column: str | None = None) -> Items:
+    """Read the items of a .csv, .tsv or .txt file.
+
+    A .txt file has one item per line. In a table the items are in the only column, or in the one
+    that is named, by its header or its number from 1. The first row is a header if it has the name
+    of the column, or one of `HEADERS` where the items are.
+
+    Parameters
+    ----------
+    path : Path
+    column : str, optional
+        Of a table: the header or the number of the column that has the items.
+
+    Returns
+    -------
+    Items
+        ``texts``, a tuple of str, and the ``header``.
+
+    Raises
+    ------
+    DataError
+        If there is no such file or column, fewer than two items, or the same item twice.
+    """
+    suffix = path.suffix.lower()
+    if suffix in TABLES:
+        header, cells = _column(path, read_rows(path), column)
+    elif suffix != ".txt":
+        raise DataError(f"{path}: items are read from .csv, .tsv and .txt files")
+    elif column is not None:
+        raise DataError(
+            f"{path}: a .txt file has one item per line and no columns: leave out column"
+        )
+    else:
+        lines = enumerate(read_text(path).splitlines(), start=1)
+        header, cells = "", [(number, line.strip()) for number, line in lines if line.strip()]
+    return Items(_distinct(path, cells), header)
+
+
+def _column(
+    path: Path, rows: list[tuple[int, list[str]]], column: str | None
+) -> tuple[str, list[tuple[int, str]]]:
+    """The header of the column with the items, "" without one, and its cells with their lines."""
+    first = rows[0][1]
+    at = _position(path, first, column)
+    if first[at] == column or first[at].casefold().removesuffix("s") in HEADERS:
+        header, rows = first[at], rows[1:]
+    else:
+        header = ""
+    for line, cells in rows:
+        if not cells[at]:
+            raise DataError(f"{path}, line {line}: there is no item; drop the row")
+    return header, [(line, cells[at]) for line, cells in rows]
+
+
+def _position(path: Path, first: list[str], column: str | None) -> int:
+    if column is None and len(first) == 1:
+        return 0
+    listed = ", ".join(first[:12])
+    if column is None:
+        raise DataError(
+            f"{path} has {len(first)} columns ({listed}); say which has the items: --column "
+            f"{first[0]!r}, or --column 1"
+        )
+    if column in first:
+        return first.index(column)
+    number = read_whole_number(column)
+    if number is not None and 1 <= number <= len(first):
+        return number - 1
+    raise DataError(f"{path}: there is no column {column!r}; there are {listed}")
+
+
+def _distinct(path: Path, cells: list[tuple[int, str]]) -> tuple[str, ...]:
+    if len(cells) < 2:
+        number = "no items" if not cells else f"one item only, {cells[0][1]!r}"
+        raise DataError(f"{path} has {number}; at least 2 are needed")
+    lines: dict[str, int] = {}
+    for line, text in cells:
+        if text in lines:
+            raise DataError(
+                f"{path}: lines {lines[text]} and {line} are both {text!r}; change or drop one"
+            )
+        lines[text] = line
+    return tuple(lines)

@@ -1,0 +1,268 @@
+"""Trees read from files: Newick, Nexus, and the merges of scipy, R and scikit-learn."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.errors import DataError, InvalidTreeError
+from hcbench.files.tables import (
+    DECIMAL_COMMA,
+    TABLES,
+    is_number,
+    read_npy,
+    read_rows,
+    read_text,
+)
+from hcbench.model.numbers import read_number
+from hcbench.model.trees import HeightKind, Tree
+from hcbench.registry.names import parse_file
+
+#: Newick and Nexus; .trees and .t are samples of BEAST and MrBayes.
+NEWICK = (".nwk", ".newick", ".tree", ".tre", ".treefile", ".nex", ".nexus", ".trees", ".t")
+SUFFIXES = (*NEWICK, *TABLES, ".npy")
+
+_FORMATS = (
+    "a tree is a table of 4 columns (scipy's linkage), or of 2, or 3 with heights (the merge of "
+    "R's hclust, or scikit-learn's children_)"
+)
+
+
+def read_tree(
+    path: str | Path,
+    names: Sequence[str] | None = None,
+    *,
+    tree: int | None = None,
+    heights: Literal["half", "whole"] | None = None,
+) -> Tree:
+    """Read one tree.
+
+    Parameters
+    ----------
+    path : str or path
+        A file of Newick or Nexus (.nwk, .newick, .tree, .tre, .treefile, .nex, .nexus, .trees, .t),
+        or a table of merges (.csv, .tsv, .npy): four columns are scipy's linkage matrix; two are
+        the ``merge`` of R's hclust if a number is negative, else scikit-learn's ``children_``; a
+        third has the heights of either. A header, and a first column that numbers the rows, as R
+        and pandas write them, are ignored.
+    names : sequence of str, optional
+        Of the items, in the order of the leaves. Newick labels are matched with them; the items of
+        a table have these names in this order.
+    tree : int, optional
+        Which tree of a file with several, counted from 1.
+    heights : {"half", "whole"}, optional
+        What the file has of the distance at which two clusters merge. Branch lengths from a node to
+        a leaf sum to half of it by default: the path between two leaves is the distance at which
+        they merge, as in what ape, scikit-bio, PHYLIP, BEAST and `Tree.to_newick` write. With
+        "whole" they sum to it, as in programs that write the differences of the heights of scipy's
+        linkage matrix. The heights of a table are whole by default.
+
+    Returns
+    -------
+    Tree
+        With these names; by default, with the labels of a Newick file, and without names for a
+        table. There is a `NewickWarning` if branch lengths cannot be heights.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, has no tree, several trees of which none is chosen, or a tree of
+        other items: one line with its name.
+    """
+    return TreeFile(Path(path).expanduser(), tree, heights).read(names)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeFile:
+    """A file with a tree, and which of its trees is meant; see `read_tree`."""
+
+    path: Path
+    tree: int | None = None
+    heights: Literal["half", "whole"] | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> TreeFile:
+        """Return the file that is written as ``FILE`` or ``FILE[tree=3,heights=whole]``.
+
+        Raises
+        ------
+        DataError
+            If there are other parameters.
+        HcbenchError
+            If the text is of another form.
+        """
+        name = parse_file(text)
+        params: dict[str, Any] = dict(name.params)
+        for key in params:
+            if key not in ("tree", "heights"):
+                raise DataError(f"{text}: a tree has the parameters tree and heights, not {key}")
+        return cls(Path(name.base).expanduser(), **params)
+
+    def __str__(self) -> str:
+        return f"{self.path}{self.parameters}"
+
+    @property
+    def name(self) -> str:
+        """The name of the file, with the parameters that are given."""
+        return f"{self.path.name}{self.parameters}"
+
+    @property
+    def parameters(self) -> str:
+        """The parameters that are given, in brackets."""
+        parts = []
+        if self.tree is not None:
+            parts.append(f"tree={self.tree}")
+        if self.heights is not None:
+            parts.append(f"heights={self.heights}")
+        return f"[{','.join(parts)}]" if parts else ""
+
+    @property
+    def is_newick(self) -> bool:
+        """Whether the ending is one of Newick or Nexus."""
+        return self.path.suffix.lower() in NEWICK
+
+    def read(self, names: Sequence[str] | None = None) -> Tree:
+        """Read the tree, see `read_tree`."""
+        suffix = self.path.suffix.lower()
+        if suffix not in SUFFIXES:
+            raise DataError(f"{self.path}: trees are read from {', '.join(SUFFIXES)} files")
+        if self.is_newick:
+            return self.read_newick(names)
+        table = read_npy(self.path) if suffix == ".npy" else _read_numbers(self.path)
+        try:
+            tree = self._tree_of_table(table)
+            return tree if names is None else _named(tree, names)
+        except InvalidTreeError as error:
+            raise DataError(f"{self.path}: {error}") from error
+
+    def read_newick(self, names: Sequence[str] | None = None) -> Tree:
+        """Read the tree of a Newick or Nexus file, whatever its ending."""
+        text = read_text(self.path)
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                tree = Tree.from_newick(text, tree=self.tree, heights=self.heights)
+            for warning in caught:
+                warnings.warn(f"{self.path}: {warning.message}", warning.category, stacklevel=4)
+            return tree if names is None else _in_order_of(self.path, tree, names)
+        except InvalidTreeError as error:
+            raise DataError(f"{self.path}: {error}") from error
+
+    def _tree_of_table(self, table: NDArray[Any]) -> Tree:
+        if self.tree not in (None, 1):
+            raise InvalidTreeError(f"tree={self.tree}: a table of merges is one tree")
+        if self.heights not in (None, "half", "whole"):
+            raise InvalidTreeError(f"heights={self.heights!r}: write half or whole")
+        tree = _tree_of_merges(table)
+        if self.heights != "half" or tree.kind is not HeightKind.DISTANCE:
+            return tree
+        assert tree.height is not None
+        return Tree(tree.parent, 2 * tree.height, tree.kind)
+
+
+def _tree_of_merges(table: NDArray[Any]) -> Tree:
+    """The tree of a table, whose first column may have the numbers of the rows."""
+    if table.ndim != 2 or table.shape[1] not in (2, 3, 4, 5):
+        raise InvalidTreeError(f"{_FORMATS}; this one has shape {table.shape}")
+    if table.dtype.kind not in "iuf":
+        raise InvalidTreeError(f"{_FORMATS}, and of numbers; this one is of {table.dtype}")
+    try:
+        return _tree_of_columns(table)
+    except InvalidTreeError:
+        if table.shape[1] == 2 or not _counts_rows(table[:, 0]):
+            raise
+        try:
+            return _tree_of_columns(table[:, 1:])
+        except InvalidTreeError:
+            pass
+        raise
+
+
+def _counts_rows(column: NDArray[Any]) -> bool:
+    """Whether a column is 0, 1, 2, ... or 1, 2, 3, ..."""
+    numbers = np.arange(len(column))
+    return np.array_equal(column, numbers) or np.array_equal(column, numbers + 1)
+
+
+def _tree_of_columns(table: NDArray[Any]) -> Tree:
+    width = table.shape[1]
+    if width not in (2, 3, 4):
+        raise InvalidTreeError(f"{_FORMATS}; this one has shape {table.shape}")
+    pairs = table[:, :2]
+    heights = table[:, 2] if width == 3 else None
+    if (pairs < 0).any() and width < 4:
+        return Tree.from_hclust(pairs, heights)
+    try:
+        if width == 4:
+            return Tree.from_linkage(table)
+        return Tree.from_children(pairs, heights)
+    except InvalidTreeError as error:
+        if pairs.min(initial=1) == 1:
+            raise InvalidTreeError(
+                f"{error}; no item is 0: are they counted from 1, as in MATLAB? then subtract 1"
+            ) from error
+        raise
+
+
+def _in_order_of(path: Path, tree: Tree, names: Sequence[str]) -> Tree:
+    try:
+        return tree.in_order_of(names)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+
+
+def _named(tree: Tree, names: Sequence[str]) -> Tree:
+    if tree.n != len(names):
+        raise InvalidTreeError(f"the tree has {tree.n} leaves, and there are {len(names)} items")
+    return Tree(tree.parent, tree.height, tree.kind, names)
+
+
+def _read_numbers(path: Path) -> NDArray[np.float64]:
+    """The numbers of a table, without its header and its column of row names."""
+    rows = [(line, [_with_point(cell) for cell in cells]) for line, cells in read_rows(path)]
+    first = rows[0][1]
+    has_header = _is_header(rows)
+    names = 1 if has_header and not first[0] else 0
+    table = [
+        [_number(path, line, cell) for cell in cells[names:]] for line, cells in rows[has_header:]
+    ]
+    return np.array(table, dtype=np.float64).reshape(len(table), len(first) - names)
+
+
+def _is_header(rows: Sequence[tuple[int, list[str]]]) -> bool:
+    first = rows[0][1]
+    if not first[0] or not any(map(is_number, first)):
+        return True
+    # pandas names columns by their positions: 0, 1, 2, ...
+    n_texts = 0
+    for position, cell in enumerate(first):
+        if not is_number(cell):
+            n_texts += 1
+        elif cell != str(position):
+            return False
+    # As a merge, this row would join the items 0 and 1, which no other row could then do; and
+    # items of R are negative.
+    others: list[float] = []
+    for _, cells in rows[1:]:
+        for cell in cells[:2]:
+            number = read_number(cell)
+            if number is not None:
+                others.append(number)
+    return n_texts > 0 or 0 in others or min(others, default=0) < 0
+
+
+def _with_point(cell: str) -> str:
+    return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell
+
+
+def _number(path: Path, line: int, cell: str) -> float:
+    number = read_number(cell)
+    if number is None:
+        raise DataError(f"{path}, line {line}: {cell!r} is not a number; {_FORMATS}")
+    return number

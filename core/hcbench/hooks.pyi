@@ -1,1 +1,0 @@
-from hcbench.registry.hookspecs import *

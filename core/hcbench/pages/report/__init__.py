@@ -1,0 +1,81 @@
+"""The report: one self-contained HTML page of a run.
+
+`sections` arranges the tables, `charts` and `trees` of a run as plain values, which the script of
+the page shows. `figures` has what they share. `page` reads the run from the store, and renders the
+template with the scripts and styles of ``assets``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hcbench.pages import MOST_TREES
+from hcbench.pages.report.page import (
+    Contents,
+    embed_figures,
+    list_papers,
+    list_sources,
+    read_contents,
+    render_report,
+)
+from hcbench.pages.report.sections import describe_page
+from hcbench.pages.report.trees import draw_trees
+from hcbench.registry import load_registry
+
+if TYPE_CHECKING:
+    from hcbench.registry import Registry
+    from hcbench.store.rows import RunInfo
+    from hcbench.store.store import Store
+
+__all__ = ["Contents", "make_report", "read_contents"]
+
+
+def make_report(
+    store: Store,
+    run: RunInfo | Contents,
+    *,
+    registry: Registry | None = None,
+    trees: int = MOST_TREES,
+    lead: Sequence[str | Sequence[Sequence[str]]] = (),
+    assets: str = "",
+) -> str:
+    """The report of a run as one page.
+
+    Parameters
+    ----------
+    store : Store
+    run : RunInfo or Contents
+        Also one that has been read already.
+    registry : Registry, optional
+        Has the data sets whose truths are shown beside the trees, and the figures of suites; by
+        default installed plugins.
+    trees : int
+        The most trees; their data are generated again.
+    lead : sequence of str or of rows
+        A title, and below it paragraphs and tables. The first row of a table has the names of the
+        columns.
+    assets : str
+        The folder of `page.shared_assets` relative to the page; by default all is in the page.
+
+    Raises
+    ------
+    StoreError
+        If the store cannot be read.
+    """
+    from hcbench.figures.suites import FigureView
+
+    contents = run if isinstance(run, Contents) else read_contents(store, run)
+    registry = registry or load_registry()
+    view = FigureView(contents.results, store, registry)
+    drawn, without = draw_trees(view, trees)
+    sources = list_sources(contents, registry)
+    return render_report(
+        contents,
+        describe_page(contents, drawn, without if trees else ""),
+        figures=embed_figures(view),
+        sources=sources,
+        papers=list_papers(contents, sources),
+        lead=lead,
+        assets=assets,
+    )

@@ -1,0 +1,351 @@
+"""What a report says about a stored run, and rendering of pages with safely embedded data."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import tempfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import jinja2
+import numpy as np
+from markupsafe import Markup
+
+from hcbench.analysis.axes import labels_of
+from hcbench.analysis.overviews import describe_numbers
+from hcbench.analysis.results import Results
+from hcbench.analysis.verdicts import WORDS
+from hcbench.errors import HcbenchError
+from hcbench.pages.report.figures import sentence
+from hcbench.pages.report.sections import verdict_badge
+from hcbench.plan.outcome import STATUSES
+
+if TYPE_CHECKING:
+    from hcbench.figures.suites import FigureView
+    from hcbench.plan.outcome import Outcome
+    from hcbench.registry import Registry
+    from hcbench.registry.specs import Reference
+    from hcbench.store.rows import RunInfo
+    from hcbench.store.store import Store
+
+MOST_TRACEBACKS = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Cells that failed for one reason.
+
+    Attributes
+    ----------
+    status, reason, phase : str
+    algorithms, datasets : tuple of str
+    count : int
+        How many cells.
+    key : str
+        The beginning of the key of one of them, for ``hcbench rerun``; "" if inapplicable.
+    traceback : str
+        Of this cell.
+    """
+
+    status: str
+    reason: str
+    phase: str
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    count: int
+    key: str
+    traceback: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """A run as its report shows it.
+
+    Attributes
+    ----------
+    run : RunInfo
+    results : Results
+    failures, skipped : tuple of Failure
+        Cells that failed, and inapplicable combinations.
+    """
+
+    run: RunInfo
+    results: Results
+    failures: tuple[Failure, ...] = ()
+    skipped: tuple[Failure, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The name of its suite."""
+        return self.results.suite.name or self.run.suite or f"run {self.run.id}"
+
+    @property
+    def statuses(self) -> dict[str, int]:
+        """The number of cells of each status that occurs."""
+        count = Counter(self.results.outcomes.column("status").tolist())
+        return {status: count[status] for status in STATUSES if count[status]}
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """The number of claims of each verdict that occurs."""
+        count = Counter(verdict.verdict for verdict in self.results.judged)
+        return {word: count[word] for word in WORDS if count[word]}
+
+    @property
+    def repetitions(self) -> int:
+        """The largest number of repetitions of an algorithm on a data set."""
+        return max(self.results.outcomes.column("repetition"), default=-1) + 1
+
+
+def read_contents(store: Store, run: RunInfo) -> Contents:
+    """Read a run.
+
+    Raises
+    ------
+    StoreError
+        If the store cannot be read.
+    """
+    results = Results.of_run(store, run)
+    return Contents(
+        run=run,
+        results=results,
+        failures=_failures(store, results.outcomes.take(results.outcomes.failed)),
+        skipped=_failures(store, results.outcomes.where("status", {"skipped"})),
+    )
+
+
+def _failures(store: Store, outcomes: Sequence[Outcome]) -> tuple[Failure, ...]:
+    """Cells without a result, grouped by reason."""
+    alike: dict[tuple[str, str, str], list[Outcome]] = {}
+    for outcome in outcomes:
+        alike.setdefault((outcome.status, outcome.reason, outcome.phase), []).append(outcome)
+    ordered = sorted(alike.items(), key=lambda entry: -len(entry[1]))
+    return tuple(
+        Failure(
+            status=status,
+            reason=reason,
+            phase=phase,
+            algorithms=tuple(dict.fromkeys(o.algorithm for o in cells)),
+            datasets=tuple(dict.fromkeys(o.dataset for o in cells)),
+            count=len(cells),
+            key=cells[0].key[:8],
+            traceback=_traceback(store, cells[0]) if place < MOST_TRACEBACKS else "",
+        )
+        for place, ((status, reason, phase), cells) in enumerate(ordered)
+    )
+
+
+def _traceback(store: Store, outcome: Outcome) -> str:
+    if not outcome.key or not outcome.failed:
+        return ""
+    stored, _ = store.cell(outcome.key)
+    return stored.traceback or stored.log
+
+
+# ---- Provenance ----------------------------------------------------------------------------------
+
+
+def list_sources(contents: Contents, registry: Registry) -> dict[str, list[dict[str, Any]]]:
+    """Where the algorithms and data sets of a run come from, if installed plugins have them.
+
+    Each has a ``name``, the ``plugin``, what it ``wraps``: the libraries on which it depends, with
+    the versions of the run, the ``paper``, and the ``licence`` and the ``digest`` of its data: the
+    checksum of the first repetition.
+    """
+    results, versions = contents.results, contents.run.environment.get("versions", {})
+    digests: dict[str, str] = {}
+    order = np.argsort(results.outcomes.column("repetition").astype(np.int64), kind="stable")
+    ordered = results.outcomes.take(order)
+    columns = (ordered.column(name) for name in ("dataset", "data_digest"))
+    for dataset, digest in zip(*columns, strict=True):
+        if digest:
+            digests.setdefault(dataset, digest)
+    algorithms = labels_of(results, "algorithm", results.algorithms).values()
+    datasets = labels_of(results, "dataset", results.datasets)
+    sources = {}
+    for kind, wanted, catalogue in (
+        ("algorithms", {label.base: label.base for label in algorithms}, registry.algorithms),
+        ("data sets", {text: label.base for text, label in datasets.items()}, registry.datasets),
+    ):
+        known = {entry.spec.name: entry for entry in catalogue.entries}
+        sources[kind] = [
+            {
+                "name": name,
+                "plugin": entry.plugin.name,
+                "wraps": [f"{n} {versions.get(n.lower(), '')}" for n in entry.spec.requires],
+                "licence": getattr(entry.spec, "licence", ""),
+                "digest": digests.get(name, ""),
+                "paper": entry.spec.paper,
+            }
+            for name, base in wanted.items()
+            if (entry := known.get(base))
+        ]
+    return sources
+
+
+def list_papers(contents: Contents, sources: Sources) -> list[Reference]:
+    """The papers of the suite, its algorithms and its data sets, each once."""
+    papers = [contents.results.suite.paper]
+    papers += [source["paper"] for of_kind in sources.values() for source in of_kind]
+    return list({paper.key: paper for paper in papers if paper is not None}.values())
+
+
+def environment_rows(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The machine and software of a run, as names and values."""
+    machine = environment.get("machine", {})
+    memory = machine.get("memory_bytes")
+    rows = {
+        "processor": machine.get("processor"),
+        "BLAS": machine.get("blas"),
+        "cores": machine.get("cores"),
+        "memory": f"{memory / 2**30:.1f} GiB" if memory else None,
+        "system": machine.get("system"),
+        "Python": environment.get("python"),
+        "commit of hcbench": environment.get("commit"),
+    }
+    yield from ((name, str(value)) for name, value in rows.items() if value)
+
+
+Sources: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
+#: In the order in which they are loaded.
+STYLES = ("base.css", "table.css", "report.css", "print.css")
+SCRIPTS = ("elements.js", "state.js", "table.js", "figure.js", "report.js")
+
+
+@cache  # which compiles each template once
+def environment(*packages: str) -> jinja2.Environment:
+    """The templates of subpackages of `hcbench.pages`; their arguments are escaped."""
+    loaders = [jinja2.PackageLoader(f"hcbench.pages.{package}") for package in packages]
+    made = jinja2.Environment(
+        loader=jinja2.ChoiceLoader(loaders),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"json_block": json_block, "packed": packed}
+    made.globals |= {"environment_rows": environment_rows, "verdict_badge": verdict_badge}
+    return made
+
+
+def render_report(
+    contents: Contents,
+    data: Mapping[str, Any],
+    *,
+    figures: Sequence[Mapping[str, str]] = (),
+    sources: Sources | None = None,
+    papers: Sequence[Reference] = (),
+    lead: Sequence[str | Sequence[Sequence[str]]] = (),
+    assets: str = "",
+) -> str:
+    """A report as one page.
+
+    Parameters
+    ----------
+    contents : Contents
+    data : mapping
+        Of `describe_page`.
+    figures : sequence of mapping
+        Of `embed_figures`.
+    sources : mapping of str to sequence of mapping, optional
+        The algorithms and data sets.
+    papers : sequence of Reference
+    lead : sequence of str or of rows
+        A title, and below it paragraphs and tables. The first row of a table has the names of the
+        columns.
+    assets : str
+        The folder of `shared_assets` relative to the page; by default all is in the page.
+    """
+    template = environment("report").get_template("report.html.j2")
+    return template.render(
+        contents=contents,
+        legend=sentence(
+            "; ".join([*describe_numbers(contents.results, "★"), "a stronger shade is better"])
+        ),
+        data=data,
+        figures=figures,
+        sources=sources or {},
+        papers=papers,
+        lead=lead,
+        assets=assets,
+        within=shared_assets(),
+    )
+
+
+def embed_figures(view: FigureView) -> list[dict[str, str]]:
+    """The figures of the suite as images in the page: name, doc, and source or reason."""
+    from hcbench.figures.suites import draw_figure
+
+    embedded = []
+    with tempfile.TemporaryDirectory() as folder:
+        for figure in view.results.suite.figures:
+            drawn = draw_figure(figure, view, Path(folder), "svg")
+            source = ""
+            if drawn.path is not None:
+                code = base64.b64encode(drawn.path.read_bytes()).decode()
+                source = f"data:image/svg+xml;base64,{code}"  # scripts in images are not run
+            embedded.append(
+                {"name": figure.name, "doc": figure.doc, "source": source, "reason": drawn.reason}
+            )
+    return embedded
+
+
+@lru_cache(1)
+def shared_assets() -> dict[str, str]:
+    """Files shared by all reports of a site, by name."""
+    from plotly.offline import get_plotlyjs
+
+    style, script = ("\n".join(map(read_asset, names)) for names in (STYLES, SCRIPTS))
+    return {
+        "style.css": Markup(style),
+        "theme.js": Markup(read_asset("theme.js")),
+        "report.js": Markup('(async () => {\n"use strict";\n') + Markup(script) + Markup("\n})();"),
+        "plotly.js": get_plotlyjs(),
+    }
+
+
+def read_asset(name: str, package: str = "report") -> str:
+    """A style or script of a subpackage of `hcbench.pages`."""
+    file = resources.files(f"hcbench.pages.{package}").joinpath("assets", name)
+    return file.read_text(encoding="utf-8")
+
+
+def json_block(value: Any) -> str:
+    r"""Strict JSON for a script element, without ``<``."""
+    written = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029":
+        written = written.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(written)
+
+
+def packed(text: str) -> str:
+    """Text for a script element, compressed, as plotly and the figures take megabytes."""
+    return base64.b64encode(zlib.compress(text.encode())).decode()
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file atomically.
+
+    Raises
+    ------
+    HcbenchError
+        If it cannot be written.
+    """
+    draft = path.with_name(f".{os.getpid()}-{path.name}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            draft.write_text(text, encoding="utf-8")
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise HcbenchError.of_file("write", path, error) from error

@@ -1,0 +1,167 @@
+"""Measurements of asv over commits, and the commits at which a benchmark became worse.
+
+`steps` decides where a benchmark changes. A step to a larger value is a regression, since less is
+better in all benchmarks. A benchmark of another version is another series.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+
+from hcbench.asv import EXACT, read_results
+from hcbench.errors import DataError
+from hcbench.pages.site.steps import TOLERANCE, find_changes, find_exact_changes
+
+REGRESSION_RULE = (
+    f"A regression is a rise of the level by more than {TOLERANCE:.0%} that exceeds the noise of "
+    "the benchmark (t test), in at least two commits. A rise of the newest commit alone is to be "
+    f"confirmed by the next. Any rise of exact values ({', '.join(EXACT)}) is a regression."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """The value of a benchmark at a commit; less is better."""
+
+    commit: str
+    date: datetime
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A change of the level of a benchmark.
+
+    Attributes
+    ----------
+    at : Measurement
+        The first measurement after the change.
+    before, after : float
+        The levels.
+    confirmed : bool
+        False if only the newest measurement has changed, and values are noisy.
+    """
+
+    at: Measurement
+    before: float
+    after: float
+    confirmed: bool
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether it became worse, which later measurements confirm."""
+        return self.confirmed and self.after > self.before
+
+    @property
+    def to_be_confirmed(self) -> bool:
+        """Whether it seems worse, which the next measurement may confirm."""
+        return not self.confirmed and self.after > self.before
+
+    @property
+    def ratio(self) -> float:
+        """The level after over the level before; infinite if that is 0."""
+        return self.after / self.before if self.before else math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """The measurements of one benchmark with one combination of parameters on one machine.
+
+    Attributes
+    ----------
+    name, parameters : str
+    unit : str
+        "s", "bytes", "queries" or another.
+    environment : str
+        Machine and environment of asv.
+    measurements : tuple of Measurement
+        In the order of the dates of the commits.
+    """
+
+    name: str
+    parameters: str
+    unit: str
+    environment: str
+    measurements: tuple[Measurement, ...]
+
+    @property
+    def quantity(self) -> str:
+        """What is measured: time, memory, queries or other."""
+        return {"s": "time", "bytes": "memory", "queries": "queries"}.get(self.unit, "other")
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The changes of the level, confirmed or not."""
+        values = [measurement.value for measurement in self.measurements]
+        changes = find_exact_changes(values) if self.unit in EXACT else find_changes(values)
+        steps = []
+        for change in changes:
+            at = self.measurements[change.position]
+            steps.append(Step(at, change.before, change.after, change.confirmed))
+        return tuple(steps)
+
+    @property
+    def regressions(self) -> tuple[Step, ...]:
+        """The steps to a larger value that are confirmed."""
+        return tuple(step for step in self.steps if step.is_regression)
+
+    @property
+    def to_be_confirmed(self) -> Step | None:
+        """The step to a larger value at the newest commit, which nothing confirms yet."""
+        for step in self.steps:
+            if step.to_be_confirmed:
+                return step
+        return None
+
+
+def overall_ratios(histories: Sequence[History]) -> list[Measurement]:
+    """How all benchmarks together changed, relative to the first commit.
+
+    From one commit to the next it is the geometric mean of the ratios of the benchmarks that were
+    measured at both, if there are any; these changes are multiplied. Values of 0 do not take part.
+    """
+    at: dict[tuple[datetime, str], dict[History, float]] = {}
+    for history in histories:
+        for measured in history.measurements:
+            at.setdefault((measured.date, measured.commit), {})[history] = measured.value
+    level, before = 1.0, dict[History, float]()
+    ratios = []
+    for (date, commit), values in sorted(at.items(), key=lambda entry: entry[0]):
+        both = [v / before[h] for h, v in values.items() if before.get(h, 0) > 0 and v > 0]
+        level *= statistics.geometric_mean(both) if both else 1.0
+        before = values
+        ratios.append(Measurement(commit, date, level))
+    return ratios if len(ratios) > 1 else []
+
+
+def read_histories(folder: Path) -> list[History]:
+    """All benchmarks in a results folder of asv, in alphabetical order.
+
+    Parameters
+    ----------
+    folder : Path
+        As `read_results` takes it.
+
+    Raises
+    ------
+    DataError
+        If there are no results, or a file cannot be read.
+    """
+    results = read_results(folder)
+    if not results:
+        raise DataError(f"{folder} has no results of asv; give its results_dir, after asv run")
+    found: dict[tuple[str, ...], list[Measurement]] = {}
+    for r in results:
+        if math.isfinite(r.number):
+            key = (r.name, r.parameters, r.unit, r.environment, r.version)
+            found.setdefault(key, []).append(Measurement(r.commit, r.date, r.number))
+    return [
+        History(name, params, unit, place, tuple(sorted(measured, key=lambda m: m.date)))
+        for (name, params, unit, place, _), measured in sorted(found.items())
+    ]

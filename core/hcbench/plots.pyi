@@ -1,1 +1,0 @@
-from hcbench_figures import *

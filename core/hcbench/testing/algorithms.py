@@ -1,0 +1,494 @@
+"""Checks of algorithms: what they return, what it depends on, and what they pay for it.
+
+Also on few items, equal items, ties, and other types and layouts of arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hcbench.errors import BudgetExceededError, HcbenchError, InvalidQueryError, NotApplicableError
+from hcbench.model.problem import Problem
+from hcbench.registry.specs import HINTS
+from hcbench.run.cell import describe, result_kind, run_job
+from hcbench.run.inputs import give
+from hcbench.testing.arrays import OFFSETS, SCALES, SPARSE, strided, thin
+from hcbench.testing.running import (
+    SEED,
+    Form,
+    Ran,
+    Source,
+    arrays_of,
+    clusters_of,
+    gram,
+    job_of_algorithm,
+    job_without_truth,
+    own_arrays,
+    record,
+    renumbered,
+    replay,
+    require_valid,
+    run,
+    run_in_worker,
+    run_on,
+    sources_of,
+    usual,
+)
+from hcbench.testing.subjects import CheckFailedError, Subject, fail, require, skip
+
+
+def check_paper(subject: Subject) -> None:
+    """Its spec names the paper that introduced it."""
+    if subject.spec.reference:
+        skip("it is a reference line")
+    require(
+        subject.spec.paper is not None,
+        "has no paper; set paper=Reference(...), or exempt it with the reason",
+    )
+
+
+def check_valid_result(subject: Subject) -> None:
+    """A tree or partition of all items, as declared, from each kind of oracle it accepts."""
+    for source in sources_of(subject):
+        problem = source.problem()
+        ran = run_on(subject, source)
+        if ran.result is None:
+            fail(
+                f"has no valid result for {problem.n} ordinary items through {source.kind}: "
+                f"{ran.reason}",
+                ran.error,
+            )
+        require_valid(subject, ran, f"{problem.n} ordinary items")
+
+
+def check_input_unchanged(subject: Subject) -> None:
+    """The data are as before, be they read-only, as in a cell, or not."""
+    for source in sources_of(subject):
+        usual(subject, source)
+        problem = own_arrays(source.problem())
+        before = problem.digest()
+        run_on(subject, source, problem)
+        require(problem.digest() == before, "changes the data of the problem")
+        answers = source.answers(problem)
+        if arrays_of(answers.data):
+            data: Any = answers.data
+            data = data.copy()
+            content = [array.tobytes() for array in arrays_of(data)]
+            run(subject, replace(answers, data=data), give(problem, subject.hints))
+            require(
+                [array.tobytes() for array in arrays_of(data)] == content,
+                f"changes the {source.kind} it reads",
+            )
+
+
+def check_same_seed(subject: Subject) -> None:
+    """The same data and the same seed give the same result, and report the same numbers, again."""
+    for source in sources_of(subject):
+        first, again = usual(subject, source), run_on(subject, source)
+        require(
+            first.result == again.result,
+            "returns another result of the same data and the same seed",
+        )
+        require(
+            first.reported == again.reported,
+            f"reports {again.reported} of the same data and the same seed as {first.reported}",
+        )
+
+
+def check_another_process(subject: Subject) -> None:
+    """The same data and the same seed give the same result in another process."""
+    source = sources_of(subject)[0]
+    usual(subject, source)
+    job = job_of_algorithm(subject, source)
+    here, there = run_job(job), run_in_worker(subject, job)
+    if there.status != "ok":
+        fail(f"fails in another process: {there.reason}")
+    require(
+        here.points[-1].result == there.points[-1].result,
+        "returns another result of the same data and seed in another process",
+    )
+
+
+def check_renumbered_items(subject: Subject) -> None:
+    """Items in another order have the same clusters, unless random numbers decide them."""
+    if subject.spec.order_dependent:
+        skip("it declares that its result depends on their order")
+    for source in sources_of(subject):
+        problem = source.problem()
+        expected = usual(subject, source).result
+        assert expected is not None
+        if _depends_on_seed(subject, sources_of(subject)[0]):
+            skip("its result depends on its random numbers")
+        answers = source.answers(problem)
+        for seed in range(2):
+            items = np.random.default_rng(seed).permutation(problem.n)
+            given = give(problem.take(items), subject.hints)
+            ran = run(subject, renumbered(answers, items), given)
+            if ran.result is None:
+                fail(f"fails on items in another order: {ran.reason}", ran.error)
+            clusters = {frozenset(items[list(c)].tolist()) for c in clusters_of(ran.result)}
+            require(
+                clusters == clusters_of(expected),
+                "returns other clusters where the same items come in another order",
+            )
+
+
+def check_declared_randomness(subject: Subject) -> None:
+    """Another seed gives the same result if it declares that random numbers do not matter."""
+    if subject.spec.random_with(subject.params):
+        skip("it declares that its result may depend on random numbers")
+    for source in sources_of(subject):
+        require(
+            not _depends_on_seed(subject, source),
+            "is declared not random and returns another result for another seed",
+        )
+
+
+def _depends_on_seed(subject: Subject, source: Source) -> bool:
+    expected = usual(subject, source).result
+    others = [run_on(subject, source, seed=SEED + k).result for k in range(1, 6)]
+    return any(other != expected for other in others)
+
+
+def check_queries(subject: Subject) -> None:
+    """No more queries than the declared bound."""
+    if subject.spec.queries is None:
+        skip("it does not declare its number of queries")
+    for source in sources_of(subject):
+        n = source.problem().n
+        try:
+            expected = subject.spec.expected_queries(n, subject.params)
+        except HcbenchError as error:
+            skip(describe(error))
+        queries = usual(subject, source).queries
+        if expected is None or not expected[1]:
+            skip("it declares no bound on its queries for these parameters")
+        require(
+            queries is None or queries <= expected[0],
+            f"declares at most {expected[0]} queries about {n} items and makes {queries}",
+        )
+
+
+def check_anytime(subject: Subject) -> None:
+    """Results are recorded at checkpoints if that is declared, and only then."""
+    declared, kind = subject.spec.anytime, subject.spec.returns
+    for source in sources_of(subject):
+        queries = usual(subject, source).queries
+        if not queries:
+            skip("it makes no queries, so there are no checkpoints")
+        checkpoints = tuple(range(1, queries, max(queries // 5, 1)))
+        trace = run_on(subject, source, checkpoints=checkpoints).trace
+        require(
+            bool(trace) or not declared,
+            "is declared anytime and records no result at the checkpoints",
+        )
+        require(declared or not trace, "records results on the way and is not declared anytime")
+        for point in trace:
+            require(
+                point.result.n == source.problem().n and result_kind(point.result) == kind,
+                f"records what is no {kind} of the items after {point.queries} queries",
+            )
+
+
+def check_budget(subject: Subject) -> None:
+    """A budget is never exceeded: a result within it, or BudgetExceededError."""
+    counted = [source for source in sources_of(subject) if source.use.spec.countable]
+    if not counted:
+        skip("it asks nothing that is counted")
+    for source in counted:
+        queries = usual(subject, source).queries or 0
+        for budget in sorted({0, 1, queries // 2, max(queries - 1, 0), queries}):
+            ran = run_on(subject, source, budget=budget)
+            _require_within(ran, budget, ran.queries or 0)
+        _check_paid(subject, source, queries // 2)
+
+
+def _check_paid(subject: Subject, source: Source, budget: int) -> None:
+    """The ledger counts every answer."""
+    problem = source.problem()
+    answers, said = record(source.answers(problem, budget))
+    ran = run(subject, answers, give(problem, subject.hints), budget=budget)
+    if answers.arity:
+        _require_within(ran, budget, said.answered)
+        require(
+            said.answered == (ran.queries or 0),
+            f"gets {said.answered} answers, of which the ledger counts {ran.queries}",
+        )
+
+
+def _require_within(ran: Ran, budget: int, answered: int) -> None:
+    require(answered <= budget, f"gets {answered} answers with a budget of {budget}")
+    if ran.result is None and not isinstance(ran.error, BudgetExceededError | NotApplicableError):
+        fail(
+            f"fails with a budget of {budget}, other than by BudgetExceededError: {ran.reason}",
+            ran.error,
+        )
+
+
+def check_truth_unseen(subject: Subject) -> None:
+    """The result is the same where nothing is left of the data but the answers it was given."""
+    for source in sources_of(subject):
+        problem = source.problem()
+        expected = usual(subject, source).result
+        answers, said = record(source.answers(problem))
+        ran = run(subject, answers, give(problem, subject.hints))
+        if ran.result != expected:
+            because = "" if ran.error is None else f": {describe(ran.error)}"
+            fail(f"returns another result where its queries are recorded{because}")
+        job = job_without_truth(subject, source, replay(answers, said))
+        try:
+            with_truth = run_in_worker(subject, job_of_algorithm(subject, source))
+            without = run_in_worker(subject, job)
+        except CheckFailedError as error:
+            skip(f"it cannot be run where there is no truth (another_process): {error}")
+        if [p.result for p in with_truth.points] != [p.result for p in without.points]:
+            because = f": {without.reason}" if without.reason else ""
+            fail(
+                "returns another result where the truth is removed and the same answers are given "
+                f"again{because}"
+            )
+
+
+def check_needs(subject: Subject) -> None:
+    """It needs no more than it declares: kinds of oracle, needs and hints."""
+    unknown = [hint for hint in subject.hints if hint not in HINTS]
+    require(not unknown, f"declares hints that do not exist: {', '.join(unknown)}")
+    for source in sources_of(subject):
+        _check_hints(subject, source)
+        if "tree" not in subject.spec.needs:
+            _check_without_tree(subject, source)
+
+
+def _check_hints(subject: Subject, source: Source) -> None:
+    problem = source.problem()
+    known: dict[str, Any] = {}
+    for hint in HINTS:
+        with suppress(NotApplicableError):  # as no items have both vectors and a graph
+            known |= give(problem, (hint,)).hints
+    watched = _WatchedHints(known)
+    ran = run(subject, source.answers(problem), replace(give(problem, ()), hints=watched))
+    secret = sorted(watched.read - set(subject.hints))
+    require(
+        not secret,
+        f"reads the hint{'s' if len(secret) > 1 else ''} {', '.join(secret)}, which it does not "
+        "declare",
+    )
+    if isinstance(ran.error, InvalidQueryError):
+        fail(
+            f"accepts {source.kind} and asks them for what they do not have: {ran.reason}",
+            ran.error,
+        )
+
+
+def _check_without_tree(subject: Subject, source: Source) -> None:
+    problem = source.problem()
+    given = give(problem, subject.hints)
+    expected = run(subject, source.answers(problem), given)
+    without = run(subject, source.answers(problem), replace(given, tree=None))
+    if expected.result is None and without.result is None:
+        skip(f"there is no valid result to compare with (valid_result): {without.reason}")
+    require(without.result == expected.result, "uses given.tree, and its needs do not say tree")
+
+
+class _WatchedHints(Mapping[str, Any]):
+    """All hints, and which of them were read."""
+
+    def __init__(self, hints: Mapping[str, Any]) -> None:
+        self._hints = hints
+        self.read: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        self.read.add(name)
+        return self._hints[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self.read.update(self._hints)
+        return iter(self._hints)
+
+    def __len__(self) -> int:
+        return len(self._hints)
+
+
+def check_few_items(subject: Subject) -> None:
+    """The fewest items and two more: a valid result, or one line that says why there is none."""
+    fewest = subject.spec.min_items
+    for source in sources_of(subject):
+        usual(subject, source)
+        for n in range(fewest, fewest + 3):
+            ran = run_on(subject, source, source.problem(n=n))
+            require_valid(subject, ran, f"{n} item{'s' if n > 1 else ''}")
+
+
+def check_duplicates(subject: Subject) -> None:
+    """Duplicate items: a valid result, or one line that says why there is none."""
+    _on_form(subject, "duplicates", "duplicate items")
+
+
+def check_ties(subject: Subject) -> None:
+    """Many equal distances: a valid result, or one line that says why there is none."""
+    _on_form(subject, "ties", "items with many equal distances")
+
+
+def check_constant_data(subject: Subject) -> None:
+    """Identical items: a valid result, or one line that says why there is none."""
+    _on_form(subject, "constant", "identical items")
+
+
+def check_graph_parts(subject: Subject) -> None:
+    """A graph that is not connected: a valid result, or one line that says why there is none."""
+    graphs = [source for source in sources_of(subject) if source.kind == "graph"]
+    if not graphs:
+        skip("it reads no graph")
+    forms: dict[Form, str] = {
+        "unconnected": "a graph of several parts",
+        "no edges": "a graph without edges",
+    }
+    for source in graphs:
+        usual(subject, source)
+        for form, on in forms.items():
+            require_valid(subject, run_on(subject, source, source.problem(form)), on)
+
+
+def _on_form(subject: Subject, form: Form, on: str) -> None:
+    planted = [source for source in sources_of(subject) if source.form == "planted"]
+    if not planted:
+        skip("its oracle needs data that exist in one form only")
+    for source in planted:
+        usual(subject, source)
+        require_valid(subject, run_on(subject, source, source.problem(form)), on)
+
+
+def check_float32(subject: Subject) -> None:
+    """Numbers of single precision have the clusters of the same numbers in double precision."""
+
+    def single(values: Any) -> Any:
+        return values.astype(np.float32)
+
+    _compare(subject, "of single precision", single, lambda v: single(v).astype(np.float64))
+
+
+def check_fortran_order(subject: Subject) -> None:
+    """An array in Fortran order has the clusters of the same array in C order."""
+    _compare(subject, "in Fortran order", np.asfortranarray, np.ascontiguousarray)
+
+
+def check_strided(subject: Subject) -> None:
+    """A view of every second number has the clusters of a contiguous array of the same numbers."""
+    _compare(subject, "that is not contiguous", strided, np.ascontiguousarray)
+
+
+def check_sparse(subject: Subject) -> None:
+    """Sparse matrices, where they are accepted, have the clusters of the same dense one."""
+    for what, change in SPARSE.items():
+
+        def sparse(values: Any, change: Callable[[Any], Any] = change) -> Any:
+            return change(thin(values))
+
+        _compare(subject, f"that is sparse ({what})", sparse, thin, of_similarities=False)
+
+
+def check_offset(subject: Subject) -> None:
+    """Vectors far from the origin have the same clusters, if those near to it have."""
+
+    def moved_by(offset: float) -> Callable[[Any], Any]:
+        return lambda values: values + offset
+
+    _compare_if_invariant(
+        subject, moved_by(4.0), {f"moved by {offset:g}": moved_by(offset) for offset in OFFSETS}
+    )
+
+
+def check_scale(subject: Subject) -> None:
+    """Very large and very small vectors: the same clusters, or one line that says why not.
+
+    Only if vectors that are twice as large have the same clusters. Factors are powers of two, so
+    that products are exact.
+    """
+
+    def times(factor: float) -> Callable[[Any], Any]:
+        return lambda values: values * factor
+
+    _compare_if_invariant(
+        subject, times(2.0), {f"times {factor:.1e}": times(factor) for factor in SCALES}
+    )
+
+
+def _compare_if_invariant(
+    subject: Subject, small: Callable[[Any], Any], changes: Mapping[str, Callable[[Any], Any]]
+) -> None:
+    """Compare the clusters of changed vectors, if a small change of the kind has no effect."""
+    sources = [source for source in sources_of(subject) if source.kind == "vectors"]
+    if not sources:
+        skip("it reads no vectors")
+    (source,) = sources
+    planted = source.problem()
+    expected = usual(subject, source).result
+    assert expected is not None
+    slightly = run_on(subject, source, _with(planted, "vectors", small(planted.vectors)))
+    if slightly.result is None or clusters_of(slightly.result) != clusters_of(expected):
+        skip("its result depends on the place or the scale of the vectors")
+    for what, change in changes.items():
+        ran = run_on(subject, source, _with(planted, "vectors", change(planted.vectors)))
+        if ran.refusal is not None:
+            continue
+        if ran.result is None:
+            fail(f"fails on vectors {what}: {ran.reason}", ran.error)
+        require(
+            clusters_of(ran.result) == clusters_of(expected),
+            f"returns other clusters of the same vectors {what}",
+        )
+
+
+def _compare(
+    subject: Subject,
+    what: str,
+    change: Callable[[Any], Any],
+    reference: Callable[[Any], Any],
+    *,
+    of_similarities: bool = True,
+) -> None:
+    """Compare the clusters of changed arrays with those of reference arrays of the same numbers."""
+    arrays = [source for source in sources_of(subject) if _holds_array(source)]
+    if not arrays:
+        skip("it reads no array of numbers")
+    refused = []
+    for source in arrays:
+        planted = source.problem()
+        role = "similarity" if of_similarities and source.kind == "similarities" else "vectors"
+        values = gram(planted) if role == "similarity" else planted.vectors
+        expected = run_on(subject, source, _with(planted, role, reference(values)))
+        ran = run_on(subject, source, _with(planted, role, change(values)))
+        if expected.result is None:
+            skip(f"there is no valid result to compare with: {expected.reason}")
+        if ran.refusal is not None:
+            refused.append(describe(ran.refusal))
+            continue
+        if ran.result is None:
+            fail(f"fails on an array {what}: {ran.reason}", ran.error)
+        require(
+            clusters_of(ran.result) == clusters_of(expected.result),
+            f"returns other clusters of the same numbers in an array {what}",
+        )
+    if len(refused) == len(arrays):
+        skip(f"it does not take an array {what}: {refused[0]}")
+
+
+def _holds_array(source: Source) -> bool:
+    return isinstance(source.answers(source.problem()).data, np.ndarray)
+
+
+def _with(planted: Problem, role: str, values: Any) -> Problem:
+    """Planted items with other vectors, or with similarities instead of vectors."""
+    return Problem(
+        n=planted.n,
+        names=planted.names,
+        levels=planted.levels,
+        truths=planted.truths,
+        tree=planted.tree,
+        **{role: values},
+    )

@@ -1,0 +1,193 @@
+"""Checks of data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.errors import DataNotAvailableError, HcbenchError, NotApplicableError
+from hcbench.model.cost import Cost, collect_notes
+from hcbench.model.problem import Problem, Result
+from hcbench.model.trees import Tree
+from hcbench.oracle import Answers
+from hcbench.oracle.answers import Scored
+from hcbench.registry import default_uses
+from hcbench.registry.specs import MetricSpec, unmet
+from hcbench.run.cell import describe, rescore_job
+from hcbench.testing.running import DATA_SEED, job_of_dataset, run_in_worker
+from hcbench.testing.subjects import Subject, fail, require, skip
+from hcbench.testing.truths import better_than_truth, compares_with_truth
+
+_COMPARED_ITEMS = 60
+
+
+def make(subject: Subject, seed: int) -> Problem:
+    """Call a data set; not applicable where its files are not on this machine."""
+    try:
+        with collect_notes():
+            made = subject.call(seed)
+    except DataNotAvailableError as error:
+        skip(f"its data are not on this machine: {describe(error)}")
+    if not isinstance(made, Problem):
+        fail(f"returns {type(made).__name__}; a data set returns a Problem")
+    return made
+
+
+@lru_cache(maxsize=2)
+def _usual(subject: Subject) -> Problem:
+    """The problem of the first seed."""
+    return make(subject, DATA_SEED)
+
+
+def check_valid_problem(subject: Subject) -> None:
+    """A Problem, whose parts fit together."""
+    try:
+        _usual(subject)
+    except HcbenchError as error:
+        fail(f"yields no valid problem: {describe(error)}", error)
+
+
+def check_same_seed(subject: Subject) -> None:
+    """The same seed gives the same data again."""
+    first = _usual(subject).digest()
+    again = make(subject, DATA_SEED).digest()
+    require(first == again, "yields other data for the same seed")
+
+
+def check_another_process(subject: Subject) -> None:
+    """The same seed gives the same data in another process."""
+    _usual(subject)
+    job = job_of_dataset(subject)
+    here, there = rescore_job(job), run_in_worker(subject, job)
+    if there.status != "ok":
+        fail(f"fails in another process: {there.reason}")
+    require(
+        here.data_digest == there.data_digest,
+        "yields other data for the same seed in another process",
+    )
+
+
+def check_random(subject: Subject) -> None:
+    """Another seed gives other data if that is declared, and the same if not."""
+    others = [make(subject, DATA_SEED + k) for k in (1, 2)]
+    is_random = len({problem.digest() for problem in (_usual(subject), *others)}) > 1
+    if subject.spec.random_with(subject.params):
+        require(is_random, "is declared random and yields the same data for three seeds")
+    else:
+        require(not is_random, "is declared not random and yields other data for another seed")
+
+
+def check_item_order(subject: Subject) -> None:
+    """Items of random data are not numbered in the order of the truth, which ties would reveal.
+
+    Neighbouring numbers must not be closer in the true tree than in random orders: the mean size of
+    the smallest common cluster is compared with those of 1000 permutations.
+    """
+    if not subject.spec.random_with(subject.params):
+        skip("its data are fixed, in the order of their source")
+    problem = _usual(subject)
+    if problem.truth is None:
+        skip("it has no truth")
+    truth, rng = problem.truth, np.random.default_rng(DATA_SEED)
+
+    def common(items: NDArray[np.intp]) -> float:
+        return float(truth.sizes[truth.lca(items[:-1], items[1:])].mean())
+
+    given = common(np.arange(problem.n))
+    drawn = [common(rng.permutation(problem.n)) for _ in range(1000)]
+    require(
+        given >= min(drawn),
+        f"numbers its items in the order of the truth: neighbours share clusters of {given:.3g} "
+        f"items, in random orders of {np.mean(drawn):.3g}; permute them by the seed",
+    )
+
+
+def check_provides(subject: Subject) -> None:
+    """It yields what it declares to provide, and nothing else."""
+    declared = subject.spec.provides_with(subject.params)
+    yielded = _usual(subject).provides
+    lacking, extra = sorted(declared - yielded), sorted(yielded - declared)
+    require(not lacking, f"declares {', '.join(lacking)} and does not yield it")
+    require(not extra, f"yields {', '.join(extra)} and does not declare it")
+
+
+def check_size(subject: Subject) -> None:
+    """As many items as its parameter n says."""
+    n = subject.params.get("n")
+    if not isinstance(n, int) or isinstance(n, bool):
+        skip("it has no parameter n, or leaves it open")
+    yielded = _usual(subject).n
+    require(yielded == n, f"yields {yielded} items with n={n}")
+
+
+def check_truth(subject: Subject) -> None:
+    """The true trees are those declared, of the items, and have the nested classes as clusters."""
+    problem = _usual(subject)
+    if not problem.truths:
+        skip("it has no truth")
+    declared = subject.spec.truths_with(subject.params)
+    require(
+        declared == tuple(problem.truths) or (not declared and len(problem.truths) == 1),
+        f"declares the truths ({', '.join(declared)}) and yields {', '.join(problem.truths)}, in "
+        "this order",
+    )
+    if problem.levels is not None:
+        missing = min(_missing_classes(t, problem.levels) for t in problem.truths.values())
+        require(not missing, f"yields levels of which {missing} classes are clusters of no truth")
+
+
+def check_truth_best(subject: Subject) -> None:
+    """No tree is better than its truth, by the metrics of nothing else that are registered.
+
+    Of more than 60 items, 60 are compared.
+    """
+    problem = _usual(subject)
+    if not problem.truths:
+        skip("it has no truth")
+    if problem.levels is not None:
+        missing = min(_missing_classes(t, problem.levels) for t in problem.truths.values())
+        if missing:
+            skip(f"{missing} of its classes are clusters of no truth (truth)")
+    if problem.n > _COMPARED_ITEMS:
+        items = np.random.default_rng(DATA_SEED).permutation(problem.n)[:_COMPARED_ITEMS]
+        problem = problem.take(items)
+    for use in default_uses(subject.registry.metrics):
+        if unmet(use.spec.needs, problem.provides) is not None:
+            continue
+        measure = partial(_measured, use.spec)
+        if not compares_with_truth(use.spec, measure, problem):
+            continue
+        for better in better_than_truth(use.spec, use.params, measure, problem):
+            chosen = ", ".join(f"{name}={value}" for name, value in better.params.items())
+            fail(
+                f"yields a truth that is not the best result: {use.spec.name} of {better.result} "
+                f"is {better.value:g}, of the truth {better.of_truth:g}"
+                + (f", with {chosen}" if chosen else "")
+            )
+
+
+def _measured(
+    spec: MetricSpec, problem: Problem, result: Result, params: Mapping[str, Any]
+) -> float:
+    scored = Scored(problem=problem, result=result, cost=Cost(), make_answers=_no_answers)
+    with collect_notes():
+        return float(spec.load()(scored, **params))
+
+
+def _no_answers() -> Answers:
+    raise NotApplicableError("there is no oracle")
+
+
+def _missing_classes(truth: Tree, levels: NDArray[np.int64]) -> int:
+    """The number of classes that are not all leaves below their lowest common ancestor."""
+    classes = Tree.from_levels(levels)
+    missing = 0
+    for node in range(classes.n, classes.n_nodes):
+        members = classes.leaves(node)
+        above = truth.lca(np.full(members.size, members[0]), members)
+        missing += int(truth.sizes[above].max()) != members.size
+    return missing

@@ -1,0 +1,248 @@
+"""Checks of all kinds: what a spec says about its function, and the function's side effects."""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import functools
+import inspect
+import os
+import random
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hcbench.model.cost import collect_notes
+from hcbench.registry.specs import REQUIRED
+from hcbench.run.cell import describe
+from hcbench.run.inputs import give, make_oracle
+from hcbench.testing.datasets import make
+from hcbench.testing.metrics import usual_values
+from hcbench.testing.oracles import all_answers, answers_of, problem_of
+from hcbench.testing.running import DATA_SEED, SEED, sources_of, usual
+from hcbench.testing.subjects import Subject, fail, require, skip
+
+_ARGUMENTS = {"algorithm": 3, "metric": 1, "oracle": 3, "data set": 1}
+"""The number of arguments before the parameters, such as oracle, given and rng."""
+
+
+def check_signature(subject: Subject) -> None:
+    """The declared parameters and their defaults are those of the function."""
+    function = subject.spec.load()
+    taken = inspect.signature(function).parameters
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in taken.values())
+    declared = {parameter.name: parameter.default for parameter in subject.spec.parameters}
+    for name, default in declared.items():
+        if name not in taken:
+            require(takes_any, f"declares {name}, which its function does not take")
+            continue
+        own = taken[name].default
+        require(
+            own is inspect.Parameter.empty or _same(own, default),
+            f"declares {name}={'required' if default == REQUIRED else repr(default)}, and its "
+            f"function has {name}={own!r}",
+        )
+    bound = function.keywords if isinstance(function, functools.partial) else {}
+    for name, parameter in list(taken.items())[_ARGUMENTS[subject.spec.noun] :]:
+        require(
+            parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+            or name in declared
+            or name in bound,
+            f"does not declare {name}, which its function takes",
+        )
+
+
+def _same(own: Any, declared: Any) -> bool:
+    if declared == REQUIRED:
+        return False
+    return bool(own == declared) and isinstance(own, bool) == isinstance(declared, bool)
+
+
+def check_documented(subject: Subject) -> None:
+    """Spec, parameters and function are documented, the function with its own parameters."""
+    require(bool(subject.spec.doc.strip()), "has no doc")
+    for parameter in subject.spec.parameters:
+        require(bool(parameter.doc.strip()), f"declares the parameter {parameter.name} without doc")
+    function = subject.spec.load()
+    own = function.func if isinstance(function, functools.partial) else function
+    text = inspect.getdoc(own) or ""
+    require(bool(text), "has a function without a docstring")
+    known = set(inspect.signature(own).parameters)
+    for name in _documented_names(text):
+        require(
+            name.lstrip("*") in known,
+            f"has a function whose docstring describes {name}, which is no parameter",
+        )
+
+
+def _documented_names(text: str) -> list[str]:
+    """Names below ``Parameters`` in a docstring of numpydoc."""
+    section = re.search(r"^Parameters\n-{3,}\n(.*?)(?=^\w[^\n]*\n-{3,}$|\Z)", text, re.S | re.M)
+    if section is None:
+        return []
+    heads = re.findall(r"^([*\w][^\n:]*?)\s*(?::.*)?$", section[1], re.M)
+    return [name.strip() for head in heads for name in head.split(",")]
+
+
+def check_key(subject: Subject) -> None:
+    """Modules and files that its source names are in the key of its results."""
+    assert subject.use is not None
+    plugin = subject.use.plugin
+    if plugin.source is None:
+        skip("it is the caller's own, whose results are not reused")
+    sources = plugin.code
+    if plugin.file is None:  # of a package: other modules may be of other registrations
+        function = inspect.unwrap(subject.spec.load())
+        sources = [Path(inspect.getsourcefile(getattr(function, "func", function)) or "")]
+    declared = {(plugin.folder / name).resolve() for name in subject.spec.data_files}
+    for source in sources:
+        if source.suffix != ".py" or not source.is_file():
+            continue
+        for node in ast.walk(ast.parse(source.read_bytes())):
+            where = f"{source.name}, line {getattr(node, 'lineno', 0)}"
+            require(
+                not _computes_import(node),
+                f"imports a module whose name is computed ({where}), so results are reused when it "
+                "changes; import it by its name, or declare its file: files=(...)",
+            )
+            file = _named_file(node, source.parent)
+            if file is None or any(file.is_relative_to(path) for path in declared):
+                continue
+            fail(
+                f"names a file that is not declared ({where}), so results are reused when it "
+                f"changes; declare it: files=({os.path.relpath(file, plugin.folder)!r},)"
+            )
+
+
+def _computes_import(node: ast.AST) -> bool:
+    """Whether a module is imported by a name that is not written in the source."""
+    if not isinstance(node, ast.Call) or not node.args:
+        return False
+    called = node.func
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    is_import = name in ("import_module", "__import__", "spec_from_file_location", "run_path")
+    return is_import and not isinstance(node.args[0], ast.Constant)
+
+
+def _named_file(node: ast.AST, folder: Path) -> Path | None:
+    """The file beside a module that a constant names, unless it is a module; None for none."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return None
+    if not re.fullmatch(r"[\w./ -]{1,200}", node.value) or node.value.endswith(".py"):
+        return None
+    path = folder / node.value
+    return path.resolve() if path.is_file() else None
+
+
+def check_picklable(subject: Subject) -> None:
+    """The function and its parameters can be sent to another process."""
+    import cloudpickle
+
+    try:
+        again = cloudpickle.loads(cloudpickle.dumps(subject.call))
+    except Exception as error:
+        fail(f"cannot be sent to another process: {describe(error)}", error)
+    require(again.params == subject.call.params, "has other parameters after pickling")
+
+
+def check_global_random_state(subject: Subject) -> None:
+    """The global generators of random and numpy are neither used nor changed."""
+    _perform(subject)  # numbers that an import or a compilation draws are not the plugin's
+    outcomes = []
+    for seed in (0, 1):
+        with _seeded(seed):
+            before = _state()
+            outcomes.append(_perform(subject))
+            require(
+                _state() == before,
+                "uses a global generator of random numbers; use the seed or rng that it is given",
+            )
+    require(outcomes[0] == outcomes[1], "depends on a global generator of random numbers")
+
+
+def check_nothing_printed(subject: Subject) -> None:
+    """Nothing is written to stdout or stderr."""
+    _perform(subject)  # text that an import or a compilation prints is not the plugin's
+    with tempfile.TemporaryFile() as file:
+        with _redirected(file.fileno()):
+            _perform(subject)
+        file.seek(0)
+        text = file.read().decode(errors="replace").strip()
+    first = text.partition("\n")[0]
+    require(not text, f"prints {first!r}; an algorithm warns by ModelWarning")
+
+
+def _perform(subject: Subject) -> Any:
+    """Call the function of a spec once, with fixed seeds; return something comparable."""
+    if subject.spec.noun == "algorithm":
+        return _call(subject)
+    if subject.spec.noun == "metric":
+        return repr(usual_values(subject))  # NaN is equal to itself
+    if subject.spec.noun == "oracle":
+        return all_answers(answers_of(subject, problem_of(subject)))
+    return make(subject, DATA_SEED).digest()
+
+
+def _call(subject: Subject) -> Any:
+    """Call an algorithm, without the seeds that a cell gives the global generators."""
+    source = sources_of(subject)[0]
+    usual(subject, source)
+    problem = source.problem()
+    oracle = make_oracle(source.answers(problem), None)
+    given, rng = give(problem, subject.hints), np.random.default_rng(SEED)
+    with collect_notes():
+        returned = subject.call(oracle, given, rng)
+    return returned.tolist() if isinstance(returned, np.ndarray) else returned
+
+
+@contextmanager
+def _seeded(seed: int) -> Iterator[None]:
+    """Seed the global generators, and restore their state afterwards."""
+    before = random.getstate(), np.random.get_state()  # noqa: NPY002
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
+    try:
+        yield
+    finally:
+        random.setstate(before[0])
+        np.random.set_state(before[1])  # noqa: NPY002
+
+
+def _state() -> tuple[Any, ...]:
+    state = np.random.get_state(legacy=False)  # noqa: NPY002
+    return random.getstate(), repr(state), state["state"]["key"].tobytes()
+
+
+@contextmanager
+def _redirected(descriptor: int) -> Iterator[None]:
+    """Send what is written to stdout and stderr, by C as well, to a descriptor."""
+    try:
+        copies = [(number, os.dup(number)) for number in (1, 2)]
+    except OSError:
+        skip("this process has no stdout or stderr")
+    _flush()
+    with open(os.dup(descriptor), "w", buffering=1) as file:
+        for number, _ in copies:
+            os.dup2(descriptor, number)
+        try:
+            with redirect_stdout(file), redirect_stderr(file):
+                yield
+        finally:
+            _flush()
+            for number, copy in copies:
+                os.dup2(copy, number)
+                os.close(copy)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError, OSError):
+            stream.flush()
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).fflush(None)

@@ -1,0 +1,472 @@
+"""Checks of metrics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.errors import HcbenchError, NotApplicableError, ParameterError
+from hcbench.model.cost import Cost, collect_notes
+from hcbench.model.problem import Problem, Result
+from hcbench.model.trees import HeightKind, Partition, Tree
+from hcbench.oracle import Answers
+from hcbench.oracle.answers import Point, Scored
+from hcbench.registry.specs import Interval, unmet
+from hcbench.run.cell import describe, result_kind
+from hcbench.run.inputs import finest_partition, make_answers
+from hcbench.run.job import Call
+from hcbench.testing.arrays import OFFSETS, SPARSE, strided, thin
+from hcbench.testing.oracles import problem_of
+from hcbench.testing.running import DATA_SEED, NOISE_SEED, own_arrays, random_tree
+from hcbench.testing.subjects import (
+    CheckFailedError,
+    NotCheckedError,
+    Subject,
+    fail,
+    require,
+    skip,
+)
+from hcbench.testing.truths import better_than_truth, compares_with_truth, truth_problems
+
+COST = Cost(
+    seconds=2.0,
+    oracle_seconds=0.5,
+    peak_bytes=4096,
+    queries=60,
+    distinct_queries=50,
+    rounds=6,
+    draws=70,
+    price=0.25,
+    tokens=4000.0,
+    latency=30.0,
+    saved=0.0,
+)
+"""The cost that metrics see, as there is no call."""
+
+
+def kinds_of(subject: Subject) -> Sequence[str]:
+    """The kinds of results that it can judge: tree, partition, or both."""
+    return ("tree", "partition") if subject.spec.result == "any" else (subject.spec.result,)
+
+
+def true_result(problem: Problem, kind: str) -> Result:
+    """The truth, as a result."""
+    return problem.truth if kind == "tree" else finest_partition(problem)
+
+
+def random_result(problem: Problem, kind: str, seed: int) -> Result:
+    """A result that is independent of the items."""
+    tree = random_tree(problem.n, seed)
+    return tree if kind == "tree" else tree.cut(min(4, problem.n))
+
+
+def value_of(subject: Subject, problem: Problem, result: Result) -> float:
+    """The metric of a result after 60 queries; the result after 20 queries was a random one."""
+    before = Point(20, random_result(problem, result_kind(result), seed=99))
+    scored = Scored(
+        problem=problem,
+        result=result,
+        cost=COST,
+        trace=(before, Point(60, result)),
+        make_answers=partial(_answers_of, subject, problem),
+    )
+    with collect_notes():
+        return float(subject.call(scored))
+
+
+def usual_values(subject: Subject) -> tuple[float, ...]:
+    """The metric of the truth and of a random result, of each kind that it can judge."""
+    problem = problem_of(subject)
+    try:
+        return tuple(
+            value_of(subject, problem, result)
+            for kind in kinds_of(subject)
+            for result in (true_result(problem, kind), random_result(problem, kind, 0))
+        )
+    except (NotApplicableError, ParameterError) as error:
+        skip(f"it does not apply to planted items: {describe(error)}")
+
+
+def usual_problem(subject: Subject) -> Problem:
+    """Planted items to which the metric applies."""
+    usual_values(subject)
+    return problem_of(subject)
+
+
+def same(one: float, other: float) -> bool:
+    """Whether two values are equal up to rounding, or both NaN."""
+    return (
+        one == other
+        or (math.isnan(one) and math.isnan(other))
+        or math.isclose(one, other, rel_tol=1e-7, abs_tol=1e-9)
+    )
+
+
+def with_truth(problem: Problem, truth: Result) -> Problem:
+    """The items with another truth: a tree or a partition."""
+    if isinstance(truth, Tree):
+        named = truth.with_names(problem.names)
+        return replace(problem, truths={"other": named}, levels=None)
+    return replace(problem, truths={}, levels=truth.labels[:, None])
+
+
+def _answers_of(subject: Subject, problem: Problem) -> Answers:
+    """The answers of an oracle, if possible of one that gives them for all pairs."""
+    made = [
+        make_answers(Call(use.spec.function, dict(use.params)), problem, NOISE_SEED, None)
+        for use in subject.oracles
+        if use.spec.countable and use.spec.needs and not unmet(use.spec.needs, problem.provides)
+    ]
+    return next((answers for answers in made if answers.matrix is not None), made[0])
+
+
+_FROM_TRUTH = {"truth", "levels", "heights"}
+
+
+def check_range(subject: Subject) -> None:
+    """Values are numbers, and in the declared interval."""
+    problem = usual_problem(subject)
+    for kind in kinds_of(subject):
+        for result, what in _results(problem, kind):
+            _check_value(subject, problem, result, what)
+
+
+def _results(problem: Problem, kind: str) -> list[tuple[Result, str]]:
+    """Good, bad and extreme results, each with its description."""
+    n = problem.n
+    drawn = [(random_result(problem, kind, seed), "a random result") for seed in range(3)]
+    extreme: list[tuple[Result, str]]
+    if kind == "tree":
+        star = Tree(np.append(np.full(n, n), -1))
+        steps = np.concatenate([[n], np.arange(n, 2 * n - 1), np.arange(n + 1, 2 * n - 1), [-1]])
+        extreme = [(star, "a star"), (Tree.from_parents(steps), "a caterpillar")]
+    else:
+        whole, single = Partition(np.zeros(n, np.int64)), Partition(np.arange(n))
+        extreme = [(whole, "one cluster"), (single, "clusters of one item")]
+    return [(true_result(problem, kind), "the truth"), *drawn, *extreme]
+
+
+def _check_value(subject: Subject, problem: Problem, result: Result, what: str) -> None:
+    try:
+        value = value_of(subject, problem, result)
+    except (NotApplicableError, ParameterError) as error:
+        require(bool(describe(error)), f"skips {what} without a reason")
+        return
+    require(not math.isnan(value), f"of {what} is NaN")
+    if subject.spec.outside:
+        return
+    interval = Interval(subject.spec.interval)
+    rounded = min(max(value, interval.low), interval.high) if math.isfinite(value) else value
+    require(
+        rounded in interval and same(value, rounded),
+        f"of {what} is {value:g}, outside of its declared {interval.text}",
+    )
+
+
+def check_few_items(subject: Subject) -> None:
+    """One, two and three items: a number in the interval, or one line that says why not."""
+    usual_problem(subject)
+    for n in (1, 2, 3):
+        problem = problem_of(subject, n)
+        for kind in kinds_of(subject):
+            for result in (true_result(problem, kind), random_result(problem, kind, 0)):
+                _check_value(subject, problem, result, f"{n} item{'s' if n > 1 else ''}")
+
+
+def check_direction(subject: Subject) -> None:
+    """The truth is no worse than random results, by the declared direction."""
+    spec = subject.spec
+    if spec.direction == "none" or spec.cost or not spec.needs:
+        skip("it does not judge a result by what is true of the data")
+    problem = usual_problem(subject)
+    for kind in kinds_of(subject):
+        best = value_of(subject, problem, true_result(problem, kind))
+        for seed in range(5):
+            drawn = value_of(subject, problem, random_result(problem, kind, seed))
+            better = drawn > best if spec.direction == "higher" else drawn < best
+            require(
+                not better or same(drawn, best),
+                f"declares {spec.direction} values to be better, and a random {kind} has "
+                f"{drawn:g}, the truth {best:g}",
+            )
+
+
+def check_best_on_truth(subject: Subject) -> None:
+    """The truth has the best value of the interval, if the metric uses nothing but the truth."""
+    spec = subject.spec
+    parts = {part for need in spec.needs for part in need.split("|")}
+    interval = Interval(spec.interval)
+    best = {"higher": interval.high, "lower": interval.low}.get(spec.direction, math.nan)
+    if not parts or not parts <= _FROM_TRUTH:
+        skip("it does not depend on the truth alone")
+    if not math.isfinite(best):
+        skip("its interval has no best value")
+    problem = usual_problem(subject)
+    for kind in kinds_of(subject):
+        value = value_of(subject, problem, true_result(problem, kind))
+        require(same(value, best), f"of the truth is {value:g}; the best is {best:g}")
+
+
+def check_truth_best(subject: Subject) -> None:
+    """No result is better than the truth, by a metric of nothing else, with all choices."""
+    problem = usual_problem(subject)
+    measure = partial(_measured, subject)
+    if not compares_with_truth(subject.spec, measure, problem):
+        skip("it does not depend on the truth alone")
+    _skip_if_random_results_are_better(subject)
+    problems = {"planted items": problem, **truth_problems(DATA_SEED)}
+    for what, about in problems.items():
+        for better in better_than_truth(subject.spec, subject.params, measure, about):
+            chosen = ", ".join(f"{name}={value}" for name, value in better.params.items())
+            fail(
+                f"of {better.result} is {better.value:g}, of the truth {better.of_truth:g}, with "
+                f"{chosen or 'its parameters'} on {what}; if the definition is so, exempt it"
+            )
+
+
+def _skip_if_random_results_are_better(subject: Subject) -> None:
+    try:
+        check_direction(subject)
+    except CheckFailedError as error:
+        skip(f"random results are better (direction): {error}")
+    except NotCheckedError:
+        pass  # it declares no needs
+
+
+def _measured(
+    subject: Subject, problem: Problem, result: Result, params: Mapping[str, Any]
+) -> float:
+    """The metric of a result with other parameters."""
+    assert subject.use is not None
+    use = replace(subject.use, params=params)
+    return value_of(replace(subject, use=use), problem, result)
+
+
+def check_symmetry(subject: Subject) -> None:
+    """Result and truth may change places, if it is declared symmetric.
+
+    Metrics of both trees and partitions are checked with partitions, as they cut trees first.
+    """
+    if not subject.spec.symmetric_with(subject.params):
+        skip("it is not declared symmetric")
+    problem, kind = usual_problem(subject), kinds_of(subject)[-1]
+    for seed in range(3):
+        one = random_result(problem, kind, seed)
+        other = random_result(problem, kind, seed + 10)
+        there = value_of(subject, with_truth(problem, one), other)
+        back = value_of(subject, with_truth(problem, other), one)
+        require(
+            same(there, back), f"is declared symmetric and is {there:g} one way, {back:g} the other"
+        )
+
+
+def check_renumbered_items(subject: Subject) -> None:
+    """Items in another order have the same value."""
+    problem = usual_problem(subject)
+    for kind in kinds_of(subject):
+        for seed in range(3):
+            items = np.random.default_rng(seed).permutation(problem.n)
+            result = random_result(problem, kind, seed)
+            expected = value_of(subject, problem, result)
+            other = value_of(subject, problem.take(items), _take(result, items))
+            require(
+                same(expected, other),
+                f"is {expected:g}, and {other:g} where the same items come in another order",
+            )
+
+
+def _take(result: Result, items: NDArray[np.int64]) -> Result:
+    return result.restrict(items) if isinstance(result, Tree) else Partition(result.labels[items])
+
+
+def check_renumbered_nodes(subject: Subject) -> None:
+    """The value does not depend on the numbers of nodes, nor on the order of children."""
+    if "tree" not in kinds_of(subject):
+        skip("it does not judge trees")
+    problem = usual_problem(subject)
+    for seed in range(3):
+        tree = random_tree(problem.n, seed)
+        expected = value_of(subject, problem, tree)
+        other = value_of(subject, problem, _renumber(tree, seed))
+        require(
+            same(expected, other),
+            f"is {expected:g}, and {other:g} where the nodes of the same tree have other numbers",
+        )
+
+
+def _renumber(tree: Tree, seed: int) -> Tree:
+    """The same tree with its inner nodes in another order, in which parents follow children."""
+    rng = np.random.default_rng(seed)
+    rank = np.zeros(tree.n_nodes)
+    for node, parent in enumerate(tree.parent[:-1]):  # parents follow children here, too
+        rank[parent] = max(rank[parent], rank[node] + rng.random())
+    ids = np.concatenate([np.arange(tree.n), tree.n + np.argsort(rank[tree.n :])])
+    assert tree.height is not None
+    parents = np.append(np.argsort(ids)[tree.parent[ids[:-1]]], -1)
+    return Tree(parents, tree.height[ids], tree.kind, tree.names)
+
+
+def check_height_unit(subject: Subject) -> None:
+    """The value changes with the unit of the heights if that is declared, and only then."""
+    if "tree" not in kinds_of(subject):
+        skip("it does not judge trees")
+    problem = problem_of(subject)
+    n_values = 0
+    is_changed = False
+    for kind in (HeightKind.DISTANCE, HeightKind.AFFINITY):
+        for seed in range(3):
+            tree = _tree_with_heights(problem.n, seed, kind)
+            assert tree.height is not None
+            doubled = Tree(tree.parent, 2 * tree.height, tree.kind, tree.names)
+            try:
+                value = value_of(subject, problem, tree)
+                other = value_of(subject, problem, doubled)
+            except (NotApplicableError, ParameterError):
+                continue
+            n_values += 1
+            if not same(value, other):
+                is_changed = True
+    if n_values == 0:
+        skip("it does not apply to trees of planted items with heights")
+    declared = subject.spec.uses_height_unit
+    changes = "changes" if is_changed else "does not change"
+    require(
+        is_changed == declared,
+        f"declares uses_height_unit={declared}, and its value {changes} if the heights of the "
+        "result are doubled",
+    )
+
+
+def _tree_with_heights(n: int, seed: int, kind: HeightKind) -> Tree:
+    """A random tree whose heights are distances or affinities, from 0 to 1."""
+    tree = random_tree(n, seed)
+    assert tree.height is not None
+    height = tree.height / tree.height.max()
+    if kind is HeightKind.AFFINITY:
+        height = 1 - height
+    return Tree(tree.parent, height, kind, tree.names)
+
+
+def check_float32(subject: Subject) -> None:
+    """The value of numbers of single precision is that of the same ones in double precision."""
+
+    def single(values: Any) -> Any:
+        return values.astype(np.float32)
+
+    def double(values: Any) -> Any:
+        return single(values).astype(np.float64)
+
+    _compare(subject, "of single precision", single, double, tolerance=1e-4)
+
+
+def check_strided(subject: Subject) -> None:
+    """The value of a view of every second number is that of a contiguous array."""
+    _compare(subject, "that are not contiguous", strided, np.ascontiguousarray)
+
+
+def check_sparse(subject: Subject) -> None:
+    """The value of sparse vectors, where they are accepted, is that of the same dense ones."""
+    for what, change in SPARSE.items():
+        _compare(subject, f"that are sparse ({what})", partial(_sparse, change), thin)
+
+
+def _sparse(change: Callable[[Any], Any], values: Any) -> Any:
+    return change(thin(values))
+
+
+def check_offset(subject: Subject) -> None:
+    """The value is the same far from the origin, if it is the same near to it."""
+
+    def moved(offset: float, values: Any) -> Any:
+        return values + offset
+
+    try:
+        _compare(subject, "", partial(moved, 4.0), np.ascontiguousarray)
+    except CheckFailedError:
+        skip("its value depends on the origin of the vectors")
+    for offset in OFFSETS:
+        # The numbers themselves have no more digits.
+        _compare(
+            subject,
+            f"moved by {offset:g}",
+            partial(moved, offset),
+            np.ascontiguousarray,
+            tolerance=1e-4,
+        )
+
+
+def _compare(
+    subject: Subject,
+    what: str,
+    change: Callable[[Any], Any],
+    reference: Callable[[Any], Any],
+    *,
+    tolerance: float = 1e-7,
+) -> None:
+    """Compare the values for changed vectors with those for reference vectors."""
+    parts = {part for need in subject.spec.needs for part in need.split("|")}
+    if "vectors" not in parts:
+        skip("it needs no vectors")
+    problem = usual_problem(subject)
+    for kind in kinds_of(subject):
+        result = random_result(problem, kind, 0)
+        try:
+            expected = value_of(subject, _with(problem, reference(problem.vectors)), result)
+            changed = _with(problem, change(problem.vectors))
+            value = value_of(subject, changed, result)
+        except HcbenchError as error:
+            skip(f"it does not take such vectors: {describe(error)}")
+        close = math.isclose(value, expected, rel_tol=tolerance, abs_tol=tolerance)
+        require(
+            close or same(value, expected),
+            f"is {expected:g}, and {value:g} for the same vectors {what}",
+        )
+
+
+def _with(problem: Problem, vectors: Any) -> Problem:
+    """The items with other vectors, and without similarities, which would be used instead."""
+    return replace(problem, vectors=vectors, similarity=None)
+
+
+def check_input_unchanged(subject: Subject) -> None:
+    """The problem is unchanged, and the value of a second call is the same."""
+    problem = own_arrays(usual_problem(subject))
+    before = problem.digest()
+    for kind in kinds_of(subject):
+        result = random_result(problem, kind, 0)
+        first, second = (value_of(subject, problem, result) for _ in range(2))
+        require(problem.digest() == before, "changes the data of the problem")
+        require(same(first, second), f"is {first:g}, and {second:g} in a second call")
+
+
+def check_reasons(subject: Subject) -> None:
+    """Missing data and wrong kinds of results raise a NotApplicableError with the reason."""
+    problem = usual_problem(subject)
+    cases: list[tuple[Problem, Result, str]] = []
+    if subject.spec.needs:
+        bare = Problem(n=problem.n, names=problem.names)
+        result = true_result(problem, kinds_of(subject)[0])
+        cases.append((bare, result, "data that provide nothing that it needs"))
+    if subject.spec.result == "tree":
+        cases.append((problem, true_result(problem, "partition"), "a partition"))
+    if not cases:
+        skip("it needs nothing, and can judge any result")
+    for about, judged, what in cases:
+        try:
+            value_of(subject, about, judged)
+        except NotApplicableError as error:
+            require(bool(describe(error)), f"skips {what} without a reason")
+        except Exception as error:
+            fail(
+                f"fails on {what} by {type(error).__name__}; raise NotApplicableError with the "
+                f"reason: {describe(error)}",
+                error,
+            )
+        else:
+            fail(f"has a value of {what}, and declares that it needs more")

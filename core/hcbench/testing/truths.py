@@ -1,0 +1,256 @@
+"""Whether any result is better than the truth, by a metric that compares results with it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.errors import NotApplicableError, ParameterError
+from hcbench.model.problem import Problem, Result
+from hcbench.model.trees import HeightKind, Tree
+from hcbench.registry.specs import MetricSpec
+from hcbench.run.inputs import finest_partition
+from hcbench.testing.running import make_items, random_tree
+from hcbench.testing.subjects import exemption
+
+Measure: TypeAlias = Callable[[Problem, Result, Mapping[str, Any]], float]
+"""The value of a metric for a problem, a result and the metric's parameters."""
+
+_ROUNDING = 1e-9  # relative, or absolute below 1
+
+
+@dataclass(frozen=True, slots=True)
+class Better:
+    """A result that is better than the truth.
+
+    Attributes
+    ----------
+    params : dict
+        The parameters of the metric that differ from its defaults.
+    result : str
+        What it is.
+    value : float
+    of_truth : float
+    """
+
+    params: dict[str, Any]
+    result: str
+    value: float
+    of_truth: float
+
+
+def truth_problems(seed: int) -> dict[str, Problem]:
+    """Small items whose truths are of different kinds, each with a description.
+
+    Parameters
+    ----------
+    seed : int
+    """
+    planted = make_items(seed)
+    n = planted.n
+    names = planted.names
+    # A class of many items that is not divided at the second level, beside small ones that are: a
+    # tree without heights does not tell that these are divided first.
+    uneven = np.array([[0, 0]] * (n - 5) + [[1, 0], [1, 0], [1, 1], [2, 0], [2, 1]])
+    # Class 0 is divided above the height at which class 1 has its items.
+    group = np.repeat(np.arange(4), [3, 3, 3, n - 9])
+    levels = np.column_stack([group // 2, group])
+    heights = np.concatenate([np.zeros(n), [1.0, 2.0, 8.0, 5.0, 6.0, 9.0, 10.0]])
+    above = np.array([n + 4, n + 4, n + 5, n + 5, n + 6, n + 6, -1])
+    crossing = Tree.from_parents(
+        np.concatenate([n + group, above]), heights, HeightKind.DISTANCE, names
+    )
+    # Items beside clusters, as in a taxonomy.
+    cluster = np.repeat([2, 1, 0, 2], [3, 3, 4, n - 10])
+    above = np.array([n + 1, n + 2, -1])
+    mixed = Tree.from_parents(np.concatenate([n + cluster, above]), names=names)
+    return {
+        "nested classes of different sizes": _with_truth(planted, {}, uneven),
+        "a truth whose heights do not separate its classes": _with_truth(
+            planted, {"crossing": crossing}, levels
+        ),
+        "a truth with heights and without classes": _with_truth(planted, planted.truths, None),
+        "a truth with items beside clusters": _with_truth(planted, {"mixed": mixed}, None),
+        "two truths": _with_truth(
+            planted, {"crossing": crossing, "labels": Tree.from_levels(uneven, names)}, uneven
+        ),
+    }
+
+
+def _with_truth(
+    planted: Problem, truths: Mapping[str, Tree], levels: NDArray[np.int64] | None
+) -> Problem:
+    return Problem(
+        n=planted.n,
+        names=planted.names,
+        vectors=planted.vectors,
+        truths=truths,
+        levels=levels,
+        tree=planted.tree,
+    )
+
+
+def compares_with_truth(spec: MetricSpec, measure: Measure, problem: Problem) -> bool:
+    """Whether a metric judges a result by nothing but the true trees and classes.
+
+    Its value needs these and nothing else: it is the same where all else is taken away, and does
+    not exist without them.
+    """
+    if spec.cost or spec.direction == "none":
+        return False
+    params = {parameter.name: parameter.default for parameter in spec.parameters}
+    kind = "partition" if spec.result == "partition" else "tree"
+    result = _truth_as(kind, problem, problem.truth)
+    bare = Problem(n=problem.n, names=problem.names)
+    truth_alone = replace(bare, truths=problem.truths, levels=problem.levels)
+    if not math.isfinite(_value(measure, truth_alone, result, params)):
+        return False
+    try:
+        return math.isnan(_value(measure, bare, result, params))
+    except Exception:
+        return False  # the check "reasons" reports it
+
+
+def better_than_truth(
+    spec: MetricSpec, params: Mapping[str, Any], measure: Measure, problem: Problem
+) -> Iterator[Better]:
+    """Results that are better than the truth by a metric, one at most for each combination.
+
+    Parameters
+    ----------
+    spec : MetricSpec
+    params : mapping
+        Its parameters; each that has its default and only a few values takes all of them in turn.
+    measure : callable
+    problem : Problem
+        With a truth.
+
+    Yields
+    ------
+    Better
+    """
+    kinds = ("tree", "partition") if spec.result == "any" else (spec.result,)
+    rivals = list(_rivals(problem))
+    sign = -1.0 if spec.direction == "lower" else 1.0
+    for chosen in _combinations(spec, params, problem):
+        if exemption(spec.exempt, "truth_best", chosen):
+            continue
+        for kind in kinds:
+            # Without a parameter that names the truth, classes may be those of any of them.
+            truths = list(problem.truths.values())
+            if "truth" in chosen:
+                truths = [problem.truths[chosen["truth"]] if chosen["truth"] else problem.truth]
+            of_truth = -math.inf
+            for truth in truths:
+                true = _truth_as(kind, problem, truth, chosen.get("level"))
+                value = _value(measure, problem, true, chosen)
+                if not math.isnan(value):
+                    of_truth = max(of_truth, sign * value)
+            if of_truth == -math.inf:
+                continue  # not applicable
+            for what, rival in rivals:
+                result: Result = rival
+                if kind == "partition":
+                    true_clusters = finest_partition(problem, chosen.get("level"))
+                    result = rival.cut(true_clusters.n_clusters)
+                value = sign * _value(measure, problem, result, chosen)
+                if value > of_truth + _ROUNDING * max(1.0, abs(of_truth)):
+                    yield Better(_not_default(spec, chosen), what, sign * value, sign * of_truth)
+                    break
+
+
+def _value(measure: Measure, problem: Problem, result: Result, params: Mapping[str, Any]) -> float:
+    """A value; NaN if the metric is not applicable."""
+    try:
+        return measure(problem, result, params)
+    except (NotApplicableError, ParameterError):
+        return math.nan
+
+
+def _truth_as(kind: str, problem: Problem, truth: Tree, level: int | None = None) -> Result:
+    return truth if kind == "tree" else finest_partition(problem, level)
+
+
+def _combinations(
+    spec: MetricSpec, params: Mapping[str, Any], problem: Problem
+) -> Iterator[dict[str, Any]]:
+    """The parameters with all values of those that have few, where they have their defaults."""
+    values: dict[str, list[Any]] = {}
+    for parameter in spec.parameters:
+        name = parameter.name
+        values[name] = [params[name]]
+        if params[name] != parameter.default:
+            continue
+        if parameter.choices:
+            values[name] += parameter.choices
+        elif isinstance(parameter.default, bool):
+            values[name].append(not parameter.default)
+        elif name == "truth" and len(problem.truths) > 1:
+            values[name] += problem.truths
+        elif name == "level" and problem.levels is not None:
+            values[name] += range(1, problem.levels.shape[1] + 1)
+    distinct = [list(dict.fromkeys(each)) for each in values.values()]
+    for chosen in itertools.product(*distinct):
+        yield dict(zip(values, chosen, strict=True))
+
+
+def _not_default(spec: MetricSpec, params: Mapping[str, Any]) -> dict[str, Any]:
+    defaults = {parameter.name: parameter.default for parameter in spec.parameters}
+    return {name: value for name, value in params.items() if value != defaults[name]}
+
+
+def _rivals(problem: Problem) -> Iterator[tuple[str, Tree]]:
+    """Other results, each with its description: random trees, and changed truths."""
+    for seed in range(3):
+        yield "a random tree", random_tree(problem.n, seed)
+    yield "a random tree without heights", Tree(random_tree(problem.n, 3).parent)
+    if problem.levels is not None:
+        yield "the tree of the classes", Tree.from_levels(problem.levels, problem.names)
+    rng = np.random.default_rng(0)
+    for truth in problem.truths.values():
+        yield "the truth without heights", Tree(truth.parent, names=truth.names)
+        depth = truth.depths.max() - truth.depths.astype(np.float64)
+        depth[: truth.n] = 0.0
+        yield "the truth with its depths as heights", _with_heights(truth, depth)
+        sizes = truth.sizes.astype(np.float64) - 1.0
+        yield "the truth with sizes as heights", _with_heights(truth, sizes)
+        yield "the truth, refined to a binary tree", _refined(truth, rng)
+        for _ in range(2):
+            yield "the truth with two items exchanged", _with_exchange(truth, rng)
+
+
+def _with_heights(tree: Tree, heights: NDArray[np.float64]) -> Tree:
+    return Tree(tree.parent, heights, HeightKind.DISTANCE, tree.names)
+
+
+def _with_exchange(tree: Tree, rng: np.random.Generator) -> Tree:
+    order = np.arange(tree.n)
+    if tree.n > 1:
+        one, other = rng.choice(tree.n, 2, replace=False)
+        order[[one, other]] = order[[other, one]]
+    exchanged = tree.relabel(order)
+    return Tree(exchanged.parent, exchanged.height, exchanged.kind, tree.names)
+
+
+def _refined(tree: Tree, rng: np.random.Generator) -> Tree:
+    """A binary tree with all clusters of a tree; added nodes are as high as those they divide."""
+    parent = tree.parent.tolist()
+    origin = list(range(tree.n_nodes))
+    for node in range(tree.n, tree.n_nodes):
+        children = tree.children(node).tolist()
+        rng.shuffle(children)
+        while len(children) > 2:
+            new = len(parent)
+            parent.append(node)
+            origin.append(node)
+            parent[children.pop()] = new
+            parent[children.pop()] = new
+            children.insert(0, new)
+    height = None if tree.height is None else tree.height[origin]
+    return Tree.from_parents(parent, height, tree.kind, tree.names)
