@@ -12,10 +12,12 @@ from hcbench.model.arrays import as_plain_array
 from hcbench.model.comparisons import _kernels as kernels
 
 PairIds = NDArray[np.uint32]
-QUADRUPLET, TRIPLET = (0, 1, 2, 3), (0, 1, 0, 2)
-"""Which columns are i, j, k, l of w_ij > w_kl."""
+QUADRUPLET = (0, 1, 2, 3)
+"""Which columns of a row of four items are i, j, k, l of w_ij > w_kl."""
+TRIPLET = (0, 1, 0, 2)
+"""The same of a row of three items."""
 
-_CHUNK = 1 << 14  # rows that are converted at a time: they stay in the cache
+_ROWS_AT_A_TIME = 1 << 14  # rows that are converted together: they stay in the cache
 _MOST_ENTRIES = 1 << 32  # of an array with an axis for each item
 MAX_ITEMS = 92_682
 """Pair ids of more items than this do not fit into 32 bits."""
@@ -39,13 +41,16 @@ def pair_index(i: ArrayLike, j: ArrayLike, n: int) -> NDArray[np.int64]:
     InvalidComparisonsError
         If an item does not exist or is paired with itself.
     """
-    one, two = np.broadcast_arrays(np.asarray(i, np.int64), np.asarray(j, np.int64))
-    one, two = np.ascontiguousarray(one).ravel(), np.ascontiguousarray(two).ravel()
-    wrong = (one < 0) | (one >= n) | (two < 0) | (two >= n) | (one == two)
-    if wrong.any():
-        at = int(wrong.argmax())
-        raise InvalidComparisonsError(f"({one[at]}, {two[at]}) is no pair of items in 0..{n - 1}")
-    return kernels.pair_ids(one, two, n)
+    first, second = np.broadcast_arrays(np.asarray(i, np.int64), np.asarray(j, np.int64))
+    first = np.ascontiguousarray(first).ravel()
+    second = np.ascontiguousarray(second).ravel()
+    is_no_pair = (first < 0) | (first >= n) | (second < 0) | (second >= n) | (first == second)
+    if is_no_pair.any():
+        at = int(is_no_pair.argmax())
+        raise InvalidComparisonsError(
+            f"({first[at]}, {second[at]}) is no pair of items in 0..{n - 1}"
+        )
+    return kernels.pair_ids(first, second, n)
 
 
 def pair_items(pairs: ArrayLike, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -86,13 +91,14 @@ def check_n(n: int) -> None:
 
 def distinct_items(items: ArrayLike, n: int) -> NDArray[np.int64]:
     """Items to take, checked to be distinct and among n."""
-    chosen = np.asarray(items, dtype=np.int64).ravel()
-    if chosen.size and (chosen.min() < 0 or chosen.max() >= n):
-        wrong = chosen[(chosen < 0) | (chosen >= n)][0]
+    numbers = np.asarray(items, dtype=np.int64).ravel()
+    is_no_item = (numbers < 0) | (numbers >= n)
+    if is_no_item.any():
+        wrong = numbers[is_no_item][0]
         raise InvalidComparisonsError(f"items must be in 0..{n - 1}, got {wrong}")
-    if np.unique(chosen).size < chosen.size:
+    if np.unique(numbers).size < numbers.size:
         raise InvalidComparisonsError("items to take must be distinct")
-    return chosen
+    return numbers
 
 
 def integers(values: ArrayLike, what: str) -> NDArray[Any]:
@@ -121,15 +127,16 @@ def pair_ids(n: int, values: ArrayLike, what: str) -> PairIds:
 
 def annotator_ids(values: ArrayLike, m: int) -> NDArray[np.int32]:
     """Who gave each of m answers: (m,) numbers from 0."""
-    given = integers(values, "annotator")
-    if given.shape != (m,):
-        raise InvalidComparisonsError(f"annotator must have shape ({m},), got {given.shape}")
-    if m and (given.min() < 0 or given.max() > np.iinfo(np.int32).max):
-        row = int(((given < 0) | (given > np.iinfo(np.int32).max)).argmax())
+    numbers = integers(values, "annotator")
+    if numbers.shape != (m,):
+        raise InvalidComparisonsError(f"annotator must have shape ({m},), got {numbers.shape}")
+    is_outside = (numbers < 0) | (numbers > np.iinfo(np.int32).max)
+    if is_outside.any():
+        row = int(is_outside.argmax())
         raise InvalidComparisonsError(
-            f"row {row}: annotator is {given[row]}; number annotators from 0"
+            f"row {row}: annotator is {numbers[row]}; number annotators from 0"
         )
-    return np.ascontiguousarray(given, dtype=np.int32).view()
+    return np.ascontiguousarray(numbers, dtype=np.int32).view()
 
 
 def encode(n: int, values: ArrayLike, columns: tuple[int, ...]) -> tuple[PairIds, PairIds]:
@@ -148,20 +155,27 @@ def encode(n: int, values: ArrayLike, columns: tuple[int, ...]) -> tuple[PairIds
         raise InvalidComparisonsError(
             f"these comparisons must have shape (m, {width}), got {rows.shape}"
         )
-    closer, farther = np.empty(len(rows), np.uint32), np.empty(len(rows), np.uint32)
-    for start in range(0, len(rows), _CHUNK):
-        part = slice(start, start + _CHUNK)
+    closer = np.empty(len(rows), np.uint32)
+    farther = np.empty(len(rows), np.uint32)
+    for start in range(0, len(rows), _ROWS_AT_A_TIME):
+        part = slice(start, start + _ROWS_AT_A_TIME)
         items = np.ascontiguousarray(rows[part], dtype=np.int64)
-        at = kernels.encode(items, columns, n, closer[part], farther[part])
-        if at >= 0:
-            i, j, k, l = items[at, columns]  # noqa: E741
-            reason = "a pair is compared with itself"
-            if i == j or k == l:
-                reason = "an item is paired with itself"
-            if items[at].min() < 0 or items[at].max() >= n:
-                reason = f"items must be in 0..{n - 1}"
-            raise InvalidComparisonsError(f"row {start + at} {rows[start + at].tolist()}: {reason}")
+        wrong_row = kernels.encode(items, columns, n, closer[part], farther[part])
+        if wrong_row >= 0:
+            reason = _why_invalid(items[wrong_row], columns, n)
+            row = start + wrong_row
+            raise InvalidComparisonsError(f"row {row} {rows[row].tolist()}: {reason}")
     return closer, farther
+
+
+def _why_invalid(items: NDArray[np.int64], columns: tuple[int, ...], n: int) -> str:
+    """Why a row of items compares no two pairs."""
+    if items.min() < 0 or items.max() >= n:
+        return f"items must be in 0..{n - 1}"
+    i, j, k, l = items[list(columns)]  # noqa: E741
+    if i == j or k == l:
+        return "an item is paired with itself"
+    return "a pair is compared with itself"
 
 
 def answer_counts(values: ArrayLike, m: int) -> NDArray[np.int64]:
@@ -169,14 +183,14 @@ def answer_counts(values: ArrayLike, m: int) -> NDArray[np.int64]:
 
     True and False are 1 and -1; an integer counts answers, as in cblearn's "list-count".
     """
-    given = as_plain_array(values, "responses")
-    if given.shape != (m,):
-        raise InvalidComparisonsError(f"responses must have shape ({m},), got {given.shape}")
-    if given.dtype.kind == "b":
-        return np.where(given, 1, -1)
-    if given.dtype.kind == "f" and (given == np.rint(given)).all():
-        return given.astype(np.int64)
-    return integers(given, "responses").astype(np.int64)
+    responses = as_plain_array(values, "responses")
+    if responses.shape != (m,):
+        raise InvalidComparisonsError(f"responses must have shape ({m},), got {responses.shape}")
+    if responses.dtype.kind == "b":
+        return np.where(responses, 1, -1)
+    if responses.dtype.kind == "f" and (responses == np.rint(responses)).all():
+        return responses.astype(np.int64)
+    return integers(responses, "responses").astype(np.int64)
 
 
 def entries(array: Any) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
@@ -185,19 +199,26 @@ def entries(array: Any) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
     Entries that pair an item with itself or compare a pair with itself, as ComparisonHC's arrays
     have them, are ignored. O(n^3) or O(n^4).
     """
-    sparse = hasattr(array, "coords") and hasattr(array, "data")
-    given: Any = array if sparse else as_plain_array(array, "comparisons")
-    n = given.shape[0] if given.ndim in (3, 4) else 0
-    if given.ndim not in (3, 4) or given.shape != (n,) * given.ndim:
+    is_sparse = hasattr(array, "coords") and hasattr(array, "data")
+    tensor: Any = array if is_sparse else as_plain_array(array, "comparisons")
+    n = tensor.shape[0] if tensor.ndim in (3, 4) else 0
+    if tensor.ndim not in (3, 4) or tensor.shape != (n,) * tensor.ndim:
         raise InvalidComparisonsError(
-            f"an array of comparisons has shape (n, n, n) or (n, n, n, n), got {given.shape}"
+            f"an array of comparisons has shape (n, n, n) or (n, n, n, n), got {tensor.shape}"
         )
-    where = given.coords if sparse else np.nonzero(given)
-    rows = np.column_stack([np.asarray(axis, dtype=np.int64) for axis in where])
-    values = np.asarray(given.data if sparse else given[where])
-    i, j, k, l = rows[:, TRIPLET if given.ndim == 3 else QUADRUPLET].T  # noqa: E741
-    real = (i != j) & (k != l) & ((i != k) | (j != l)) & ((i != l) | (j != k))
-    return n, rows[real], answer_counts(values, values.size)[real]
+    if is_sparse:
+        axes = tensor.coords
+        values = np.asarray(tensor.data)
+    else:
+        axes = np.nonzero(tensor)
+        values = np.asarray(tensor[axes])
+    rows = np.column_stack([np.asarray(axis, dtype=np.int64) for axis in axes])
+    columns = TRIPLET if tensor.ndim == 3 else QUADRUPLET
+    i, j, k, l = rows[:, columns].T  # noqa: E741
+    are_pairs = (i != j) & (k != l)
+    are_different = ((i != k) | (j != l)) & ((i != l) | (j != k))
+    compares = are_pairs & are_different
+    return n, rows[compares], answer_counts(values, values.size)[compares]
 
 
 def fill(n: int, rows: NDArray[np.int32]) -> NDArray[np.int8]:
@@ -215,7 +236,8 @@ def fill(n: int, rows: NDArray[np.int32]) -> NDArray[np.int8]:
             f"an array (n, n, n, n) of {n} items takes {n**4 / 2**30:.0f} GiB; take fewer items, "
             "or write quadruplets()"
         )
-    yes, no = np.zeros((n,) * 4, bool), np.zeros((n,) * 4, bool)
+    yes = np.zeros((n,) * 4, bool)
+    no = np.zeros((n,) * 4, bool)
     i, j, k, l = rows.T  # noqa: E741
     for a, b in ((i, j), (j, i)):
         for c, d in ((k, l), (l, k)):

@@ -22,7 +22,7 @@ SMALL = 1 << 28
 """Bytes of bits that are acceptable even if the comparisons take fewer."""
 FEWEST = 256
 """With fewer than M^2 / FEWEST comparisons, a list is faster than the bits."""
-_STEP = 1 << 16  # comparisons whose order is checked at a time
+_ROWS_AT_A_TIME = 1 << 16  # comparisons whose order is checked together: they stay in the cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,8 +48,10 @@ def write_bits(
     n: int, closer: NDArray[np.uint32], farther: NDArray[np.uint32]
 ) -> tuple[PreferenceBits, int]:
     """Write comparisons as bits, and count the different ones. O(m + M^2 / 64), M^2 / 4 bytes."""
-    sides = np.zeros(shape_of_sides(n), np.uint64)  # in one piece: of fewer, larger pages
+    # Both matrices are one array, for which the system gives fewer, larger pages.
+    sides = np.zeros(shape_of_sides(n), np.uint64)
     kernels.scatter(closer, farther, sides)
+    # Before opposite answers cancel.
     distinct = sum(int(kernels.count_rows(side).sum()) for side in sides)
     return mirrored(sides), distinct
 
@@ -68,12 +70,16 @@ def mirrored(sides: NDArray[np.uint64]) -> PreferenceBits:
     sides : (2, 64 w, w) uint64 array, changed
         ``won`` and ``lost`` of `PreferenceBits`; bits on and below the diagonals are ignored.
     """
-    missing = max(0, kernels.TILE - sides.shape[2])
-    room = np.pad(sides, ((0, 0), (0, 64 * missing), (0, missing))) if missing else sides
-    kernels.mirror_sides(room)
-    sides = np.ascontiguousarray(room[:, : sides.shape[1], : sides.shape[2]])
+    _, n_rows, width = sides.shape
+    padded = sides
+    if width < kernels.TILE:
+        # The loop works on whole tiles.
+        missing = kernels.TILE - width
+        padded = np.pad(sides, ((0, 0), (0, 64 * missing), (0, missing)))
+    kernels.mirror_sides(padded)
+    sides = np.ascontiguousarray(padded[:, :n_rows, :width])
     sides.flags.writeable = False
-    return PreferenceBits(*sides)
+    return PreferenceBits(won=sides[0], lost=sides[1])
 
 
 Keys = NDArray[np.uint64]
@@ -95,7 +101,7 @@ class Comparisons:
         Pairs of items in scipy's condensed order (see `pair_index`); ``w(closer) > w(farther)``.
         Stored as uint32; an array of this type is not copied.
     annotator : (m,) int array, optional
-        Who gave each answer, numbered from 0. Stored as int32.
+        The number, from 0, of who gave each answer. Stored as int32.
 
     Raises
     ------
@@ -108,7 +114,7 @@ class Comparisons:
     index_seconds : float
         Wall time that making `bits` of a list, or a list of bits, has taken.
     drawn : (float, int)
-        Wall time and bytes of bits that `from_bits` has made, once `bits` gave them; else 0.
+        Wall time and bytes of bits that `from_bits` has made, once `bits` returned them; else 0.
     """
 
     n: int
@@ -116,63 +122,93 @@ class Comparisons:
     MOST: ClassVar[int] = 400_000_000
     """The largest number that is generated: 3.2 GB."""
 
-    # The answers are a list or, once each, bits; the other is made when it is asked for.
-    _bits: PreferenceBits | None
-    _distinct: int  # how many are different, once there are bits
-    _in_order: bool  # as `unique` orders them
+    # The answers are a list or, once each, bits; the other form is made when it is first used.
     _list: tuple[PairIds, PairIds] | None
+    _bits: PreferenceBits | None
     _size: int
-    _drawn: tuple[float, int]  # what `drawn` becomes
+    _distinct: int  # how many answers are different; 0 until there are bits
+    _in_order: bool  # whether the list is ordered as by `unique`
+    _drawn: tuple[float, int]  # what `drawn` becomes once `bits` are used
     drawn: tuple[float, int]
     index_seconds: float
     __slots__ = (
-        *("_bits", "_distinct", "_drawn", "_in_order", "_list", "_size"),
-        *("annotator", "drawn", "index_seconds", "n"),
+        "_bits",
+        "_distinct",
+        "_drawn",
+        "_in_order",
+        "_list",
+        "_size",
+        "annotator",
+        "drawn",
+        "index_seconds",
+        "n",
     )
 
     def __init__(
         self, n: int, closer: ArrayLike, farther: ArrayLike, annotator: ArrayLike | None = None
     ) -> None:
         check_n(n)
-        pairs = [arrays.pair_ids(n, closer, "closer"), arrays.pair_ids(n, farther, "farther")]
-        if pairs[0].size != pairs[1].size:
+        closer_ids = arrays.pair_ids(n, closer, "closer")
+        farther_ids = arrays.pair_ids(n, farther, "farther")
+        if closer_ids.size != farther_ids.size:
             raise InvalidComparisonsError(
-                f"closer has {pairs[0].size} pairs and farther {pairs[1].size}; give one of each "
-                "for every comparison"
+                f"closer has {closer_ids.size} pairs and farther {farther_ids.size}; give one of "
+                "each for every comparison"
             )
-        annotators = None if annotator is None else arrays.annotator_ids(annotator, pairs[0].size)
-        for array in pairs if annotators is None else [*pairs, annotators]:
-            array.flags.writeable = False
-        same = pairs[0] == pairs[1]
-        if same.any():
-            row = int(same.argmax())
+        annotators = None
+        if annotator is not None:
+            annotators = arrays.annotator_ids(annotator, closer_ids.size)
+            annotators.flags.writeable = False
+        closer_ids.flags.writeable = False
+        farther_ids.flags.writeable = False
+        is_same = closer_ids == farther_ids
+        if is_same.any():
+            row = int(is_same.argmax())
             raise InvalidComparisonsError(
-                f"row {row} compares pair {pairs[0][row]} with itself; drop it"
+                f"row {row} compares pair {closer_ids[row]} with itself; drop it"
             )
-        self.n, self.annotator = int(n), annotators
-        self._list, self._bits = (pairs[0], pairs[1]), None
-        self._size, self._distinct, self._in_order = pairs[0].size, 0, _in_order(*pairs)
-        self.index_seconds, self._drawn, self.drawn = 0.0, (0.0, 0), (0.0, 0)
+        self.n = int(n)
+        self.annotator = annotators
+        self._list = (closer_ids, farther_ids)
+        self._bits = None
+        self._size = closer_ids.size
+        self._distinct = 0
+        self._in_order = _are_in_order(closer_ids, farther_ids)
+        self._drawn = (0.0, 0)
+        self.drawn = (0.0, 0)
+        self.index_seconds = 0.0
 
     @classmethod
     def _of_bits(cls, n: int, bits: PreferenceBits) -> Comparisons:
         """Answers, each once, and none with its opposite. O(M^2 / 64) to count them."""
-        made = cls.__new__(cls)
-        made.n, made.annotator = n, None
-        made._list, made._bits = None, bits
-        made._size = made._distinct = int(kernels.count_rows(bits.won).sum())
-        made._in_order, made.index_seconds = True, 0.0
-        made._drawn = made.drawn = 0.0, 0
-        return made
+        comparisons = cls.__new__(cls)
+        comparisons.n = n
+        comparisons.annotator = None
+        comparisons._list = None
+        comparisons._bits = bits
+        comparisons._size = int(kernels.count_rows(bits.won).sum())
+        comparisons._distinct = comparisons._size
+        comparisons._in_order = True
+        comparisons._drawn = (0.0, 0)
+        comparisons.drawn = (0.0, 0)
+        comparisons.index_seconds = 0.0
+        return comparisons
 
     def share(self) -> Comparisons:
         """The same answers, whose arrays are shared, but not the index that is made of them."""
-        made = self.__new__(type(self))
-        made.n, made.annotator, made.index_seconds = self.n, self.annotator, 0.0
-        made._list, made._bits = self._list, self._only_bits
-        made._size, made._distinct, made._in_order = self._size, self._distinct, self._in_order
-        made._drawn, made.drawn = self._drawn, (0.0, 0)
-        return made
+        comparisons = self.__new__(type(self))
+        comparisons.n = self.n
+        comparisons.annotator = self.annotator
+        comparisons._list = self._list
+        # Where there is a list, bits are an index.
+        comparisons._bits = self._only_bits
+        comparisons._size = self._size
+        comparisons._distinct = self._distinct
+        comparisons._in_order = self._in_order
+        comparisons._drawn = self._drawn
+        comparisons.drawn = (0.0, 0)
+        comparisons.index_seconds = 0.0
+        return comparisons
 
     @classmethod
     def from_bits(cls, n: int, sides: NDArray[np.uint64]) -> Comparisons:
@@ -197,20 +233,24 @@ class Comparisons:
             If the array is of another shape or type, or has bits of pairs that do not exist.
         """
         check_n(n)
-        shape, n_pairs = shape_of_sides(n), n * (n - 1) // 2
+        shape = shape_of_sides(n)
+        n_pairs = n * (n - 1) // 2
         if sides.shape != shape or sides.dtype != np.uint64 or not sides.flags.c_contiguous:
             raise InvalidComparisonsError(
                 f"the bits of {n} items are an array {shape} of uint64 in C order, got "
                 f"{sides.shape} of {sides.dtype}"
             )
-        beyond = sides[:, :, -1:] >> np.uint64(n_pairs % 64) if n_pairs % 64 else sides[:, :0]
-        if beyond.any() or sides[:, n_pairs:].any():
+        has_other_pairs = sides[:, n_pairs:].any()
+        if n_pairs % 64:
+            # The last word of each row has bits of pairs that do not exist.
+            has_other_pairs |= (sides[:, :, -1] >> np.uint64(n_pairs % 64)).any()
+        if has_other_pairs:
             raise InvalidComparisonsError(f"{n} items have the pairs 0..{n_pairs - 1}, and no more")
         _compile_both_ways()
         start = perf_counter()
-        made = cls._of_bits(int(n), mirrored(sides))
-        made._drawn = perf_counter() - start, sides.nbytes
-        return made
+        comparisons = cls._of_bits(int(n), mirrored(sides))
+        comparisons._drawn = (perf_counter() - start, sides.nbytes)
+        return comparisons
 
     @classmethod
     def from_quadruplets(
@@ -229,16 +269,16 @@ class Comparisons:
         rows : (m, 4) int array
             ``i, j, k, l`` means ``w_ij > w_kl``.
         responses : (m,) array, optional
-            Whether it is true: bool or, as in cblearn, 1 for yes, -1 for no and 0 for no answer;
-            larger numbers count answers.
+            Whether each row is true: bool or, as in cblearn, 1 for yes, -1 for no and 0 for no
+            answer; larger numbers count answers.
         annotator : (m,) int array, optional
-            Who answered.
+            The numbers of those who answered.
 
         Raises
         ------
         InvalidComparisonsError
             If an item does not exist or is paired with itself, or a pair is compared with itself;
-            it names the first such row.
+            the message names the first such row.
         """
         check_n(n)
         closer, farther = arrays.encode(n, rows, arrays.QUADRUPLET)
@@ -282,8 +322,10 @@ class Comparisons:
             If the array is of another shape.
         """
         n, rows, counts = arrays.entries(array)
-        make = cls.from_triplets if rows.shape[1] == 3 else cls.from_quadruplets
-        return make(n, rows, np.sign(counts)).unique()
+        answers = np.sign(counts)
+        if rows.shape[1] == 3:
+            return cls.from_triplets(n, rows, answers).unique()
+        return cls.from_quadruplets(n, rows, answers).unique()
 
     @classmethod
     def read(cls, path: str | Path, n: int | None = None) -> Comparisons:
@@ -321,23 +363,28 @@ class Comparisons:
             If a comparison is of four items; `only_triplets` drops those.
         """
         i, j, k, l = self.quadruplets().T  # noqa: E741
-        second = (j == k) | (j == l)  # whether the common item is the second of the closer pair
-        i, j = np.where(second, j, i), np.where(second, i, j)
-        k, l = np.where(l == i, l, k), np.where(l == i, k, l)  # noqa: E741
-        wrong = i != k
-        if wrong.any():
-            row = int(wrong.argmax())
+        # Put the item that both pairs share first in each.
+        j_is_common = (j == k) | (j == l)
+        common = np.where(j_is_common, j, i)
+        closer = np.where(j_is_common, i, j)
+        l_is_common = l == common
+        second_common = np.where(l_is_common, l, k)
+        farther = np.where(l_is_common, k, l)
+        has_no_common = common != second_common
+        if has_no_common.any():
+            row = int(has_no_common.argmax())
             raise InvalidComparisonsError(
                 f"row {row} {self.select([row]).quadruplets()[0].tolist()}: its pairs share no "
                 "item, so it is not a triplet; drop such rows with only_triplets()"
             )
-        return np.column_stack([i, j, l])
+        return np.column_stack([common, closer, farther])
 
     def only_triplets(self) -> Comparisons:
         """Those whose two pairs share an item. O(m), or O(n^3) if there are only bits."""
         bits = self._only_bits
         if bits is not None:
-            return Comparisons(self.n, *kernels.read_triplets(bits.won, bits.lost, self.n))
+            closer, farther = kernels.read_triplets(bits.won, bits.lost, self.n)
+            return Comparisons(self.n, closer, farther)
         i, j, k, l = self.quadruplets().T  # noqa: E741
         return self.select((i == k) | (i == l) | (j == k) | (j == l))
 
@@ -353,11 +400,11 @@ class Comparisons:
 
     def select(self, rows: ArrayLike) -> Comparisons:
         """The comparisons at some positions (int array), or where a mask (m,) is true."""
-        chosen = np.asarray(rows)
-        if chosen.size == 0 and chosen.dtype.kind == "f":
-            chosen = chosen.astype(np.int64)
-        annotators = None if self.annotator is None else self.annotator[chosen]
-        return Comparisons(self.n, self.closer[chosen], self.farther[chosen], annotators)
+        index = np.asarray(rows)
+        if index.size == 0 and index.dtype.kind == "f":
+            index = index.astype(np.int64)  # of an empty list
+        annotators = None if self.annotator is None else self.annotator[index]
+        return Comparisons(self.n, self.closer[index], self.farther[index], annotators)
 
     def take(self, items: ArrayLike) -> Comparisons:
         """The comparisons among some of the items, which are renumbered in the given order.
@@ -367,41 +414,48 @@ class Comparisons:
         items : (size,) int array
             Distinct item numbers.
         """
-        chosen = arrays.distinct_items(items, self.n)
-        number = np.full(self.n, -1, np.int64)
-        number[chosen] = np.arange(chosen.size)
-        rows = number[self.quadruplets()]
-        both = (rows >= 0).all(axis=1)
-        annotators = None if self.annotator is None else self.annotator[both]
-        return Comparisons.from_quadruplets(chosen.size, rows[both], annotator=annotators)
+        old_items = arrays.distinct_items(items, self.n)
+        new_item = np.full(self.n, -1, np.int64)
+        new_item[old_items] = np.arange(old_items.size)
+        rows = new_item[self.quadruplets()]
+        remains = (rows >= 0).all(axis=1)
+        annotators = None if self.annotator is None else self.annotator[remains]
+        return Comparisons.from_quadruplets(old_items.size, rows[remains], annotator=annotators)
 
     def flip(self) -> Comparisons:
         """The opposite of every answer. No copy."""
         bits = self._only_bits
         if bits is not None:
-            return Comparisons._of_bits(self.n, PreferenceBits(bits.lost, bits.won))
+            return Comparisons._of_bits(self.n, PreferenceBits(won=bits.lost, lost=bits.won))
         return Comparisons(self.n, self.farther, self.closer, self.annotator)
 
     def unique(self) -> Comparisons:
         """Every comparison once, ordered by (smaller pair, larger pair, which is closer).
 
         O(1) if they are in this order already, as those of the quadruplet-set oracle are, and O(m)
-        if annotators are known; O(m + M^2 / 64) through `bits` if they `is_dense`; O(m log m) time
-        and O(m) memory otherwise. Opposite answers both stay. Annotators
-        are dropped.
+        if annotators are known; O(m + M^2 / 64) through `bits` if they are dense (`is_dense`);
+        O(m log m) time and O(m) memory otherwise. Opposite answers both stay. Annotators are
+        dropped.
         """
         _compile_both_ways()
         if self._in_order:
-            return self if self.annotator is None else Comparisons(self.n, *self._pairs())
-        if self.is_dense:
-            made = Comparisons._of_bits(self.n, self.bits())
-            if len(made) == self._distinct:  # no opposite answers have cancelled
-                return made
-            sides = np.zeros(shape_of_sides(self.n), np.uint64)
-            kernels.scatter(*self._pairs(), sides)
-            sides.flags.writeable = False  # as the bits, so that one loop is compiled for both
-            return Comparisons(self.n, *kernels.read_list(sides[0], sides[1], self._distinct))
-        return self._of_keys(*self._distinct_keys())
+            if self.annotator is None:
+                return self
+            closer, farther = self._pairs()
+            return Comparisons(self.n, closer, farther)
+        if not self.is_dense:
+            forward, backward = self._distinct_keys()
+            return self._of_keys(forward, backward)
+        without_opposites = Comparisons._of_bits(self.n, self.bits())
+        if len(without_opposites) == self._distinct:
+            return without_opposites
+        # Opposite answers have cancelled: write the bits again, above the diagonal alone.
+        closer, farther = self._pairs()
+        sides = np.zeros(shape_of_sides(self.n), np.uint64)
+        kernels.scatter(closer, farther, sides)
+        sides.flags.writeable = False  # as the bits, so that one loop is compiled for both
+        closer, farther = kernels.read_list(sides[0], sides[1], self._distinct)
+        return Comparisons(self.n, closer, farther)
 
     @property
     def is_dense(self) -> bool:
@@ -412,7 +466,9 @@ class Comparisons:
     def are_dense(n: int, m: int) -> bool:
         """Whether m comparisons of n items are dense, see `is_dense`."""
         n_pairs = n * (n - 1) // 2
-        return 0 < n_pairs**2 <= m * FEWEST and n_pairs**2 // 4 <= max(16 * m, SMALL)
+        are_many = 0 < n_pairs**2 <= m * FEWEST
+        bytes_of_bits = n_pairs**2 // 4
+        return are_many and bytes_of_bits <= max(16 * m, SMALL)
 
     def bits(self) -> PreferenceBits:
         """Which pair is preferred to which, one bit each; made once.
@@ -421,54 +477,68 @@ class Comparisons:
         """
         if self._bits is None:
             start = perf_counter()
-            self._bits, self._distinct = write_bits(self.n, *self._pairs())
+            closer, farther = self._pairs()
+            self._bits, self._distinct = write_bits(self.n, closer, farther)
             self.index_seconds += perf_counter() - start
         self.drawn = self._drawn
         return self._bits
 
     def duplicates(self) -> int:
         """How many answers repeat another one; `unique` drops them. Cost as `unique`."""
-        return len(self) - sum(keys.size for keys in self._distinct_keys())
+        forward, backward = self._distinct_keys()
+        return len(self) - forward.size - backward.size
 
     def contradictions(self) -> int:
         """The number of questions, each counted once, that have both answers. Cost as `unique`."""
         if self.is_dense:
-            uncontradicted = len(Comparisons._of_bits(self.n, self.bits()))
-            return (self._distinct - uncontradicted) // 2
-        return np.intersect1d(*self._distinct_keys(), assume_unique=True).size
+            n_uncontradicted = len(Comparisons._of_bits(self.n, self.bits()))
+            return (self._distinct - n_uncontradicted) // 2
+        forward, backward = self._distinct_keys()
+        return np.intersect1d(forward, backward, assume_unique=True).size
 
     def times_closer(self) -> NDArray[np.int64]:
         """How many answers say of each pair that it is the closer one, (M,). O(m + M).
 
         O(M^2 / 64) if there are only bits.
         """
-        return self._times(0)
+        if self._only_bits is not None:
+            return self._count_of_pairs(self._only_bits.won)
+        return np.bincount(self.closer, minlength=self._n_pairs)
 
     def times_farther(self) -> NDArray[np.int64]:
         """How many answers say of each pair that it is the farther one, (M,). As `times_closer`."""
-        return self._times(1)
-
-    def _times(self, side: int) -> NDArray[np.int64]:
-        n_pairs = self.n * (self.n - 1) // 2
         if self._only_bits is not None:
-            bits = self._only_bits.lost if side else self._only_bits.won
-            rows: NDArray[np.int64] = kernels.count_rows(bits)
-            return rows[:n_pairs]
-        return np.bincount(self._pairs()[side], minlength=n_pairs)
+            return self._count_of_pairs(self._only_bits.lost)
+        return np.bincount(self.farther, minlength=self._n_pairs)
+
+    @property
+    def _n_pairs(self) -> int:
+        return self.n * (self.n - 1) // 2
+
+    def _count_of_pairs(self, bits: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """How many bits each pair has, (M,)."""
+        counts: NDArray[np.int64] = kernels.count_rows(bits)
+        return counts[: self._n_pairs]
 
     def never_compared(self) -> NDArray[np.int64]:
         """Items in no comparison, rising. O(m + M), or O(M^2 / 64) if there are only bits."""
-        compared = np.flatnonzero(self.times_closer() + self.times_farther())
-        seen = np.zeros(self.n, bool)
-        for items in pair_items(compared, self.n):
-            seen[items] = True
-        return np.flatnonzero(~seen)
+        compared_pairs = np.flatnonzero(self.times_closer() + self.times_farther())
+        is_compared = np.zeros(self.n, bool)
+        first, second = pair_items(compared_pairs, self.n)
+        is_compared[first] = True
+        is_compared[second] = True
+        return np.flatnonzero(~is_compared)
 
     def arrays(self) -> list[NDArray[Any]]:
         """The arrays that it holds at present."""
-        annotators = [] if self.annotator is None else [self.annotator]
-        bits = [] if self._bits is None else [self._bits.won, self._bits.lost]
-        return [*(self._list or ()), *bits, *annotators]
+        held: list[NDArray[Any]] = []
+        if self._list is not None:
+            held.extend(self._list)
+        if self._bits is not None:
+            held += [self._bits.won, self._bits.lost]
+        if self.annotator is not None:
+            held.append(self.annotator)
+        return held
 
     @property
     def _only_bits(self) -> PreferenceBits | None:
@@ -479,10 +549,11 @@ class Comparisons:
         """The closer and the farther pairs, (m,) each; made once."""
         if self._list is None:
             assert self._bits is not None
-            start, bits = perf_counter(), self._bits
-            self._list = kernels.read_list(bits.won, bits.lost, self._size)
-            for pairs in self._list:
-                pairs.flags.writeable = False
+            start = perf_counter()
+            closer, farther = kernels.read_list(self._bits.won, self._bits.lost, self._size)
+            closer.flags.writeable = False
+            farther.flags.writeable = False
+            self._list = (closer, farther)
             self.index_seconds += perf_counter() - start
         return self._list
 
@@ -492,20 +563,21 @@ class Comparisons:
         Those whose closer pair is the smaller one, and the others.
         """
         closer, farther = self._pairs()
-        ahead = closer < farther
-        forward = _keys_once(closer[ahead], farther[ahead])
-        return forward, _keys_once(farther[~ahead], closer[~ahead])
+        is_forward = closer < farther
+        forward = _distinct(closer[is_forward], farther[is_forward])
+        backward = _distinct(farther[~is_forward], closer[~is_forward])
+        return forward, backward
 
     def _of_keys(self, forward: Keys, backward: Keys) -> Comparisons:
+        """The answers of two lists as `_distinct_keys` returns them, in the order of `unique`."""
         keys = np.concatenate([forward, backward])
         order = np.argsort(keys, kind="stable")
-        low, high = (keys[order] >> 32).astype(np.uint32), keys[order].astype(np.uint32)
-        ahead = order < forward.size
-        return Comparisons(self.n, np.where(ahead, low, high), np.where(ahead, high, low))
-
-    def _pairs_of_keys(self, other: Comparisons) -> list[tuple[Keys, Keys]]:
-        _check_same_items(self, other)
-        return list(zip(self._distinct_keys(), other._distinct_keys(), strict=True))
+        low = (keys[order] >> 32).astype(np.uint32)
+        high = keys[order].astype(np.uint32)  # the lower half of the bits
+        is_forward = order < forward.size
+        closer = np.where(is_forward, low, high)
+        farther = np.where(is_forward, high, low)
+        return Comparisons(self.n, closer, farther)
 
     def __add__(self, other: Comparisons) -> Comparisons:
         _check_same_items(self, other)
@@ -513,20 +585,29 @@ class Comparisons:
         if self.annotator is not None and other.annotator is not None:
             annotators = np.concatenate([self.annotator, other.annotator])
         closer = np.concatenate([self.closer, other.closer])
-        return Comparisons(
-            self.n, closer, np.concatenate([self.farther, other.farther]), annotators
-        )
+        farther = np.concatenate([self.farther, other.farther])
+        return Comparisons(self.n, closer, farther, annotators)
 
     def __or__(self, other: Comparisons) -> Comparisons:
         return (self + other).unique()
 
     def __and__(self, other: Comparisons) -> Comparisons:
-        both = self._pairs_of_keys(other)
-        return self._of_keys(*(np.intersect1d(a, b, assume_unique=True) for a, b in both))
+        _check_same_items(self, other)
+        forward, backward = self._distinct_keys()
+        other_forward, other_backward = other._distinct_keys()
+        return self._of_keys(
+            np.intersect1d(forward, other_forward, assume_unique=True),
+            np.intersect1d(backward, other_backward, assume_unique=True),
+        )
 
     def __sub__(self, other: Comparisons) -> Comparisons:
-        both = self._pairs_of_keys(other)
-        return self._of_keys(*(np.setdiff1d(a, b, assume_unique=True) for a, b in both))
+        _check_same_items(self, other)
+        forward, backward = self._distinct_keys()
+        other_forward, other_backward = other._distinct_keys()
+        return self._of_keys(
+            np.setdiff1d(forward, other_forward, assume_unique=True),
+            np.setdiff1d(backward, other_backward, assume_unique=True),
+        )
 
     def __len__(self) -> int:
         return self._size
@@ -536,11 +617,12 @@ class Comparisons:
             return NotImplemented
         if self.n != other.n or (self.annotator is None) != (other.annotator is None):
             return False
-        bits, their_bits = self._only_bits, other._only_bits
-        if bits is not None and their_bits is not None:
-            return np.array_equal(bits.won, their_bits.won)
-        mine, theirs = _arrays(self), _arrays(other)
-        return all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
+        bits = self._only_bits
+        other_bits = other._only_bits
+        if bits is not None and other_bits is not None:
+            return np.array_equal(bits.won, other_bits.won)
+        pairs = zip(_arrays(self), _arrays(other), strict=True)
+        return all(np.array_equal(array, other_array) for array, other_array in pairs)
 
     def __hash__(self) -> int:
         return hash((self.n, self.closer.tobytes(), self.farther.tobytes()))
@@ -549,46 +631,55 @@ class Comparisons:
         return f"Comparisons(n={self.n}, m={len(self)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Comparisons, (self.n, *_arrays(self))  # a pickle forgets read-only
+        # A pickle forgets that arrays are read-only: they are given to the constructor.
+        return Comparisons, (self.n, self.closer, self.farther, self.annotator)
 
 
-def _keys_once(low: PairIds, high: PairIds) -> Keys:
+def _distinct(low: PairIds, high: PairIds) -> Keys:
     """The different pairs of numbers in 64 bits each, rising; `np.unique` takes ten times as long.
 
     None is 0, as the numbers of a pair differ.
     """
     keys = np.sort(low.astype(np.uint64) << np.uint64(32) | high)
-    once: Keys = keys[np.diff(keys, prepend=np.uint64(0)) != 0]
-    return once
+    is_first = np.diff(keys, prepend=np.uint64(0)) != 0
+    distinct_keys: Keys = keys[is_first]
+    return distinct_keys
 
 
-def _in_order(closer: PairIds, farther: PairIds) -> bool:
+def _are_in_order(closer: PairIds, farther: PairIds) -> bool:
     """Whether comparisons rise by (smaller pair, larger pair, which is closer), each once."""
-    for start in range(0, closer.size, _STEP):
-        part = slice(start, start + _STEP + 1)
-        one, other = closer[part], farther[part]
-        rises = one[1:] > one[:-1]
-        for ids in (np.maximum(one, other), np.minimum(one, other)):
-            rises = (ids[1:] > ids[:-1]) | ((ids[1:] == ids[:-1]) & rises)
+    for start in range(0, closer.size, _ROWS_AT_A_TIME):
+        # One row more, so that the last one is compared with the next.
+        rows = slice(start, start + _ROWS_AT_A_TIME + 1)
+        closer_ids = closer[rows]
+        farther_ids = farther[rows]
+        smaller = np.minimum(closer_ids, farther_ids)
+        larger = np.maximum(closer_ids, farther_ids)
+        # By the last key first; each key before it decides unless it is equal.
+        rises = closer_ids[1:] > closer_ids[:-1]
+        rises = (larger[1:] > larger[:-1]) | ((larger[1:] == larger[:-1]) & rises)
+        rises = (smaller[1:] > smaller[:-1]) | ((smaller[1:] == smaller[:-1]) & rises)
         if not rises.all():
             return False
     return True
 
 
 def _arrays(comparisons: Comparisons) -> list[NDArray[Any]]:
-    whole = (comparisons.closer, comparisons.farther, comparisons.annotator)
-    return [array for array in whole if array is not None]
+    arrays_of_list: list[NDArray[Any]] = [comparisons.closer, comparisons.farther]
+    if comparisons.annotator is not None:
+        arrays_of_list.append(comparisons.annotator)
+    return arrays_of_list
 
 
 @cache
 def _compile_both_ways() -> None:
     """Compile the loops for lists, in order or not, and for bits: the answers decide which run."""
-    listed = Comparisons(2, np.empty(0, np.uint32), np.empty(0, np.uint32))
-    listed.never_compared()
-    listed.bits()
-    in_bits = Comparisons._of_bits(2, mirrored(np.zeros(shape_of_sides(2), np.uint64)))
-    in_bits.never_compared()
-    in_bits._pairs()
+    as_list = Comparisons(2, np.empty(0, np.uint32), np.empty(0, np.uint32))
+    as_list.never_compared()
+    as_list.bits()
+    as_bits = Comparisons._of_bits(2, mirrored(np.zeros(shape_of_sides(2), np.uint64)))
+    as_bits.never_compared()
+    as_bits._pairs()
 
 
 def _check_same_items(one: Comparisons, other: Comparisons) -> None:
@@ -598,17 +689,19 @@ def _check_same_items(one: Comparisons, other: Comparisons) -> None:
         )
 
 
-def _answered(asked: Comparisons, responses: ArrayLike | None) -> Comparisons:
-    """The answers that responses to questions give."""
+def _answered(questions: Comparisons, responses: ArrayLike | None) -> Comparisons:
+    """The answers that responses to questions give; without responses all are true."""
     if responses is None:
-        return asked
-    counts = arrays.answer_counts(responses, len(asked))
-    closer = np.where(counts < 0, asked.farther, asked.closer)
-    farther = np.where(counts < 0, asked.closer, asked.farther)
-    answers = Comparisons(asked.n, closer, farther, asked.annotator)
-    if (np.abs(counts) == 1).all():
+        return questions
+    counts = arrays.answer_counts(responses, len(questions))
+    is_no = counts < 0
+    closer = np.where(is_no, questions.farther, questions.closer)
+    farther = np.where(is_no, questions.closer, questions.farther)
+    answers = Comparisons(questions.n, closer, farther, questions.annotator)
+    times = np.abs(counts)
+    if (times == 1).all():
         return answers
-    return answers.select(np.repeat(np.arange(len(answers)), np.abs(counts)))
+    return answers.select(np.repeat(np.arange(len(answers)), times))
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
@@ -623,8 +716,8 @@ class AllComparisons:
     n : int
         Number of items, at most 92,682.
     rank : (M,) int array
-        Of the pairs in scipy's condensed order (see `pair_index`): dense, from 0 for the least
-        similar. Stored as int64; an array of this type is not copied.
+        Ranks of the pairs in scipy's condensed order (see `pair_index`): dense, from 0 for the
+        least similar. Stored as int64; an array of this type is not copied.
 
     Raises
     ------
@@ -638,23 +731,26 @@ class AllComparisons:
 
     def __init__(self, n: int, rank: ArrayLike) -> None:
         check_n(n)
-        given = np.asarray(rank)
-        pairs = n * (n - 1) // 2
-        if given.shape != (pairs,):
+        array = np.asarray(rank)
+        n_pairs = n * (n - 1) // 2
+        if array.shape != (n_pairs,):
             raise InvalidComparisonsError(
-                f"{n} items have {pairs} pairs; rank must have shape ({pairs},), got {given.shape}"
+                f"{n} items have {n_pairs} pairs; rank must have shape ({n_pairs},), got "
+                f"{array.shape}"
             )
-        if given.size and given.dtype.kind not in "iu":
+        if array.size and array.dtype.kind not in "iu":
             raise InvalidComparisonsError(
-                f"ranks must be integers, got {given.dtype}; AllComparisons.from_similarity ranks"
+                f"ranks must be integers, got {array.dtype}; AllComparisons.from_similarity ranks"
             )
-        ranks = np.ascontiguousarray(given, dtype=np.int64).view()
+        ranks = np.ascontiguousarray(array, dtype=np.int64).view()
         ranks.flags.writeable = False
-        tied = _sizes_of_ties(ranks)
+        # Two pairs of one rank have no answer.
+        n_tied = 0
+        for size in _sizes_of_ties(ranks).tolist():
+            n_tied += size * (size - 1) // 2
         object.__setattr__(self, "n", int(n))
         object.__setattr__(self, "rank", ranks)
-        lost = sum(size * (size - 1) // 2 for size in tied[tied > 1].tolist())
-        object.__setattr__(self, "_size", pairs * (pairs - 1) // 2 - lost)
+        object.__setattr__(self, "_size", n_pairs * (n_pairs - 1) // 2 - n_tied)
 
     @classmethod
     def from_similarity(cls, similarity: ArrayLike, tolerance: float = 0.0) -> AllComparisons:
@@ -672,17 +768,19 @@ class AllComparisons:
         InvalidComparisonsError
             If it is neither, or not of finite numbers.
         """
-        given = as_plain_array(similarity, "similarities")
-        if given.dtype.kind == "f" and np.isnan(given).any():
+        array = as_plain_array(similarity, "similarities")
+        # A matrix with NaN would be refused as one that is not symmetric.
+        if array.dtype.kind == "f" and np.isnan(array).any():
             raise InvalidComparisonsError("similarities must be finite numbers to be ranked")
-        w = _condensed(given)
+        w = _condensed(array)
         if not np.isfinite(w).all():
             raise InvalidComparisonsError("similarities must be finite numbers to be ranked")
         order = np.argsort(w, kind="stable")
-        steps = np.diff(w[order]) > tolerance
+        rises = np.diff(w[order]) > tolerance
         rank = np.zeros(w.size, np.int64)
-        rank[order[1:]] = np.cumsum(steps)
-        return cls((isqrt(1 + 8 * w.size) + 1) // 2, rank)
+        rank[order[1:]] = np.cumsum(rises)
+        n = (isqrt(1 + 8 * w.size) + 1) // 2  # from n (n - 1) / 2 pairs
+        return cls(n, rank)
 
     def materialise(self) -> Comparisons:
         """The same answers, stored, in the order of `Comparisons.unique`.
@@ -699,7 +797,8 @@ class AllComparisons:
                 f"n={self.n} makes {len(self)} comparisons, more than the {Comparisons.MOST} that "
                 "are stored; take a part of the items, or sample with p or count"
             )
-        return Comparisons(self.n, *kernels.spell_out(self.rank, len(self)))
+        closer, farther = kernels.spell_out(self.rank, len(self))
+        return Comparisons(self.n, closer, farther)
 
     def take(self, items: ArrayLike) -> AllComparisons:
         """The comparisons among some of the items, which are renumbered in the given order.
@@ -709,10 +808,11 @@ class AllComparisons:
         items : (size,) int array
             Distinct item numbers.
         """
-        chosen = arrays.distinct_items(items, self.n)
-        one, two = np.triu_indices(chosen.size, 1)
-        rank = self.rank[pair_index(chosen[one], chosen[two], self.n)]
-        return AllComparisons(chosen.size, np.unique(rank, return_inverse=True)[1])
+        old_items = arrays.distinct_items(items, self.n)
+        first, second = np.triu_indices(old_items.size, 1)
+        old_ranks = self.rank[pair_index(old_items[first], old_items[second], self.n)]
+        _, dense_ranks = np.unique(old_ranks, return_inverse=True)
+        return AllComparisons(old_items.size, dense_ranks)
 
     def flip(self) -> AllComparisons:
         """The opposite of every answer."""
@@ -728,7 +828,9 @@ class AllComparisons:
 
     def never_compared(self) -> NDArray[np.int64]:
         """Items that are in no comparison: all of them where all pairs are tied, else none."""
-        return np.arange(0 if len(self) else self.n)
+        if len(self):
+            return np.arange(0)
+        return np.arange(self.n)
 
     def __len__(self) -> int:
         return self._size
@@ -745,7 +847,8 @@ class AllComparisons:
         return f"AllComparisons(n={self.n}, m={len(self)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return AllComparisons, (self.n, self.rank)  # a pickle forgets read-only
+        # A pickle forgets that arrays are read-only: they are given to the constructor.
+        return AllComparisons, (self.n, self.rank)
 
 
 def _condensed(similarity: NDArray[Any]) -> NDArray[np.float64]:
@@ -755,12 +858,16 @@ def _condensed(similarity: NDArray[Any]) -> NDArray[np.float64]:
         matrix = similarity.astype(np.float64)
         np.fill_diagonal(matrix, 0.0)
         if is_symmetric(matrix):
-            condensed: NDArray[np.float64] = symmetrised(matrix)[np.triu_indices(len(matrix), 1)]
+            above_diagonal = np.triu_indices(len(matrix), 1)
+            condensed: NDArray[np.float64] = symmetrised(matrix)[above_diagonal]
             return condensed
-    if similarity.ndim != 1 or isqrt(1 + 8 * similarity.size) ** 2 != 1 + 8 * similarity.size:
+    # A number of pairs n (n - 1) / 2 is one of which 8 times, plus 1, is a square.
+    is_square = isqrt(1 + 8 * similarity.size) ** 2 == 1 + 8 * similarity.size
+    if similarity.ndim != 1 or not is_square:
+        hint = ", not symmetric" if similarity.ndim == 2 else ""
         raise InvalidComparisonsError(
             "similarities must be a symmetric matrix (n, n) or its n(n-1)/2 pairs, got shape "
-            f"{similarity.shape}{', not symmetric' if similarity.ndim == 2 else ''}"
+            f"{similarity.shape}{hint}"
         )
     return similarity.astype(np.float64, copy=False)
 
@@ -768,14 +875,16 @@ def _condensed(similarity: NDArray[Any]) -> NDArray[np.float64]:
 def _sizes_of_ties(rank: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many pairs have each rank."""
     if rank.size and (rank.min() < 0 or rank.max() >= rank.size):
-        at = int(((rank < 0) | (rank >= rank.size)).argmax())
+        is_outside = (rank < 0) | (rank >= rank.size)
+        pair = int(is_outside.argmax())
         raise InvalidComparisonsError(
-            f"pair {at} has rank {rank[at]}; ranks are dense, from 0, so below {rank.size}"
+            f"pair {pair} has rank {rank[pair]}; ranks are dense, from 0, so below {rank.size}"
         )
     sizes = np.bincount(rank)
-    if (sizes == 0).any():
+    is_missing = sizes == 0
+    if is_missing.any():
         raise InvalidComparisonsError(
-            f"no pair has rank {int((sizes == 0).argmax())}; ranks are dense: every number up to "
+            f"no pair has rank {int(is_missing.argmax())}; ranks are dense: every number up to "
             f"{rank.max()} is one"
         )
     return sizes
