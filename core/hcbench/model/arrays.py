@@ -26,7 +26,7 @@ else:
 _REAL = "biuf"
 
 #: Rows and columns that are compared at a time, so that they remain in the cache.
-_BLOCK = 256
+_ROWS_AT_A_TIME = 256
 
 
 def is_sparse(values: Any) -> bool:
@@ -91,14 +91,14 @@ def as_plain_array(values: Any, where: str) -> NDArray[Any]:
         If cells are masked, or rows differ in length.
     """
     if isinstance(values, list | tuple) and any(isinstance(x, np.ma.MaskedArray) for x in values):
-        values = np.ma.array(values)
+        values = np.ma.array(values)  # numpy.array would forget the masks of the rows
     if isinstance(values, np.ma.MaskedArray):
-        masked = int(np.ma.getmaskarray(values).sum())
-        if masked:
+        n_masked = int(np.ma.getmaskarray(values).sum())
+        if n_masked:
+            verb = "is" if n_masked == 1 else "are"
             raise DataError(
-                f"{where}: {masked} of {values.size} values {'is' if masked == 1 else 'are'} "
-                "masked; fill them, x.filled(x.mean()), or drop their rows, "
-                "numpy.ma.compress_rows(x)"
+                f"{where}: {n_masked} of {values.size} values {verb} masked; fill them, "
+                "x.filled(x.mean()), or drop their rows, numpy.ma.compress_rows(x)"
             )
         values = values.data
     try:
@@ -168,13 +168,14 @@ def as_csr(values: Any, where: str) -> sparse.csr_array:
         rows = rows.copy()
         rows.sum_duplicates()  # true twice is true, not 2
     # Compiled code of other libraries requires 32-bit indices.
-    has_few = max(*rows.shape, rows.nnz) <= np.iinfo(np.int32).max
-    index = np.int32 if has_few else np.int64
-    indices = rows.indices.astype(index, copy=False)
-    indptr = rows.indptr.astype(index, copy=False)
+    n_rows, n_columns = rows.shape
+    is_small = max(n_rows, n_columns, rows.nnz) <= np.iinfo(np.int32).max
+    index_type = np.int32 if is_small else np.int64
+    data = _as_double(rows.data, where)
+    indices = rows.indices.astype(index_type, copy=False)
+    indptr = rows.indptr.astype(index_type, copy=False)
     # Made anew, as flags of the caller's matrix may be out of date.
-    parts = (_as_double(rows.data, where), indices, indptr)
-    array = sparse.csr_array(parts, shape=rows.shape, copy=False)
+    array = sparse.csr_array((data, indices, indptr), shape=rows.shape, copy=False)
     if not array.has_canonical_format:
         array = array.copy()  # the caller's arrays stay as they are
         array.sum_duplicates()
@@ -213,11 +214,14 @@ def largest_asymmetry(matrix: Numbers) -> tuple[float, int, int]:
         at = int(difference.data.argmax())
         items = sorted((int(difference.row[at]), int(difference.col[at])))
         return float(difference.data[at]), items[0], items[1]
-    largest, row, column = 0.0, 0, 0
-    for i in range(0, len(matrix), _BLOCK):
-        for j in range(0, i + 1, _BLOCK):
-            block = matrix[i : i + _BLOCK, j : j + _BLOCK]
-            mirrored = matrix[j : j + _BLOCK, i : i + _BLOCK].T
+    largest = 0.0
+    row = 0
+    column = 0
+    # Blocks below the diagonal and on it, with those opposite, so that both remain in the cache.
+    for i in range(0, len(matrix), _ROWS_AT_A_TIME):
+        for j in range(0, i + 1, _ROWS_AT_A_TIME):
+            block = matrix[i : i + _ROWS_AT_A_TIME, j : j + _ROWS_AT_A_TIME]
+            mirrored = matrix[j : j + _ROWS_AT_A_TIME, i : i + _ROWS_AT_A_TIME].T
             if not (block != mirrored).any():
                 continue
             with np.errstate(over="ignore"):
@@ -225,7 +229,7 @@ def largest_asymmetry(matrix: Numbers) -> tuple[float, int, int]:
             place = int(difference.argmax())
             if difference.flat[place] > largest:
                 largest = float(difference.flat[place])
-                within = np.unravel_index(place, difference.shape)
-                row = i + int(within[0])
-                column = j + int(within[1])
+                row_in_block, column_in_block = np.unravel_index(place, difference.shape)
+                row = i + int(row_in_block)
+                column = j + int(column_in_block)
     return largest, min(row, column), max(row, column)

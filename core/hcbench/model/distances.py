@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: The formula with squares loses at most this many times the precision.
-_LOST = 100.0
+#: The formula with squares loses at most this many times the precision; where it would lose more,
+#: distances are computed from differences.
+_MOST_LOST = 100.0
 
 #: Pairs of rows whose differences are in memory at a time.
-_PAIRS = 1 << 14
+_PAIRS_AT_A_TIME = 1 << 14
 
 #: Floats in a block of distances: 16 MB.
 _BLOCK_SIZE = 1 << 21
@@ -63,12 +64,12 @@ def euclidean_distances(vectors: Numbers) -> Floats:
     if isinstance(vectors, np.ndarray):
         return squareform(euclidean_pairs(vectors), checks=False)
     n = vectors.shape[0]
-    between = euclidean_of_rows(vectors)
+    distances_of = euclidean_of_rows(vectors)
     distances = np.zeros((n, n))
     width = max(1, _BLOCK_SIZE // n)
     for first in range(0, n, width):
         rows = slice(first, min(first + width, n))
-        block = between(rows, slice(first, n))
+        block = distances_of(rows, slice(first, n))
         distances[rows, first:] = block
         distances[first:, rows] = block.T
     return distances
@@ -96,10 +97,10 @@ def _between_dense(vectors: Floats) -> Callable[[slice, slice], Floats]:
 
     scaled, exponent = _scaled(vectors)
 
-    def between(rows: slice, columns: slice) -> Floats:
+    def distances_of(rows: slice, columns: slice) -> Floats:
         return _unscaled(cdist(scaled[rows], scaled[columns]), exponent)
 
-    return between
+    return distances_of
 
 
 def _between_sparse(vectors: sparse.csr_array) -> Callable[[slice, slice], Floats]:
@@ -107,20 +108,22 @@ def _between_sparse(vectors: sparse.csr_array) -> Callable[[slice, slice], Float
     shifted = without_offsets(scaled)
     squares = np.asarray(shifted.multiply(shifted).sum(axis=1)).ravel()
 
-    def between(rows: slice, columns: slice) -> Floats:
+    def distances_of(rows: slice, columns: slice) -> Floats:
         product: Any = shifted[rows] @ shifted[columns].T
         sizes = squares[rows][:, None] + squares[columns]
         squared: Floats = sizes - 2.0 * product.toarray()
-        first, second = np.nonzero(squared * _LOST < sizes)
-        some, others = scaled[rows], scaled[columns]
-        for start in range(0, len(first), _PAIRS):
-            i = first[start : start + _PAIRS]
-            j = second[start : start + _PAIRS]
-            difference = some[i] - others[j]
+        # Pairs that are much closer than their vectors are long: from differences.
+        first, second = np.nonzero(squared * _MOST_LOST < sizes)
+        vectors_of_rows = scaled[rows]
+        vectors_of_columns = scaled[columns]
+        for start in range(0, len(first), _PAIRS_AT_A_TIME):
+            i = first[start : start + _PAIRS_AT_A_TIME]
+            j = second[start : start + _PAIRS_AT_A_TIME]
+            difference = vectors_of_rows[i] - vectors_of_columns[j]
             squared[i, j] = np.asarray(difference.multiply(difference).sum(axis=1)).ravel()
         return _unscaled(np.sqrt(squared), exponent)
 
-    return between
+    return distances_of
 
 
 def without_offsets(vectors: sparse.csr_array) -> sparse.csr_array:
@@ -157,7 +160,7 @@ def _scaled(vectors: Any) -> tuple[Any, int]:
 
 def _unscaled(distances: Floats, exponent: int) -> Floats:
     with np.errstate(over="ignore"):
-        found: Floats = np.ldexp(distances, exponent)
-    if not np.isfinite(found).all():
+        unscaled: Floats = np.ldexp(distances, exponent)
+    if not np.isfinite(unscaled).all():
         raise DataError("distances of the data are larger than any number; scale the data down")
-    return found
+    return unscaled

@@ -14,8 +14,8 @@ from hcbench.model.numbers import are_codes, read_number, same_number_text
 #: Texts of missing labels, as in files: numpy writes "nan" where a list has texts and NaN.
 _MISSING_TEXTS = frozenset({"", "nan", "NaN"})
 
-#: Items from which the number of classes tells something.
-_LEAST = 10
+#: With fewer items, many different numbers may still be classes.
+_FEWEST_ITEMS = 10
 
 #: Types of missing values of pandas, which need not be imported to recognise them.
 _MISSING_TYPES = frozenset({"NAType", "NaTType", "MaskedConstant"})
@@ -33,7 +33,7 @@ def coded_labels(
         they are equal in Python, as 1, 1.0 and True are. In one level, texts and numbers may only
         be mixed if no text reads as one of the numbers.
     where : str
-        What they are, for messages.
+        What the labels are, for messages.
 
     Returns
     -------
@@ -70,10 +70,14 @@ def check_labels(labels: Sequence[Any], where: str) -> None:
     Parameters
     ----------
     labels : sequence of n objects
+        The labels, one for each item.
+    where : str
+        What the labels are, for messages.
 
     Raises
     ------
     DataError
+        If a label is missing, or may be one class or two.
     """
     for item, label in enumerate(labels):
         if _is_missing(label):
@@ -99,7 +103,9 @@ def _check_present(column: NDArray[Any], where: str) -> None:
 
 
 def _missing(item: int, label: Any, where: str) -> DataError:
-    reason = f"missing ({str(label)!r})" if isinstance(label, str) else "missing"
+    reason = "missing"
+    if isinstance(label, str):
+        reason = f"missing ({str(label)!r})"
     return DataError(f"{where}: the label of item {item} is {reason}; fill it in, or drop the item")
 
 
@@ -123,8 +129,10 @@ def _table_of(labels: Any, where: str) -> NDArray[Any]:
             "in, or drop the item"
         )
     try:
-        is_list = isinstance(labels, list | tuple)
-        table = np.array(labels, dtype=object) if is_list else np.asarray(labels)
+        if isinstance(labels, list | tuple):
+            table = np.array(labels, dtype=object)
+        else:
+            table = np.asarray(labels)
     except ValueError as error:
         raise DataError(f"{where}: the items have different numbers of labels") from error
     if table.ndim == 0:
@@ -175,7 +183,7 @@ def _numbers(labels: list[Any]) -> NDArray[Any]:
 
 
 def _check_no_text_is_a_number(labels: Sequence[Any], where: str) -> None:
-    item_of_text: dict[Any, int] = {}
+    item_of_text: dict[Any, int] = {}  # the first item with a text, by what the text reads as
     for item, label in enumerate(labels):
         if isinstance(label, str):
             item_of_text.setdefault(_as_read(label), item)
@@ -183,11 +191,11 @@ def _check_no_text_is_a_number(labels: Sequence[Any], where: str) -> None:
         return
     for item, label in enumerate(labels):
         if not isinstance(label, str) and label in item_of_text:
-            other = item_of_text[label]
+            text_item = item_of_text[label]
             raise DataError(
-                f"{where}: item {item} has {label!r} and item {other} the text {labels[other]!r}, "
-                "which may be one class or two; give all as texts, [str(x) for x in labels], or "
-                "all as numbers"
+                f"{where}: item {item} has {label!r} and item {text_item} the text "
+                f"{labels[text_item]!r}, which may be one class or two; give all as texts, "
+                "[str(x) for x in labels], or all as numbers"
             )
 
 
@@ -201,24 +209,12 @@ def _as_read(text: str) -> Any:
         return text
 
 
-def _check_no_measurement(different: NDArray[np.floating[Any]], n: int, where: str) -> None:
-    """Refuse labels of n items that are mostly different numbers with fractions.
-
-    Parameters
-    ----------
-    different : (k,) array
-        The different numbers.
-    n : int
-    where : str
-
-    Raises
-    ------
-    DataError
-    """
-    has_fractions = bool((different != np.floor(different)).any())
-    if n >= _LEAST and len(different) > n / 2 and has_fractions:
+def _check_no_measurement(distinct: NDArray[np.floating[Any]], n: int, where: str) -> None:
+    """Refuse labels of n items that are mostly different numbers (k,) with fractions."""
+    has_fractions = bool((distinct != np.floor(distinct)).any())
+    if n >= _FEWEST_ITEMS and len(distinct) > n / 2 and has_fractions:
         raise DataError(
-            f"{where}: {len(different)} different numbers of {n} items, such as {different[0]:g}, "
+            f"{where}: {len(distinct)} different numbers of {n} items, such as {distinct[0]:g}, "
             "are a measurement and no classes; give classes, such as those of "
             "pandas.cut(labels, 3)"
         )
@@ -243,9 +239,9 @@ def class_texts(texts: Sequence[str], places: Sequence[str], where: str) -> list
     texts : sequence of n str
         The labels of the items, none missing.
     places : sequence of n str
-        Where each is, such as "line 3".
+        Where each label is, such as "line 3".
     where : str
-        What they are, for messages.
+        What the labels are, for messages.
 
     Raises
     ------

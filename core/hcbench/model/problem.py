@@ -19,6 +19,7 @@ from hcbench.model.arrays import as_vectors
 from hcbench.model.labels import coded_labels
 from hcbench.model.names import (
     NamedItems,
+    Origin,
     columns_in_row_order,
     match_items,
     names_of_index,
@@ -34,7 +35,14 @@ if TYPE_CHECKING:
     Vectors: TypeAlias = NDArray[np.floating[Any]] | sparse.csr_array
 else:
     Vectors = Any  # without importing scipy
+
 Result: TypeAlias = Tree | Partition
+"""What an algorithm returns."""
+
+#: Attributes of a problem that are arrays with a row for each item.
+_ARRAYS = ("vectors", "similarity", "graph", "levels")
+#: The arrays of a csr_array.
+_ARRAYS_OF_CSR = ("data", "indices", "indptr")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -64,7 +72,7 @@ class Problem:
         Symmetric (as similarities), finite, positive weights of edges, larger for items that are
         more alike; without edges from an item to itself. Entries of 0 are no edges.
     comparisons : Comparisons, optional
-        Answers that were collected in advance, for example by crowdsourcing.
+        Answers that were collected beforehand, for example by crowdsourcing.
     truths : mapping of name to Tree
         The true hierarchies; metrics use the first by default. Here and in ``tree``, leaves are
         matched with the items by name, and are put into the order of the items. Leaves without
@@ -98,20 +106,24 @@ class Problem:
         self._match_trees()
         self._check_sizes()
         if self.levels is None:
-            object.__setattr__(self, "classes", None)
+            self._set("classes", None)
         elif not _are_codes(self.levels):
             codes, classes = _coded(self.levels)
-            object.__setattr__(self, "levels", codes)
-            object.__setattr__(self, "classes", classes)
+            self._set("levels", codes)
+            self._set("classes", classes)
         truths = dict(self.truths)
         if self.levels is not None and not truths:
             truths = {"labels": Tree.from_levels(self.levels, names=self.names)}
-        object.__setattr__(self, "truths", truths)
-        for name in ("vectors", "similarity", "graph", "levels"):
-            object.__setattr__(self, name, _read_only(getattr(self, name)))
+        self._set("truths", truths)
+        for name in _ARRAYS:
+            self._set(name, _read_only(getattr(self, name)))
+
+    def _set(self, name: str, value: object) -> None:
+        """Set an attribute, in the constructor alone: the class is frozen for everyone else."""
+        object.__setattr__(self, name, value)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        values = {part.name: getattr(self, part.name) for part in fields(self)}
+        values = {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
         return partial(Problem, **values), ()  # so that arrays are read-only again
 
     def _match_frames(self) -> None:
@@ -120,32 +132,33 @@ class Problem:
         Without ``names`` the first index that is not the default one has them.
         """
         arrays = {}
-        for name in ("vectors", "similarity", "graph", "levels"):
+        frames = {}  # the arrays whose index has names of items
+        for name in _ARRAYS:
             value = getattr(self, name)
-            if value is not None:
-                arrays[name] = value
-        named = {
-            name: value
-            for name, value in arrays.items()
-            if names_of_index(value, only_own=True) is not None
-        }
-        if not named:
+            if value is None:
+                continue
+            arrays[name] = value
+            if names_of_index(value, only_own=True) is not None:
+                frames[name] = value
+        if not frames:
             return
         if self.names is None:
-            first = next(iter(named))
-            object.__setattr__(self, "names", names_of_index(named[first]))
+            first = next(iter(frames))
+            self._set("names", names_of_index(frames[first]))
+            # The order of arrays beside a frame is unknown, unless its names are the numbers.
+            rows_of_first = _rows_of(first, frames[first], self.n)
             for name, value in arrays.items():
-                if name not in named:  # its order is unknown
-                    match_items(
-                        _rows_of(name, value, self.n), _rows_of(first, named[first], self.n)
-                    )
+                if name not in frames:
+                    match_items(_rows_of(name, value, self.n), rows_of_first)
         items = NamedItems(what="the problem", n=self.n, names=self.names)
-        for name, value in named.items():
-            square = name in ("similarity", "graph")
-            frame = columns_in_row_order(value) if square else value
-            place = match_items(_rows_of(name, frame, len(frame)), items)
-            ordered = frame.iloc[place, place] if square else frame.iloc[place]
-            object.__setattr__(self, name, ordered)
+        for name, value in frames.items():
+            is_square = name in ("similarity", "graph")
+            frame = columns_in_row_order(value) if is_square else value
+            positions = match_items(_rows_of(name, frame, len(frame)), items)
+            if is_square:
+                self._set(name, frame.iloc[positions, positions])
+            else:
+                self._set(name, frame.iloc[positions])
 
     def _convert_arrays(self) -> None:
         """Give all arrays the form that algorithms, oracles and metrics read."""
@@ -159,32 +172,39 @@ class Problem:
             if value is None:
                 continue
             try:
-                object.__setattr__(self, name, convert(value, name))
+                self._set(name, convert(value, name))
             except DataError as error:
                 raise InvalidProblemError(str(error)) from None
 
     def _match_trees(self) -> None:
         """Put the leaves of all trees into the order of the items, with their names."""
-        trees = [*self.truths.values(), *([] if self.tree is None else [self.tree])]
+        trees = list(self.truths.values())
+        if self.tree is not None:
+            trees.append(self.tree)
+        if self.names is None and self._has_nothing_but_trees():
+            for tree in trees:
+                if tree.names is not None:
+                    self._set("names", tree.names)
+                    break
+        if all(tree.names == self.names for tree in trees):
+            return
+        items = NamedItems(
+            what="the problem",
+            n=self.n,
+            names=self.names,
+            give="Problem(names=names, ...)",
+            drop="Problem(names=None, ...)",
+        )
+        truths = {}
+        for name, tree in self.truths.items():
+            truths[name] = _matched(tree, f"truth {name!r}", items)
+        self._set("truths", truths)
+        if self.tree is not None:
+            self._set("tree", _matched(self.tree, "tree", items))
+
+    def _has_nothing_but_trees(self) -> bool:
         rows = (self.vectors, self.similarity, self.graph, self.comparisons, self.levels)
-        if self.names is None and all(part is None for part in rows):
-            named = next((tree for tree in trees if tree.names is not None), None)
-            if named is not None:
-                object.__setattr__(self, "names", named.names)
-        if any(tree.names != self.names for tree in trees):
-            items = NamedItems(
-                what="the problem",
-                n=self.n,
-                names=self.names,
-                give="Problem(names=names, ...)",
-                drop="Problem(names=None, ...)",
-            )
-            truths = {
-                name: _matched(tree, f"truth {name!r}", items) for name, tree in self.truths.items()
-            }
-            object.__setattr__(self, "truths", truths)
-            if self.tree is not None:
-                object.__setattr__(self, "tree", _matched(self.tree, "tree", items))
+        return all(part is None for part in rows)
 
     def named_items(self, what: str) -> NamedItems:
         """Describe the items for `match_items`; ``what`` is the problem in messages."""
@@ -198,31 +218,38 @@ class Problem:
 
     def with_names(self, names: Iterable[str] | None) -> Problem:
         """Return this problem, and its trees, with item i named ``names[i]``, or without names."""
-        given = None if names is None else tuple(names)
-        return replace(
-            self,
-            names=given,
-            truths={name: tree.with_names(given) for name, tree in self.truths.items()},
-            tree=None if self.tree is None else self.tree.with_names(given),
-        )
+        item_names = None if names is None else tuple(names)
+        truths = {}
+        for name, truth in self.truths.items():
+            truths[name] = truth.with_names(item_names)
+        tree = self.tree
+        if tree is not None:
+            tree = tree.with_names(item_names)
+        return replace(self, names=item_names, truths=truths, tree=tree)
 
     def _check_sizes(self) -> None:
         if self.n < 1:
             raise InvalidProblemError("a problem needs at least one item, got none")
-        for name in ("names", "vectors", "similarity", "graph", "levels"):
+        for name in ("names", *_ARRAYS):
             value = getattr(self, name)
-            rows = self.n if value is None else (getattr(value, "shape", None) or [len(value)])[0]
-            if rows != self.n:
-                raise InvalidProblemError(f"{name} has {rows} rows for {self.n} items")
-        trees = {**{f"truth {k!r}": t for k, t in self.truths.items()}, "tree": self.tree}
-        for name, tree in trees.items():
-            if tree is not None and tree.n != self.n:
-                raise InvalidProblemError(f"{name} has {tree.n} leaves for {self.n} items")
+            if value is None:
+                continue
+            n_rows = _number_of_rows(value)
+            if n_rows != self.n:
+                raise InvalidProblemError(f"{name} has {n_rows} rows for {self.n} items")
+        for name, tree in self.truths.items():
+            self._check_leaves(f"truth {name!r}", tree)
+        if self.tree is not None:
+            self._check_leaves("tree", self.tree)
         if self.comparisons is not None and self.comparisons.n != self.n:
             raise InvalidProblemError(
                 f"comparisons are of {self.comparisons.n} items, the problem has {self.n}"
             )
         self._check_values()
+
+    def _check_leaves(self, what: str, tree: Tree) -> None:
+        if tree.n != self.n:
+            raise InvalidProblemError(f"{what} has {tree.n} leaves for {self.n} items")
 
     def _check_values(self) -> None:
         graph = self.graph
@@ -266,13 +293,18 @@ class Problem:
             The number of levels, from 1.
         """
         assert self.levels is not None
-        columns = self.levels[:, :depth].T.tolist()
-        if self.classes is not None:
-            pairs = zip(self.classes, columns, strict=False)
-            columns = [[names[code] for code in column] for names, column in pairs]
-        texts = [tuple(map(str, row)) for row in zip(*columns, strict=True)]
-        is_enough = len({row[-1] for row in texts}) == len(set(texts))
-        return [row[-1] if is_enough else " / ".join(row) for row in texts]
+        columns = []  # the name of each item's class at each level
+        for level in range(min(depth, self.levels.shape[1])):
+            codes = self.levels[:, level].tolist()
+            if self.classes is None:
+                columns.append([str(code) for code in codes])
+            else:
+                columns.append([self.classes[level][code] for code in codes])
+        paths = list(zip(*columns, strict=True))
+        last_is_enough = len({path[-1] for path in paths}) == len(set(paths))
+        if last_is_enough:
+            return [path[-1] for path in paths]
+        return [" / ".join(path) for path in paths]
 
     def digest(self) -> str:
         """A hash of all contents, to check that a seed yields the same data again."""
@@ -284,25 +316,30 @@ class Problem:
 
     def arrays(self) -> list[NDArray[Any]]:
         """Its arrays, those of comparisons as they are held at present."""
-        return [array for _, array in self._parts(held=True)]
+        return [array for _, array in self._parts(as_held=True)]
 
-    def _parts(self, *, held: bool = False) -> Iterator[tuple[Any, NDArray[Any]]]:
-        """Its arrays, each with a description that identifies it."""
-        for role, given in (("vectors", self.vectors), ("graph", self.graph)):
-            if isinstance(given, np.ndarray):
-                yield role, given
-            elif given is not None:
-                for name in ("data", "indices", "indptr"):
-                    yield (role, name, given.shape), getattr(given, name)
+    def _parts(self, *, as_held: bool = False) -> Iterator[tuple[Any, NDArray[Any]]]:
+        """Its arrays, each with a description that identifies it.
+
+        With ``as_held``, those of comparisons as they are held at present; otherwise as a list.
+        """
+        for role, matrix in (("vectors", self.vectors), ("graph", self.graph)):
+            if isinstance(matrix, np.ndarray):
+                yield role, matrix
+            elif matrix is not None:
+                for name in _ARRAYS_OF_CSR:
+                    yield (role, name, matrix.shape), getattr(matrix, name)
         if self.similarity is not None:
             yield "similarity", self.similarity
-        if self.comparisons is not None and held:
-            yield from (("held", array) for array in self.comparisons.arrays())
-        elif self.comparisons is not None:
-            yield "closer", self.comparisons.closer
-            yield "farther", self.comparisons.farther
-            if self.comparisons.annotator is not None:
-                yield "annotator", self.comparisons.annotator
+        if self.comparisons is not None:
+            if as_held:
+                for array in self.comparisons.arrays():
+                    yield "held", array
+            else:
+                yield "closer", self.comparisons.closer
+                yield "farther", self.comparisons.farther
+                if self.comparisons.annotator is not None:
+                    yield "annotator", self.comparisons.annotator
         if self.levels is not None:
             yield "levels", self.levels
         if self.tree is not None:
@@ -318,20 +355,32 @@ class Problem:
         items : (m,) int array
             Distinct item numbers.
         """
-        return Problem(
-            n=len(items),
-            names=None if self.names is None else tuple(self.names[i] for i in items),
-            vectors=None if self.vectors is None else _rows(self.vectors, items),
-            similarity=None
-            if self.similarity is None
-            else _in_order_of(self.similarity, self.similarity[np.ix_(items, items)]),
-            graph=None if self.graph is None else _rows(self.graph, np.ix_(items, items)),
-            comparisons=None if self.comparisons is None else self.comparisons.take(items),
-            truths={name: tree.restrict(items) for name, tree in self.truths.items()},
-            levels=None if self.levels is None else _in_order_of(self.levels, self.levels[items]),
-            classes=self.classes,
-            tree=None if self.tree is None else self.tree.restrict(items),
-        )
+        parts: dict[str, Any] = {}
+        if self.names is not None:
+            parts["names"] = tuple(self.names[item] for item in items)
+        if self.vectors is not None:
+            parts["vectors"] = _rows(self.vectors, items)
+        if self.similarity is not None:
+            rows_and_columns = self.similarity[np.ix_(items, items)]
+            parts["similarity"] = _in_order_of(self.similarity, rows_and_columns)
+        if self.graph is not None:
+            parts["graph"] = _rows(self.graph, np.ix_(items, items))
+        if self.comparisons is not None:
+            parts["comparisons"] = self.comparisons.take(items)
+        if self.levels is not None:
+            parts["levels"] = _in_order_of(self.levels, self.levels[items])
+        if self.tree is not None:
+            parts["tree"] = self.tree.restrict(items)
+        truths = {name: tree.restrict(items) for name, tree in self.truths.items()}
+        return Problem(n=len(items), truths=truths, classes=self.classes, **parts)
+
+
+def _number_of_rows(value: Any) -> int:
+    """The length of a sequence, or of the first axis of an array, which may be sparse."""
+    shape = getattr(value, "shape", None)
+    if shape:
+        return int(shape[0])
+    return len(value)
 
 
 def _are_codes(levels: Any) -> bool:
@@ -349,11 +398,12 @@ def _coded(levels: Any) -> tuple[NDArray[np.int64], tuple[tuple[str, ...], ...]]
 def _rows_of(name: str, value: Any, n: int) -> NamedItems:
     """Describe the rows of an array or DataFrame of a problem."""
     names = names_of_index(value, only_own=True)
+    origin: Origin = "rows" if names is None else "index"
     return NamedItems(
         what=name,
         n=n,
         names=names,
-        origin="rows" if names is None else "index",
+        origin=origin,
         give="Problem(names=names, ...), in the order of all rows",
         drop=f"{name}.reset_index(drop=True)",
     )
@@ -376,8 +426,9 @@ def _rows(vectors: Vectors, items: Any) -> Any:
     return _with_arrays(rows, rows.data, indices, indptr)
 
 
-def _in_order_of(whole: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(part, order="F" if whole.flags.fnc else "C")
+def _in_order_of(original: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
+    """A part of an array in the memory order of the original, by rows or by columns."""
+    return np.asarray(part, order="F" if original.flags.fnc else "C")
 
 
 def _read_only(values: Any) -> Any:
@@ -388,8 +439,12 @@ def _read_only(values: Any) -> Any:
         view = values.view()
         view.flags.writeable = False
         return view
-    parts = [_read_only(getattr(values, name)) for name in ("data", "indices", "indptr")]
-    return _with_arrays(values, *parts)
+    return _with_arrays(
+        values,
+        data=_read_only(values.data),
+        indices=_read_only(values.indices),
+        indptr=_read_only(values.indptr),
+    )
 
 
 def own_view(data: Any) -> Any:
@@ -404,9 +459,11 @@ def own_view(data: Any) -> Any:
 
 def _with_arrays(like: sparse.csr_array, data: Any, indices: Any, indptr: Any) -> sparse.csr_array:
     """A csr_array of just these arrays; the constructor may copy or convert the indices."""
-    made = copy(like)
-    made.data, made.indices, made.indptr = data, indices, indptr
-    return made
+    matrix = copy(like)
+    matrix.data = data
+    matrix.indices = indices
+    matrix.indptr = indptr
+    return matrix
 
 
 def _parts_of_tree(role: tuple[str, ...], tree: Tree) -> Iterator[tuple[Any, NDArray[Any]]]:
@@ -425,9 +482,9 @@ def check_levels(levels: ArrayLike, names: Sequence[str], where: str, correction
     levels : (n, L) labels
         Column 0 is meant to be the coarsest.
     names : L str
-        Of the levels, for messages.
+        Names of the levels, for messages.
     where : str
-        The file or argument.
+        The file or argument that has the levels, for messages.
     correction : str
         How to give the levels in the right order, with "{}" for their names; by default a sentence.
 
@@ -442,22 +499,29 @@ def check_levels(levels: ArrayLike, names: Sequence[str], where: str, correction
     ModelWarning
         If classes of a level lie in several classes of the level before.
     """
-    columns = [np.unique(column, return_inverse=True)[1].ravel() for column in np.asarray(levels).T]
-    sizes = [int(column.max()) + 1 for column in columns]
+    columns = []
+    n_classes = []
+    for column in np.asarray(levels).T:
+        classes, codes = np.unique(column, return_inverse=True)
+        columns.append(codes.ravel())
+        n_classes.append(len(classes))
     for k, (coarse, fine) in enumerate(pairwise(columns)):
         pairs = np.unique(np.column_stack([coarse, fine]), axis=0)
-        if len(pairs) == sizes[k] > sizes[k + 1]:
-            order = [names[i] for i in np.argsort(sizes, kind="stable")]
-            listed = ", ".join(f"'{name}'" for name in order)
-            way_out = correction.format(listed) if correction else f"give them as {listed}"
+        if len(pairs) == n_classes[k] > n_classes[k + 1]:
+            # Each class of this level occurs with one of the next, which has fewer.
+            order = [names[i] for i in np.argsort(n_classes, kind="stable")]
+            names_in_order = ", ".join(f"'{name}'" for name in order)
+            way_out = f"give them as {names_in_order}"
+            if correction:
+                way_out = correction.format(names_in_order)
             raise DataError(
                 f"{where}: the levels are from fine to coarse, as each class of {names[k]!r} lies "
                 f"in one class of {names[k + 1]!r}; {way_out}"
             )
-        crossing = int((np.bincount(pairs[:, 1]) > 1).sum())
-        if crossing:
+        n_crossing = int((np.bincount(pairs[:, 1]) > 1).sum())
+        if n_crossing:
             warnings.warn(
-                f"{crossing} of the {sizes[k + 1]} classes of {names[k + 1]} lie in several "
+                f"{n_crossing} of the {n_classes[k + 1]} classes of {names[k + 1]} lie in several "
                 f"classes of {names[k]}, and count as a class of their own in each",
                 ModelWarning,
                 stacklevel=3,

@@ -34,7 +34,7 @@ TOLERANCE = 1e-6
 
 #: Up to this asymmetry, relative to the largest absolute entry, a matrix is nearly symmetric, which
 #: vectors are not by chance.
-_NEARLY = 1e-2
+_NEARLY_SYMMETRIC = 1e-2
 
 #: Multiples of the precision by which sums of products of one matrix differ.
 _ROUNDING = 64
@@ -79,7 +79,7 @@ def kind_of_square(matrix: Numbers) -> KindOfSquare:
         return "vectors"
     largest = largest_entry(matrix)
     asymmetry, _, _ = largest_asymmetry(matrix)
-    if asymmetry > _NEARLY * largest:
+    if asymmetry > _NEARLY_SYMMETRIC * largest:
         return "vectors"
     if asymmetry > TOLERANCE * largest:
         return "unclear"
@@ -125,10 +125,10 @@ def _equal_items_have_equal_rows(matrix: Dense, largest: float) -> bool:
     zero = float(np.abs(matrix.diagonal()).max())
     for rows in _blocks_of_rows(len(matrix)):
         block = matrix[rows]
-        first = (np.abs(block) <= zero).argmax(axis=1)
-        differs = first != np.arange(rows.start, rows.start + len(block))
-        unequal = np.abs(block[differs] - matrix[first[differs]])
-        if unequal.size and float(unequal.max()) > TOLERANCE * largest:
+        first_equal = (np.abs(block) <= zero).argmax(axis=1)
+        is_repeated = first_equal != np.arange(rows.start, rows.start + len(block))
+        differences = np.abs(block[is_repeated] - matrix[first_equal[is_repeated]])
+        if differences.size and float(differences.max()) > TOLERANCE * largest:
             return False
     return True
 
@@ -142,8 +142,10 @@ def _kind_of_sparse(matrix: sparse.csr_array, largest: float) -> KindOfSquare:
     diagonal = matrix.diagonal()
     entries = matrix.tocoo()
     rounding = _ROUNDING * float(np.finfo(np.float64).eps) * largest
+    # Entries beside the diagonal; those that are not stored are 0.
     of_pairs = entries.row != entries.col
-    rows, columns = entries.row[of_pairs], entries.col[of_pairs]
+    rows = entries.row[of_pairs]
+    columns = entries.col[of_pairs]
     values = entries.data[of_pairs]
     sums = diagonal[rows] + diagonal[columns]
     sizes = np.abs(diagonal[rows]) + np.abs(diagonal[columns])
@@ -192,7 +194,9 @@ def symmetrised(matrix: Any) -> Any:
         return matrix
     half = 0.5 * matrix  # the sum of two large numbers may overflow
     mean = half + half.T
-    return mean if isinstance(mean, np.ndarray) else mean.tocsr()
+    if isinstance(mean, np.ndarray):
+        return mean
+    return mean.tocsr()
 
 
 def as_similarity(values: Any, where: str) -> Dense:

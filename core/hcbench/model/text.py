@@ -6,12 +6,27 @@ import hashlib
 import re
 import unicodedata
 
-#: Control characters except newline and tab, and those that change the writing direction.
-_UNPRINTABLE = {
-    code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
-    for code in (*range(32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-    if chr(code) not in "\n\t"
-}
+#: Ranges of control characters, and of those that change the writing direction.
+_UNPRINTABLE_RANGES = (
+    range(32),
+    range(127, 160),
+    range(0x202A, 0x202F),
+    range(0x2066, 0x206A),
+)
+
+
+def _written_out() -> dict[int, str]:
+    """What `printable` writes for each unprintable character, by its code."""
+    texts = {}
+    for codes in _UNPRINTABLE_RANGES:
+        for code in codes:
+            if chr(code) in "\n\t":
+                continue  # these stay
+            texts[code] = f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+    return texts
+
+
+_WRITTEN_OUT = _written_out()
 
 
 def printable(text: str) -> str:
@@ -20,10 +35,11 @@ def printable(text: str) -> str:
     A terminal would obey them, and in SVG they are not allowed. Names, labels and messages may
     contain them, since files, stores and plugins come from anywhere. Newlines and tabs stay.
     """
-    return text.translate(_UNPRINTABLE)
+    return text.translate(_WRITTEN_OUT)
 
 
 _MOST_LETTERS = 60  # characters of the name
+_RESERVED = re.compile("con|prn|aux|nul|com[1-9]|lpt[1-9]")  # device names of Windows
 
 
 def slug(name: str) -> str:
@@ -34,14 +50,9 @@ def slug(name: str) -> str:
     """
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     words = re.sub(r"[^a-z0-9_.-]+", "-", plain).strip("-.")[:_MOST_LETTERS].strip("-.")
-    if words == name and words.split(".")[0] not in _RESERVED:
+    if words == name and _RESERVED.fullmatch(words.split(".")[0]) is None:
         return words
     digest = hashlib.blake2b(name.encode(errors="surrogatepass"), digest_size=5).hexdigest()
-    return f"{words}-{digest}" if words else digest
-
-
-#: Device names of Windows.
-_RESERVED = {
-    *("con", "prn", "aux", "nul"),
-    *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)),
-}
+    if not words:
+        return digest
+    return f"{words}-{digest}"

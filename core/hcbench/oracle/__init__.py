@@ -16,7 +16,8 @@ from hcbench.oracle.answers import (
     QueryKind,
     Reply,
 )
-from hcbench.oracle.oracle import Ledger, Oracle, ask_oracle
+from hcbench.oracle.asking import ask_oracle
+from hcbench.oracle.oracle import Ledger, Oracle
 
 __all__ = [
     "NONE",

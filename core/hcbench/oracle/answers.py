@@ -67,14 +67,15 @@ class QueryKind:
     argument : str
         The argument of `hcbench.fit` that takes a function that answers it.
     text : str
-        How a person is asked.
+        The question that a person is asked.
     choices : tuple of Choice
-        Without texts, if the answer to an unordered query is the position of an item.
+        The answers that a person can choose. They have no texts if the answer to an unordered
+        query is the position of an item.
     neither : Choice, optional
         An answer that not all algorithms accept.
     scale : (float, float), optional
-        The answers are numbers between these two, such as ratings, and NaN is no answer. The
-        choices are those that a person has.
+        The least and the largest answer, if answers are numbers such as ratings; NaN is then no
+        answer. The choices are those that a person has.
 
     Raises
     ------
@@ -119,15 +120,17 @@ class QueryKind:
 
     def canonical(self, query: Sequence[Item]) -> tuple[tuple[Item, ...], tuple[int, ...]]:
         """The items of a query in the first of its orders, and that order."""
-        if self.symmetry == "unordered":  # of many items there are too many orders
-            orders = [tuple(sorted(range(len(query)), key=query.__getitem__))]
-        else:
-            orders = list(self.orders)
-        return min((tuple(query[position] for position in order), order) for order in orders)
+        if self.symmetry == "unordered":
+            # Of many items there are too many orders to try them all.
+            order = tuple(sorted(range(len(query)), key=query.__getitem__))
+            return _in_order(query, order), order
+        return min((_in_order(query, order), order) for order in self.orders)
 
     def offered(self, *, neither: bool) -> tuple[Choice, ...]:
-        """All choices, with `neither` if there is one and it is wanted."""
-        return self.choices + ((self.neither,) if neither and self.neither is not None else ())
+        """All choices, with the attribute `neither` if there is one and the parameter is true."""
+        if neither and self.neither is not None:
+            return (*self.choices, self.neither)
+        return self.choices
 
     def reorder(self, code: int, order: tuple[int, ...]) -> int:
         """The answer to a query whose items were put into an order, from that to the query."""
@@ -144,48 +147,49 @@ class QueryKind:
         return code
 
 
-QUERY_KINDS: Mapping[str, QueryKind] = MappingProxyType(
-    {
-        kind.name: kind
-        for kind in (
-            QueryKind(
-                name="ordinal-queries",
-                arity=3,
-                symmetry="unordered",
-                argument="ordinal",
-                text="Which one is the odd one out?",
-                choices=(Choice("1", 0), Choice("2", 1), Choice("3", 2)),
-                neither=Choice("n", NONE, "none: no two of them are closer than the others"),
-            ),
-            QueryKind(
-                name="quadruplet-queries",
-                arity=4,
-                symmetry="quadruplet",
-                argument="quadruplet",
-                text="Which pair is more alike?",
-                choices=(Choice("1", 1), Choice("2", -1)),
-                neither=Choice("n", 0, "neither: one pair is as alike as the other"),
-            ),
-            QueryKind(
-                name="pair-queries",
-                arity=2,
-                symmetry="unordered",
-                argument="same_cluster",
-                text="Do these two belong together?",
-                choices=(Choice("y", 1, "yes"), Choice("n", 0, "no")),
-            ),
-            QueryKind(
-                name="rating-queries",
-                arity=2,
-                symmetry="unordered",
-                argument="rating",
-                text="How alike are these two, from 0 (not at all) to 9 (the same)?",
-                choices=tuple(Choice(str(code), code, f"{code} of 9") for code in range(10)),
-                scale=(0.0, 9.0),
-            ),
-        )
-    }
+def _in_order(query: Sequence[Item], order: tuple[int, ...]) -> tuple[Item, ...]:
+    return tuple(query[position] for position in order)
+
+
+_KINDS = (
+    QueryKind(
+        name="ordinal-queries",
+        arity=3,
+        symmetry="unordered",
+        argument="ordinal",
+        text="Which one is the odd one out?",
+        choices=(Choice("1", 0), Choice("2", 1), Choice("3", 2)),
+        neither=Choice("n", NONE, "none: no two of them are closer than the others"),
+    ),
+    QueryKind(
+        name="quadruplet-queries",
+        arity=4,
+        symmetry="quadruplet",
+        argument="quadruplet",
+        text="Which pair is more alike?",
+        choices=(Choice("1", 1), Choice("2", -1)),
+        neither=Choice("n", 0, "neither: one pair is as alike as the other"),
+    ),
+    QueryKind(
+        name="pair-queries",
+        arity=2,
+        symmetry="unordered",
+        argument="same_cluster",
+        text="Do these two belong together?",
+        choices=(Choice("y", 1, "yes"), Choice("n", 0, "no")),
+    ),
+    QueryKind(
+        name="rating-queries",
+        arity=2,
+        symmetry="unordered",
+        argument="rating",
+        text="How alike are these two, from 0 (not at all) to 9 (the same)?",
+        choices=tuple(Choice(str(code), code, f"{code} of 9") for code in range(10)),
+        scale=(0.0, 9.0),
+    ),
 )
+
+QUERY_KINDS: Mapping[str, QueryKind] = MappingProxyType({kind.name: kind for kind in _KINDS})
 """The kinds of queries that hcbench knows, by the kind of oracle; plugins may have others."""
 
 
@@ -197,7 +201,7 @@ DETAILS = np.dtype([("confidence", np.float64), ("annotator", np.int64)])
 #: NaN and -1 where it does not.
 NO_DETAILS = np.array((np.nan, -1), DETAILS)
 
-_SYMMETRY = {"unordered": UNORDERED, "quadruplet": QUADRUPLET, "ordered": ORDERED}
+_SYMMETRY_CODES = {"unordered": UNORDERED, "quadruplet": QUADRUPLET, "ordered": ORDERED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,16 +213,17 @@ class Reply:
     row : int
         The number of the query in its batch, from 0.
     code : int or float
-        See `Oracle.ask`.
+        The code of the answer; see `Oracle.ask`.
     price : float
-        In the currency of the oracle.
+        What the answer costs, in the currency of the oracle.
     tokens : float
+        How many tokens the query and its answer have.
     seconds : float
-        How long it took.
+        How long the answer took, in s.
     confidence : float
         How sure the oracle is, in [0, 1]; NaN if it does not tell.
     annotator : int
-        The number of who gave it, from 0; -1 if there is one alone, or it is not known.
+        The number, from 0, of who gave the answer; -1 if there is one alone, or it is not known.
     """
 
     row: int
@@ -237,17 +242,17 @@ class Answers:
     Attributes
     ----------
     kind : str
-        Of oracle.
+        The kind of oracle.
     n : int
         Number of items.
     data : object
-        For kinds that are read whole: vectors, a similarity matrix, Comparisons.
+        What is read, of kinds that are read whole: vectors, a similarity matrix, Comparisons.
     size : int, optional
         The number of answers in ``data``; None if they are not countable.
     arity : int
-        For kinds that are queried: the number of items in a query; at most 4 if compiled.
+        The number of items in a query, of kinds that are queried; at most 4 if compiled.
     query_kind : QueryKind, optional
-        What is asked, if the kind is not one of `QUERY_KINDS`: answers are checked against it.
+        The kind of queries, if it is not one of `QUERY_KINDS`: answers are checked against it.
     answer : callable, optional
         ``answer(queries (m, arity), keys (m,), times (m,)) -> (m,) int8``, or float64 for kinds
         with a scale. Keys identify the canonical query, times count how often it was made before:
@@ -259,8 +264,8 @@ class Answers:
         each query as it arrives, in any order. No query comes twice with the same count, and its
         items are in the first of `QueryKind.orders`; an answer that is stored is not asked for.
     source : str
-        What decides these answers besides the items and the query, such as a model and a prompt:
-        they are stored under it. By default all parameters of the oracle and its seed.
+        What decides these answers besides the items and the query, such as a model and a prompt.
+        Answers are stored under it; by default under all parameters of the oracle and its seed.
     compiled : numba function, optional
         ``answer(floats, ints, i, j, k, l, key, time) -> int64`` for compiled loops,
         `hcbench.compiled.WITH_ITSELF` for queries that pair an item with itself, which are
@@ -273,7 +278,7 @@ class Answers:
     symmetry : {"unordered", "quadruplet", "ordered"}, optional
         Which queries are the same: those with the same set of items; with the same two unordered
         pairs, in either order; with the same items in the same order. By default that of the kind;
-        of an unknown one "quadruplet" for an arity of 4, else "unordered".
+        of an unknown kind "quadruplet" for an arity of 4, else "unordered".
     draw : callable, optional
         ``draw(start, m) -> (m, 2) int64``: the pairs of items numbered start .. start + m - 1 in a
         stream that depends only on the seed. By default, for queries about two items, all ordered
@@ -321,9 +326,11 @@ class Answers:
     @property
     def symmetry_code(self) -> int:
         """As `hcbench.compiled.query_key` takes it."""
-        by_default = "quadruplet" if self.arity == 4 else "unordered"
-        own = self.query_kind.symmetry if self.query_kind else by_default
-        return _SYMMETRY[self.symmetry or own]
+        if self.symmetry is not None:
+            return _SYMMETRY_CODES[self.symmetry]
+        if self.query_kind is not None:
+            return _SYMMETRY_CODES[self.query_kind.symmetry]
+        return QUADRUPLET if self.arity == 4 else UNORDERED
 
     @property
     def can_draw(self) -> bool:
@@ -346,11 +353,11 @@ class Scored:
     Attributes
     ----------
     problem : Problem
-        With the truth.
+        The problem, with the truth.
     result : Tree or Partition
         The final result, or the result at this checkpoint.
     cost : Cost
-        Of the whole call; at a checkpoint, the queries up to it.
+        The cost of the whole call; at a checkpoint, the queries up to it.
     trace : tuple of Point
         The results at the checkpoints and at the end, in the order of queries.
     make_answers : callable, optional

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +25,6 @@ from hcbench.oracle import _kernels as kernels, compiled
 from hcbench.oracle.answers import (
     DETAILS,
     NO_DETAILS,
-    QUERY_KINDS,
     UNSURE,
     Answers,
     Code,
@@ -34,9 +33,25 @@ from hcbench.oracle.answers import (
     QueryKind,
     Reply,
 )
+from hcbench.oracle.codes import are_unsure, valid_codes
+
+Rows: TypeAlias = NDArray[np.integer[Any]]
+"""Queries (m, arity) of any type of integers."""
 
 #: The items of a query in the first of its orders, and how often it was made before.
 Query: TypeAlias = tuple[tuple[int, ...], int]
+
+#: What an amount of money or tokens may exceed the budget by: rounding errors of sums of prices.
+_ROUNDING = 1e-9
+_LONGEST_NAME = 30  # characters of the name of a reported number
+_MOST_REPORTED = 20
+
+
+class _Place(NamedTuple):
+    """Where a query stands in a batch, and in which order its items stand there."""
+
+    row: int
+    order: tuple[int, ...]
 
 
 class Ledger:
@@ -49,19 +64,30 @@ class Ledger:
     countable : bool
         Whether this kind answers anything countable; if not, the counts are None.
     expenses : dict of str to float
-        Of the answers of a paid oracle: ``price``, ``tokens`` and ``latency``, and ``saved``, what
-        of the price was not paid, as answers were stored; empty for other oracles.
+        What the answers of a paid oracle cost: ``price``, ``tokens`` and ``latency``, and
+        ``saved``, what of the price was not paid, as answers were stored; empty for other oracles.
     """
 
     __slots__ = (
-        *("_compiled", "_counters", "_draws", "_limit", "_most", "_read", "_seconds", "_state"),
-        *("countable", "expenses", "kind"),
+        "_compiled",
+        "_counters",
+        "_dearest",
+        "_draws",
+        "_limit",
+        "_read",
+        "_seconds",
+        "_state",
+        "countable",
+        "expenses",
+        "kind",
     )
 
     def __init__(self, answers: Answers, budget: Budget | None) -> None:
+        # A budget is a number of queries, which compiled code checks, or an amount, `_limit`.
         self._limit: str | None = None
         if isinstance(budget, str):
-            self._limit, budget = budget, None
+            self._limit = budget
+            budget = None
         if budget is not None and budget < 0:
             raise ParameterError(
                 f"a budget of queries cannot be negative, got {budget}; None is none"
@@ -79,11 +105,12 @@ class Ledger:
         )
         self._draws = 0 if answers.can_draw else None
         self._seconds = 0.0
-        self._read: list[Comparisons] = []
-        self._compiled = False
-        names = ("price", "tokens", "latency", "saved") if answers.replies is not None else ()
-        self.expenses = dict.fromkeys(names, 0.0)
-        self._most = 0.0  # that an answer has cost, in the unit of the limit
+        self._read: list[Comparisons] = []  # sets that were read, whose index takes time, too
+        self._compiled = False  # whether answers were given inside a compiled loop
+        self._dearest = 0.0  # the most that an answer has cost, in the unit of the limit
+        self.expenses: dict[str, float] = {}
+        if answers.replies is not None:
+            self.expenses = {"price": 0.0, "tokens": 0.0, "latency": 0.0, "saved": 0.0}
 
     def _settle(self) -> None:
         """Note the queries that wait; where none does, the loop is not compiled."""
@@ -130,13 +157,16 @@ class Ledger:
         before the first one.
         """
         if self._limit is None:
-            asked = int(self._counters[kernels.QUERIES])
-            return None if self.budget is None else self.budget - asked
+            if self.budget is None:
+                return None
+            return self.budget - int(self._counters[kernels.QUERIES])
         amount, unit = split_budget(self._limit)
-        left = float(amount) - self.expenses["tokens" if unit == TOKENS else "price"]
-        if not self._most:
-            return None if left > 0 else 0
-        return max(0, math.floor(left / self._most + 1e-9))
+        spent = self.expenses["tokens"] if unit == TOKENS else self.expenses["price"]
+        remaining = float(amount) - spent
+        if self._dearest == 0.0:
+            # No answer has cost anything yet, so nobody knows what the next one will.
+            return None if remaining > 0 else 0
+        return max(0, math.floor(remaining / self._dearest + _ROUNDING))
 
     def _pay(self, reply: Reply, *, stored: bool) -> None:
         """Count what an answer costs.
@@ -149,14 +179,21 @@ class Ledger:
         self.expenses["price"] += reply.price
         self.expenses["tokens"] += reply.tokens
         self.expenses["latency"] += reply.seconds
-        self.expenses["saved"] += reply.price if stored else 0.0
-        if self._limit is not None:
-            amount, unit = split_budget(self._limit)
-            name, cost = ("tokens", reply.tokens) if unit == TOKENS else ("price", reply.price)
-            self._most = max(self._most, cost)
-            if self.expenses[name] > float(amount) * (1 + 1e-9):
-                self._counters[kernels.REFUSED] = 1
-                raise BudgetExceededError(f"the budget of {self._limit} is used up")
+        if stored:
+            self.expenses["saved"] += reply.price
+        if self._limit is None:
+            return
+        amount, unit = split_budget(self._limit)
+        if unit == TOKENS:
+            cost = reply.tokens
+            spent = self.expenses["tokens"]
+        else:
+            cost = reply.price
+            spent = self.expenses["price"]
+        self._dearest = max(self._dearest, cost)
+        if spent > float(amount) * (1 + _ROUNDING):
+            self._counters[kernels.REFUSED] = 1
+            raise BudgetExceededError(f"the budget of {self._limit} is used up")
 
     @property
     def refused(self) -> bool:
@@ -173,37 +210,41 @@ class Ledger:
 
         None once answers were given inside a compiled loop, where they cannot be timed apart.
         """
-        indexing = sum(read.index_seconds for read in self._read)
-        return None if self._compiled else self._seconds + indexing
+        if self._compiled:
+            return None
+        return self._seconds + sum(comparisons.index_seconds for comparisons in self._read)
 
     @property
     def drawn(self) -> tuple[float, int]:
         """Wall time and bytes of an index that was drawn before the call, and used in it."""
-        return max((read.drawn for read in self._read), default=(0.0, 0))
+        return max((comparisons.drawn for comparisons in self._read), default=(0.0, 0))
 
     @property
     def is_sound(self) -> bool:
         """Whether the counts agree with the queries noted one by one."""
         self._settle()
-        numbered, asked, times = kernels.notes_of(self._state)
-        distinct = np.bitwise_count(asked).sum() if numbered else np.count_nonzero(asked)
+        numbered, noted, repetitions = kernels.notes_of(self._state)
+        # Noted are bits where queries are numbered, else keys.
+        n_noted = np.bitwise_count(noted).sum() if numbered else np.count_nonzero(noted)
         counters = self._counters
+        n_queries = n_noted + repetitions.sum() + counters[kernels.WHOLE]
         return bool(
-            counters[kernels.QUERIES] == distinct + times.sum() + counters[kernels.WHOLE]
-            and counters[kernels.DISTINCT] == distinct
+            counters[kernels.QUERIES] == n_queries
+            and counters[kernels.DISTINCT] == n_noted
             and counters[kernels.SET] <= counters[kernels.WHOLE]
             and counters[kernels.QUERIES] <= counters[kernels.BUDGET]
         )
 
     def _allows(self, queries: int) -> bool:
-        left = self.left
-        allowed = left is None or queries <= left
-        if not allowed:
-            self._counters[kernels.REFUSED] = 1
-        return allowed
+        """Whether so many more queries are in the budget; if not, that is noted."""
+        remaining = self.left
+        if remaining is None or queries <= remaining:
+            return True
+        self._counters[kernels.REFUSED] = 1
+        return False
 
     def _begin_round(self, queries: int) -> None:
-        """Count a round, or refuse a batch, whole, that is larger than what is left."""
+        """Count a round, or refuse the batch if the budget has not so many queries."""
         self._refuse_more_than(queries)
         self._counters[kernels.ROUNDS] += 1
 
@@ -215,6 +256,7 @@ class Ledger:
             )
 
     def _read_whole(self, size: int) -> None:
+        """Count the answers of a set that is read."""
         self._begin_round(size)
         self._counters[kernels.QUERIES] += size
         self._counters[kernels.WHOLE] += size
@@ -229,7 +271,7 @@ class Ledger:
         )
 
 
-_AT_ONCE = 1 << 14
+_QUERIES_AT_A_TIME = 1 << 14
 """Queries that are handed to compiled code together: they stay in the processor's cache."""
 
 
@@ -239,14 +281,14 @@ class Oracle:
     Parameters
     ----------
     answers : Answers
-        What it knows.
+        The answers of a plugin, which are counted.
     budget : int or str, optional
-        The most queries that will be answered; the ledger tells it. Or the most that the answers
-        may cost, such as ``"5USD"`` or ``"20000tokens"``.
+        The most queries that will be answered, which the ledger has, too. Or the most that the
+        answers may cost, such as ``"5USD"`` or ``"20000tokens"``.
     checkpoints : sequence of int
-        Query counts at which results are wanted.
+        Query counts at which an anytime algorithm records its result.
     clock : callable
-        Tells seconds: those of the answers, and of the call that asks.
+        Returns the time in s, which is measured of answers and of the call that asks.
 
     Attributes
     ----------
@@ -255,8 +297,8 @@ class Oracle:
     stored : mutable mapping
         The answers of a paid oracle, by query, to which new ones are added.
     details : (m,) structured array, optional
-        Of the answers to the last batch, if the oracle tells them: ``confidence`` in [0, 1], or
-        NaN, and ``annotator``, the number of who gave it, or -1.
+        Details of the answers to the last batch, if the oracle has them: ``confidence`` in [0, 1],
+        or NaN, and ``annotator``, the number of who gave the answer, or -1.
     first_use : bool
         Whether a process that the algorithm started compiled or imported something meanwhile,
         which it may state: the call is then repeated, to be timed without that.
@@ -270,8 +312,18 @@ class Oracle:
     PATIENCE: ClassVar[int] = 5
 
     __slots__ = (
-        *("_answers", "_ask", "_clock", "_paid", "_reported", "_trace"),
-        *("checkpoints", "child_peak", "details", "first_use", "ledger", "stored"),
+        "_answers",
+        "_ask",
+        "_clock",
+        "_paid",
+        "_reported",
+        "_trace",
+        "checkpoints",
+        "child_peak",
+        "details",
+        "first_use",
+        "ledger",
+        "stored",
         "takes_unsure",
     )
 
@@ -284,13 +336,13 @@ class Oracle:
     ) -> None:
         self._answers = answers
         self._clock = clock
-        self._ask: Any = None
+        self._ask: Any = None  # the compiled answer function with its counter, once prepared
         self._trace: list[Point] = []
         self._reported: dict[str, float] = {}
         self.checkpoints = tuple(checkpoints)
         self.ledger = Ledger(answers, budget)
         self.stored: MutableMapping[Query, Reply] = {}
-        self._paid: set[Query] = set()
+        self._paid: set[Query] = set()  # queries whose answers this ledger has paid
         self.details: NDArray[Any] | None = None
         self.takes_unsure = False
         self.child_peak = 0
@@ -308,7 +360,7 @@ class Oracle:
 
     @property
     def clock(self) -> Callable[[], float]:
-        """What tells the seconds."""
+        """The function that returns the time in s."""
         return self._clock
 
     @property
@@ -377,21 +429,22 @@ class Oracle:
         if self.takes_unsure:
             return codes
         for _ in range(self.PATIENCE - 1):
-            unsure = _is_unsure(codes)
+            unsure = are_unsure(codes)
             if not unsure.any():
                 return codes
+            # Ask these again; `details` then has those of the second batch alone.
             details = self.details
             codes[unsure] = self._answered(rows[unsure])
             if details is not None:
                 details[unsure] = self.details
                 self.details = details
-        if _is_unsure(codes).any():
-            raise UnansweredError(
-                f"no answer to {rows[_is_unsure(codes)][0].tolist()}, asked {self.PATIENCE} times"
-            )
+        unsure = are_unsure(codes)
+        if unsure.any():
+            query = rows[unsure][0].tolist()
+            raise UnansweredError(f"no answer to {query}, asked {self.PATIENCE} times")
         return codes
 
-    def _answered(self, rows: NDArray[np.integer[Any]]) -> Code:
+    def _answered(self, rows: Rows) -> Code:
         """Count a batch, and answer it."""
         ledger = self.ledger
         ledger._begin_round(self._unpaid(rows))
@@ -406,160 +459,149 @@ class Oracle:
             codes = self._answered_by_callable(rows)
         ledger._seconds += self._clock() - start
         if self.details is not None:
-            sure = self.details["confidence"]
-            if ((sure < 0) | (sure > 1)).any():
+            confidence = self.details["confidence"]
+            if ((confidence < 0) | (confidence > 1)).any():
                 raise InvalidAnswerError(f"{self.kind}: a confidence is a number from 0 to 1")
         return self._valid(codes, rows)
 
-    def _valid(self, codes: NDArray[Any], rows: NDArray[np.integer[Any]]) -> Code:
-        """The codes (m,) of answers, if they are of the kind. O(m), in vector instructions."""
-        kind = self._answers.query_kind
-        if kind and kind.scale:
-            return self._valid_numbers(codes, rows, *kind.scale)
-        known = [choice.code for choice in kind.offered(neither=True)] if kind else [-128, 127]
-        if self.kind == "pair-queries":
-            known.append(-1)  # apart, as Gentile et al. write it
-        if codes.dtype == bool and self.kind == "quadruplet-queries":
-            codes = np.where(codes, 1, -1)
-        low, high = min(known), max(known)
-        wrong = np.zeros(0, np.bool_)
-        if codes.size and codes.dtype.kind not in "biuf":
-            wrong = np.ones(codes.shape, np.bool_)
-        elif codes.size and (codes.dtype.kind == "f" or codes.min() < low or codes.max() > high):
-            wrong = ((codes < low) | (codes > high)) & (codes != UNSURE)
-            if codes.dtype.kind == "f":
-                wrong |= codes != np.rint(codes)
-        if wrong.any():
-            at = int(wrong.argmax())
-            raise InvalidAnswerError(
-                f"{self.kind}: {rows[at].tolist()} was answered by {codes.tolist()[at]!r}; answer "
-                f"with {' or '.join(map(str, sorted(known)))}, or UNSURE ({UNSURE})"
-            )
-        return codes.astype(np.int8, copy=False)
+    def _valid(self, codes: NDArray[Any], rows: Rows) -> Code:
+        """The codes (m,) of answers, if they are of the kind."""
+        return valid_codes(codes, rows, self.kind, self._answers.query_kind)
 
-    def _valid_numbers(
-        self, given: NDArray[Any], rows: NDArray[np.integer[Any]], low: float, high: float
-    ) -> NDArray[np.float64]:
-        """The answers (m,) as numbers in a range, or NaN, which UNSURE becomes."""
-        numbers = np.full(given.shape, np.inf)
-        if given.dtype.kind in "iuf":
-            numbers = given.astype(np.float64)
-            numbers[given == UNSURE] = np.nan
-        wrong = (numbers < low) | (numbers > high)
-        if wrong.any():
-            at = int(wrong.argmax())
-            raise InvalidAnswerError(
-                f"{self.kind}: {rows[at].tolist()} was answered by {given.tolist()[at]!r}; answer "
-                f"with a number from {low:g} to {high:g}, or NaN"
-            )
-        return numbers
-
-    def _answered_compiled(self, rows: NDArray[np.integer[Any]]) -> Code:
+    def _answered_compiled(self, rows: Rows) -> Code:
         answers = self._answers
         answer_many = compiled.answering(answers.compiled, answers.symmetry_code, answers.arity)
         codes = np.empty(len(rows), np.int8)
-        items = np.zeros((4, min(len(rows), _AT_ONCE)), np.int32)
-        for first in range(0, len(rows), _AT_ONCE):
-            at_once = slice(first, first + _AT_ONCE)
-            _fill_in(rows[at_once], items)
-            if answer_many(self.ledger._state, items, codes[at_once]):
-                wrong = rows[at_once][codes[at_once] == compiled.WITH_ITSELF][0].tolist()
-                raise InvalidQueryError(f"{compiled.PAIRS_WITH_ITSELF}: {wrong}")
+        items = np.zeros((4, min(len(rows), _QUERIES_AT_A_TIME)), np.int32)
+        for first in range(0, len(rows), _QUERIES_AT_A_TIME):
+            part = slice(first, first + _QUERIES_AT_A_TIME)
+            _fill_in(rows[part], items)
+            has_wrong = answer_many(self.ledger._state, items, codes[part])
+            if has_wrong:
+                wrong_rows = rows[part][codes[part] == compiled.WITH_ITSELF]
+                raise InvalidQueryError(f"{compiled.PAIRS_WITH_ITSELF}: {wrong_rows[0].tolist()}")
         return codes
 
-    def _noted(
-        self, rows: NDArray[np.integer[Any]]
-    ) -> tuple[Queries, NDArray[np.uint64], NDArray[np.int64]]:
+    def _noted(self, rows: Rows) -> tuple[Queries, NDArray[np.uint64], NDArray[np.int64]]:
         """Count queries; return them with their keys and how often they were asked before."""
-        keys, times = np.empty(len(rows), np.uint64), np.empty(len(rows), np.int64)
+        keys = np.empty(len(rows), np.uint64)
+        times = np.empty(len(rows), np.int64)
         items = np.zeros((max(4, rows.shape[1]), len(rows)), np.int32)
         _fill_in(rows, items)
         compiled.note_queries(self.ledger._state, items, keys, times)
         return np.ascontiguousarray(rows, dtype=np.int64), keys, times
 
-    def _answered_by_replies(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    def _answered_by_replies(self, rows: Rows) -> NDArray[np.float64]:
         """Ask a paid oracle; with a budget of money in parts, as only answers tell the price."""
-        codes, details = np.empty(len(rows)), np.full(len(rows), NO_DETAILS)
-        done, part = 0, len(rows) if self.ledger._limit is None else 1
-        while done < len(rows):
-            if done:
-                self.ledger._refuse_more_than(self._unpaid(rows[done:]))
-            now = slice(done, done + part)
-            self._buy(rows[now], codes[now], details[now])
-            done += part
-            part *= 2
+        codes = np.empty(len(rows))
+        details = np.full(len(rows), NO_DETAILS)
+        n_done = 0
+        n_next = len(rows) if self.ledger._limit is None else 1
+        while n_done < len(rows):
+            if n_done > 0:
+                # What answers cost is known better now.
+                self.ledger._refuse_more_than(self._unpaid(rows[n_done:]))
+            part = slice(n_done, n_done + n_next)
+            self._buy(rows[part], codes[part], details[part])
+            n_done += n_next
+            n_next *= 2
         self.details = details
         return codes
 
-    def _unpaid(self, rows: NDArray[np.integer[Any]]) -> int:
+    def _unpaid(self, rows: Rows) -> int:
         """How many queries a budget limits: one of money those whose answers are not yet paid."""
         if self.ledger._limit is None or self._answers.timed:
             return len(rows)
-        kind = self._answers.query_kind
-        items = (kind.canonical(row)[0] if kind else tuple(row) for row in rows.tolist())
-        return len({(query, 0) for query in items} - self._paid)
+        queries: set[Query] = set()
+        for row in rows.tolist():
+            items, _ = self._canonical(row)
+            queries.add((items, 0))
+        return len(queries - self._paid)
 
-    def _buy(
-        self, rows: NDArray[np.integer[Any]], codes: NDArray[np.float64], details: NDArray[Any]
-    ) -> None:
-        """Fill in the answers that are stored, and the others from the oracle. O(m)."""
-        assert self._answers.replies is not None
-        queries, keys, times = self._noted(rows)
+    def _canonical(self, row: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The items of a query in the first of its orders, and that order."""
         kind = self._answers.query_kind
-        places: dict[Query, list[tuple[int, tuple[int, ...]]]] = {}
-        for at, (row, time) in enumerate(zip(queries.tolist(), times.tolist(), strict=True)):
-            items, order = kind.canonical(row) if kind else (tuple(row), ())
-            places.setdefault((items, time if self._answers.timed else 0), []).append((at, order))
-        new = []
+        if kind is None:
+            return tuple(row), ()
+        return kind.canonical(row)
+
+    def _buy(self, rows: Rows, codes: NDArray[np.float64], details: NDArray[Any]) -> None:
+        """Fill in the answers that are stored, and the others from the oracle. O(m)."""
+        queries, keys, times = self._noted(rows)
+        places: dict[Query, list[_Place]] = {}  # the same query may stand in several rows
+        for row, (query_items, time) in enumerate(
+            zip(queries.tolist(), times.tolist(), strict=True)
+        ):
+            items, order = self._canonical(query_items)
+            query = (items, time if self._answers.timed else 0)
+            places.setdefault(query, []).append(_Place(row, order))
+        new_queries = []
         for query in places:
             if query not in self.stored:
-                new.append(query)
+                new_queries.append(query)
             elif query not in self._paid:
                 self._paid.add(query)
                 self.ledger._pay(self.stored[query], stored=True)
-        if new:
-            first = [places[query][0][0] for query in new]
-            asked = np.array([items for items, _ in new], dtype=np.int64)
-            for reply in self._answers.replies(asked, keys[first], times[first]):
-                self._valid(np.array([reply.code]), asked[reply.row : reply.row + 1])
-                if reply.code != reply.code:
-                    reply = replace(reply, code=UNSURE)  # databases store no NaN
-                self.stored[new[reply.row]] = reply
-                self._paid.add(new[reply.row])
-                self.ledger._pay(reply, stored=False)
-        for query, same in places.items():
+        if new_queries:
+            first_rows = [places[query][0].row for query in new_queries]
+            self._store_replies(new_queries, keys[first_rows], times[first_rows])
+        for query, places_of_query in places.items():
             if query not in self.stored:
                 raise InvalidAnswerError(f"{self.kind}: there is no reply to {list(query[0])}")
-            for at, order in same:
-                reply = self.stored[query]
-                codes[at] = reply.code
-                if kind and not kind.scale:
-                    codes[at] = kind.restore(int(reply.code), order)
-                details[at] = reply.confidence, reply.annotator
+            reply = self.stored[query]
+            for place in places_of_query:
+                codes[place.row] = self._code_in_order(reply, place.order)
+                details[place.row] = reply.confidence, reply.annotator
 
-    def _answered_by_callable(self, rows: NDArray[np.integer[Any]]) -> Code:
+    def _store_replies(
+        self, queries: Sequence[Query], keys: NDArray[np.uint64], times: NDArray[np.int64]
+    ) -> None:
+        """Ask the oracle queries that are not stored, and store and pay each reply as it comes."""
+        assert self._answers.replies is not None
+        rows = np.array([items for items, _ in queries], dtype=np.int64)
+        for reply in self._answers.replies(rows, keys, times):
+            self._valid(np.array([reply.code]), rows[reply.row : reply.row + 1])
+            if math.isnan(reply.code):
+                reply = replace(reply, code=UNSURE)  # databases store no NaN
+            query = queries[reply.row]
+            self.stored[query] = reply
+            self._paid.add(query)
+            self.ledger._pay(reply, stored=False)
+
+    def _code_in_order(self, reply: Reply, order: tuple[int, ...]) -> float:
+        """The answer to a query whose items were put into an order to ask it."""
+        kind = self._answers.query_kind
+        if kind is None or kind.scale:
+            return reply.code
+        return kind.restore(int(reply.code), order)
+
+    def _answered_by_callable(self, rows: Rows) -> Code:
         assert self._answers.answer is not None
-        given: NDArray[Any] = np.asarray(self._answers.answer(*self._noted(rows)))
-        if given.dtype.names is not None:
+        queries, keys, times = self._noted(rows)
+        codes: NDArray[Any] = np.asarray(self._answers.answer(queries, keys, times))
+        if codes.dtype.names is not None:
+            # A structured array has details beside the codes.
             self.details = np.full(len(rows), NO_DETAILS)
-            for name in set(given.dtype.names) & set(DETAILS.names or ()):
-                self.details[name] = given[name]
-            given = given["code"]
-        if given.shape != (len(rows),):
+            for name in DETAILS.names or ():
+                if name in codes.dtype.names:
+                    self.details[name] = codes[name]
+            codes = codes["code"]
+        if codes.shape != (len(rows),):
             raise InvalidAnswerError(
-                f"{len(rows)} queries were answered by an array of shape {given.shape}"
+                f"{len(rows)} queries were answered by an array of shape {codes.shape}"
             )
-        return given
+        return codes
 
-    def _checked(self, queries: ArrayLike) -> NDArray[np.integer[Any]]:
-        """The queries as they were given, of any type of integers."""
+    def _checked(self, queries: ArrayLike) -> Rows:
+        """The queries as an array, of the type of integers that they have."""
         arity = self._answers.arity
         if not arity:
             raise InvalidQueryError(f"{self.kind} cannot be asked; read them whole")
-        given = np.asarray(queries)
-        if given.size and given.dtype.kind not in "iu":
-            raise InvalidQueryError(f"{self.kind} are rows of integers, got {given.dtype}")
-        rows = given if given.size else given.astype(np.int64)
+        rows = np.asarray(queries)
+        if rows.size == 0:
+            rows = rows.astype(np.int64)  # an empty list has floats
+        if rows.dtype.kind not in "iu":
+            raise InvalidQueryError(f"{self.kind} are rows of integers, got {rows.dtype}")
         if rows.ndim != 2 or rows.shape[1] != arity:
             raise InvalidQueryError(
                 f"{self.kind} take an array of shape (m, {arity}), got {rows.shape}"
@@ -575,12 +617,12 @@ class Oracle:
         Parameters
         ----------
         m : int
-            How many.
+            The number of pairs.
 
         Returns
         -------
         (m, 2) int array
-            Queries; their answers are to be asked for, and paid.
+            Queries, whose answers are to be asked for, and paid.
 
         Raises
         ------
@@ -650,8 +692,10 @@ class Oracle:
         An anytime algorithm records its current result when this is so, and only then needs to
         build it.
         """
-        asked = self.ledger.queries or 0
-        passes = any(asked <= c < asked + queries for c in self.checkpoints)
+        before = self.ledger.queries or 0
+        after = before + queries
+        passes = any(before <= checkpoint < after for checkpoint in self.checkpoints)
+        # The budget is always compared, as it is noted whether it would be passed.
         return not self.ledger._allows(queries) or passes
 
     @property
@@ -661,10 +705,12 @@ class Oracle:
         An anytime algorithm asks so many at most before it records its result, then so many again;
         0 once the budget is used up, a very large number where nothing is due.
         """
-        asked = self.ledger.queries or 0
-        ahead = [checkpoint - asked for checkpoint in self.checkpoints if checkpoint > asked]
-        left = self.ledger.left
-        return min([*ahead, compiled.UNLIMITED if left is None else left])
+        queries = self.ledger.queries or 0
+        until = compiled.UNLIMITED if self.ledger.left is None else self.ledger.left
+        for checkpoint in self.checkpoints:
+            if checkpoint > queries:
+                until = min(until, checkpoint - queries)
+        return until
 
     def record(self, result: Result) -> None:
         """Keep a result as what the algorithm has at the present number of queries."""
@@ -680,22 +726,28 @@ class Oracle:
         Parameters
         ----------
         **numbers : float
-            Finite; names of at most 30 characters, at most 20 in one call of an algorithm. A
-            number that is stated again replaces the earlier one.
+            Finite numbers by their names, which have at most 30 characters; at most 20 numbers in
+            one call of an algorithm. A number that is stated again replaces the earlier one.
 
         Raises
         ------
         ParameterError
-            If they are not.
+            If a number is not finite, a name is too long, or there are too many numbers.
         """
         for name, number in numbers.items():
-            if len(name) > 30 or not name.isprintable():
-                raise ParameterError(f"{name[:40]!r} cannot be reported: at most 30 characters")
+            if len(name) > _LONGEST_NAME or not name.isprintable():
+                raise ParameterError(
+                    f"{name[:40]!r} cannot be reported: at most {_LONGEST_NAME} characters"
+                )
             if not isinstance(number, int | float | np.number) or not np.isfinite(number):
                 raise ParameterError(f"{name} cannot be reported: {number!r} is no finite number")
-        reported = self._reported | {name: float(number) for name, number in numbers.items()}
-        if len(reported) > 20:
-            raise ParameterError(f"an algorithm reports at most 20 numbers, not {len(reported)}")
+        reported = dict(self._reported)
+        for name, number in numbers.items():
+            reported[name] = float(number)
+        if len(reported) > _MOST_REPORTED:
+            raise ParameterError(
+                f"an algorithm reports at most {_MOST_REPORTED} numbers, not {len(reported)}"
+            )
         self._reported = reported
 
     @property
@@ -709,76 +761,13 @@ class Oracle:
         return tuple(self._trace)
 
 
-def _fill_in(rows: NDArray[np.integer[Any]], items: NDArray[np.int32]) -> None:
+def _fill_in(rows: Rows, items: NDArray[np.int32]) -> None:
     """Write the columns of queries (m, arity) into the first rows of items (4, m or more)."""
     items[: rows.shape[1], : len(rows)] = rows.T
 
 
-def _has_outside(rows: NDArray[np.integer[Any]], n: int) -> bool:
-    """Whether any number is not one of 0 .. n-1; read once, as negative ones are the largest."""
+def _has_outside(rows: Rows, n: int) -> bool:
+    """Whether any number is not one of 0 .. n-1."""
+    # Read once: as unsigned numbers, negative ones are the largest.
     unsigned = rows.view(rows.dtype.str.replace("i", "u"))
     return bool(unsigned.max(initial=0) >= min(n, np.iinfo(rows.dtype).max + 1))
-
-
-def ask_oracle(
-    kind: str | QueryKind,
-    function: Callable[..., Any],
-    /,
-    *,
-    n: int,
-    arity: int | None = None,
-    budget: Budget | None = None,
-    vectorized: bool = False,
-) -> Oracle:
-    """Make an oracle that counts the calls of a function: a person, a model, another system.
-
-    Parameters
-    ----------
-    kind : str or QueryKind
-        ``"quadruplet-queries"``, ``"ordinal-queries"``, ``"pair-queries"``, ``"rating-queries"`` or
-        a kind of your own.
-    function : callable
-        ``f(i, j, k, l) -> bool`` (is w_ij > w_kl? or 1, -1, and 0 for a tie), ``f(i, j, k) ->
-        0, 1, 2`` (the position of the odd one out), ``f(i, j) -> bool`` (do they belong
-        together?), ``f(i, j) -> float`` (how alike are they, from 0 to 9?).
-    n : int
-        Number of items.
-    arity : int, optional
-        Number of items in a query, for a kind of your own that is no `QueryKind`.
-    budget : int, optional
-        The largest number of queries.
-    vectorized : bool
-        Whether the function takes arrays, one entry for each query.
-
-    Returns
-    -------
-    Oracle
-        Its ``ledger`` has the counts.
-    """
-    known = kind if isinstance(kind, QueryKind) else QUERY_KINDS.get(kind)
-    name = kind.name if isinstance(kind, QueryKind) else kind
-    items = arity or (known.arity if known else None)
-    if items is None:
-        raise InvalidQueryError(f"say the arity of {kind!r}; known kinds: {', '.join(QUERY_KINDS)}")
-
-    def answer(queries: Queries, _keys: object, _times: object) -> Code:
-        if vectorized:
-            codes = np.asarray(function(*queries.T))
-        else:
-            answers = [function(*(int(i) for i in row)) for row in queries]
-            if items == 4:  # one by one: beside an UNSURE, numpy would make False a tie
-                answers = [_sign(answer) for answer in answers]
-            codes = np.array(answers)
-        return codes
-
-    answers = Answers(kind=name, n=n, arity=items, query_kind=known, answer=answer)
-    return Oracle(answers, budget=budget)
-
-
-def _is_unsure(codes: Code) -> NDArray[np.bool_]:
-    return np.isnan(codes) if codes.dtype.kind == "f" else codes == UNSURE
-
-
-def _sign(answer: Any) -> Any:
-    """A yes or no to a quadruplet as 1 or -1; other codes as they are."""
-    return (1 if answer else -1) if isinstance(answer, bool | np.bool_) else answer

@@ -4,8 +4,6 @@ Throughout, ``parent`` has shape (m,): a parent's id is larger than its children
 -1 and the leaves are 0..n-1. A pass from the leaves up is then a loop over rising ids, a pass from
 the root down one over falling ids. Arrays of a tree are read-only; a kernel that is also called
 with writable ones would be compiled twice. Kernels allocate only their output unless noted.
-
-Compiled passes for the best cut of a tree; ``parent`` and read-only arrays: see ``_kernels``.
 """
 
 from __future__ import annotations
@@ -40,6 +38,7 @@ def topological_order(parent: NDArray[np.int64]) -> NDArray[np.int64]:
     for v in range(m):
         if parent[v] >= 0:
             waiting_for[parent[v]] += 1
+    # The order is also a queue: nodes before `done` have told their parents.
     order = np.empty(m, np.int64)
     filled = 0
     for v in range(m):
@@ -90,8 +89,9 @@ def first_positions(parent: NDArray[np.int64], size: NDArray[np.int64]) -> NDArr
     """Position (m,) of each node's first leaf, children from left to right by rising id. O(m)."""
     m = parent.size
     start = np.zeros(m, np.int64)
-    free_end = np.empty(m, np.int64)  # end of what is left for the children not yet placed
+    free_end = np.empty(m, np.int64)  # where the run ends of the children not yet placed
     free_end[m - 1] = size[m - 1]
+    # Children are placed from right to left, as ids fall.
     for v in range(m - 2, -1, -1):
         p = parent[v]
         free_end[v] = free_end[p]
@@ -175,29 +175,35 @@ def pairs_joined(parent: NDArray[np.int64], joins: NDArray[np.int64]) -> NDArray
     blocks of a and b items is a b pairs. The stack holds O(n).
     """
     pairs = np.zeros(len(parent), np.int64)
-    node, left = np.empty(len(joins), np.int64), np.empty(len(joins), np.int64)
-    top, block = 0, 1
+    # The stack: blocks of items, and the node at which each joins what is to its right.
+    node = np.empty(len(joins), np.int64)
+    items = np.empty(len(joins), np.int64)
+    top = 0
+    block = 1  # items of the block that ends with the present one
     for join in joins:
+        # Blocks that join below this node, or all of them at the end of a class.
         while top > 0 and (join < 0 or node[top - 1] <= join):
             top -= 1
-            pairs[node[top]] += left[top] * block
-            block += left[top]
+            pairs[node[top]] += items[top] * block
+            block += items[top]
         if join >= 0:
-            node[top], left[top] = join, block
+            node[top] = join
+            items[top] = block
             top += 1
         block = 1
     return pairs
 
 
 @njit(cache=True)
-def excesses(parent: NDArray[np.int64], own: NDArray[np.float64]) -> NDArray[np.float64]:
+def excesses(parent: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """By how much each node (m,) gains more whole than the best cut below it. O(m) time, memory.
 
-    With W(v) the sum of ``own`` (m,) over v and all below it, and g(v) = max(W(v), s(v)) with s(v)
-    the sum of g over the children: x(v) = W(v) - s(v).
+    With W(v) the sum of ``weight`` (m,) over v and all below it, and g(v) = max(W(v), s(v)) with
+    s(v) the sum of g over the children: x(v) = W(v) - s(v).
     """
     m = len(parent)
-    x, below = own.copy(), np.zeros(m)  # below: s, until its node is reached
+    x = weight.copy()  # W of what is below so far, until its node is reached
+    below = np.zeros(m)  # s of the children so far
     for v in range(m):
         inside = x[v]
         x[v] = inside - below[v]
@@ -211,7 +217,9 @@ def excesses(parent: NDArray[np.int64], own: NDArray[np.float64]) -> NDArray[np.
 def highest_whole(parent: NDArray[np.int64], x: NDArray[np.float64]) -> NDArray[np.int64]:
     """The nodes (k,), falling, with x (m,) at least 0 that have none such above. O(m)."""
     m = len(parent)
-    settled, nodes, k = np.empty(m, np.bool_), np.empty(m, np.int64), 0
+    settled = np.empty(m, np.bool_)  # whether the node, or one above it, is among the nodes
+    nodes = np.empty(m, np.int64)
+    k = 0
     for v in range(m - 1, -1, -1):
         settled[v] = v < m - 1 and settled[parent[v]]
         if not settled[v] and x[v] >= 0.0:
