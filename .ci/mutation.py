@@ -75,7 +75,7 @@ GROUPS = {
         tuple(f"core/analysis/{name}" for name in _STATISTICS),
     ),
     "verdicts": Group(
-        ("hcbench/analysis/verdicts.py", "hcbench/analysis/measuring.py"),
+        ("hcbench/claims/verdicts.py", "hcbench/claims/measuring.py"),
         ("core/analysis/test_results.py", "core/claims/test_claims.py"),
     ),
     "kernels": Group(

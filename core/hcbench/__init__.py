@@ -13,7 +13,9 @@ those before it.
 - `store`: results in SQLite or PostgreSQL.
 - `run`: `run_plan` turns each `Cell` into a `Job`, a worker runs it and sends a `Report`, and its
   `Outcome` becomes a row of the store.
-- `analysis`: outcomes as tables, statistics, and verdicts on claims.
+- `analysis`: outcomes as one table, statistics, ranks and views.
+- `claims`: what is claimed in suites, and verdicts on it.
+- `results`: `Results`, with everything that is derived from outcomes.
 - `figures` are drawn with matplotlib, and `pages` are HTML: reports and sites.
 - `testing`: the conformance checks of plugins, and the files of a new one.
 - `api` serves Python, and `cli` is the command line.

@@ -9,11 +9,10 @@ from . import (
     run as run,
     store as store,
 )
-from .analysis.results import Results as Results
-from .analysis.verdicts import Verdict as Verdict
 from .api.compare import compare as compare, run_suite as run_suite
 from .api.direct import fit as fit, score as score
 from .api.stability import agreement as agreement, common_items as common_items
+from .claims.verdicts import Verdict as Verdict
 from .errors import (
     BudgetExceededError as BudgetExceededError,
     DamagedRunError as DamagedRunError,
@@ -166,6 +165,7 @@ from .registry.specs import (
     unmet as unmet,
 )
 from .registry.suite import Claim as Claim, Figure as Figure, Suite as Suite
+from .results.results import Results as Results
 from .run.environment import check_machine as check_machine
 from .run.executors import CellPool as CellPool, ThisMachine as ThisMachine
 from .run.inputs import Given as Given, finest_partition as finest_partition

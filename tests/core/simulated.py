@@ -12,14 +12,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.analysis.changes import find_differences
 from hcbench.analysis.differences import paired_differences
-from hcbench.analysis.looks import next_looks
-from hcbench.analysis.results import Results
 from hcbench.analysis.statistics import summarise
+from hcbench.claims.looks import next_looks
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.registry.suite import Claim, Suite
+from hcbench.results.changes import find_differences
+from hcbench.results.results import Results
 
 Draw: TypeAlias = Callable[[np.random.Generator, tuple[int, ...]], NDArray[np.float64]]
 

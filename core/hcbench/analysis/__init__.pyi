@@ -20,11 +20,6 @@ from .intervals import (
     estimate_mean as estimate_mean,
     mean_and_std as mean_and_std,
 )
-from .overviews import (
-    count_verdicts as count_verdicts,
-    describe_numbers as describe_numbers,
-    noted_entry as noted_entry,
-)
 from .ranks import (
     ALPHA as ALPHA,
     TESTS as TESTS,
@@ -36,10 +31,6 @@ from .ranks import (
     ranking as ranking,
     significance_lines as significance_lines,
     why_outside as why_outside,
-)
-from .results import (
-    Results as Results,
-    write_text as write_text,
 )
 from .simultaneous import (
     limits_among as limits_among,
@@ -67,13 +58,6 @@ from .tables import (
     format_spread as format_spread,
     to_latex as to_latex,
     to_markdown as to_markdown,
-)
-from .verdicts import (
-    WORDS as WORDS,
-    accepted_values as accepted_values,
-    describe_claimed as describe_claimed,
-    describe_measured as describe_measured,
-    relation_of as relation_of,
 )
 from .views import (
     CurvePoint as CurvePoint,

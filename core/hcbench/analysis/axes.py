@@ -17,9 +17,9 @@ from hcbench.registry.names import format_name, format_value, same_name
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
-    from hcbench.analysis.results import Results
     from hcbench.plan.presentation import MetricInfo
     from hcbench.registry.specs import Params, Value
+    from hcbench.results.results import Results
 
 Kind = Literal["dataset", "oracle", "algorithm", "budget", "checkpoint", "n"]
 _DOCS = {"budget": "queries allowed", "checkpoint": "queries asked", "n": "items"}

@@ -16,7 +16,7 @@ from hcbench.analysis.simultaneous import limits_below_best, paired_estimate
 from hcbench.analysis.statistics import Summary, paired_difference
 
 if TYPE_CHECKING:
-    from hcbench.analysis.results import Results
+    from hcbench.results.results import Results
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,9 +44,9 @@ from hcbench.errors import HcbenchError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hcbench.analysis.results import Results
     from hcbench.analysis.statistics import Distance
     from hcbench.plan.presentation import MetricInfo
+    from hcbench.results.results import Results
 
 
 @dataclass(frozen=True, slots=True)

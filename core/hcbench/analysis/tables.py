@@ -1,6 +1,6 @@
 """Tables of results, independent of their output format: entries, footnotes, numbers, markup.
 
-`hcbench.analysis.overviews` makes the tables of a comparison; `hcbench.cli` writes to terminals.
+`hcbench.results.overviews` makes the tables of a comparison; `hcbench.cli` writes to terminals.
 Texts that differ only in their numbers share a footnote.
 """
 

@@ -19,8 +19,8 @@ from hcbench.model.cost import Budget
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
-    from hcbench.analysis.results import Results
     from hcbench.plan.presentation import MetricInfo
+    from hcbench.results.results import Results
 
 #: Of one family of data sets, for a power law: with fewer, the fit looks better than it is.
 LEAST_SIZES = 4

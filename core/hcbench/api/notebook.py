@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hcbench.analysis.overviews import describe_numbers, make_tables
-from hcbench.analysis.results import Results
 from hcbench.analysis.tables import to_html
 from hcbench.errors import DataNotAvailableError
 from hcbench.model.problem import Problem, Result
 from hcbench.pages import write_report
 from hcbench.plan.outcome import Outcome
 from hcbench.registry import load_registry
+from hcbench.results.overviews import describe_numbers, make_tables
+from hcbench.results.results import Results
 from hcbench.run.record import Observer
 from hcbench.store import Store
 

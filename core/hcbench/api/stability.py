@@ -14,9 +14,9 @@ from hcbench.errors import NotApplicableError
 from hcbench.model.trees import Tree
 
 if TYPE_CHECKING:
-    from hcbench.analysis.results import Results
     from hcbench.model.trees import Partition
     from hcbench.plan.outcome import Outcome
+    from hcbench.results.results import Results
     from hcbench.store.store import Store
 
     Result: TypeAlias = Tree | Partition

@@ -107,9 +107,9 @@ def check(
 
 def _write_claims(names: Sequence[str], plugin: Sequence[Path], form: str) -> bool:
     """List what the claims of suites accept; False if one accepts all that is possible."""
+    from hcbench.claims.powers import powers_of
     from hcbench.cli.compare import suite_named
     from hcbench.registry import load_registry
-    from hcbench.testing.claims import powers_of
 
     registry = load_registry(plugin)
     rows: list[dict[str, Any]] = [

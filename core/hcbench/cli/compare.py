@@ -20,12 +20,12 @@ from hcbench.errors import DataError, ExitCode, ParameterError, SuiteError
 from hcbench.model.text import printable
 
 if TYPE_CHECKING:
-    from hcbench.analysis.results import Results
     from hcbench.figures.suites import Drawn
     from hcbench.plan.cell import Cell
     from hcbench.plan.plan import Plan
     from hcbench.registry import Registry
     from hcbench.registry.suite import Suite
+    from hcbench.results.results import Results
     from hcbench.store import Store
 
 
@@ -215,8 +215,8 @@ def _check_figures(suite: Suite, folder: Path) -> None:
 
 
 def _run(plan: Plan, registry: Registry, store: Store, *, quiet: bool, **given: Any) -> Results:
-    from hcbench.analysis.results import Results
     from hcbench.cli.progress import follow
+    from hcbench.results.results import Results
     from hcbench.run.run import run_plan
 
     with follow(quiet=quiet) as observer:
@@ -225,8 +225,8 @@ def _run(plan: Plan, registry: Registry, store: Store, *, quiet: bool, **given: 
 
 
 def _tell_end(results: Results, store: Store, plugins: Sequence[Path], plan: Plan) -> None:
-    from hcbench.analysis.overviews import count_verdicts
     from hcbench.cli.progress import count_cells
+    from hcbench.results.overviews import count_verdicts
 
     outcomes = results.outcomes
     count = Counter(outcomes.column("status").tolist())

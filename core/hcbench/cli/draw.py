@@ -21,8 +21,8 @@ from hcbench.cli.terminal import console, write_lines
 from hcbench.model.text import printable
 
 if TYPE_CHECKING:
-    from hcbench.analysis.results import Results
     from hcbench.analysis.tables import Block
+    from hcbench.results.results import Results
 
 GAP = 2
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -35,7 +35,7 @@ _BETWEEN = re.compile(r"(?<=[\[,])(?=.)")  # the parameters in a name
 def write_results(results: Results, form: str) -> None:
     """Write results to stdout, as table, json, csv, markdown or latex."""
     if form == "table":
-        from hcbench.analysis.overviews import describe_numbers, make_tables
+        from hcbench.results.overviews import describe_numbers, make_tables
 
         write_blocks(make_tables(results, MOST_TABLES))
         out = console()

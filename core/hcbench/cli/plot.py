@@ -13,7 +13,7 @@ from hcbench.cli.runs import read_run
 from hcbench.cli.terminal import stdout_for_data, tell, write_table
 
 if TYPE_CHECKING:
-    from hcbench.analysis.results import Results
+    from hcbench.results.results import Results
 
 #: As in `hcbench.figures.drawing.KINDS`, which is imported when something is drawn.
 KINDS = ("ranks", "profile", "tradeoff", "curve", "scaling", "dendrogram", "tanglegram")

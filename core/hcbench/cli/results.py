@@ -20,11 +20,11 @@ from hcbench.model.text import printable
 from hcbench.plan.outcome import STATUSES, budget_text
 
 if TYPE_CHECKING:
-    from hcbench.analysis.changes import Difference, StatusChange
     from hcbench.analysis.tables import Block
     from hcbench.api.stability import Stability
     from hcbench.plan.outcome import Outcome
     from hcbench.plan.presentation import MetricInfo
+    from hcbench.results.changes import Difference, StatusChange
     from hcbench.store.rows import RunInfo
 
 MOST_FAILURES = 20
@@ -179,12 +179,12 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
     marked. Data sets of one name whose contents differ are told first: their values are not of the
     same data.
     """
-    from hcbench.analysis.changes import (
+    from hcbench.cli.draw import write_blocks
+    from hcbench.results.changes import (
         find_data_changes,
         find_differences,
         find_status_changes,
     )
-    from hcbench.cli.draw import write_blocks
 
     with options.open_store(store) as opened:
         one, other = (read_run(opened, opened.run(n), sizes=False) for n in (before, after))
@@ -419,7 +419,7 @@ def export(
     *, run: str | None, form: str, output: Path | None, trees: bool, store: str | None
 ) -> None:
     """Write the cells of a run, by default the last, to a file."""
-    from hcbench.analysis.exports import to_json, write_parquet
+    from hcbench.results.exports import to_json, write_parquet
     from hcbench.store.exchange import describe_run
 
     if form == "csv" and trees:
@@ -446,7 +446,7 @@ def import_(files: Sequence[Path], store: str | None) -> None:
 
     What is stored already is not stored again.
     """
-    from hcbench.analysis.exports import read_export
+    from hcbench.results.exports import read_export
     from hcbench.store.exchange import import_run
 
     with options.open_store(store) as opened:
@@ -530,9 +530,9 @@ def rescore(
     RUN is by default the last. No algorithm runs, or needs to be installed; the data are generated
     again. The result is a new run with the old and the new metrics.
     """
-    from hcbench.analysis.results import Results
     from hcbench.cli.draw import write_results
     from hcbench.cli.progress import follow
+    from hcbench.results.results import Results
     from hcbench.run.rescore import plan_of_run
     from hcbench.run.run import rescore_plan
 

@@ -12,8 +12,8 @@ import click
 from hcbench.errors import StoreError
 
 if TYPE_CHECKING:
-    from hcbench.analysis.results import Results
     from hcbench.plan.columns import Outcomes
+    from hcbench.results.results import Results
     from hcbench.store import RunInfo, Store
 
 
@@ -51,8 +51,8 @@ def read_run(
     UsageError
         If a metric was not measured.
     """
-    from hcbench.analysis.results import Results
     from hcbench.plan.presentation import Presentation
+    from hcbench.results.results import Results
 
     filters = {"algorithm": algorithms, "dataset": datasets, "oracle": oracles, "status": status}
     used: dict[str, Any] = {kind: texts for kind, texts in filters.items() if texts}

@@ -16,10 +16,10 @@ from hcbench.figures.palette import Look, looks_of
 
 if TYPE_CHECKING:
     from hcbench.analysis.ranks import ProfileView
-    from hcbench.analysis.results import Results
     from hcbench.analysis.statistics import Summary
     from hcbench.analysis.views import CurvePoint, CurveView, PowerLaw, TradeoffPoint, TradeoffView
     from hcbench.plan.presentation import MetricInfo
+    from hcbench.results.results import Results
 
 
 Mark: TypeAlias = Literal["line", "bars", "law", "flat", "steps", "level", "warning"]

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from hcbench.analysis.ranks import Ranking
-    from hcbench.analysis.results import Results
     from hcbench.figures.charts import Axis, Chart, Series
+    from hcbench.results.results import Results
 
 _PANEL = (3.4, 2.7)  # inches
 _ALONE = (5.6, 3.8)

@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
     from hcbench.analysis.groups import Group
     from hcbench.analysis.ranks import PairTest
-    from hcbench.analysis.results import Results
     from hcbench.analysis.statistics import Distance, Failed
     from hcbench.figures.plots import Orientation
     from hcbench.figures.suites import FigureView
     from hcbench.model.problem import Problem
+    from hcbench.results.results import Results
 
 MOST_COLOURS = 16
 MOST_NAMES = 300  # with more leaves there are dots instead of names

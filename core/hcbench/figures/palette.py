@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hcbench.analysis.results import Results
+    from hcbench.results.results import Results
 
 #: Each on a light background, and on a dark one, with a contrast of at least 4.5 to it.
 _COLOURS = (

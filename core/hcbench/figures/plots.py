@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from hcbench.analysis.groups import Group
-    from hcbench.analysis.results import Results
     from hcbench.analysis.statistics import Summary
     from hcbench.figures.suites import FigureView
+    from hcbench.results.results import Results
 
 _MOST_TICKS = 8
 _SCALED = {"s": "s", "bytes": "B"}  # units whose ticks are ms, MB and the like

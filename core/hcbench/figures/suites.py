@@ -21,10 +21,10 @@ from hcbench.store.store import Store
 if TYPE_CHECKING:
     import matplotlib.figure
 
-    from hcbench.analysis.results import Results
     from hcbench.model.problem import Problem, Result
     from hcbench.plan.outcome import Outcome
     from hcbench.registry.suite import Figure
+    from hcbench.results.results import Results
 
 FORMATS = ("svg", "png", "pdf")
 Format = Literal["svg", "png", "pdf"]

@@ -228,7 +228,7 @@ class Suite:
     repetitions : int
     first_look : int
         The planned number of repetitions, at which its claims are first judged at a level near 5 %;
-        see `hcbench.analysis.looks`. By default `repetitions` as the suite was written: more of
+        see `hcbench.claims.looks`. By default `repetitions` as the suite was written: more of
         them, by ``--repetitions``, do not change the plan.
     seed : int
         The base of all seeds.

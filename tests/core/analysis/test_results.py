@@ -15,9 +15,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hcbench.analysis.changes import DataChange, find_data_changes, find_differences
-from hcbench.analysis.overviews import make_tables
-from hcbench.analysis.results import Results
 from hcbench.analysis.tables import format_spread
 from hcbench.errors import HcbenchError
 from hcbench.model.cost import Cost
@@ -25,6 +22,9 @@ from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry.names import same_name
 from hcbench.registry.suite import Claim, Suite
+from hcbench.results.changes import DataChange, find_data_changes, find_differences
+from hcbench.results.overviews import make_tables
+from hcbench.results.results import Results
 
 AARI = MetricInfo("AARI", "higher", interval="[-1, 1]")
 COST = MetricInfo("Dasgupta", "lower")

@@ -13,12 +13,12 @@ import pytest
 
 from hcbench.analysis import ranks, views
 from hcbench.analysis.groups import allowed_inference
-from hcbench.analysis.overviews import make_tables
-from hcbench.analysis.results import Results
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.registry import load_registry
+from hcbench.results.overviews import make_tables
+from hcbench.results.results import Results
 
 AARI = MetricInfo("AARI", "higher", interval="[-1, 1]")
 SECONDS = MetricInfo("seconds", "lower", "s", cost=True)

@@ -9,11 +9,11 @@ import pytest
 
 import hcbench
 from hcbench import Problem, Results, Tree
-from hcbench.analysis.overviews import dataset_block
 from hcbench.analysis.tables import BEST_TRUTH
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry.specs import load_function
+from hcbench.results.overviews import dataset_block
 from hcbench.store import Store
 
 pytestmark = pytest.mark.usefixtures("in_process")

@@ -17,8 +17,6 @@ from scipy import stats
 
 from hcbench import Tree
 from hcbench.analysis import axes, differences, ranks, views
-from hcbench.analysis.overviews import make_tables
-from hcbench.analysis.results import Results
 from hcbench.analysis.views import pareto_front
 from hcbench.errors import HcbenchError
 from hcbench.figures import palette
@@ -34,6 +32,8 @@ from hcbench.model.trees import Partition
 from hcbench.pages import report
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
+from hcbench.results.overviews import make_tables
+from hcbench.results.results import Results
 from hcbench.store.codec import count_items, encode_result
 from tests.core.planned import planned
 from tests.core.trees import trees

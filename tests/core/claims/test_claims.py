@@ -13,8 +13,7 @@ from click.testing import CliRunner
 from hypothesis import given, strategies as st
 from scipy.stats import binomtest
 
-from hcbench.analysis.overviews import count_verdicts, make_tables
-from hcbench.analysis.results import Results
+from hcbench.claims.powers import powers_of
 from hcbench.cli import main
 from hcbench.errors import SuiteError
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
@@ -23,7 +22,8 @@ from hcbench.registry import load_registry
 from hcbench.registry.names import split_parameter
 from hcbench.registry.specs import Reference
 from hcbench.registry.suite import Claim, Figure, Suite, describe_suite, read_suite, rebuild_suite
-from hcbench.testing.claims import powers_of
+from hcbench.results.overviews import count_verdicts, make_tables
+from hcbench.results.results import Results
 
 PAPER = Reference("p", "misc", {"author": "A", "title": "T", "year": "2000"})
 METRICS = (

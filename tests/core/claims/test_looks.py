@@ -8,11 +8,11 @@ from itertools import islice, product
 import numpy as np
 import pytest
 
-from hcbench.analysis.looks import last_look, looks_below_planned, looks_from_planned, next_looks
-from hcbench.analysis.results import Results
-from hcbench.analysis.verdicts import expect_false_verdicts
+from hcbench.claims.looks import last_look, looks_below_planned, looks_from_planned, next_looks
+from hcbench.claims.verdicts import expect_false_verdicts
 from hcbench.plan.presentation import MetricInfo
 from hcbench.registry.suite import Claim, Suite
+from hcbench.results.results import Results
 from tests.core.simulated import JUDGED, at_most, false_while_adding, results_of
 
 #: The error of a single look at 10 repetitions and a level of 95 %, where it is not at most 5 %:

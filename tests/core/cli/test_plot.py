@@ -17,7 +17,6 @@ from matplotlib.collections import LineCollection
 
 from hcbench import Tree
 from hcbench.analysis.ranks import ranking
-from hcbench.analysis.results import Results
 from hcbench.cli import main
 from hcbench.cli.plot import KINDS as ON_COMMAND_LINE
 from hcbench.errors import HcbenchError
@@ -38,6 +37,7 @@ from hcbench.model.problem import Problem
 from hcbench.model.trees.layout import layout
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
+from hcbench.results.results import Results
 from hcbench.store import Store
 from tests.core.planned import planned
 from tests.inline import cells_in_this_process

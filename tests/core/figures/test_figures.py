@@ -17,7 +17,6 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
 from hcbench import HeightKind, Tree, figures, load_registry
-from hcbench.analysis.results import Results
 from hcbench.cli import main
 from hcbench.errors import DataError, DataNotAvailableError, HcbenchError
 from hcbench.figures import FigureView, draw_figures
@@ -25,6 +24,7 @@ from hcbench.figures.plots import MIXED
 from hcbench.model.trees.layout import layout
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
+from hcbench.results.results import Results
 from hcbench.store import Store
 from tests.core.trees import trees
 from tests.inline import cells_in_this_process

@@ -14,11 +14,11 @@ from numba import njit
 
 import hcbench
 from hcbench import AnswerMatrix, Answers, Oracle, Partition, Problem, compiled
-from hcbench.analysis.results import Results
 from hcbench.errors import InvalidQueryError
 from hcbench.model.cost import Cost
 from hcbench.oracle import _kernels as naming
 from hcbench.registry.suite import Suite
+from hcbench.results.results import Results
 from hcbench.run.cell import rescore_job, run_job
 from hcbench.run.job import Call, Job, RescoreJob
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import hcbench
-from hcbench.analysis.overviews import make_tables
-from hcbench.analysis.results import Results
 from hcbench.errors import ParameterError
 from hcbench.oracle import Answers, Oracle
+from hcbench.results.overviews import make_tables
+from hcbench.results.results import Results
 from hcbench.store import Store
 from hcbench.store.exchange import describe_run, import_run
 from hcbench.store.tidying import tidy

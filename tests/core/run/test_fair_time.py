@@ -14,11 +14,11 @@ from scipy.cluster.hierarchy import linkage
 
 import hcbench
 from hcbench import Outcome, Suite
-from hcbench.analysis.results import Results
 from hcbench.plan.plan import make_plan
 from hcbench.plan.presentation import MetricInfo
 from hcbench.registry import Registry, with_defaults
 from hcbench.registry.plugins import Plugins
+from hcbench.results.results import Results
 from hcbench.run.run import run_plan
 from hcbench.run.tasks import Task, by_data
 from hcbench.run.workers.processes import load_average, processor_frequency

@@ -18,11 +18,11 @@ from sqlalchemy import update
 
 import hcbench as package
 from hcbench import Results
-from hcbench.analysis.exports import read_export
 from hcbench.cli import main
 from hcbench.errors import DataError, StoreError
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import ScoredPoint, Value
+from hcbench.results.exports import read_export
 from hcbench.store import Store, schema
 from hcbench.store.exchange import VERSION, describe_run, import_run
 from hcbench.store.tidying import tidy

@@ -23,7 +23,7 @@ from hcbench import (
     score,
 )
 from hcbench.analysis.statistics import log_log_slope
-from hcbench.analysis.verdicts import accepted_values, judge_claim
+from hcbench.claims.verdicts import accepted_values, judge_claim
 from hcbench.figures import draw_figures
 from hcbench.plan.outcome import REPORTED
 from hcbench.plan.plan import make_plan

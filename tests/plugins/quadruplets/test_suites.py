@@ -11,7 +11,7 @@ import pytest
 
 import hcbench
 from hcbench import Claim, Suite
-from hcbench.analysis.verdicts import Verdict, judge_claim
+from hcbench.claims.verdicts import Verdict, judge_claim
 from hcbench.figures import draw_figures
 from hcbench.plan.plan import make_plan
 from hcbench.registry import Registry, load_registry

@@ -28,8 +28,8 @@ from hcbench.pages.report.figures import (
 
 if TYPE_CHECKING:
     from hcbench.analysis.ranks import Ranking
-    from hcbench.analysis.results import Results
     from hcbench.figures.charts import Axis, Chart, Panel, Series
+    from hcbench.results.results import Results
 
 _MOST_PANELS = 12
 _MOST_TICKS = 8

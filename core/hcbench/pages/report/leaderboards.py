@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from hcbench.analysis.axes import labels_of
 from hcbench.analysis.groups import name_variants
-from hcbench.analysis.overviews import noted_entry
 from hcbench.analysis.tables import ARROWS, NOTHING, Notes, TableEntry
 from hcbench.registry.specs import Interval
+from hcbench.results.overviews import noted_entry
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
-    from hcbench.analysis.results import Results
     from hcbench.plan.presentation import MetricInfo
+    from hcbench.results.results import Results
 
 FAMILY = 4  # this many parameter variants of an algorithm are shown as one family
 

@@ -20,13 +20,13 @@ import numpy as np
 from markupsafe import Markup
 
 from hcbench.analysis.axes import labels_of
-from hcbench.analysis.overviews import describe_numbers
-from hcbench.analysis.results import Results
-from hcbench.analysis.verdicts import WORDS
+from hcbench.claims.verdicts import WORDS
 from hcbench.errors import HcbenchError
 from hcbench.pages.report.figures import sentence
 from hcbench.pages.report.sections import verdict_badge
 from hcbench.plan.outcome import STATUSES
+from hcbench.results.overviews import describe_numbers
+from hcbench.results.results import Results
 
 if TYPE_CHECKING:
     from hcbench.figures.suites import FigureView

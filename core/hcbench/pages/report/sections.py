@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from hcbench.analysis.axes import axes_of, labels_of
 from hcbench.analysis.ranks import TESTS, profile, significance_lines
 from hcbench.analysis.tables import ARROWS, NOTHING, TableEntry, format_numbers, format_spread
-from hcbench.analysis.verdicts import describe_claimed, describe_measured
 from hcbench.analysis.views import curves, scaling, tradeoff
+from hcbench.claims.verdicts import describe_claimed, describe_measured
 from hcbench.errors import HcbenchError
 from hcbench.figures.charts import curve_chart, exponent_text, profile_chart, tradeoff_chart
 from hcbench.pages.report.charts import draw_chart, draw_ranks
@@ -34,9 +34,9 @@ from hcbench.registry.names import format_value
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
     from hcbench.analysis.ranks import Ranking
-    from hcbench.analysis.results import Results
     from hcbench.pages.report.page import Contents
     from hcbench.plan.presentation import MetricInfo
+    from hcbench.results.results import Results
 
 Tree = tuple[list[str], dict[str, Any]]
 _MOST_TOGETHER = 6  # data sets in one figure of quality and cost

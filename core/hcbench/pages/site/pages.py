@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hcbench.analysis.overviews import count_verdicts, describe_numbers
 from hcbench.model.text import slug
 from hcbench.pages.report.figures import make_table
 from hcbench.pages.report.sections import (
@@ -28,6 +27,7 @@ from hcbench.pages.site.performance import (
 )
 from hcbench.pages.site.rationale import rationale
 from hcbench.plan.presentation import split_label
+from hcbench.results.overviews import count_verdicts, describe_numbers
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group

@@ -20,10 +20,9 @@ from hcbench.analysis.groups import (
     make_table,
     values_at,
 )
-from hcbench.analysis.overviews import describe_numbers, make_tables
 from hcbench.analysis.ranks import Ranking, describe_ranking, find_best, make_blocks, rank
 from hcbench.analysis.tables import Block, to_latex, to_markdown
-from hcbench.analysis.verdicts import (
+from hcbench.claims.verdicts import (
     FalseVerdicts,
     Verdict,
     describe_claimed,
@@ -36,6 +35,7 @@ from hcbench.plan.outcome import REPORTED, Outcome
 from hcbench.plan.presentation import MetricInfo, Names, Presentation
 from hcbench.registry.names import same_name
 from hcbench.registry.suite import Suite
+from hcbench.results.overviews import describe_numbers, make_tables
 
 if TYPE_CHECKING:
     import pandas

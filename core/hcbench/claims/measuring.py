@@ -18,16 +18,16 @@ from hcbench.analysis.intervals import (
     differences_of,
     estimate_mean,
 )
-from hcbench.analysis.looks import Look, last_look
 from hcbench.analysis.statistics import log_log_slope
+from hcbench.claims.looks import Look, last_look
 from hcbench.errors import NameSyntaxError
 from hcbench.registry.names import format_name, parse_name, same_name, split_parameter
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
-    from hcbench.analysis.results import Results
     from hcbench.plan.presentation import MetricInfo
     from hcbench.registry.suite import Claim
+    from hcbench.results.results import Results
 
 
 class NotMeasuredError(Exception):

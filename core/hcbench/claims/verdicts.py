@@ -10,7 +10,7 @@ numbers, fixed before the measurement:
 
 The measurement is a confidence interval at 95 % (see `hcbench.analysis.intervals`), which holds
 however often repetitions are added: random values are judged at certain numbers of repetitions, and
-the intervals of all of these hold together (see `hcbench.analysis.looks`). Relations other than "="
+the intervals of all of these hold together (see `hcbench.claims.looks`). Relations other than "="
 are one-sided, and so is their interval: it has one end. The claim is *reproduced* if it
 accepts the whole interval, it *differs* if it accepts no number of it, and it is *undecided*
 otherwise: there are too few repetitions. So a large error of the mean never helps a claim. Where
@@ -42,8 +42,8 @@ from hcbench.analysis.intervals import (
     Limits,
     note_on_equal_values,
 )
-from hcbench.analysis.looks import LEAST, next_looks
-from hcbench.analysis.measuring import (
+from hcbench.claims.looks import LEAST, next_looks
+from hcbench.claims.measuring import (
     RANDOM_LAWS,
     Measured,
     NotMeasuredError,
@@ -54,10 +54,10 @@ from hcbench.analysis.measuring import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hcbench.analysis.results import Results
     from hcbench.plan.presentation import MetricInfo
     from hcbench.registry.specs import MetricSpec
     from hcbench.registry.suite import Claim
+    from hcbench.results.results import Results
 
 Word: TypeAlias = Literal[
     "reproduced",

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from hcbench.analysis.results import Results, write_text
 from hcbench.errors import DataError, HcbenchError
+from hcbench.results.results import Results, write_text
 
 Format: TypeAlias = Literal["csv", "json", "parquet"]
 #: The key, column and Parquet metadata of the description of the run.

@@ -22,14 +22,14 @@ from hcbench.analysis.tables import (
     blanked,
     format_numbers,
 )
-from hcbench.analysis.verdicts import WORDS, Verdict, describe_claimed, describe_measured
+from hcbench.claims.verdicts import WORDS, Verdict, describe_claimed, describe_measured
 from hcbench.plan.outcome import BUSY, REPORTED
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
     from hcbench.analysis.ranks import Ranking
-    from hcbench.analysis.results import Results
     from hcbench.plan.presentation import MetricInfo
+    from hcbench.results.results import Results
 
 _REFERENCE = "a reference, which is not ranked"
 

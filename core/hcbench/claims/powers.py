@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hcbench.analysis.verdicts import accepted_values, relation_of
+from hcbench.claims.verdicts import accepted_values, relation_of
 from hcbench.plan.outcome import REPORTED
 from hcbench.registry import Registry
 from hcbench.registry.specs import Interval

@@ -17,8 +17,8 @@ from hcbench.analysis.intervals import Estimate, mean_and_std
 from hcbench.analysis.simultaneous import limits_among, paired_estimate
 
 if TYPE_CHECKING:
-    from hcbench.analysis.results import Results
     from hcbench.plan.outcome import Outcome
+    from hcbench.results.results import Results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
