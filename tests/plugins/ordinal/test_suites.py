@@ -285,8 +285,9 @@ def test_the_proportion_for_half_of_the_trees_is_interpolated():
 
 
 def run(suite: Suite, folder: Path) -> hcbench.Results:
+    """Run a suite that plans the repetitions that it has."""
     registry = load_registry()
-    plan = make_plan(suite, registry)
+    plan = make_plan(replace(suite, first_look=suite.repetitions), registry)
     with Store(folder / "s.sqlite") as store:
         return hcbench.Results.of_plan(plan, run_plan(plan, registry.plugins, store, jobs=1))
 
