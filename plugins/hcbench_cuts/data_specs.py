@@ -99,9 +99,16 @@ def _is_random(params: Params) -> bool:
 
 
 def _is_dependent(params: Params) -> bool:
+    """Whether all true cuts are of the same items, or of items that are drawn from the same ones.
+
+    The leaves of a shape have no data, so that each tree with its cut is a new one.
+    """
+    if params["data"] is None:
+        return False
     data, _ = _source(params)
     (use,) = load_registry().use_datasets(data)
-    return use.spec.dependent_with(use.params)
+    is_fixed = not use.spec.random_with(use.params)
+    return _is_random(params) and (is_fixed or use.spec.dependent_with(use.params))
 
 
 CUT_OF = DatasetSpec(

@@ -163,6 +163,7 @@ OPENML = DatasetSpec(
     provides=lambda params: ("vectors", "levels", "truth") if params["labels"] else ("vectors",),
     random=_is_subsample,
     dependent=_is_subsample,
+    family=lambda params: f"openml {params['id']}",
     licence="that of each data set, as its page on openml.org says",
     paper=PAPERS["vanschoren2013"],
     requires=("scikit-learn", "pandas"),

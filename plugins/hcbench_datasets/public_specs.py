@@ -99,6 +99,7 @@ NEWSGROUPS_PCA = DatasetSpec(
     provides=_LABELLED,
     random=_is_sample_of_documents,
     dependent=_is_sample_of_documents,
+    family=NEWSGROUPS.name,
     licence=NEWSGROUPS.licence,
     paper=PAPERS["lang1995"],
     requires=("scikit-learn", "scipy"),

@@ -84,6 +84,76 @@ def false_changes(name: str, n: int, k: int, samples: int) -> float:
     return false / samples
 
 
+#: Designs with families of data sets, by name: the number of data sets of each family, that of
+#: repetitions, whether these have new data, and the standard deviations of what an algorithm gains
+#: by chance on a family, on a data set, and in a repetition.
+FAMILIES: Mapping[str, tuple[tuple[int, ...], int, bool, tuple[float, float, float]]] = {
+    "twelve sizes of one data set": ((12,), 1, False, (1.0, 0.3, 0.1)),
+    "one table in three preprocessings": ((3,), 1, False, (1.0, 0.3, 0.1)),
+    "a grid of one generator, one repetition": ((12,), 1, True, (1.0, 0.3, 1.0)),
+    "a grid of one generator, 8 repetitions": ((12,), 8, True, (0.0, 0.0, 1.0)),
+    "8 families of 1 to 12 data sets": ((1, 1, 1, 2, 3, 4, 12, 12), 1, False, (1.0, 0.5, 0.1)),
+    "12 families of 1 or 2 data sets": ((1, 2) * 6, 2, True, (1.0, 1.0, 1.0)),
+}
+
+
+def results_of_families(
+    design: str, k: int, rng: np.random.Generator, *, count_families: bool = True
+) -> Results:
+    """Results of k algorithms that are equal on average over families.
+
+    Parameters
+    ----------
+    design : str
+        One of `FAMILIES`.
+    k : int
+    rng : Generator
+    count_families : bool
+        Whether families are known; otherwise each data set is its own.
+    """
+    sizes, repetitions, has_new_data, (of_family, of_dataset, of_repetition) = FAMILIES[design]
+    outcomes = []
+    families = {}
+    for family, size in enumerate(sizes):
+        gains = of_family * rng.normal(size=k)
+        for variant in range(size):
+            dataset = f"f{family}[v={variant}]"
+            families[dataset] = f"f{family}" if count_families else dataset
+            gains_here = gains + of_dataset * rng.normal(size=k)
+            for repetition in range(repetitions):
+                values = gains_here + of_repetition * rng.normal(size=k)
+                digest = f"{dataset}/{repetition if has_new_data else 0}"
+                outcomes += [
+                    Outcome(
+                        key=f"{dataset}/{algorithm}/{repetition}",
+                        algorithm=f"A{algorithm}",
+                        dataset=dataset,
+                        oracle="o",
+                        repetition=repetition,
+                        seed=0,
+                        data_digest=digest,
+                        points=(ScoredPoint(values={"score": Value(float(value))}),),
+                    )
+                    for algorithm, value in enumerate(values)
+                ]
+    return Results(outcomes, (MetricInfo("score", "higher"),), families=families)
+
+
+def false_ranks(
+    design: str, k: int, samples: int, *, count_families: bool = True
+) -> tuple[float, float]:
+    """How often equal algorithms are said to differ: by the global test, and any two of them."""
+    rng = np.random.default_rng(k)
+    anywhere = 0
+    of_pairs = 0
+    for _ in range(samples):
+        results = results_of_families(design, k, rng, count_families=count_families)
+        (ranking,) = results.rankings
+        anywhere += ranking.differs_anywhere
+        of_pairs += any(pair.differs for pair in ranking.pairs)
+    return anywhere / samples, of_pairs / samples
+
+
 def at_most(level: float, samples: int) -> float:
     """What a share of a true probability `level` exceeds in one of 740 simulations."""
     return level + 3 * math.sqrt(level * (1 - level) / samples)

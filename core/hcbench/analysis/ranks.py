@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -61,27 +61,29 @@ class Excluded:
 class Blocks:
     """The scores of competitors on common blocks.
 
+    A block has one row of scores, or, if it is of a family of several data sets, a row for each of
+    these.
+
     Attributes
     ----------
     inference : Inference
-        What a block is, a data set, with means over repetitions as scores, or a repetition; and
-        what the blocks allow to conclude.
-    names : tuple of str
-        Names of the blocks.
+        What a block is, and what the blocks allow to conclude.
+    block_of_row : tuple of str
+        The name of the block of each row.
     competitors : tuple of str
-    scores : (n_blocks, n_competitors) float
-        NaN for a failure.
+    scores : (n_rows, n_competitors) float
+        Means over the repetitions on a data set, or the values of a repetition; NaN for a failure.
     failed : {"worst", "drop"}
         Scores are averages of the repetitions that succeeded, or NaN if more than `MOST_FAILED` of
         them failed; or repetitions in which an algorithm failed are excluded for all algorithms.
     failures : mapping of competitor to (int, int)
         How many of its repetitions failed, of how many.
     excluded : tuple of Excluded
-        Blocks on which not all algorithms could run, or all failed.
+        Data sets or repetitions on which not all algorithms could run, or all failed.
     """
 
     inference: Inference
-    names: tuple[str, ...]
+    block_of_row: tuple[str, ...]
     competitors: tuple[str, ...]
     scores: NDArray[np.float64]
     failed: Failed
@@ -99,6 +101,11 @@ class Blocks:
         return any(failed for failed, _ in self.failures.values())
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the blocks."""
+        return tuple(dict.fromkeys(self.block_of_row))
+
+    @property
     def n_blocks(self) -> int:
         """Number of blocks."""
         return len(self.names)
@@ -109,6 +116,7 @@ def make_blocks(
     metric: MetricInfo,
     failed: Failed = "worst",
     dependent: Iterable[str] = (),
+    families: Mapping[str, str] | None = None,
 ) -> Blocks:
     """Collect the scores that are compared over data sets.
 
@@ -124,6 +132,8 @@ def make_blocks(
     failed : {"worst", "drop"}
     dependent : iterable of str
         Data sets whose repetitions share items.
+    families : mapping of data set to str, optional
+        As for `hcbench.analysis.groups.allowed_inference`.
     """
     at_end = [group for group in groups if group.checkpoint is None]
     ran = {group.algorithm for group in at_end if group.ran}
@@ -134,31 +144,40 @@ def make_blocks(
     for group in competing:
         by_dataset.setdefault(group.dataset, {})[names[group]] = group
     skipped = {(g.algorithm, g.dataset): g for g in at_end if not g.ran}
-    inference = allowed_inference(competing, dependent)
-    alone = inference.unit == "repetition"
-    scores: dict[str, list[float]] = {}
+    inference = allowed_inference(competing, dependent, families)
+    rows: list[_Row] = []
     excluded = []
     for dataset, present in by_dataset.items():
         took_part = {
             name: present.get(name) or skipped.get((algorithm[name], dataset)) for name in algorithm
         }
-        blocks = _dataset_blocks(dataset, took_part, metric, failed, alone)
-        if isinstance(blocks, Excluded):
-            excluded.append(blocks)
-        else:
-            scores |= blocks
-    for name in [name for name, row in scores.items() if np.isnan(row).all()]:
-        excluded.append(Excluded(name, "all failed"))
-        del scores[name]
+        of_dataset = _rows_of_dataset(dataset, took_part, metric, failed, inference)
+        if isinstance(of_dataset, Excluded):
+            excluded.append(of_dataset)
+            continue
+        for row in of_dataset:
+            if np.isnan(row.scores).all():
+                excluded.append(Excluded(row.name, "all failed"))
+            else:
+                rows.append(row)
+    scores = np.array([row.scores for row in rows], dtype=np.float64)
     return Blocks(
         inference=inference,
-        names=tuple(scores),
+        block_of_row=tuple(row.block for row in rows),
         competitors=tuple(algorithm),
-        scores=np.array(list(scores.values())).reshape(len(scores), len(algorithm)),
+        scores=scores.reshape(len(rows), len(algorithm)),
         failed=failed,
         excluded=tuple(excluded),
         failures=_count_failures(names, metric),
     )
+
+
+class _Row(NamedTuple):
+    """The scores of all competitors on a data set, or in one repetition on it."""
+
+    name: str
+    block: str
+    scores: list[float]
 
 
 def _count_failures(names: Mapping[Group, str], metric: MetricInfo) -> dict[str, tuple[int, int]]:
@@ -170,36 +189,57 @@ def _count_failures(names: Mapping[Group, str], metric: MetricInfo) -> dict[str,
     return failures
 
 
-def _dataset_blocks(
+def _rows_of_dataset(
     dataset: str,
     took_part: Mapping[str, Group | None],
     metric: MetricInfo,
     failed: Failed,
-    alone: bool,
-) -> dict[str, list[float]] | Excluded:
-    """The scores on a data set; on each repetition if these are the blocks."""
+    inference: Inference,
+) -> list[_Row] | Excluded:
+    """The scores on a data set: a row, or one for each repetition if these are the blocks."""
     for name, group in took_part.items():
         if reason := _why_excluded(group, metric):
             return Excluded(dataset, f"{name}: {reason}")
     groups = [group for group in took_part.values() if group is not None]
-    if alone or failed == "drop":
-        table = [group.by_repetition(metric) for group in groups]
-        repetitions = {r for group in groups for r in group.outcomes.column("repetition").tolist()}
-        rows = {
-            f"{dataset}, repetition {r}": [numbers.get(r, math.nan) for numbers in table]
-            for r in sorted(repetitions)
-        }
-        if failed == "drop":
-            rows = {name: row for name, row in rows.items() if not np.isnan(row).any()}
-        if alone or not rows:
-            return rows or Excluded(dataset, "an algorithm failed in each repetition")
-        columns = np.transpose([*rows.values()])
+    by_repetition: dict[int, list[float]] = {}
+    if inference.unit == "repetition" or failed == "drop":
+        by_repetition = _scores_by_repetition(groups, metric, failed)
+        if not by_repetition:
+            return Excluded(dataset, "an algorithm failed in each repetition")
+    if inference.unit == "repetition":
+        # The data sets of a family have a common block in each repetition.
+        family = inference.family_of(dataset)
+        about = family if inference.has_variants else dataset
+        return [
+            _Row(f"{dataset}, repetition {r}", f"{about}, repetition {r}", scores)
+            for r, scores in by_repetition.items()
+        ]
+    if failed == "drop":
+        columns = np.transpose(list(by_repetition.values()))
         averages = [average_of(column, metric.average) for column in columns]
     else:
         averages = [
             None if group.fails_too_often(metric) else group.average(metric) for group in groups
         ]
-    return {dataset: [math.nan if average is None else average for average in averages]}
+    block = inference.family_of(dataset) if inference.unit == "family" else dataset
+    scores = [math.nan if average is None else average for average in averages]
+    return [_Row(dataset, block, scores)]
+
+
+def _scores_by_repetition(
+    groups: Sequence[Group], metric: MetricInfo, failed: Failed
+) -> dict[int, list[float]]:
+    """The values of all competitors in each repetition, in order; NaN for a failure."""
+    values = [group.by_repetition(metric) for group in groups]
+    repetitions: set[int] = set()
+    for group in groups:
+        repetitions.update(group.outcomes.column("repetition").tolist())
+    scores = {}
+    for r in sorted(repetitions):
+        of_repetition = [of_group.get(r, math.nan) for of_group in values]
+        if failed == "worst" or not np.isnan(of_repetition).any():
+            scores[r] = of_repetition
+    return scores
 
 
 def _why_excluded(group: Group | None, metric: MetricInfo) -> str:
@@ -303,7 +343,8 @@ class Ranking(Blocks):
     ----------
     metric : MetricInfo
     ranks : tuple of float
-        The average ranks of the competitors; NaN if there are no blocks.
+        The average ranks of the competitors over the blocks, in a family first over its data sets;
+        NaN if there are no blocks.
     test : {"holm", "nemenyi", ""}
         The test of pairs that decides, and of which all is shown (see `choose_test`); "" if there
         is none.
@@ -317,12 +358,18 @@ class Ranking(Blocks):
     test: PairTest | Literal[""] = ""
     alpha: float = ALPHA
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether average ranks are shown: with a test, or over several data sets without one."""
+        return not self.inference.reason or self.inference.has_variants
+
     @cached_property
     def friedman(self) -> FriedmanTest:
         """Friedman's test, for three or more competitors."""
         if self.inference.reason:
             return FriedmanTest(failed=self.failed, reason=self.inference.reason)
-        return friedman_test(self.scores, direction_of(self.metric), failed=self.failed)
+        direction = direction_of(self.metric)
+        return friedman_test(self.scores, direction, failed=self.failed, blocks=self.block_of_row)
 
     @cached_property
     def nemenyi(self) -> CriticalDifference:
@@ -385,7 +432,9 @@ class Ranking(Blocks):
             return SignedRankTest(failed=self.failed, reason=reason)
         direction = direction_of(self.metric)
         first, second = self.scores[:, i], self.scores[:, j]
-        return signed_rank_test(first, second, direction, failed=self.failed)
+        return signed_rank_test(
+            first, second, direction, failed=self.failed, blocks=self.block_of_row
+        )
 
     @cached_property
     def cliques(self) -> tuple[tuple[int, ...], ...]:
@@ -462,14 +511,17 @@ def rank(
     test : {"holm", "nemenyi"}, optional
         By default that of `choose_test`.
     """
-    ranks, n_included = average_ranks(blocks.scores, direction_of(metric), failed=blocks.failed)
+    direction = direction_of(metric)
+    ranks, n_included = average_ranks(
+        blocks.scores, direction, failed=blocks.failed, blocks=blocks.block_of_row
+    )
     order = np.argsort(ranks, kind="stable").tolist()
     chosen: PairTest | Literal[""] = ""
     if not blocks.inference.reason:
         chosen = test or choose_test(len(blocks.competitors), n_included, alpha)
     return Ranking(
         inference=blocks.inference,
-        names=blocks.names,
+        block_of_row=blocks.block_of_row,
         competitors=tuple(blocks.competitors[i] for i in order),
         scores=blocks.scores[:, order],
         failed=blocks.failed,
@@ -564,7 +616,9 @@ def profile(
     chosen: Distance = by or ("ratio" if measured.cost else "difference")
     direction = direction_of(measured)
     try:
-        profiles = performance_profile(blocks.scores, direction, by=chosen, failed=failed)
+        profiles = performance_profile(
+            blocks.scores, direction, by=chosen, failed=failed, blocks=blocks.block_of_row
+        )
     except ValueError as error:
         raise HcbenchError(f"{measured.label}: {error}") from error
     return ProfileView(measured, blocks, profiles)
@@ -576,10 +630,12 @@ def _blocks_of(results: Results, metric: MetricInfo, failed: Failed) -> Blocks:
     if metric is COSTS.get(metric.label):
         known = ", ".join(m.label for m in results.metrics if m.direction != "none")
         raise HcbenchError(f"{metric.label} was not measured as a metric; there are {known}")
-    blocks = make_blocks(results.competing, metric, failed, results.dependent_data)
+    blocks = make_blocks(
+        results.competing, metric, failed, results.dependent_data, results.families
+    )
     if len(blocks.competitors) < 2:
         raise HcbenchError(f"there are no two algorithms to compare by {metric.label}")
-    if not len(blocks.names) or np.isnan(blocks.scores).all():
+    if not blocks.n_blocks or np.isnan(blocks.scores).all():
         why = blocks.excluded[0] if blocks.excluded else None
         reason = f": {why.block}: {why.reason}" if why else ""
         raise HcbenchError(f"there is no data set on which all have {metric.label}{reason}")
@@ -606,16 +662,22 @@ def significance_lines(ranking: Ranking) -> tuple[str, ...]:
 
 def blocks_text(blocks: Blocks) -> str:
     """What the blocks are, the treatment of failures, and the number of excluded blocks."""
-    what = (
-        "average of the repetitions on each"
-        if blocks.inference.unit == "data set"
-        else f"each with new data, so that conclusions hold for {blocks.inference.about} only"
-    )
+    inference = blocks.inference
+    over = inference.count(blocks.n_blocks)
+    holds = f"so that conclusions hold for {inference.about} only"
+    if inference.unit == "repetition" and inference.has_variants:
+        what = f"each with new data of {inference.families_text}; average of these, {holds}"
+    elif inference.unit == "repetition":
+        what = f"each with new data, {holds}"
+    elif inference.unit == "family":
+        over = inference.families_text
+        what = "average of the repetitions on each data set, then of the data sets of a family"
+    else:
+        what = "average of the repetitions on each"
     count = len(blocks.excluded)
     without = f"; {count} excluded, as not all algorithms ran" if count else ""
-    included = _count(len(blocks.names), blocks.inference.unit)
     how = f"; {_failures_text(blocks)}" if blocks.has_failures else ""
-    return f"over {included} ({what}){how}{without}"
+    return f"over {over} ({what}){how}{without}"
 
 
 def _failures_text(blocks: Blocks) -> str:
@@ -654,7 +716,7 @@ _METHODS = {
 def pairs_line(ranking: Ranking) -> str:
     """The algorithms significantly worse than the best; or that there are too few blocks."""
     if not ranking.test:
-        needed = f"at least {_count(ranking.least_blocks, ranking.unit)}"
+        needed = f"at least {ranking.inference.count(ranking.least_blocks)}"
         number = len(ranking.competitors)
         return (
             f"too few for any significant difference of two: {number} algorithms need {needed} "
@@ -678,10 +740,6 @@ def _alpha(ranking: Ranking) -> str:
     return f"{ranking.alpha:g}"
 
 
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}{'s' * (n != 1)}"
-
-
 def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(names[:_MOST_NAMED])
     more = len(names) - _MOST_NAMED
@@ -701,6 +759,7 @@ def describe_ranking(ranking: Ranking) -> dict[str, Any]:
         "metric": ranking.metric.label,
         "block": ranking.unit,
         "blocks": list(ranking.names),
+        "families": {family: list(sets) for family, sets in ranking.inference.families.items()},
         "failed": ranking.failed,
         "left_out": [asdict(block) for block in ranking.excluded],
         "average_ranks": dict(zip(names, ranking.ranks, strict=True)),

@@ -4,7 +4,9 @@
 
 Pure functions of numbers. Missing numbers are None or NaN; each function documents their treatment.
 A block, such as a data set, is common to all competitors. For statements about data sets the caller
-must not use repetitions on one data set as blocks, which would be pseudo-replication.
+must not use repetitions on one data set as blocks, which would be pseudo-replication. Rows of a
+table that are not independent, such as data sets of one family, are of one block, which counts
+once.
 """
 
 from __future__ import annotations
@@ -305,27 +307,35 @@ class CriticalDifference:
 
 
 def rank_blocks(
-    table: ArrayLike, direction: Direction, *, failed: Failed = "worst"
+    table: ArrayLike,
+    direction: Direction,
+    *,
+    failed: Failed = "worst",
+    blocks: Sequence[str] | None = None,
 ) -> NDArray[np.float64]:
     """Ranks of the competitors in each block; 1 is best, and ties share their mean rank.
 
     Parameters
     ----------
-    table : (n_blocks, n_competitors) float
+    table : (n_rows, n_competitors) float
         NaN for a failure.
     direction : {"higher", "lower"}
         Which numbers are better.
     failed : {"worst", "drop"}
-        Failures share the worst ranks of their block, or blocks with a failure are excluded.
-        Blocks in which all competitors failed are always excluded.
+        Failures share the worst ranks of their row, or rows with a failure are excluded. Rows in
+        which all competitors failed are always excluded.
+    blocks : sequence of n_rows str, optional
+        The block of each row; by default each is its own. Competitors are ranked in each row, and
+        these ranks are averaged over the rows of a block: so no row counts more because its
+        numbers are larger.
 
     Returns
     -------
     (n_included, n_competitors) float
+        A row for each block, in the order of their first rows.
     """
     scores = np.array(table, dtype=np.float64, ndmin=2)
-    missing = np.isnan(scores)
-    counts = ~missing.all(axis=1) if failed == "worst" else ~missing.any(axis=1)
+    counts = _included_rows(scores, failed)
     if not counts.any():
         return np.empty((0, scores.shape[1]))
     costs = (-scores if direction == "higher" else scores)[counts]
@@ -335,17 +345,46 @@ def rank_blocks(
         for side in ("left", "right")
     ]
     ranks: NDArray[np.float64] = (np.sum(sides, axis=0) + 1) / 2
-    return ranks
+    if blocks is None:
+        return ranks
+    block_of_row = _block_numbers(blocks, counts)
+    return np.stack([ranks[rows].mean(axis=0) for rows in _rows_of_blocks(block_of_row)])
+
+
+def _included_rows(scores: NDArray[np.float64], failed: Failed) -> NDArray[np.bool_]:
+    """Which rows count: not those in which all, or with "drop" any, competitors failed."""
+    missing = np.isnan(scores)
+    n_missing = np.count_nonzero(missing, axis=1)
+    least = scores.shape[1] if failed == "worst" else 1
+    included: NDArray[np.bool_] = n_missing < least
+    return included
+
+
+def _block_numbers(blocks: Sequence[str], included: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The block of each included row, numbered in the order of their first rows."""
+    names = [name for name, counts in zip(blocks, included, strict=True) if counts]
+    number_of = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([number_of[name] for name in names], dtype=np.intp)
+
+
+def _rows_of_blocks(block_of_row: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """The places of the rows of each block."""
+    n_blocks = int(block_of_row.max(initial=-1)) + 1
+    return [np.flatnonzero(block_of_row == number) for number in range(n_blocks)]
 
 
 def average_ranks(
-    table: ArrayLike, direction: Direction, *, failed: Failed = "worst"
+    table: ArrayLike,
+    direction: Direction,
+    *,
+    failed: Failed = "worst",
+    blocks: Sequence[str] | None = None,
 ) -> tuple[NDArray[np.float64], int]:
     """Average rank of each competitor over blocks [1]_ [2]_, as for `rank_blocks`.
 
     Parameters
     ----------
-    table, direction, failed
+    table, direction, failed, blocks
         As for `rank_blocks`.
 
     Returns
@@ -362,24 +401,31 @@ def average_ranks(
     .. [2] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7
        (2006), section 3.2.2.
     """
-    ranks = rank_blocks(table, direction, failed=failed)
+    ranks = rank_blocks(table, direction, failed=failed, blocks=blocks)
     if not len(ranks):
         return np.full(ranks.shape[1], np.nan), 0
     return ranks.mean(axis=0), len(ranks)
 
 
 def friedman_test(
-    table: ArrayLike, direction: Direction, *, failed: Failed = "worst"
+    table: ArrayLike,
+    direction: Direction,
+    *,
+    failed: Failed = "worst",
+    blocks: Sequence[str] | None = None,
 ) -> FriedmanTest:
     """Friedman's test of differences between k competitors over N blocks [1]_.
 
-    The chi-square distribution is used if it is accurate, for N > 10 and k > 5 ([2]_, section
-    3.2.2). Otherwise the ranks are permuted within the blocks: in all ways if there are at most
+    With r_ij the rank of competitor j in block i, or its mean over the rows of the block, the
+    statistic is ``(k - 1) sum_j (sum_i r_ij - N (k + 1) / 2)^2 / sum_ij (r_ij - (k + 1) / 2)^2``:
+    Friedman's, corrected for ties. The chi-square distribution is used if it is accurate, for
+    N > 10 and k > 5 ([2]_, section 3.2.2). Otherwise the ranks are permuted within the blocks: in
+    all ways if there are at most
     `PERMUTATIONS`, else that many times at random with a fixed seed. F is that of [3]_.
 
     Parameters
     ----------
-    table, direction, failed
+    table, direction, failed, blocks
         As for `rank_blocks`.
 
     References
@@ -391,15 +437,18 @@ def friedman_test(
     .. [3] R. L. Iman, J. M. Davenport, "Approximations of the critical region of the Friedman
        statistic", Comm. Statist. A 9 (1980).
     """
-    ranks = rank_blocks(table, direction, failed=failed)
+    ranks = rank_blocks(table, direction, failed=failed, blocks=blocks)
     n, k = ranks.shape
     test = FriedmanTest(n_blocks=n, n_competitors=k, failed=failed, degrees=max(k - 1, 0))
     reason = _why_no_friedman(ranks)
     if reason:
         return replace(test, reason=reason)
-    from scipy.stats import f, friedmanchisquare
+    from scipy.stats import chi2 as chi2_law, f
 
-    chi2, p = map(float, friedmanchisquare(*ranks.T))
+    # `scipy.stats.friedmanchisquare` would rank the mean ranks of a block once more.
+    centred = ranks - (k + 1) / 2
+    chi2 = float((k - 1) * (centred.sum(axis=0) ** 2).sum() / (centred**2).sum())
+    p = float(chi2_law.sf(chi2, k - 1))
     method: Literal["chi-square", "exact", "permutations"] = "chi-square"
     if n <= 10 or k <= 5:
         method = "exact" if math.factorial(k) ** n <= PERMUTATIONS else "permutations"
@@ -425,12 +474,13 @@ def _permuted_p(ranks: NDArray[np.float64]) -> float:
     """The share of permutations within blocks whose column sums are at least as far apart.
 
     All permutations if there are at most `PERMUTATIONS`; of random ones the observed ranks are one.
-    Doubled ranks are integers, so that the comparison is exact.
+    Doubled ranks are integers, so that the comparison is exact; that of mean ranks of several rows
+    is exact up to rounding, for which scipy allows.
     """
     from scipy.stats import permutation_test
 
     test = permutation_test(
-        list(np.rint(2 * ranks)),
+        list(2 * ranks),
         lambda *blocks, axis: (np.sum(blocks, axis=0) ** 2).sum(axis=axis),
         permutation_type="pairings",
         vectorized=True,
@@ -540,7 +590,12 @@ class SignedRankTest:
 
 
 def signed_rank_test(
-    first: ArrayLike, second: ArrayLike, direction: Direction, *, failed: Failed = "worst"
+    first: ArrayLike,
+    second: ArrayLike,
+    direction: Direction,
+    *,
+    failed: Failed = "worst",
+    blocks: Sequence[str] | None = None,
 ) -> SignedRankTest:
     """Wilcoxon's signed-rank test [1]_ of two competitors over the same blocks.
 
@@ -549,19 +604,23 @@ def signed_rank_test(
 
     Parameters
     ----------
-    first, second : (n_blocks,) float
+    first, second : (n_rows,) float
         NaN for a failure.
     direction : {"higher", "lower"}
         Which numbers are better.
     failed : {"worst", "drop"}
         A failure is worse than any number, by a difference larger than all others, and two
-        failures are equal; or blocks with a failure are excluded.
+        failures are equal; or rows with a failure are excluded.
+    blocks : sequence of n_rows str, optional
+        The block of each row; by default each is its own. The difference in a block is the mean
+        over its rows. The one that failed in more of them is worse by more than all others; if
+        both failed in equally many, the other rows count.
 
     References
     ----------
     .. [1] F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1 (1945).
     """
-    gains = _gains(first, second, direction, failed)
+    gains = _gains(first, second, direction, failed, blocks)
     moved = gains[gains != 0]
     test = SignedRankTest(
         n_blocks=gains.size, n_different=moved.size, better=int((moved > 0).sum()), failed=failed
@@ -582,7 +641,11 @@ def signed_rank_test(
 
 
 def _gains(
-    first: ArrayLike, second: ArrayLike, direction: Direction, failed: Failed
+    first: ArrayLike,
+    second: ArrayLike,
+    direction: Direction,
+    failed: Failed,
+    blocks: Sequence[str] | None,
 ) -> NDArray[np.float64]:
     """By how much the first is better in each included block; infinite if one failed."""
     one, other = (np.asarray(v, dtype=np.float64).ravel() for v in (first, second))
@@ -597,7 +660,24 @@ def _gains(
     scale = max((float(np.abs(v[finite]).max()) for v in (one, other) if v[finite].size), default=1)
     if scale and np.isfinite(scale):
         gains[finite] = np.round(np.nan_to_num(gains[finite]) / scale, _DIGITS)
-    return gains if failed == "worst" else gains[~(lost | other_lost)]
+    included = np.ones(gains.size, dtype=np.bool_)
+    if failed == "drop":
+        included = ~(lost | other_lost)
+    gains = gains[included]
+    if blocks is None:
+        return gains
+    block_of_row = _block_numbers(blocks, included)
+    means = [_mean_gain(gains[rows]) for rows in _rows_of_blocks(block_of_row)]
+    return np.round(means, _DIGITS)
+
+
+def _mean_gain(gains: NDArray[np.float64]) -> float:
+    """The mean over the rows of a block; infinite for the one that failed in fewer of them."""
+    is_finite = np.isfinite(gains)
+    wins = float(np.sign(gains[~is_finite]).sum())
+    if wins:
+        return math.copysign(math.inf, wins)
+    return float(gains[is_finite].mean()) if is_finite.any() else 0.0
 
 
 def _exact_p(ranks: NDArray[np.float64], statistic: float) -> float:
@@ -688,7 +768,12 @@ class PerformanceProfile:
 
 
 def performance_profile(
-    table: ArrayLike, direction: Direction, *, by: Distance = "ratio", failed: Failed = "worst"
+    table: ArrayLike,
+    direction: Direction,
+    *,
+    by: Distance = "ratio",
+    failed: Failed = "worst",
+    blocks: Sequence[str] | None = None,
 ) -> PerformanceProfile:
     """The performance profiles of Dolan and Moré [1]_.
 
@@ -703,6 +788,9 @@ def performance_profile(
         As for `hcbench.analysis.statistics.rank_blocks`; a failure is infinitely far.
     by : {"ratio", "difference"}
         Ratios need nonnegative costs.
+    blocks : sequence of n_rows str, optional
+        The block of each row; by default each is its own. The rows of a block have equal shares of
+        its weight.
 
     Raises
     ------
@@ -715,8 +803,7 @@ def performance_profile(
        Math. Program. 91 (2002).
     """
     scores = np.array(table, dtype=np.float64, ndmin=2)
-    missing = np.isnan(scores)
-    counts = ~missing.all(axis=1) if failed == "worst" else ~missing.any(axis=1)
+    counts = _included_rows(scores, failed)
     costs = scores[counts] if direction == "lower" else -scores[counts]
     if by == "ratio" and (direction == "higher" or (costs < 0).any()):
         raise ValueError("ratios need nonnegative costs; use differences")
@@ -726,10 +813,17 @@ def performance_profile(
         distance = costs / best if by == "ratio" else costs - best
     distance[(costs == best) & np.isfinite(costs)] = 1.0 if by == "ratio" else 0.0
     distance[costs == np.inf] = np.inf
-    steps = [np.unique(column[np.isfinite(column)], return_counts=True) for column in distance.T]
+    block_of_row = np.arange(len(costs)) if blocks is None else _block_numbers(blocks, counts)
+    n_rows = np.bincount(block_of_row)
+    weights = 1 / n_rows[block_of_row]
+    within = []
+    share = []
+    for column in distance.T:
+        is_near = np.isfinite(column)
+        steps, step_of_row = np.unique(column[is_near], return_inverse=True)
+        heights = np.bincount(step_of_row, weights[is_near], minlength=steps.size)
+        within.append(steps)
+        share.append(heights.cumsum() / max(n_rows.size, 1))
     return PerformanceProfile(
-        by=by,
-        within=tuple(within for within, _ in steps),
-        share=tuple(count.cumsum() / max(len(costs), 1) for _, count in steps),
-        n_blocks=len(costs),
+        by=by, within=tuple(within), share=tuple(share), n_blocks=int(n_rows.size)
     )

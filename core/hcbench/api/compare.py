@@ -42,6 +42,7 @@ def compare(
     *,
     repetitions: int = 5,
     seed: int = 0,
+    families: Mapping[str, str] | None = None,
     budget: Budget | Sequence[Budget] | None = None,
     checkpoints: Sequence[int] = (),
     n_jobs: int | None = None,
@@ -82,6 +83,11 @@ def compare(
     repetitions : int
     seed : int
         The base of all seeds.
+    families : mapping of data set to str, optional
+        The source of a data set, where it is not its own: ``datasets={"raw": X, "scaled": Z}`` of
+        the same items needs ``families={"scaled": "raw"}``. Average ranks and tests over data sets
+        count a family once. Parameters of a data set, and files with the same content, are of one
+        family anyway.
     budget : int, str, or sequence of these, optional
         The largest number of queries of an algorithm, or what the answers of a paid oracle may
         cost, such as ``"5USD"`` or ``"20000tokens"``; several budgets are separate runs.
@@ -149,6 +155,7 @@ def compare(
             metrics=named_metrics,
             repetitions=repetitions,
             seed=seed,
+            families=families or {},
             budgets=budgets,
             checkpoints=tuple(checkpoints),
             timeout=timeout,

@@ -281,6 +281,7 @@ _GROUP = ("algorithm", "dataset", "oracle", "budget", "cells", "stored")
 
 def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | None) -> None:
     """Write which cells would run, which are stored, and which are inapplicable and why."""
+    from hcbench.registry.families import families_of
     from hcbench.run.environment import memory_limit, memory_per_cell, usable_cores
     from hcbench.run.tasks import reusable
 
@@ -306,6 +307,7 @@ def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | N
                 "repetitions": plan.suite.repetitions,
                 "seed": plan.suite.seed,
                 "metrics": [metric.label for metric in plan.metrics],
+                "families": families_of(plan.datasets, plan.suite.families),
                 "groups": groups,
                 "left_out": [asdict(combination) for combination in plan.inapplicable],
                 "claims": len(plan.suite.claims),
@@ -339,10 +341,22 @@ def _lines(plan: Plan, groups: Sequence[Mapping[str, Any]], store: Store) -> lis
         f"{count_cells(len(plan.cells))}, {stored} stored in {store.location}, "
         f"{len(plan.cells) - stored} to run",
         f"metrics: {', '.join(metric.label for metric in plan.metrics) or 'none'}",
+        *_family_lines(plan),
         *([str(plan.shard)] if plan.shard is not None else []),
         *([f"claims: {len(plan.suite.claims)}"] if plan.suite.claims else []),
         *(f"figure {figure.name}: {figure.doc}" for figure in plan.suite.figures),
     ]
+
+
+def _family_lines(plan: Plan) -> list[str]:
+    """The families of the data sets, if one has several."""
+    from hcbench.registry.families import families_of
+
+    families = families_of(plan.datasets, plan.suite.families)
+    names = list(dict.fromkeys(families.values()))
+    if len(names) == len(families):
+        return []
+    return [f"families of data sets, which ranks count once: {', '.join(names)}"]
 
 
 def _prices(to_run: Sequence[Cell]) -> tuple[dict[str, float], int]:

@@ -345,6 +345,20 @@ def _different_budgets(
     return None if budgets is None else _without_repeats("budgets", budgets)
 
 
+def _read_families(
+    _context: click.Context, _option: click.Parameter, texts: tuple[str, ...]
+) -> dict[str, str] | None:
+    """The families of data sets that are stated, by their names; None if there is none."""
+    families = {}
+    for text in texts:
+        # A name may have "=" in brackets, a family has none.
+        dataset, _, family = text.rpartition("=")
+        if not dataset or not family or family.endswith("]"):
+            raise click.BadParameter(f"write DATASET=FAMILY, such as ./raw.csv=cars; got {text!r}")
+        families[dataset] = family
+    return families or None
+
+
 def names_option(
     option: str, doc: str, *, required: bool = False, filters: bool = False
 ) -> Callable[[F], F]:
@@ -462,6 +476,15 @@ SUITE_OPTIONS = (
         metavar="N",
         help="Threads of BLAS, OpenMP and numba in each cell, by default 1. Results with other "
         "numbers of threads are stored apart.",
+    ),
+    click.option(
+        "--family",
+        "families",
+        multiple=True,
+        callback=_read_families,
+        metavar="DATASET=FAMILY",
+        help="The source of a data set, such as ./raw.csv=cars for one of two files of the same "
+        "cars. Average ranks and tests over data sets count a family once. Repeatable.",
     ),
 )
 REPLAY = click.option(

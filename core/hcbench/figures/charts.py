@@ -291,7 +291,8 @@ def profile_chart(view: ProfileView, results: Results) -> Chart:
     for name, first, last in zip(names, profile.at(start), profile.at(end), strict=True):
         steps = [(start, first), *(row[1:] for row in rows if row[0] == name), (end, last)]
         series.append(Series(name, looks[name], "steps", [(x, y, "") for x, y in steps]))
-    blocks, distance = f"{view.blocks.inference.unit}s", f"{profile.by} to the best"
+    blocks = view.blocks.inference.units
+    distance = f"{profile.by} to the best"
     close = f"the share of {blocks} on which each algorithm is that close to the best"
     return Chart(
         panels=[Panel("", series)],

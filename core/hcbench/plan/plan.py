@@ -15,6 +15,7 @@ from hcbench.errors import HcbenchError, ParameterError, SuiteError
 from hcbench.model.cost import TOKENS, Budget, split_budget
 from hcbench.plan.cell import Cell
 from hcbench.registry import Registry, Use, make_use
+from hcbench.registry.families import families_of
 from hcbench.registry.fingerprint import installation
 from hcbench.registry.repeats import Repeats, different_uses
 from hcbench.registry.specs import (
@@ -182,6 +183,7 @@ def make_plan(
         if not uses:
             raise SuiteError(f"suite {suite.name} names no {noun}; add {noun} = [...]")
     _check_oracles(oracles, all_algorithms)
+    families_of(all_datasets, suite.families)  # refuses names of no data set before anything runs
     plan = Plan(
         suite,
         algorithms=tuple(all_algorithms),

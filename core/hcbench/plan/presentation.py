@@ -16,6 +16,7 @@ from hcbench.plan.cell import as_tuples
 from hcbench.plan.outcome import Outcome, Value
 from hcbench.plan.plan import Plan, Shard, judged_by, label_without_truth, metric_keys
 from hcbench.registry import Use, make_use
+from hcbench.registry.families import families_of
 from hcbench.registry.names import parse_name
 from hcbench.registry.specs import (
     DATA,
@@ -137,6 +138,8 @@ class Presentation:
         For each algorithm that makes queries and receives data as well, what it receives.
     dependent_data : tuple of str
         Labels of the data sets whose repetitions share items.
+    families : mapping of label to str
+        The family of each data set; without an entry it is `family_of_label`.
     deterministic : mapping of kind to tuple of str
         Labels of the ``algorithms``, ``datasets`` and ``oracles`` that use no random numbers.
     renamed : mapping of key to labels
@@ -157,6 +160,7 @@ class Presentation:
     truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     data_given: Mapping[str, str] = field(default_factory=dict)
     dependent_data: tuple[str, ...] = ()
+    families: Mapping[str, str] = field(default_factory=dict)
     deterministic: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     renamed: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     shard: Shard | None = None
@@ -209,6 +213,7 @@ class Presentation:
             dependent_data=tuple(
                 use.label for use in plan.datasets if use.spec.dependent_with(use.params)
             ),
+            families=families_of(plan.datasets, plan.suite.families),
             deterministic={
                 "algorithms": _without_seed(plan.algorithms),
                 "datasets": _without_seed(plan.datasets),
@@ -294,6 +299,14 @@ def split_label(label: str) -> tuple[str, tuple[str, ...]]:
     except NameSyntaxError:  # the labels of a caller's own functions may be any text
         return label, ()
     return name.base, tuple(name.params)
+
+
+def family_of_label(label: str) -> str:
+    """The family of a data set of a run that was stored without families.
+
+    It is the name without parameters, of a file its path.
+    """
+    return split_label(label)[0]
 
 
 def _heads(

@@ -467,6 +467,11 @@ class DatasetSpec(Spec):
     dependent : bool, or callable from params to bool
         Whether repetitions share some of their items, as samples of fixed items do: no test takes
         them for independent.
+    family : str, or callable from params to str
+        The source of the data: a file, a collection or a generator. Statistics over data sets
+        count a family once. "" is the default of `hcbench.registry.families.family_of`: the name
+        of the data set, for a data set made of another one the family of that, and for a file its
+        content.
     truths : tuple of str, or callable from params to such a tuple
         Names of its true hierarchies, where there are several; the first is the default.
     suffixes : tuple of str
@@ -486,6 +491,7 @@ class DatasetSpec(Spec):
     provides: tuple[str, ...] | Callable[[Params], tuple[str, ...]]
     random: bool | Callable[[Params], bool] = True
     dependent: bool | Callable[[Params], bool] = False
+    family: str | Callable[[Params], str] = ""
     truths: tuple[str, ...] | Callable[[Params], tuple[str, ...]] = ()
     suffixes: tuple[str, ...] = ()
     parts: Callable[[Params], Iterable[Any]] | None = None
@@ -503,6 +509,10 @@ class DatasetSpec(Spec):
     def dependent_with(self, params: Params) -> bool:
         """Whether repetitions share some of their items with these parameters."""
         return self.dependent(params) if callable(self.dependent) else self.dependent
+
+    def family_with(self, params: Params) -> str:
+        """The family that it declares with these parameters; "" if it declares none."""
+        return self.family(params) if callable(self.family) else self.family
 
     def truths_with(self, params: Params) -> tuple[str, ...]:
         """The names of its true hierarchies with these parameters, where there are several."""

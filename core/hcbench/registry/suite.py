@@ -246,6 +246,9 @@ class Suite:
         times and perhaps rounding.
     ranks : bool
         Whether algorithms are ranked; not where conditions vary, such as noise.
+    families : mapping of data set to str
+        The family of a data set (see `DatasetSpec`) where it is not the default one, such as that
+        of several files with the same items.
     claims : tuple of Claim
     figures : tuple of Figure
     paper : Reference, optional
@@ -268,6 +271,7 @@ class Suite:
     memory: float | None = None
     threads: int = 1
     ranks: bool = True
+    families: Mapping[str, str] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
     figures: tuple[Figure, ...] = ()
     paper: Reference | None = None
@@ -293,6 +297,9 @@ class Suite:
         for name, numbers in counts.items():
             if min(numbers, default=0) < 0:
                 raise SuiteError(f"{name} cannot be negative, got {min(numbers)}")
+        for name, family in self.families.items():
+            if not isinstance(family, str) or not family:
+                raise SuiteError(f"the family of {name} is a name, got {family!r}")
         figures = Repeats().without("figures", self.figures, lambda figure: figure.name)
         for name, count in Counter(figure.name for figure in figures).items():
             if count > 1:
@@ -346,6 +353,7 @@ def read_suite(path: Path) -> Suite:
         suite,
         **lists,
         only=tuple(tuple(_beside(folder, name) for name in row) for row in suite.only),
+        families={_beside(folder, name): family for name, family in suite.families.items()},
         claims=tuple(_claim_beside(folder, claim) for claim in suite.claims),
     )
 
@@ -481,6 +489,8 @@ def describe_suite(suite: Suite) -> dict[str, Any]:
     named = tuple(figure for figure in suite.figures if isinstance(figure.function, str))
     described = asdict(replace(suite, figures=named, paper=None))
     del described["paper"]
+    if not suite.families:
+        del described["families"]  # as before families could be stated
     return described
 
 

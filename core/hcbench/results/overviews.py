@@ -166,6 +166,7 @@ def describe_numbers(results: Results, best: str) -> list[str]:
         "↑ more is better, ↓ less is better" + marked * results.suite.ranks,
         *_on_failures(results),
         *([f"no test of differences between algorithms: {tests}"] if tests else []),
+        *_on_families(results),
         *_warnings(results),
         *([results.false_verdicts.text] if results.false_verdicts.by_interval else []),
     ]
@@ -179,6 +180,13 @@ def _on_failures(results: Results) -> Iterator[str]:
             "averages are of the repetitions that succeeded; where more than "
             f"{100 * MOST_FAILED:g} % failed, an algorithm is not the best and ranks last"
         )
+
+
+def _on_families(results: Results) -> Iterator[str]:
+    """How data sets of one family count, where ranks are of several families."""
+    inference = results.inference
+    if results.rankings and inference.has_variants and not inference.reason:
+        yield f"ranks count a family of data sets once: {inference.families_text}"
 
 
 def _warnings(results: Results) -> Iterator[str]:
@@ -328,9 +336,9 @@ def _ranking_blocks(results: Results) -> list[Block]:
 
     These are the p of Friedman's test, or of the signed-rank test of two, and the critical
     difference where Nemenyi's test decides on pairs. The best rank has a star where the test of
-    all rejects that they are equal.
+    all rejects that they are equal. Data sets of one family have average ranks without a test.
     """
-    rankings = [ranking for ranking in results.rankings if not ranking.inference.reason]
+    rankings = [ranking for ranking in results.rankings if ranking.is_shown]
     if not rankings:
         return []
     notes: dict[str, int] = {}
@@ -381,7 +389,7 @@ def _test_rows(
     limits = []
     for ranking in rankings:
         if len(ranking.competitors) == 2:
-            p, reason = ranking.pairs[0].wilcoxon.p, ""
+            p, reason = ranking.pairs[0].wilcoxon.p, ranking.inference.reason
         else:
             p, reason = ranking.friedman.p, ranking.friedman.reason
         p_values.append(NOTHING if p is None else format_p(p).removeprefix("= "))
@@ -391,7 +399,7 @@ def _test_rows(
     remarks = [
         *_by_metric(rankings, [blocks_text(ranking) for ranking in rankings]),
         *_by_metric(rankings, reasons),
-        *_by_metric(rankings, ["" if r.test else pairs_line(r) for r in rankings]),
+        *_by_metric(rankings, [_why_no_pairs(ranking) for ranking in rankings]),
     ]
     marks = tuple(notes.setdefault(text, len(notes) + 1) for text in remarks)
     of_two = all(len(ranking.competitors) == 2 for ranking in rankings)
@@ -404,6 +412,11 @@ def _test_rows(
         (first, *skipped, *(TableEntry(text, faint=True) for text in texts))
         for first, texts in rows
     ]
+
+
+def _why_no_pairs(ranking: Ranking) -> str:
+    """Why no two algorithms are compared, where it is not said of all tests; "" if they are."""
+    return "" if ranking.test or ranking.inference.reason else pairs_line(ranking)
 
 
 def _by_metric(rankings: Sequence[Ranking], texts: Sequence[str]) -> list[str]:

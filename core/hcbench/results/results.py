@@ -32,7 +32,7 @@ from hcbench.claims.verdicts import (
 from hcbench.errors import HcbenchError
 from hcbench.plan.columns import COSTS, Outcomes, Values
 from hcbench.plan.outcome import REPORTED, Outcome
-from hcbench.plan.presentation import MetricInfo, Names, Presentation
+from hcbench.plan.presentation import MetricInfo, Names, Presentation, family_of_label
 from hcbench.registry.names import same_name
 from hcbench.registry.suite import Suite
 from hcbench.results.overviews import describe_numbers, make_tables
@@ -89,8 +89,8 @@ class Results:
         Labels of algorithms that are reference lines, which are shown but not ranked.
     sizes : mapping of data digest to int
         Numbers of items, where known.
-    names, query_kinds, truth_given, data_given, dependent_data, deterministic
-        As of `hcbench.plan.presentation.Presentation`.
+    names, query_kinds, truth_given, data_given, dependent_data, families, deterministic
+        As of `hcbench.plan.presentation.Presentation`; families of all data sets.
     """
 
     # No slots: cached_property needs the dictionary of the instance.
@@ -105,10 +105,14 @@ class Results:
     truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     data_given: Mapping[str, str] = field(default_factory=dict)
     dependent_data: tuple[str, ...] = ()
+    families: Mapping[str, str] = field(default_factory=dict)
     deterministic: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "outcomes", Outcomes.of(self.outcomes))
+        _, datasets = self.outcomes.coded("dataset")
+        families = {label: self.families.get(label, family_of_label(label)) for label in datasets}
+        object.__setattr__(self, "families", families)
 
     @classmethod
     def of_plan(cls, plan: Plan, outcomes: Sequence[Outcome]) -> Self:
@@ -159,6 +163,7 @@ class Results:
             layout.truth_given,
             layout.data_given,
             layout.dependent_data,
+            layout.families,
             layout.deterministic,
         )
 
@@ -208,7 +213,9 @@ class Results:
     @cached_property
     def table(self) -> pandas.DataFrame:
         """The tidy table: a row for each cell, checkpoint and metric (see `make_table`)."""
-        return make_table(self.groups, self.metrics, self.parameters, self.references)
+        return make_table(
+            self.groups, self.metrics, self.parameters, self.references, self.families
+        )
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
@@ -234,6 +241,7 @@ class Results:
                     "metrics": {m: of_one[i] for m, of_one in zip(values, numbers, strict=True)},
                     "metric_reasons": {m: why[i] for m, why in reasons.items() if i in why},
                     "reference": columns["algorithm"][i] in self.references,
+                    "family": self.families[columns["dataset"][i]],
                     "key": columns["key"][i],
                     "notes": list(columns["notes"][i]),
                     "reused": columns["reused"][i],
@@ -322,7 +330,12 @@ class Results:
         """
         by_cost = any(metric.cost for metric in self.metrics[:1])
         rankings = [
-            rank(make_blocks(self.competing, metric, dependent=self.dependent_data), metric)
+            rank(
+                make_blocks(
+                    self.competing, metric, dependent=self.dependent_data, families=self.families
+                ),
+                metric,
+            )
             for metric in self.metrics
             if self.suite.ranks and metric.cost == by_cost and metric.direction != "none"
             if not (by_cost and metric.unit == "queries")
@@ -332,7 +345,8 @@ class Results:
     @cached_property
     def inference(self) -> Inference:
         """What statements about its algorithms the comparison allows."""
-        return allowed_inference([g for g in self.competing if g.ran], self.dependent_data)
+        groups = [group for group in self.competing if group.ran]
+        return allowed_inference(groups, self.dependent_data, self.families)
 
     @cached_property
     def competing(self) -> list[Group]:

@@ -15,9 +15,10 @@ from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Tree
 from hcbench.oracle import Answers
 from hcbench.oracle.answers import Scored
-from hcbench.registry import default_uses
+from hcbench.registry import default_uses, make_use
 from hcbench.registry.specs import MetricSpec, unmet
 from hcbench.run.cell import describe, rescore_job
+from hcbench.testing.items import shared_items
 from hcbench.testing.running import DATA_SEED, job_of_dataset, run_in_worker
 from hcbench.testing.subjects import Subject, fail, require, skip
 from hcbench.testing.truths import better_than_truth, compares_with_truth
@@ -79,6 +80,45 @@ def check_random(subject: Subject) -> None:
         require(is_random, "is declared random and yields the same data for three seeds")
     else:
         require(not is_random, "is declared not random and yields other data for another seed")
+
+
+def check_independent(subject: Subject) -> None:
+    """Two seeds give no data of the same items, unless ``dependent`` declares it.
+
+    A parameter ``n`` that is None by default, as of samples of all items, is tried with four of
+    five items as well.
+    """
+    problem = _usual(subject)
+    tried = 0
+    for variant in (subject, _with_most_items(subject, problem.n)):
+        if variant is None or not variant.spec.random_with(variant.params):
+            continue
+        if variant.spec.dependent_with(variant.params):
+            continue
+        tried += 1
+        one = make(variant, DATA_SEED)
+        another = make(variant, DATA_SEED + 1)
+        if one.digest() == another.digest():
+            continue  # not random at all, which `random` reports
+        shared = shared_items(one, another)
+        require(
+            not shared,
+            f"yields {shared} of the same {one.n} items for two seeds; declare dependent=True, or "
+            "for which parameters it is",
+        )
+    if not tried:
+        skip("its data are fixed, or are declared to be of the same items")
+
+
+def _with_most_items(subject: Subject, n: int) -> Subject | None:
+    """The same data set with a sample of four of five items; None if it has no such parameter."""
+    parameters = {parameter.name: parameter for parameter in subject.spec.parameters}
+    if "n" not in parameters or subject.params["n"] is not None:
+        return None
+    assert subject.use is not None
+    most = max(4 * n // 5, 2)
+    use = make_use(subject.spec, subject.use.plugin, {**subject.params, "n": most})
+    return Subject(subject.spec, use, subject.registry, subject.oracles)
 
 
 def check_item_order(subject: Subject) -> None:

@@ -8,11 +8,13 @@ from tests.core.pages.simulated_histories import constant_series, false_marks, f
 from tests.core.simulated import (
     DISTRIBUTIONS,
     EQUAL,
+    FAMILIES,
     REPETITIONS,
     at_most,
     coverage_of,
     false_best,
     false_changes,
+    false_ranks,
 )
 
 pytestmark = pytest.mark.nightly
@@ -51,3 +53,12 @@ def test_sites_mark_at_most_1_of_20000_values_of_identical_commits() -> None:
 def test_sites_mark_a_step_of_20_percent_within_3_commits() -> None:
     """In 95 %, at a noise of 5 % and a history of 50 commits."""
     assert 1 - found_share(SAMPLES, commits=3) <= at_most(0.05, SAMPLES)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+@pytest.mark.parametrize("design", FAMILIES)
+def test_equal_algorithms_differ_over_families_in_at_most_5_percent(design: str, k: int) -> None:
+    """Copies, parts and parameters of one source count once."""
+    anywhere, of_pairs = false_ranks(design, k, SAMPLES)
+    assert anywhere <= at_most(0.05, SAMPLES)
+    assert of_pairs <= at_most(0.05, SAMPLES)

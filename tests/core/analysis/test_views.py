@@ -465,7 +465,7 @@ def test_the_test_that_is_chosen_can_reject(k: int, n: int) -> None:
     test = ranks.choose_test(k, n, 0.05)
     if not test:
         return
-    blocks = replace(found, names=found.names[:n], scores=found.scores[:n])
+    blocks = replace(found, block_of_row=found.names[:n], scores=found.scores[:n])
     again = ranks.rank(blocks, found.metric)
     assert again.test == test
     assert again.pairs[k - 2].differs

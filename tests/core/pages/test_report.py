@@ -450,7 +450,7 @@ def test_every_run_has_a_report(store: Store, cells: list[Any]) -> None:
 def test_fifty_algorithms_on_twenty_data_sets(store: Store) -> None:
     rng = np.random.default_rng(0)
     cells = [
-        outcome(f"algorithm {a}", f"data[n={d}]", values=a_value(float(rng.uniform())))
+        outcome(f"algorithm {a}", f"data{d}", values=a_value(float(rng.uniform())))
         for a in range(50)
         for d in range(20)
     ]

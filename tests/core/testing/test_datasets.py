@@ -67,6 +67,38 @@ def prints(problem, seed):
     return {}
 
 
+def points(seed, *, n=None):
+    """A sample of 30 points, which are the same for all seeds.
+
+    Parameters
+    ----------
+    seed : int
+    n : int, optional
+        Number of points; by default all.
+    """
+    levels = np.arange(30)[:, None] % 2
+    vectors = np.random.default_rng(0).normal(size=(30, 2)) + 5 * levels
+    chosen = np.arange(30)
+    if n is not None:
+        chosen = np.random.default_rng(seed).permutation(30)[:n]
+    return Problem(n=chosen.size, vectors=vectors[chosen], levels=levels[chosen])
+
+
+def has_n(params):
+    return params["n"] is not None
+
+
+POINTS = DatasetSpec(
+    name="points",
+    function=points,
+    doc="Thirty points, or a sample.",
+    parameters=(Parameter("n", None, "Number of points.", type="int", interval="[2, inf)"),),
+    provides=("vectors", "levels", "truth"),
+    random=has_n,
+    dependent=has_n,
+)
+
+
 def another_truth(problem, seed):
     levels = (np.arange(problem.n) % 4 == 0)[:, None].astype(np.int64)
     return {"truths": {"t": Tree.from_levels(levels, names=problem.names)}}
@@ -105,7 +137,9 @@ def absent(seed, *, n=20):
 def test_a_valid_plugin_passes_all_checks():
     assert failed(CLOUDS) == {}
     assert set(skipped(CLOUDS)) == {"key"}  # it is the caller's own
-    assert {"another_process", "random", "size", "truth"} <= passed(CLOUDS)
+    assert {"another_process", "independent", "random", "size", "truth"} <= passed(CLOUDS)
+    assert failed(POINTS) == {}
+    assert "independent" in skipped(POINTS)
 
 
 @pytest.mark.slow
@@ -131,6 +165,11 @@ def test_datasets() -> None:
             "item_order",
             wrong(class_by_class),
             "numbers its items in the order of the truth: neighbours share clusters of 10.5 items",
+        ),
+        (
+            "independent",
+            replace(POINTS, dependent=False),
+            "of the same 24 items for two seeds; declare dependent=True",
         ),
         ("global_random_state", wrong(global_numbers), "uses a global generator"),
         ("nothing_printed", wrong(prints), "prints 'drawing'"),

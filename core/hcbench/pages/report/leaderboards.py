@@ -72,7 +72,7 @@ def make_leaderboard(results: Results, metric: MetricInfo) -> Leaderboard:
     """The averages of a metric on each data set at the ends of calls, with average ranks."""
     ranking = next((r for r in results.rankings if r.metric == metric), None)
     ranks = {}
-    if ranking is not None and ranking.unit == "data set":
+    if ranking is not None and (ranking.unit != "repetition" or ranking.inference.has_variants):
         ranks = dict(zip(ranking.competitors, ranking.ranks, strict=True))
     ran = {group.dataset for group in results.run_groups if group.checkpoint is None}
     columns = [(d, d, metric) for d in results.datasets if d in ran and metric.judges(d)]

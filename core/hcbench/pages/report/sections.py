@@ -190,7 +190,7 @@ def _draw_tradeoffs(
 def _add_ranks(page: Sections, results: Results) -> None:
     shown = []
     for ranking in results.rankings:
-        if ranking.inference.reason:
+        if not ranking.is_shown:
             continue
         label = ranking.metric.label
         lines = [sentence(line) for line in significance_lines(ranking)]
