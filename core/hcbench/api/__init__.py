@@ -1,4 +1,5 @@
 """Functions for callers in Python: `compare` runs a comparison, `direct` one algorithm or metric.
 
-`own` makes problems and specs of what callers give.
+`data` makes problems of the forms in which callers have data, `items` names their items, and `uses`
+makes plans possible with functions, specs and data that are not registered.
 """

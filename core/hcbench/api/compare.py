@@ -12,17 +12,16 @@ from typing import Any
 import numpy as np
 
 from hcbench.api.notebook import StoredResults, default_observer
-from hcbench.api.own import (
-    Own,
-    named_pairs,
-    own_algorithm,
-    own_dataset,
-    own_metric,
-    sort_out,
+from hcbench.api.uses import (
+    CallerFunction,
+    SessionData,
+    named_datasets,
+    split_names,
+    use_of_algorithm,
+    use_of_metric,
     without_same_data,
 )
 from hcbench.model.cost import Budget
-from hcbench.model.problem import Problem
 from hcbench.plan.plan import Plan, make_plan
 from hcbench.registry import Registry, find_suite, load_registry, with_defaults
 from hcbench.registry.repeats import Repeats
@@ -35,10 +34,10 @@ from hcbench.store import Store
 
 
 def compare(
-    algos: Iterable[str | AlgorithmSpec | Own] = (),
+    algos: Iterable[str | AlgorithmSpec | CallerFunction] = (),
     datasets: Iterable[Any] | Mapping[str, Any] = (),
     oracles: Iterable[str] = (),
-    metrics: Iterable[str | MetricSpec | Own] = (),
+    metrics: Iterable[str | MetricSpec | CallerFunction] = (),
     *,
     repetitions: int = 5,
     seed: int = 0,
@@ -66,7 +65,7 @@ def compare(
         ``"NAME[param=value]"``, where a list is a grid; or a function of your own,
         ``f(X) -> tree`` with X of shape (n, p), which returns a Tree, a scipy linkage matrix or
         scikit-learn's ``children_`` (a parameter called ``rng`` receives a seeded generator).
-        Empty: the defaults of ``hcbench compare``.
+        If there are none, the defaults of ``hcbench compare``.
     datasets : data, iterable or mapping
         Names; paths; arrays (n, p), of numpy or scipy.sparse; DataFrames, of which all columns are
         numbers; pairs ``(X, labels)`` or ``(X, tree)``, where labels of a DataFrame may be names of
@@ -81,6 +80,7 @@ def compare(
     metrics : iterable of str, MetricSpec or callable
         A callable is ``f(scored) -> float``, higher is better.
     repetitions : int
+        How often each algorithm runs on each data set, with new data if they are random.
     seed : int
         The base of all seeds.
     families : mapping of data set to str, optional
@@ -110,7 +110,7 @@ def compare(
     threads : int
         Threads of BLAS, OpenMP and numba in each cell.
     store : path or URL, optional
-        Where results are stored; by default in the user's data directory.
+        The file or database that keeps the results; by default a file in the user's data directory.
     fresh : bool
         Run everything, even if results are stored.
     plugins : sequence of path
@@ -119,7 +119,7 @@ def compare(
         Whether a line shows how many cells have finished; by default on a terminal and in a
         notebook.
     observer : Observer, optional
-        Follows the run instead.
+        An object that follows the run, instead of that line.
 
     Returns
     -------
@@ -131,28 +131,27 @@ def compare(
         If a name, a parameter or data are wrong; failing cells are rows, not errors.
     """
     registry = load_registry(plugins)
-    given: dict[str, Problem] = {}
     budgets = () if budget is None else tuple(np.atleast_1d(budget).tolist())
     with ExitStack() as stack:
         stack.enter_context(registry.plugins.importable())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hcbench-")))
         repeats = Repeats()
-        algorithms, own_algorithms = sort_out("algorithms", algos, own_algorithm, repeats)
-        pairs = named_pairs(datasets)
-        named, own_datasets = sort_out(
-            "datasets", pairs, lambda pair: own_dataset(pair, folder, given), repeats
-        )
+        session = SessionData(folder)
+        entries = named_datasets(datasets)
+        algo_names, algo_uses = split_names("algorithms", algos, use_of_algorithm, repeats)
+        data_names, data_uses = split_names("datasets", entries, session.use_of_dataset, repeats)
         if not isinstance(datasets, Mapping):
-            own_datasets = without_same_data(own_datasets, repeats)
-        named_metrics, own_metrics = sort_out("metrics", metrics, own_metric, repeats)
+            # Data of a list have no names by which equal ones could be told apart.
+            data_uses = without_same_data(data_uses, repeats)
+        metric_names, metric_uses = split_names("metrics", metrics, use_of_metric, repeats)
         repeats.warn()
-        own = {"algorithms": own_algorithms, "datasets": own_datasets, "metrics": own_metrics}
+        uses = {"algorithms": algo_uses, "datasets": data_uses, "metrics": metric_uses}
         suite = Suite(
             name="compare",
-            algorithms=algorithms,
-            datasets=named,
+            algorithms=algo_names,
+            datasets=data_names,
             oracles=tuple(oracles),
-            metrics=named_metrics,
+            metrics=metric_names,
             repetitions=repetitions,
             seed=seed,
             families=families or {},
@@ -162,9 +161,11 @@ def compare(
             memory=memory,
             threads=threads,
         )
-        suite = with_defaults(suite, registry, [entry for entry, uses in own.items() if not uses])
-        plan = make_plan(suite, registry, **own)
-        results = _results_of(
+        # Defaults fill only what has neither names nor objects of the caller.
+        empty = [entry for entry, objects in uses.items() if not objects]
+        suite = with_defaults(suite, registry, empty)
+        plan = make_plan(suite, registry, **uses)
+        results = _run(
             plan,
             registry,
             store,
@@ -178,7 +179,7 @@ def compare(
             scheduler=scheduler,
             files=sorted(folder.iterdir()),
         )
-    return replace(results, given=given)
+    return replace(results, given=session.problems)
 
 
 def run_suite(
@@ -197,9 +198,9 @@ def run_suite(
     Parameters
     ----------
     suite : str, path or Suite
-        The name of a registered suite, or a TOML file.
+        The name of a registered suite, or the path of a TOML file.
     repetitions, seed : int, optional
-        Instead of those of the suite.
+        The number of repetitions and the base of all seeds, instead of those of the suite.
     n_jobs, store, fresh, plugins, progress
         As for `compare`.
 
@@ -216,13 +217,17 @@ def run_suite(
     registry = load_registry(plugins)
     if not isinstance(suite, Suite):
         path = Path(suite).expanduser()
-        is_file = path.suffix == ".toml" or path.is_file()
-        suite = read_suite(path) if is_file else find_suite(registry, str(suite))
-    given: dict[str, Any] = {"repetitions": repetitions, "seed": seed}
-    changes = {name: value for name, value in given.items() if value is not None}
+        if path.suffix == ".toml" or path.is_file():
+            suite = read_suite(path)
+        else:
+            suite = find_suite(registry, str(suite))
+    if repetitions is not None:
+        suite = replace(suite, repetitions=repetitions)
+    if seed is not None:
+        suite = replace(suite, seed=seed)
     with registry.plugins.importable():
-        plan = make_plan(with_defaults(replace(suite, **changes), registry), registry)
-        return _results_of(
+        plan = make_plan(with_defaults(suite, registry), registry)
+        return _run(
             plan,
             registry,
             store,
@@ -234,16 +239,16 @@ def run_suite(
         )
 
 
-def _results_of(
+def _run(
     plan: Plan,
     registry: Registry,
-    store: str | Path | None,
+    location: str | Path | None,
     plugins: Sequence[str | Path],
     **options: Any,
 ) -> StoredResults:
-    """Run a plan, with the options of `run_plan`."""
-    with Store(store) as opened:
-        outcomes = run_plan(plan, registry.plugins, opened, **options)
-        run = opened.run()
-    made = StoredResults.of_plan(plan, outcomes)
-    return replace(made, store=store, run=run.id, plugins=plugins)
+    """Run a plan, with the options of `run_plan`, in the store of a location."""
+    with Store(location) as store:
+        outcomes = run_plan(plan, registry.plugins, store, **options)
+        run = store.run()
+    results = StoredResults.of_plan(plan, outcomes)
+    return replace(results, store=location, run=run.id, plugins=plugins)

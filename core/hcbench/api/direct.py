@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, TypeVar
 
 import numpy as np
 
+from hcbench.api.data import as_problem, problem_of_truth, truth_entries
 from hcbench.api.items import items_of
-from hcbench.api.own import as_problem, own_algorithm, problem_of_truth, truth_entries
+from hcbench.api.uses import CallerFunction, use_of_algorithm
 from hcbench.errors import DataError, NotApplicableError, ParameterError
 from hcbench.model.cost import Budget, Cost
 from hcbench.model.names import match_items
@@ -21,16 +22,16 @@ from hcbench.oracle.answers import Scored
 from hcbench.plan.plan import choose_oracles
 from hcbench.registry import Registry, Use, load_registry, make_use, use_one
 from hcbench.registry.plugins import importable
-from hcbench.registry.specs import AlgorithmSpec
+from hcbench.registry.specs import AlgorithmSpec, MetricSpec
 from hcbench.run.cell import as_result, result_of_call
 from hcbench.run.inputs import give, make_answers, make_oracle
 from hcbench.run.job import Call
 
-Own: TypeAlias = Callable[..., Any]
+T = TypeVar("T")
 
 
 def fit(
-    name: str | Own | AlgorithmSpec | Use[AlgorithmSpec],
+    name: str | CallerFunction | AlgorithmSpec | Use[AlgorithmSpec],
     data: Any = None,
     /,
     *,
@@ -39,34 +40,35 @@ def fit(
     oracle: str | Oracle | None = None,
     truth: Any = None,
     n: int | None = None,
-    ordinal: Own | None = None,
-    same_cluster: Own | None = None,
-    quadruplet: Own | None = None,
-    rating: Own | None = None,
+    ordinal: CallerFunction | None = None,
+    same_cluster: CallerFunction | None = None,
+    quadruplet: CallerFunction | None = None,
+    rating: CallerFunction | None = None,
     vectorized: bool = False,
     **params: Any,
 ) -> Result:
-    """Run one algorithm on given data, without a comparison.
+    """Run one algorithm on data, without a comparison.
 
     Parameters
     ----------
     name : str, AlgorithmSpec, callable or Use
-        Of the algorithm, or ``NAME[param=value]``; a spec or a function of your own, as `compare`
-        takes them; or what ``load_registry(files).use_algorithms(...)`` returns.
+        The algorithm: ``NAME`` or ``NAME[param=value]``; a spec or a function of your own, as
+        `compare` takes them; or what ``load_registry(files).use_algorithms(...)`` returns.
     data : array, Comparisons, Tree, Problem or Oracle
         Vectors (n, p); a matrix of similarities (n, n), which is told from vectors by
         `kind_of_square`; comparisons; a tree to be cut; or what `ask_oracle` made. Distances are
         given as ``similarity_of_distances(d)``.
     seed : int
+        The seed of the random numbers of the algorithm and of the oracle's noise.
     budget : int, optional
         The largest number of queries.
     oracle : str or Oracle, optional
         A registered oracle, such as ``"quadruplet-set[p=0.05]"``, or one made by `ask_oracle`; by
         default the first kind that the algorithm accepts and the data can provide.
     truth : Tree or labels, optional
-        For algorithms that take a hint.
+        The truth, for algorithms that take a part of it as a hint.
     n : int, optional
-        Number of items, with one of the callables below and no data.
+        The number of items, with one of the callables below and no data.
     ordinal, same_cluster, quadruplet, rating : callable, optional
         A function that answers: ``f(i, j, k)`` the position of the odd one out; ``f(i, j)``
         whether they belong together; ``f(i, j, k, l)`` whether the first pair is more similar;
@@ -74,7 +76,7 @@ def fit(
     vectorized : bool
         Whether that callable takes and returns arrays, one entry for each query.
     **params
-        Of the algorithm.
+        Parameters of the algorithm.
 
     Returns
     -------
@@ -89,93 +91,115 @@ def fit(
         If the data do not fit the algorithm, or the budget is used up.
     """
     registry = load_registry()
-    if not isinstance(name, str | Use):
-        name = own_algorithm(name)
-    if isinstance(name, Use):
-        use = make_use(name.spec, name.plugin, {**name.params, **_tuples(params)})
-    else:
-        use = use_one(registry.algorithms, name, _tuples(params))
-    answering = {"ordinal": ordinal, "same_cluster": same_cluster, "quadruplet": quadruplet}
-    answering["rating"] = rating
-    callables = {name: f for name, f in answering.items() if f is not None}
-    _refuse_unused(data, callables, {"oracle": oracle, "n": n, "budget": budget})
-    if vectorized and not callables:
+    use = _use_of(name, _without_lists(params), registry)
+    answering = _without_none(
+        {
+            "ordinal": ordinal,
+            "same_cluster": same_cluster,
+            "quadruplet": quadruplet,
+            "rating": rating,
+        }
+    )
+    _refuse_unused(data, answering, {"oracle": oracle, "n": n, "budget": budget})
+    if vectorized and not answering:
         raise ParameterError("vectorized= is for a callable that answers, and there is none")
     if isinstance(data, Oracle):
-        data, oracle = None, data
-    own = oracle if isinstance(oracle, Oracle) else None
-    problem, asked = _who_answers(data, own, callables, n, budget, truth, vectorized=vectorized)
-    if asked is None:
-        assert not isinstance(oracle, Oracle)
-        asked = _default_oracle(registry, use, problem, oracle, seed, budget)
-    elif asked.kind not in use.spec.accepts:
-        raise ParameterError(
-            f"{use.label} accepts {', '.join(use.spec.accepts)}; this oracle is {asked.kind}"
-        )
-    given = give(problem, use.spec.hints_of(use.params))
-    asked.prepare()
-    asked.takes_unsure = use.spec.takes_unsure
-    plugin_files = [] if use.plugin.file is None else [use.plugin.file]
-    with importable(plugin_files):
-        returned = use.spec.load()(asked, given, np.random.default_rng(seed), **use.params)
-    return result_of_call(returned, given)
+        oracle = data
+        data = None
+    problem = None if data is None else as_problem(data, truth)
+    if answering:
+        items = n if problem is None else problem.n
+        oracle = _oracle_of_function(answering, items, budget, vectorized=vectorized)
+    if isinstance(oracle, Oracle):
+        if problem is None:
+            problem = Problem(n=oracle.n, **truth_entries(truth))
+        _check_oracle(oracle, problem, use)
+        return _call_algorithm(use, oracle, problem, seed)
+    if problem is None:
+        raise ParameterError("fit needs data, or n= and a callable that answers")
+    registered = _registered_oracle(registry, use, problem, oracle, seed, budget)
+    return _call_algorithm(use, registered, problem, seed)
 
 
-def _tuples(params: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        k: tuple(v.tolist() if isinstance(v, np.ndarray) else v)
-        if isinstance(v, list | np.ndarray)
-        else v
-        for k, v in params.items()
-    }
+def _without_none(arguments: Mapping[str, T | None]) -> dict[str, T]:
+    """The arguments that have a value."""
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
-def _refuse_unused(data: Any, callables: Mapping[str, Own], settings: Mapping[str, Any]) -> None:
-    """Refuse arguments that would be ignored."""
-    given = {name: value for name, value in settings.items() if value is not None}
-    brought = isinstance(given.get("oracle"), Oracle) and not isinstance(data, Oracle)
-    if brought or isinstance(data, Oracle):
-        for name in [*callables, *(name for name in given if name != "oracle" or not brought)]:
+def _use_of(
+    name: str | CallerFunction | AlgorithmSpec | Use[AlgorithmSpec],
+    params: Mapping[str, Any],
+    registry: Registry,
+) -> Use[AlgorithmSpec]:
+    """The use of an algorithm, in any of the forms that `fit` takes, with these parameters."""
+    if isinstance(name, str):
+        return use_one(registry.algorithms, name, params)
+    use = name if isinstance(name, Use) else use_of_algorithm(name)
+    return make_use(use.spec, use.plugin, {**use.params, **params})
+
+
+def _without_lists(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters with tuples instead of lists and arrays, as specs have them."""
+    converted = {}
+    for name, value in params.items():
+        if isinstance(value, np.ndarray):
+            converted[name] = tuple(value.tolist())
+        elif isinstance(value, list):
+            converted[name] = tuple(value)
+        else:
+            converted[name] = value
+    return converted
+
+
+def _refuse_unused(
+    data: Any, answering: Mapping[str, CallerFunction], settings: Mapping[str, Any]
+) -> None:
+    """Refuse arguments of `fit` that would be ignored."""
+    arguments = list(answering) + list(_without_none(settings))
+    is_oracle_argument = isinstance(settings["oracle"], Oracle)
+    if isinstance(data, Oracle) or is_oracle_argument:
+        unused = list(arguments)
+        if is_oracle_argument and not isinstance(data, Oracle):
+            unused.remove("oracle")
+        if unused:
             raise ParameterError(
-                f"{name}= has no effect on an oracle that is made already: omit it; "
+                f"{unused[0]}= has no effect on an oracle that is made already: omit it; "
                 "ask_oracle takes the callable, n= and budget="
             )
-    if callables and "oracle" in given:
-        raise ParameterError(f"oracle= and {next(iter(callables))}= both answer; omit one")
-    if data is not None and "n" in given:
+    if answering and "oracle" in arguments:
+        raise ParameterError(f"oracle= and {next(iter(answering))}= both answer; omit one")
+    if data is not None and "n" in arguments:
         raise ParameterError("n= is for a callable without data; omit it")
-    if len(callables) > 1:
-        raise ParameterError(f"only one can answer, got {', '.join(callables)}")
+    if len(answering) > 1:
+        raise ParameterError(f"only one can answer, got {', '.join(answering)}")
 
 
-def _who_answers(
-    data: Any,
-    asked: Oracle | None,
-    callables: Mapping[str, Own],
+def _oracle_of_function(
+    answering: Mapping[str, CallerFunction],
     n: int | None,
     budget: Budget | None,
-    truth: Any,
     *,
     vectorized: bool,
-) -> tuple[Problem, Oracle | None]:
-    """The problem, and the oracle if the caller provides one."""
-    problem = None if data is None else as_problem(data, truth)
-    for name, function in callables.items():
-        items = n if problem is None else problem.n
-        if items is None:
-            raise ParameterError("give the number of items: n=...")
-        (kind,) = (kind.name for kind in QUERY_KINDS.values() if kind.argument == name)
-        asked = ask_oracle(kind, function, n=items, budget=budget, vectorized=vectorized)
-    if problem is None:
-        if asked is None:
-            raise ParameterError("fit needs data, or n= and a callable that answers")
-        problem = Problem(n=asked.n, **truth_entries(truth))
-    if asked is not None and asked.n != problem.n:
-        raise DataError(f"the oracle answers about {asked.n} items, and the data have {problem.n}")
-    return problem, asked
+) -> Oracle:
+    """An oracle that asks the caller's function, the only one of a mapping by its argument."""
+    if n is None:
+        raise ParameterError("give the number of items: n=...")
+    ((argument, function),) = answering.items()
+    (kind,) = (kind.name for kind in QUERY_KINDS.values() if kind.argument == argument)
+    return ask_oracle(kind, function, n=n, budget=budget, vectorized=vectorized)
 
 
-def _default_oracle(
+def _check_oracle(oracle: Oracle, problem: Problem, use: Use[AlgorithmSpec]) -> None:
+    """Check that an oracle of the caller fits the data and the algorithm."""
+    if oracle.n != problem.n:
+        raise DataError(f"the oracle answers about {oracle.n} items, and the data have {problem.n}")
+    if oracle.kind not in use.spec.accepts:
+        raise ParameterError(
+            f"{use.label} accepts {', '.join(use.spec.accepts)}; this oracle is {oracle.kind}"
+        )
+
+
+def _registered_oracle(
     registry: Registry,
     use: Use[AlgorithmSpec],
     problem: Problem,
@@ -183,35 +207,52 @@ def _default_oracle(
     seed: int,
     budget: Budget | None,
 ) -> Oracle:
+    """The registered oracle of a name, or the first that the algorithm and the data allow."""
     requested = registry.use_oracles(oracle) if oracle else []
     able, unable = choose_oracles(use, problem.provides, "the data", requested, registry, problem.n)
     if not able:
-        raise DataError(unable[0][1])
-    chosen = able[0]
+        _, reason = unable[0]
+        raise DataError(reason)
+    first = able[0]
     if oracle is None and use.spec.expected_queries(problem.n, use.params) == (0, True):
-        return Oracle(Answers(kind=chosen.spec.kind, n=problem.n), budget)
-    call = Call(chosen.spec.function, chosen.params)
+        # The algorithm asks nothing, and answers of many items take time to make.
+        return Oracle(Answers(kind=first.spec.kind, n=problem.n), budget)
+    call = Call(first.spec.function, first.params)
     return make_oracle(make_answers(call, problem, seed, budget), budget)
 
 
+def _call_algorithm(use: Use[AlgorithmSpec], oracle: Oracle, problem: Problem, seed: int) -> Result:
+    """Call an algorithm in this process."""
+    given = give(problem, use.spec.hints_of(use.params))
+    oracle.prepare()
+    oracle.takes_unsure = use.spec.takes_unsure
+    rng = np.random.default_rng(seed)
+    plugin_files = [] if use.plugin.file is None else [use.plugin.file]
+    with importable(plugin_files):
+        returned = use.spec.load()(oracle, given, rng, **use.params)
+    return result_of_call(returned, given)
+
+
 def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
-    """The value of one metric for a given tree or partition.
+    """Compute one metric of a tree or partition.
 
     Parameters
     ----------
     metric : str
-        Name; ``NAME[param=value]`` works too.
+        The metric: ``NAME`` or ``NAME[param=value]``.
     result : Tree, Partition, linkage matrix (n-1, 4), children (n-1, 2) or labels (n,)
+        What is scored.
     truth : Tree, labels (n,) or (n, L) of int, similarities (n, n), vectors (n, p) or Problem
         What the metric compares the result with. Vectors of integers are given as floats or sparse,
         as a matrix of integers that is not symmetric has labels. Items are matched by name: of
         leaves, or of the index of a Series or DataFrame; see `hcbench.match_items`.
     **params
-        Of the metric.
+        Parameters of the metric.
 
     Returns
     -------
     float
+        The value, in the unit of the metric.
 
     Raises
     ------
@@ -221,18 +262,15 @@ def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
         If the result and the truth are of different items.
     """
     registry = load_registry()
-    use = use_one(registry.metrics, metric, _tuples(params))
+    use = use_one(registry.metrics, metric, _without_lists(params))
     if use.spec.cost:
         raise NotApplicableError(
             f"{use.label} is a cost of the call that made the result, which is unknown here; "
             "compare measures it"
         )
-    # A metric of the data alone reads no labels.
-    is_data = any({*need.split("|")} <= {"similarity", "vectors"} for need in use.spec.needs)
-    problem = problem_of_truth(truth, is_data=is_data)
-    scored = Scored(
-        problem=problem, result=_result_for(result, truth, problem), cost=Cost(seconds=0.0)
-    )
+    problem = problem_of_truth(truth, may_be_labels=not _needs_data_only(use.spec))
+    checked = _result_for(result, truth, problem)
+    scored = Scored(problem=problem, result=checked, cost=Cost(seconds=0.0))
     with np.errstate(over="ignore", invalid="ignore"):  # checked below
         value = float(use.spec.load()(scored, **use.params))
     if math.isnan(value):
@@ -240,6 +278,12 @@ def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
             f"{use.label} is not a number for these data; if they are very large, scale them down"
         )
     return value
+
+
+def _needs_data_only(spec: MetricSpec) -> bool:
+    """Whether a metric compares results with data, so that it reads no labels."""
+    of_data = {"similarity", "vectors"}
+    return any(set(need.split("|")) <= of_data for need in spec.needs)
 
 
 def _result_for(result: Any, truth: Any, problem: Problem) -> Result:
@@ -252,10 +296,11 @@ def _result_for(result: Any, truth: Any, problem: Problem) -> Result:
             make = "from_linkage" if np.shape(result)[1] == 4 else "from_children"
             leaves = replace(leaves, give=f"hcbench.Tree.{make}(tree, names=names)")
         return checked.matched_with(items, leaves).with_names(problem.names)
-    own = checked.named_items("the partition")
-    if not isinstance(result, Partition):
-        own = items_of(result, "the result", checked.n)
-    return Partition(checked.labels[match_items(own, items)], problem.names)
+    if isinstance(result, Partition):
+        labelled = checked.named_items("the partition")
+    else:
+        labelled = items_of(result, "the result", checked.n)
+    return Partition(checked.labels[match_items(labelled, items)], problem.names)
 
 
 def _items_of_result(result: Any, n: int) -> int:
@@ -265,5 +310,6 @@ def _items_of_result(result: Any, n: int) -> int:
     shape = np.shape(result)
     if len(shape) == 1:
         return int(shape[0])
-    is_merges = len(shape) == 2 and shape[1] in (2, 4)
-    return int(shape[0]) + 1 if is_merges else n
+    if len(shape) == 2 and shape[1] in (2, 4):  # merges, of which a tree has n - 1
+        return int(shape[0]) + 1
+    return n

@@ -1,6 +1,6 @@
-"""The items of what callers give from Python, and what is of the same items brought into one order.
+"""Where the names of items come from in data, labels and results of callers in Python.
 
-Which items are the same is decided by `hcbench.match_items`; here is where names come from.
+Which items of two things are the same is decided by `hcbench.match_items`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hcbench.model.comparisons import Comparisons
-from hcbench.model.names import NamedItems, names_of_index
+from hcbench.model.names import NamedItems, Origin, names_of_index
 from hcbench.model.problem import Problem
 from hcbench.model.trees import Partition, Tree
 
@@ -20,22 +20,29 @@ def items_of(thing: Any, what: str, n: int) -> NamedItems:
 
     A linkage matrix and comparisons identify items by number, as a tree without names does; the
     rows of other arrays, and of a DataFrame without an index, as of polars, have an order only.
+
+    Parameters
+    ----------
+    thing : data, labels or result
+    what : str
+        The thing in messages, such as "the labels".
+    n : int
+        The number of items.
+
+    Returns
+    -------
+    NamedItems
     """
     if isinstance(thing, Tree | Partition | Problem):
         return thing.named_items(what)
-    names = names_of_index(thing)
+    # numpy has no number of dimensions of sparse matrices.
     is_series = not hasattr(thing, "tocsr") and np.ndim(thing) == 1
+    names = names_of_index(thing)
     if names is not None:
-        return NamedItems(
-            what=what,
-            n=n,
-            names=names,
-            origin="index",
-            drop=f"{'series' if is_series else 'frame'}.reset_index(drop=True)",
-        )
-    return NamedItems(
-        what=what,
-        n=n,
-        origin="numbers" if isinstance(thing, Comparisons) else "rows",
-        give=f"pandas.{'Series(labels' if is_series else 'DataFrame(data'}, index=names)",
-    )
+        variable = "series" if is_series else "frame"
+        drop = f"{variable}.reset_index(drop=True)"
+        return NamedItems(what=what, n=n, names=names, origin="index", drop=drop)
+    constructor = "Series(labels" if is_series else "DataFrame(data"
+    give = f"pandas.{constructor}, index=names)"
+    origin: Origin = "numbers" if isinstance(thing, Comparisons) else "rows"
+    return NamedItems(what=what, n=n, origin=origin, give=give)

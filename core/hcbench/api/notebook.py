@@ -53,15 +53,15 @@ class StoredResults(Results):
         Parameters
         ----------
         outcomes : iterable of Outcome
-            Of these results.
+            Outcomes of these results.
 
         Returns
         -------
         list of Tree, Partition or None
             None where there is no result.
         """
-        with Store(self.store) as opened:
-            return [opened.result_of(outcome) for outcome in outcomes]
+        with Store(self.store) as store:
+            return [store.result_of(outcome) for outcome in outcomes]
 
     def plot(
         self, kind: str, *, algorithm: str = "", dataset: str = "", oracle: str = "", **choices: Any
@@ -71,10 +71,12 @@ class StoredResults(Results):
         Parameters
         ----------
         kind : {"ranks", "profile", "tradeoff", "curve", "scaling", "dendrogram", "tanglegram"}
+            What the figure shows.
         algorithm, dataset, oracle : str, optional
-            Only the cells of this one; parameters with their defaults may be omitted.
+            The algorithm, data set and oracle to which the figure is limited; parameters with
+            their defaults may be omitted.
         **choices
-            As the options of ``hcbench plot``: ``metric``, ``x``, ``against``, ``failed``,
+            Options of ``hcbench plot``: ``metric``, ``x``, ``against``, ``failed``,
             ``alpha``, ``test``, ``by``, ``repetition``, ``checkpoint``, ``truth``.
 
         Returns
@@ -91,14 +93,15 @@ class StoredResults(Results):
 
         outcomes = self.matching(algorithm, dataset, oracle)
         if not outcomes:
-            given = ", ".join(name for name in (algorithm, dataset, oracle) if name)
-            raise DataNotAvailableError(f"no cell is of {given}; {self!r}")
+            filters = [name for name in (algorithm, dataset, oracle) if name]
+            raise DataNotAvailableError(f"no cell is of {', '.join(filters)}; {self!r}")
+        selected = replace(self, outcomes=outcomes)
         registry = load_registry(self.plugins)
-        with Store(self.store) as opened, registry.plugins.importable():
-            chosen = replace(self, outcomes=outcomes)
-            view = FigureView(chosen, opened, registry, self.given)
+        with Store(self.store) as store, registry.plugins.importable():
+            view = FigureView(selected, store, registry, self.given)
             figure: Any = draw(kind, view, Choices(**choices))
-        figure._repr_png_ = partial(_png, figure)  # for notebooks
+        # A notebook shows a figure by itself only if pyplot is loaded.
+        figure._repr_png_ = partial(_png, figure)
         return figure
 
     def report(
@@ -112,15 +115,15 @@ class StoredResults(Results):
         Parameters
         ----------
         path : path
-            An existing file is replaced.
+            The file to write; an existing one is replaced.
         lead : sequence of str or of rows
             A title, and below it paragraphs and tables. The first row of a table has the names of
             the columns.
         """
         registry = load_registry(self.plugins)
-        with Store(self.store) as opened, registry.plugins.importable():
-            run = opened.run(self.run)
-            write_report(path, opened, run, registry=registry, lead=lead)
+        with Store(self.store) as store, registry.plugins.importable():
+            run = store.run(self.run)
+            write_report(path, store, run, registry=registry, lead=lead)
 
 
 def _png(figure: Any) -> bytes:
@@ -134,12 +137,15 @@ class Progress(Observer):
     """The number of finished cells in one line, on a terminal or in a notebook."""
 
     def __init__(self) -> None:
-        self._total = self._done = self._failed = 0
-        self._handle: Any = None
+        self._total = 0
+        self._done = 0
+        self._failed = 0
+        self._handle: Any = None  # of the line in a notebook, once it is there
 
     def started(self, total: int, reused: int, left: Mapping[tuple[str, str], int]) -> None:  # noqa: ARG002
         """Show how many cells there are."""
-        self._total, self._done = total, reused
+        self._total = total
+        self._done = reused
         self._show()
 
     def finished(self, outcome: Any, seconds: float) -> None:  # noqa: ARG002
@@ -149,18 +155,23 @@ class Progress(Observer):
         self._show()
 
     def _show(self) -> None:
-        failed = f", {self._failed} failed" if self._failed else ""
-        text = f"hcbench: {self._done} of {self._total} cells{failed}"
+        text = f"hcbench: {self._done} of {self._total} cells"
+        if self._failed:
+            text += f", {self._failed} failed"
         if in_notebook():
-            shown = {"text/plain": text}
-            if self._handle is None:
-                display = importlib.import_module("IPython.display").display
-                self._handle = display(shown, raw=True, display_id=True)
-            else:
-                self._handle.update(shown, raw=True)
+            self._show_in_notebook(text)
+            return
+        # Each text replaces the one before it in its line, and the last one ends the line.
+        end = "\n" if self._done == self._total else ""
+        print(f"\r{text}", end=end, file=sys.stderr, flush=True)  # noqa: T201
+
+    def _show_in_notebook(self, text: str) -> None:
+        content = {"text/plain": text}
+        if self._handle is None:
+            display = importlib.import_module("IPython.display").display
+            self._handle = display(content, raw=True, display_id=True)
         else:
-            end = "\n" if self._done == self._total else ""
-            print(f"\r{text}", end=end, file=sys.stderr, flush=True)  # noqa: T201
+            self._handle.update(content, raw=True)
 
 
 def in_notebook() -> bool:
@@ -171,5 +182,8 @@ def in_notebook() -> bool:
 
 def default_observer(progress: bool | None) -> Observer:
     """What follows a run; by default a line on a terminal or in a notebook."""
-    shown = progress if progress is not None else sys.stderr.isatty() or in_notebook()
-    return Progress() if shown else Observer()
+    if progress is None:
+        progress = sys.stderr.isatty() or in_notebook()
+    if progress:
+        return Progress()
+    return Observer()

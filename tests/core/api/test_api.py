@@ -15,7 +15,8 @@ from scipy.cluster.hierarchy import linkage
 
 import hcbench
 from hcbench import Comparisons, Partition, Problem, Tree, ask_oracle
-from hcbench.api.own import as_problem, named_pairs, own_algorithm, takes_rng
+from hcbench.api.data import as_problem
+from hcbench.api.uses import named_datasets, takes_rng, use_of_algorithm
 from hcbench.errors import DataError, HcbenchError, NotApplicableError, ParameterError
 
 X = np.array([[0.0, 1.0], [0.1, 1.0], [5.0, 1.0], [5.2, 1.0]])
@@ -175,10 +176,10 @@ def test_a_sparse_matrix_is_accepted_as_a_sparse_array() -> None:
 
 def test_a_list_of_rows_is_one_data_set_and_a_list_of_names_several() -> None:
     rows = X.tolist()
-    assert named_pairs(rows) == [("data1", rows)]
-    assert named_pairs((rows, [0, 0, 1, 1])) == [("data1", (rows, [0, 0, 1, 1]))]
-    assert named_pairs(["iris", "wine"]) == ["iris", "wine"]
-    assert named_pairs([]) == []
+    assert named_datasets(rows) == [("data1", rows)]
+    assert named_datasets((rows, [0, 0, 1, 1])) == [("data1", (rows, [0, 0, 1, 1]))]
+    assert named_datasets(["iris", "wine"]) == ["iris", "wine"]
+    assert named_datasets([]) == []
 
 
 def test_a_square_symmetric_matrix_counts_as_similarities() -> None:
@@ -335,5 +336,5 @@ def test_a_compiled_function_gets_its_generator() -> None:
 
 
 def test_a_partial_is_named_like_its_function() -> None:
-    use = own_algorithm(functools.partial(scaled, 2.0))
+    use = use_of_algorithm(functools.partial(scaled, 2.0))
     assert use.label == "scaled"

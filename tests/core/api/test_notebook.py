@@ -14,7 +14,8 @@ from sklearn.datasets import load_iris
 
 import hcbench
 from hcbench import DataError, HeightKind, Tree
-from hcbench.api.own import as_problem, named_pairs
+from hcbench.api.data import as_problem
+from hcbench.api.uses import named_datasets
 
 FRAME = pd.DataFrame(
     {"x": [0.0, 0.1, 5.0, 5.2], "y": [1, 1, 2, 2], "kind": list("aabb")},
@@ -82,14 +83,14 @@ def test_a_bunch_is_data_and_target() -> None:
 def test_one_data_set_needs_no_list() -> None:
     X = np.ones((3, 2))
     for one in (X, FRAME, (X, [0, 0, 1]), load_iris(), hcbench.Problem(n=3, vectors=X)):
-        ((name, data),) = named_pairs(one)
+        ((name, data),) = named_datasets(one)
         assert (name, data is one) == ("data1", True)
-    assert named_pairs(Path("plants.csv")) == ["./plants.csv"]
-    assert named_pairs([Path("/data/plants.csv"), "iris"]) == ["/data/plants.csv", "iris"]
-    assert [name for name, _ in named_pairs({"mine": X, "other": X})] == ["mine", "other"]
-    assert len(named_pairs([X, X])) == 2
+    assert named_datasets(Path("plants.csv")) == ["./plants.csv"]
+    assert named_datasets([Path("/data/plants.csv"), "iris"]) == ["/data/plants.csv", "iris"]
+    assert [name for name, _ in named_datasets({"mine": X, "other": X})] == ["mine", "other"]
+    assert len(named_datasets([X, X])) == 2
     with pytest.raises(DataError, match="datasets are names, files or data, got int: 5"):
-        named_pairs(5)
+        named_datasets(5)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from scipy.spatial.distance import pdist
 
 import hcbench
 from hcbench import DataError, NamedItems, Partition, Problem, Tree, fit, match_items, score
-from hcbench.api.own import as_problem
+from hcbench.api.data import as_problem
 
 X = np.array([[0.0], [1.0], [10.0], [11.5]])
 NAMES = ["a", "c", "b", "d"]

@@ -16,7 +16,7 @@ from sklearn.metrics.pairwise import cosine_similarity, rbf_kernel
 
 import hcbench
 from hcbench import DataError, HcbenchError, Problem, kind_of_square, similarity_of_distances
-from hcbench.api.own import as_problem
+from hcbench.api.data import as_problem
 from hcbench.model.squares import check_square
 
 RNG = np.random.default_rng(0)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from hcbench import AlgorithmSpec, Parameter, Suite, derive_seed, load_registry
-from hcbench.api.own import own_algorithm, own_dataset
+from hcbench.api.uses import SessionData, use_of_algorithm
 from hcbench.errors import (
     DataError,
     ParameterError,
@@ -167,7 +167,7 @@ def test_equal_labels_are_replaced_by_full_names(tmp_path: Path) -> None:
 
 
 def test_functions_of_one_name_are_numbered() -> None:
-    own = [own_algorithm(lambda X: X) for _ in range(3)]
+    own = [use_of_algorithm(lambda X: X) for _ in range(3)]
     suite = Suite(name="t", algorithms=("UPGMA",), datasets=("iris",), repetitions=1)
     plan = make_plan(suite, REGISTRY, algorithms=[*own, callers_upgma()])
     labels = [a.label for a in plan.algorithms]
@@ -177,7 +177,7 @@ def test_functions_of_one_name_are_numbered() -> None:
 
 def callers_upgma() -> Use[AlgorithmSpec]:
     spec = AlgorithmSpec(name="UPGMA", function="a:b", doc="", accepts=("vectors",))
-    return own_algorithm(spec)
+    return use_of_algorithm(spec)
 
 
 def test_a_hint_needs_a_truth(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_data_as_a_hint_are_needed_and_told() -> None:
     spec = AlgorithmSpec(
         name="Both", function=both, doc="", accepts=("ordinal-queries",), hints=("vectors",)
     )
-    own = own_algorithm(spec)
+    own = use_of_algorithm(spec)
     plan = make_plan(Suite(name="t", datasets=("car", "iris")), REGISTRY, algorithms=[own])
     reason = "Both needs vectors, which car does not provide"
     assert plan.inapplicable == [Inapplicable("Both", "car", "", reason)]
@@ -760,4 +760,4 @@ def test_a_claim_has_a_printed_value_or_a_rival() -> None:
 
 def test_a_callers_data_set_must_make_problems(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"mine\(seed\) must return a Problem, got int"):
-        own_dataset(("mine", lambda seed: seed), tmp_path, {})
+        SessionData(tmp_path).use_of_dataset(("mine", lambda seed: seed))

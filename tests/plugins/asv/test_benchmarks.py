@@ -16,7 +16,7 @@ import pytest
 
 import hcbench
 import hcbench.asv
-from hcbench.api.own import own_algorithm
+from hcbench.api.uses import use_of_algorithm
 from hcbench.errors import ParameterError, UnknownNameError
 from hcbench.registry.specs import REQUIRED, MetricSpec, Parameter
 from hcbench_asv.cases import Cases, find_cases, make_problem, required_values
@@ -184,7 +184,7 @@ def test_times_outside_of_asv_are_processor_times(measured: Measured) -> None:
         return hcbench.fit("UPGMA", X)
 
     case = ("algorithm_UPGMA", N)
-    dozing = replace(measured.listed.cells[case][0], algorithm=own_algorithm(doze))
+    dozing = replace(measured.listed.cells[case][0], algorithm=use_of_algorithm(doze))
     cases = replace(measured.listed, cells={case: [dozing]})
     assert 0 < Measured(cases).measure(case)["seconds"] < 0.05
 
@@ -203,7 +203,7 @@ def test_the_time_of_a_program_that_an_algorithm_runs_is_the_algorithms(measured
         return hcbench.fit("UPGMA", X)
 
     case = ("algorithm_UPGMA", N)
-    cell = replace(measured.listed.cells[case][0], algorithm=own_algorithm(foreign))
+    cell = replace(measured.listed.cells[case][0], algorithm=use_of_algorithm(foreign))
     cases = replace(measured.listed, cells={case: [cell]})
     assert 0.29 <= Measured(cases).measure(case)["seconds"] < 5
 
