@@ -144,6 +144,7 @@ from .registry.names import (
     split_parameter as split_parameter,
 )
 from .registry.plugins import REGISTER_HOOKS as REGISTER_HOOKS, Plugin as Plugin
+from .registry.references import Reference as Reference, read_references as read_references
 from .registry.specs import (
     HINTS as HINTS,
     REQUIRED as REQUIRED,
@@ -158,10 +159,8 @@ from .registry.specs import (
     Output as Output,
     Parameter as Parameter,
     Params as Params,
-    Reference as Reference,
     Spec as Spec,
     Value as Value,
-    read_references as read_references,
     unmet as unmet,
 )
 from .registry.suite import Claim as Claim, Figure as Figure, Suite as Suite

@@ -10,7 +10,6 @@ import difflib
 import errno
 import os
 import re
-from collections.abc import Iterable
 from enum import IntEnum
 from pathlib import Path
 from typing import Literal, Self
@@ -44,22 +43,34 @@ class HcbenchError(Exception):
         Parameters
         ----------
         doing : {"read", "write"}
+            What was tried.
         path : path-like
-            As the caller gave it.
+            The file, as the caller named it.
         error : Exception
             An OSError, or the error of a reader about the content.
         """
-        why = error.strerror if isinstance(error, OSError) else None
-        text = why or next(iter(str(error).strip().splitlines()), type(error).__name__)
-        suggestion = (_if_unread if doing == "read" else _if_unwritten)(Path(path), error)
+        text = _first_line_of(error)
+        if doing == "read":
+            suggestion = _if_unread(Path(path), error)
+        else:
+            suggestion = _if_unwritten(Path(path), error)
         return cls(f"cannot {doing} {os.fspath(path)}: {text}; {suggestion}")
 
 
+def _first_line_of(error: Exception) -> str:
+    """What an error says, without the file that it may quote."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
 def _if_unread(path: Path, error: Exception) -> str:
+    """What to do about a file that cannot be read."""
     if isinstance(error, FileNotFoundError):
         return _if_missing(path)
     if isinstance(error, IsADirectoryError):
-        return f"give a file in it{_such_as(sorted(_files_in(path)))}"
+        return f"give a file in it{_example_of(sorted(_files_in(path)), ', such as ')}"
     if isinstance(error, PermissionError):
         return "its owner can give you read permission with chmod"
     return "is it complete, and does its suffix match its format? if not, get it or save it again"
@@ -71,12 +82,14 @@ def _if_missing(path: Path) -> str:
     if not folder.is_dir():
         return f"there is no folder {folder}"
     names = _files_in(folder)
-    folded = {name.casefold(): name for name in names}
-    near = difflib.get_close_matches(path.name.casefold(), folded, n=1)
+    # A frequent mistake is another case of letters.
+    by_folded_name = {name.casefold(): name for name in names}
+    near = difflib.get_close_matches(path.name.casefold(), by_folded_name, n=1)
     if near:
-        return f"did you mean {os.path.join(folder, folded[near[0]])}?"
-    alike = sorted(name for name in names if Path(name).suffix == path.suffix)
-    return f"it is not in {folder.resolve()}{_such_as(alike, ', which contains ')}"
+        return f"did you mean {os.path.join(folder, by_folded_name[near[0]])}?"
+    of_same_format = [name for name in names if Path(name).suffix == path.suffix]
+    example = _example_of(sorted(of_same_format), ", which contains ")
+    return f"it is not in {folder.resolve()}{example}"
 
 
 def _files_in(folder: Path) -> list[str]:
@@ -86,12 +99,13 @@ def _files_in(folder: Path) -> list[str]:
         return []
 
 
-def _such_as(names: Iterable[str], words: str = ", such as ") -> str:
-    first = next(iter(names), None)
-    return f"{words}{first}" if first else ""
+def _example_of(names: list[str], words: str) -> str:
+    """Words with the first of some names; "" if there is none."""
+    return f"{words}{names[0]}" if names else ""
 
 
 def _if_unwritten(path: Path, error: Exception) -> str:
+    """What to do about a file that cannot be written."""
     if isinstance(error, FileNotFoundError):
         return f"create the folder {path.parent} first"
     if isinstance(error, IsADirectoryError):
@@ -220,6 +234,8 @@ class RepeatedEntryWarning(UserWarning):
 
 def hide_passwords(text: str) -> str:
     """A URL, or a word of a command with one in it, without its passwords; it may be malformed."""
+    # As in postgresql://user:password@host, or with a single slash.
     begin = r"((?:://|\bpostgres[\w+]*:?/+)[^:/?@]*)"
-    shown = re.sub(begin + ":.*@", r"\1:***@", text, flags=re.DOTALL)
-    return re.sub(r"\b((?:ssl)?password)=[^&]*", r"\1=***", shown)
+    hidden = re.sub(begin + ":.*@", r"\1:***@", text, flags=re.DOTALL)
+    # As in ?password=... and ?sslpassword=...
+    return re.sub(r"\b((?:ssl)?password)=[^&]*", r"\1=***", hidden)

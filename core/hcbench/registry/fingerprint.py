@@ -33,6 +33,7 @@ RESULT_MODULES = (
     "oracle",
     "plan/outcome",
     "plan/seeds",
+    "registry/references",
     "registry/specs",
     "run/cell",
     "run/inputs",

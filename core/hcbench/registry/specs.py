@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast
 
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
+from hcbench.registry.references import Reference
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from hcbench.oracle.answers import Scored
 
     Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | None"
@@ -25,6 +24,9 @@ else:
 Params: TypeAlias = Mapping[str, Value]
 
 REQUIRED = "<required>"
+
+#: Characters that have a meaning in ``NAME[param=value]`` and lists of such names.
+_NO_NAME = re.compile(r"[\[\]=,:\s]")
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "bool": (bool,),
@@ -55,11 +57,13 @@ class Interval:
         object.__setattr__(self, "high", float(match[3]))
 
     def __contains__(self, number: float) -> bool:
-        if self.text[0] == "{":
+        if self.text[0] == "{":  # a set of two numbers
             return number in (self.low, self.high)
-        above = number > self.low or (number == self.low and self.text[0] == "[")
-        below = number < self.high or (number == self.high and self.text[-1] == "]")
-        return above and below
+        if number == self.low:
+            return self.text[0] == "["
+        if number == self.high:
+            return self.text[-1] == "]"
+        return self.low < number < self.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +73,14 @@ class Parameter:
     Attributes
     ----------
     name : str
-        As in the function's signature.
+        The name in the function's signature.
     default : bool, int, float, str, tuple or None
-        ``REQUIRED`` if there is none.
+        The value if none is given; ``REQUIRED`` if one must be given.
     doc : str
-        One sentence: meaning and unit.
+        The meaning and the unit, in one sentence.
     type : {"bool", "int", "float", "str", "list", "callable"}, optional
-        By default that of the default value. None is accepted too if it is the default. A callable
-        cannot be written in a name: it can only be passed to `fit`.
+        The type of values, by default that of the default value. None is accepted too if it is the
+        default. A callable cannot be written in a name: it can only be passed to `fit`.
     choices : tuple of str
         The only strings accepted.
     interval : str
@@ -100,18 +104,26 @@ class Parameter:
 
     def __post_init__(self) -> None:
         if not self.type:
-            known = [name for name, types in _TYPES.items() if isinstance(self.default, types)]
-            if not known or self.required:
-                raise InvalidSpecError(f"parameter {self.name}: say its type, the default does not")
-            object.__setattr__(self, "type", known[0])
+            object.__setattr__(self, "type", self._type_of_default())
         for name in self._type_names():
             if name not in _TYPES:
                 raise InvalidSpecError(f"parameter {self.name}: unknown type {name!r}")
         if self.interval:
             Interval(self.interval)
 
+    def _type_of_default(self) -> str:
+        if not self.required:
+            # bool is before int, of which it is a subclass in Python.
+            for name, types in _TYPES.items():
+                if isinstance(self.default, types):
+                    return name
+        raise InvalidSpecError(f"parameter {self.name}: say its type, the default does not")
+
     def _type_names(self) -> list[str]:
-        return [self.type, *filter(None, self.alternative.split(" or "))]
+        names = [self.type]
+        if self.alternative:
+            names.extend(self.alternative.split(" or "))
+        return names
 
     @property
     def required(self) -> bool:
@@ -128,95 +140,38 @@ class Parameter:
         """
         if value is None and self.default is None:
             return None
-        must = f"{owner}: {self.name} must be"
-        wanted = tuple(accepted for name in self._type_names() for accepted in _TYPES[name])
-        if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
+        if not self._has_type_of(value):
             kinds = " or ".join(self._type_names()).replace("bool", "true or false")
-            raise ParameterError(f"{must} {kinds}, got {value!r}")
+            raise ParameterError(f"{owner}: {self.name} must be {kinds}, got {value!r}")
         if isinstance(value, str) and self.choices and value not in self.choices:
-            numbers = [name for name in self._type_names() if name in ("int", "float")]
-            extent = f" in {self.interval}" if self.interval else ""
-            also = f", or {numbers[0]}{extent}" if numbers else ""
-            raise ParameterError(f"{must} one of {', '.join(self.choices)}{also}; got {value!r}")
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            if self.interval and value not in Interval(self.interval):
-                raise ParameterError(f"{must} in {self.interval}, got {value!r}")
-            if self.type == "float":
-                return float(value)
-        return value
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """Where something was published.
-
-    Attributes
-    ----------
-    key : str
-        The BibTeX key, such as ``"gray2023"``.
-    entry : str
-        The BibTeX entry type, such as ``"inproceedings"``.
-    fields : mapping of str to str
-        The BibTeX fields; author, title and year are needed.
-    """
-
-    key: str
-    entry: str
-    fields: Mapping[str, str]
-
-    def __post_init__(self) -> None:
-        missing = {"author", "title", "year"} - set(self.fields)
-        if missing:
-            raise InvalidSpecError(f"reference {self.key}: no {', '.join(sorted(missing))}")
-
-    @property
-    def bibtex(self) -> str:
-        """The BibTeX entry."""
-        lines = [f"  {name} = {{{text}}}," for name, text in self.fields.items()]
-        return "\n".join([f"@{self.entry}{{{self.key},", *lines, "}"])
-
-    def __str__(self) -> str:
-        names = self.fields["author"].split(" and ")
-        surnames = [name.split(",")[0].strip() for name in names]
-        who = " & ".join(surnames) if len(surnames) < 3 else f"{surnames[0]} et al."
-        title = self.fields["title"].replace("{", "").replace("}", "")
-        return f"{who} {self.fields['year']}, {title}"
-
-
-_BRACES = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
-_FIELD = re.compile(rf"\s*(\w+)\s*=\s*(?:{_BRACES}|\"([^\"]*)\"|(\d+))\s*(?:,|$)")
-
-
-def read_references(path: Path) -> dict[str, Reference]:
-    """The entries of a BibTeX file, as a package of plugins ships it.
-
-    Parameters
-    ----------
-    path : Path
-        Such as ``Path(__file__).with_name("references.bib")``. Values are in braces or quotes, or
-        numbers; commands of LaTeX stay as they are written, so write accents in UTF-8.
-
-    Returns
-    -------
-    dict of str to Reference
-        The references by their keys, such as ``"gray2023"``.
-
-    Raises
-    ------
-    InvalidSpecError
-        If an entry cannot be read, or has no author, title or year.
-    """
-    references = {}
-    for entry in re.split(r"^@", path.read_text(encoding="utf-8-sig"), flags=re.MULTILINE)[1:]:
-        match = re.fullmatch(r"(\w+)\s*\{\s*([^,\s]+)\s*,(.*)\}\s*", entry, re.DOTALL)
-        if match is None or (unread := _FIELD.sub("", match[3]).strip()):
-            what = unread if match else f"@{entry}"
-            raise InvalidSpecError(
-                f"{path}: cannot read {what.splitlines()[0]!r}; write NAME = {{VALUE}}"
+            raise ParameterError(
+                f"{owner}: {self.name} must be one of {self._describe_choices()}; got {value!r}"
             )
-        fields = {name.lower(): "".join(value) for name, *value in _FIELD.findall(match[3])}
-        references[match[2]] = Reference(match[2], match[1].lower(), fields)
-    return references
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number:
+            return value
+        if self.interval and value not in Interval(self.interval):
+            raise ParameterError(f"{owner}: {self.name} must be in {self.interval}, got {value!r}")
+        return float(value) if self.type == "float" else value
+
+    def _has_type_of(self, value: Value) -> bool:
+        """Whether a value is of one of the types that are accepted."""
+        accepted: list[type] = []
+        for name in self._type_names():
+            accepted.extend(_TYPES[name])
+        if isinstance(value, bool):  # which is an int for Python
+            return bool in accepted
+        return isinstance(value, tuple(accepted))
+
+    def _describe_choices(self) -> str:
+        """The texts that are accepted, and the numbers beside them."""
+        text = ", ".join(self.choices)
+        numbers = [name for name in self._type_names() if name in ("int", "float")]
+        if numbers:
+            text += f", or {numbers[0]}"
+            if self.interval:
+                text += f" in {self.interval}"
+        return text
 
 
 Function: TypeAlias = str | Callable[..., Any]
@@ -253,6 +208,7 @@ def load_function(function: Function) -> Callable[..., Any]:
     module, _, name = function.partition(":")
     try:
         loaded: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    # A module may do anything when it is imported, even end the process.
     except (Exception, SystemExit) as error:
         raise PluginError(f"cannot load {function}: {type(error).__name__}: {error}") from error
     return loaded
@@ -269,19 +225,22 @@ class Spec:
     name : str
         The name of the papers, matched without regard to case.
     function : str or callable
-        ``"package.module:function"``, imported when first needed.
+        The function itself, or ``"package.module:function"``, which is imported when first needed.
     doc : str
-        One sentence.
+        What it is, in one sentence.
     parameters : tuple of Parameter
+        The parameters that a name can set, ``NAME[param=value]``.
     paper : Reference, optional
+        The paper that describes it.
     requires : tuple of str
         Distributions on which its result depends, such as ``"scipy"``: stored results of other
         versions are not reused. An algorithm is inapplicable while one of them is not installed.
     exempt : mapping of str to str
-        From a check of ``hcbench check`` that it cannot pass to the reason; for some values of its
-        parameters only, from ``"CHECK[param=value]"``.
+        The checks of ``hcbench check`` that it cannot pass, with the reason;
+        ``"CHECK[param=value]"`` is a check of some values of its parameters only.
     licence : str
-        Of the library that it wraps, or of its data; "" if it is that of the plugin's own package.
+        The licence of the library that it wraps, or of its data; "" if it is that of the plugin's
+        own package.
     tags : tuple of str
         Words by which ``hcbench list --tag`` and ``--algos "@tag"`` find it, such as ``"linkage"``;
         ``"paper:KEY"`` is added for its paper.
@@ -308,55 +267,72 @@ class Spec:
 
     def __post_init__(self) -> None:
         for field_name in ("requires", "tags", "aliases", "files", "provides", "needs"):
-            given = getattr(self, field_name, ())
-            if isinstance(given, str):
+            # Not each kind of spec has each of the fields.
+            names = getattr(self, field_name, ())
+            if isinstance(names, str):
                 raise InvalidSpecError(
-                    f"{self.name}: {field_name} is a tuple of names, got {given!r}"
+                    f"{self.name}: {field_name} is a tuple of names, got {names!r}"
                 )
         for field_name in ("requires", "tags", "aliases", "files", "accepts", "suffixes"):
             entries = getattr(self, field_name, ())
             if entries:
                 object.__setattr__(self, field_name, tuple(dict.fromkeys(entries)))
         for name in (self.name, *self.aliases):
-            if not name or re.search(r"[\[\]=,:\s]", name):
+            if not name or _NO_NAME.search(name):
                 raise InvalidSpecError(f"{name!r} cannot be a name: no spaces, brackets, = , :")
-        names = [p.name for p in self.parameters]
-        if len(set(names)) < len(names):
+        parameter_names = {parameter.name for parameter in self.parameters}
+        if len(parameter_names) < len(self.parameters):
             raise InvalidSpecError(f"{self.name}: a parameter is declared twice")
         for field_name in ("provides", "needs"):
             declared = getattr(self, field_name, ())
+            # What depends on parameters is checked when these are known.
             if not callable(declared):
                 self._check_provided(field_name, declared)
 
     def _check_provided(self, field_name: str, declared: tuple[str, ...]) -> None:
         """Refuse what no data set provides, such as a misspelt name."""
-        for word in (word for names in declared for word in names.split("|")):
-            if word not in PROVIDED:
-                raise InvalidSpecError(
-                    f"{self.name}: {field_name} has {word!r}; it may have {', '.join(PROVIDED)}"
-                )
+        for alternatives in declared:
+            for word in alternatives.split("|"):
+                if word not in PROVIDED:
+                    raise InvalidSpecError(
+                        f"{self.name}: {field_name} has {word!r}; it may have {', '.join(PROVIDED)}"
+                    )
 
-    def resolve(self, given: Params) -> dict[str, Value]:
-        """All parameters, defaults included, in the order of declaration.
+    def resolve(self, params: Params) -> dict[str, Value]:
+        """All parameters with their values, in the order of declaration.
+
+        Parameters
+        ----------
+        params : mapping of str to value
+            Values of some parameters; the others have their defaults.
+
+        Returns
+        -------
+        dict of str to value
 
         Raises
         ------
         ParameterError
             If one is unknown, missing, of the wrong type or out of range.
         """
-        known = {p.name: p for p in self.parameters}
-        for name in given:
-            if name not in known:
+        names = [parameter.name for parameter in self.parameters]
+        for name in params:
+            if name not in names:
                 raise ParameterError(
-                    f"{self.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}"
+                    f"{self.name} has no parameter {name!r}; it has {', '.join(names) or 'none'}"
                 )
-        missing = [p.name for p in self.parameters if p.required and p.name not in given]
-        if missing:
-            raise ParameterError(f"{self.name} needs {missing[0]}: {self.name}[{missing[0]}=...]")
-        return {
-            name: parameter.check(given[name], self.name) if name in given else parameter.default
-            for name, parameter in known.items()
-        }
+        for parameter in self.parameters:
+            name = parameter.name
+            if parameter.required and name not in params:
+                raise ParameterError(f"{self.name} needs {name}: {self.name}[{name}=...]")
+        values = {}
+        for parameter in self.parameters:
+            name = parameter.name
+            if name in params:
+                values[name] = parameter.check(params[name], self.name)
+            else:
+                values[name] = parameter.default
+        return values
 
     @property
     def file_parameters(self) -> tuple[str, ...]:
@@ -387,10 +363,12 @@ class AlgorithmSpec(Spec):
     needs : tuple of str
         What else the data set must provide, such as ``"tree"``.
     returns : {"tree", "partition"}
+        The kind of its results.
     anytime : bool
         Whether it records intermediate results, so that one run gives a learning curve.
     reference : bool
-        A reference line: shown with the others, never marked best nor ranked.
+        Whether it is a reference line, which is shown with the others and never marked best nor
+        ranked.
     takes_unsure : bool
         Whether `Oracle.ask` may return UNSURE; otherwise a query without an answer is made again,
         `Oracle.PATIENCE` times at most, and then ends the call with what was recorded.
@@ -433,7 +411,9 @@ class AlgorithmSpec(Spec):
         Spec.__post_init__(self)
         if not self.accepts:
             raise InvalidSpecError(f"{self.name}: accepts no kind of oracle")
-        for hint in () if callable(self.hints) else self.hints:
+        if callable(self.hints):  # they depend on parameters
+            return
+        for hint in self.hints:
             if hint not in HINTS:
                 raise InvalidSpecError(f"{self.name}: {unknown_hint(hint)}")
 
@@ -665,16 +645,17 @@ class MetricSpec(Spec):
     def __post_init__(self) -> None:
         Spec.__post_init__(self)
         Interval(self.interval)
-        names = [output.name for output in self.outputs]
-        if len(set(names)) < len(names):
+        names = {output.name for output in self.outputs}
+        if len(names) < len(self.outputs):
             raise InvalidSpecError(f"{self.name}: an output is declared twice")
 
     def split(self) -> list[MetricSpec]:
         """A metric for each of its numbers."""
         if not self.outputs:
             return [self]
-        return [
-            replace(
+        metrics = []
+        for output in self.outputs:
+            metric = replace(
                 self,
                 name=f"{self.name}.{output.name}",
                 function=_Part(self.function, output.name),
@@ -684,8 +665,8 @@ class MetricSpec(Spec):
                 interval=output.interval or self.interval,
                 outputs=(),
             )
-            for output in self.outputs
-        ]
+            metrics.append(metric)
+        return metrics
 
     def symmetric_with(self, params: Params) -> bool:
         """Whether result and truth may be exchanged with these parameters."""
@@ -752,6 +733,7 @@ def unknown_hint(name: str) -> str:
 def unmet(needs: Needs, provided: frozenset[str]) -> str | None:
     """The first need that is not met, in words; None if all are."""
     for need in needs:
-        if not provided & set(need.split("|")):
-            return need.replace("|", " or ")
+        alternatives = need.split("|")
+        if provided.isdisjoint(alternatives):
+            return " or ".join(alternatives)
     return None

@@ -20,8 +20,9 @@ from hcbench.errors import NameSyntaxError, ParameterError, SuiteError
 from hcbench.model.cost import Budget, read_budget, read_count
 from hcbench.model.numbers import read_number
 from hcbench.registry.names import GIB, SECONDS, format_name, parse_name, read_toml
+from hcbench.registry.references import Reference
 from hcbench.registry.repeats import Repeats
-from hcbench.registry.specs import Function, Reference, Value
+from hcbench.registry.specs import Function, Value
 
 RELATIONS = ("=", "<=", ">=", "<", ">")
 

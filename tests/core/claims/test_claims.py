@@ -20,7 +20,7 @@ from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry import load_registry
 from hcbench.registry.names import split_parameter
-from hcbench.registry.specs import Reference
+from hcbench.registry.references import Reference
 from hcbench.registry.suite import Claim, Figure, Suite, describe_suite, read_suite, rebuild_suite
 from hcbench.results.overviews import count_verdicts, make_tables
 from hcbench.results.results import Results

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from hcbench.figures.suites import FigureView
     from hcbench.plan.outcome import Outcome
     from hcbench.registry import Registry
-    from hcbench.registry.specs import Reference
+    from hcbench.registry.references import Reference
     from hcbench.store.rows import RunInfo
     from hcbench.store.store import Store
 
