@@ -17,6 +17,7 @@ from hcbench.registry.names import format_name, format_value, same_name
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
+    from hcbench.model.cost import Budget
     from hcbench.plan.presentation import MetricInfo
     from hcbench.registry.specs import Params, Value
     from hcbench.results.results import Results
@@ -60,8 +61,10 @@ class Axis:
 
 def is_wide(places: Iterable[float]) -> bool:
     """Whether the range of numbers is so large that a logarithmic scale suits them."""
-    known = [place for place in places if math.isfinite(place)]
-    return bool(known) and min(known) > 0 and max(known) > _SPAN * min(known)
+    finite = [place for place in places if math.isfinite(place)]
+    if not finite or min(finite) <= 0:
+        return False
+    return max(finite) > _SPAN * min(finite)
 
 
 def axes_of(results: Results) -> tuple[Axis, ...]:
@@ -76,16 +79,17 @@ def axes_of(results: Results) -> tuple[Axis, ...]:
         for name, values in _numeric(results, groups, kind).items():
             axes.append(Axis(f"{kind}.{name}", kind, name, values))  # type: ignore[arg-type]
     codes, digests = results.outcomes.coded("data_digest")
-    sizes = {results.sizes.get(digest) for digest in digests[np.unique(codes)]}
-    others: dict[Kind, set[int | None]] = {
-        "budget": {g.budget for g in groups if not isinstance(g.budget, str)},
+    used_digests = digests[np.unique(codes)]
+    places_of_kind: dict[Kind, set[int | None]] = {
+        # Amounts of money, which are texts, are on no axis.
+        "budget": {group.budget for group in groups if not isinstance(group.budget, str)},
         "checkpoint": {group.checkpoint for group in groups},
-        "n": sizes,
+        "n": {results.sizes.get(digest) for digest in used_digests},
     }
-    for other, places in others.items():
-        known = sorted(float(place) for place in places if place is not None)
-        if len(known) > 1:
-            axes.append(Axis(other, other, other, tuple(known)))
+    for name, places in places_of_kind.items():
+        numbers = sorted(float(place) for place in places if place is not None)
+        if len(numbers) > 1:
+            axes.append(Axis(name, name, name, tuple(numbers)))
     return tuple(axes)
 
 
@@ -98,25 +102,28 @@ def find_axis(results: Results, name: str) -> Axis:
         If there is none, or more than one.
     """
     axes = axes_of(results)
-    wanted = name.casefold()
-    matches = [axis for axis in axes if axis.id.casefold() == wanted] or [
-        axis for axis in axes if axis.name.casefold() == wanted
-    ]
+    folded_name = name.casefold()
+    matches = [axis for axis in axes if axis.id.casefold() == folded_name]
+    if not matches:
+        matches = [axis for axis in axes if axis.name.casefold() == folded_name]
     if len(matches) == 1:
         return matches[0]
     if matches:
-        raise HcbenchError(f"{name} is ambiguous: write {' or '.join(a.id for a in matches)}")
-    known = (
-        ", ".join(axis.id for axis in axes)
-        or "nothing does; give a grid, such as planted[N0=[4,8]]"
-    )
-    raise HcbenchError(f"{name} does not vary in these results; what varies: {known}")
+        options = " or ".join(axis.id for axis in matches)
+        raise HcbenchError(f"{name} is ambiguous: write {options}")
+    listed = ", ".join(axis.id for axis in axes)
+    if not listed:
+        listed = "nothing does; give a grid, such as planted[N0=[4,8]]"
+    raise HcbenchError(f"{name} does not vary in these results; what varies: {listed}")
 
 
 def metric_named(results: Results, name: str) -> MetricInfo | None:
     """The metric that a name describes in full, as for `same_name`; None if it was not measured."""
-    known = results.parameters.get("metrics", {})
-    return next((m for m in results.metrics if same_name(name, m.label, known)), None)
+    parameters = results.parameters.get("metrics", {})
+    for metric in results.metrics:
+        if same_name(name, metric.label, parameters):
+            return metric
+    return None
 
 
 def find_metric(results: Results, name: str) -> MetricInfo:
@@ -127,21 +134,24 @@ def find_metric(results: Results, name: str) -> MetricInfo:
     DataNotAvailableError
         If it was not measured.
     """
-    if metric := metric_named(results, name):
+    metric = metric_named(results, name)
+    if metric is not None:
         return metric
-    wanted = name.casefold()
-    similar = [
-        metric
-        for metric in results.metrics
-        for label in [metric.label.casefold()]
-        if wanted in (label, label.partition("[")[0])
-    ]
+    folded_name = name.casefold()
+    similar = []
+    for candidate in results.metrics:
+        label = candidate.label.casefold()
+        base, _, _ = label.partition("[")
+        if folded_name in (label, base):
+            similar.append(candidate)
+    # Of several with one name the parameters must be given.
     if len(similar) == 1:
         return similar[0]
-    if wanted in COSTS:
-        return COSTS[wanted]
-    known = ", ".join(dict.fromkeys([*(m.label for m in results.metrics), *COSTS]))
-    raise DataNotAvailableError(f"{name} was not measured; there are {known}")
+    if folded_name in COSTS:
+        return COSTS[folded_name]
+    labels = [candidate.label for candidate in results.metrics]
+    listed = ", ".join(dict.fromkeys(labels + list(COSTS)))
+    raise DataNotAvailableError(f"{name} was not measured; there are {listed}")
 
 
 # ---- Labels --------------------------------------------------------------------------------------
@@ -169,7 +179,7 @@ class Label:
 
     def without(self, excluded: Collection[str]) -> Label:
         """The label without some of its parameters."""
-        if not any(key in excluded for key in self.params):
+        if self.params.keys().isdisjoint(excluded):
             return self
         params = {key: value for key, value in self.params.items() if key not in excluded}
         return self.with_only(params, [key for key in self.shown if key not in excluded])
@@ -177,19 +187,22 @@ class Label:
     def with_only(self, params: Params, shown: Iterable[str]) -> Label:
         """The label with these parameters, of which some are shown."""
         names = tuple(shown)
-        text = format_name(self.base, {key: params[key] for key in names})
-        return Label(self.text if names == self.shown else text, self.base, params, names)
+        text = self.text
+        # A label of a caller's own may be written otherwise than we would write it.
+        if names != self.shown:
+            text = format_name(self.base, {key: params[key] for key in names})
+        return Label(text, self.base, params, names)
 
 
 def labels_of(results: Results, kind: str, labels: Iterable[str]) -> dict[str, Label]:
     """The labels of a kind with their parts."""
     names = results.names.get(KINDS[kind], {})
-    known = results.parameters.get(KINDS[kind], {})
-    return {
-        label: Label(label, base, known.get(label, {}), shown)
-        for label in labels
-        for base, shown in [names.get(label, (label, ()))]
-    }
+    parameters = results.parameters.get(KINDS[kind], {})
+    parts: dict[str, Label] = {}
+    for label in labels:
+        base, shown = names.get(label, (label, ()))
+        parts[label] = Label(label, base, parameters.get(label, {}), shown)
+    return parts
 
 
 def as_number(value: Value) -> float | None:
@@ -201,17 +214,17 @@ def as_number(value: Value) -> float | None:
 
 def varying(labels: Iterable[Label]) -> dict[str, dict[str, list[Value]]]:
     """For each base name the parameters with several values, and these values in order."""
-    seen: dict[str, dict[str, list[Value]]] = {}
+    all_values: dict[str, dict[str, list[Value]]] = {}
     for label in labels:
-        of_base = seen.setdefault(label.base, {})
+        of_base = all_values.setdefault(label.base, {})
         for key, value in label.params.items():
             values = of_base.setdefault(key, [])
             if value not in values:
                 values.append(value)
-    return {
-        base: {key: values for key, values in params.items() if len(values) > 1}
-        for base, params in seen.items()
-    }
+    several: dict[str, dict[str, list[Value]]] = {}
+    for base, params in all_values.items():
+        several[base] = {key: values for key, values in params.items() if len(values) > 1}
+    return several
 
 
 def _numeric(results: Results, groups: Sequence[Group], kind: str) -> dict[str, tuple[float, ...]]:
@@ -220,9 +233,9 @@ def _numeric(results: Results, groups: Sequence[Group], kind: str) -> dict[str, 
     places: dict[str, set[float]] = {}
     for params in varying(labels.values()).values():
         for name, values in params.items():
-            numbers = {x for value in values if (x := as_number(value)) is not None}
+            numbers = set(map(as_number, values)) - {None}
             if len(numbers) > 1:
-                places.setdefault(name, set()).update(numbers)
+                places.setdefault(name, set()).update(numbers)  # type: ignore[arg-type]
     return {name: tuple(sorted(numbers)) for name, numbers in places.items()}
 
 
@@ -256,63 +269,140 @@ def place_groups(results: Results, axis: Axis) -> list[tuple[str, list[Placed]]]
     An algorithm that has a parameter of the oracles itself, because it generates its own answers,
     belongs to the panel with the same value. A group that lacks one belongs to all such panels.
     """
-    groups = _groups_along(results, axis)
-    labels = {k: labels_of(results, k, {getattr(group, k) for group in groups}) for k in KINDS}
-    data = _data_labels(groups, axis, labels, results)
-    asked = varying(labels["oracle"][group.oracle] for group in groups if group.oracle)
-    called = varying(labels["algorithm"][group.algorithm] for group in groups)
-    parameters = dict.fromkeys(name for params in asked.values() for name in params)
-    if axis.kind in ("oracle", "algorithm"):
-        parameters.pop(axis.name, None)
-    references = [group for group in groups if results.is_reference(group)]
-    named = _with_several_oracles(references, labels)
-    separated = _with_several_oracles([g for g in groups if g not in references], labels)
-    several_budgets = axis.kind != "budget" and len({group.budget for group in groups} - {None}) > 1
-    keys: dict[Group, dict[str, str]] = {}
-    placed = {}
-    for group in groups:
-        oracle, algorithm = labels["oracle"][group.oracle], labels["algorithm"][group.algorithm]
-        of_oracle = asked.get(oracle.base, {})
-        own = {name for name in called.get(algorithm.base, {}) if name not in of_oracle}
-        key = {"": data[group].text}
-        if group.algorithm in separated:
-            key["oracle"] = oracle.base
-        for name in parameters:
-            if name in of_oracle or name in own:
-                key[name] = _text((algorithm if name in own else oracle).params.get(name))
-        if several_budgets and group.budget is not None:
-            key["budget"] = budget_text(group.budget)
-        keys[group] = key
-        on_axis = {axis.name} if axis.kind == "algorithm" else set()
-        line = algorithm.without(on_axis | (own & parameters.keys())).text
-        if group.algorithm in named:
-            line += f", {oracle.base}"
-        placed[group] = Placed(group, line, _place(group, axis, labels, results))
+    panels_of = _Panels.along(results, axis)
+    keys = {group: panels_of.key(group) for group in panels_of.groups}
     panels = []
     for panel in _most_specific(keys.values()):
-        members = [placed[group] for group, key in keys.items() if key.items() <= panel.items()]
+        members = []
+        for group, key in keys.items():
+            if key.items() <= panel.items():
+                place = _place(group, axis, panels_of.labels, results)
+                members.append(Placed(group, panels_of.line(group), place))
         # Data sets without the parameter, or of unknown size, are not comparable.
         if axis.kind in ("dataset", "n"):
             members = [member for member in members if member.place is not None]
         if any(member.place is not None for member in members):
             panels.append((panel, members))
-    titles = _titles([panel for panel, _ in panels], {label.text: label for label in data.values()})
+    label_of_data = {label.text: label for label in panels_of.data.values()}
+    titles = _titles([panel for panel, _ in panels], label_of_data)
     return [(title, members) for title, (_, members) in zip(titles, panels, strict=True)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Panels:
+    """What decides the panel and the line of each group along an axis.
+
+    Attributes
+    ----------
+    axis : Axis
+    groups : list of Group
+    labels : mapping of kind to mapping of str to Label
+    data : mapping of Group to Label
+        The data set of each group, without the parameter on the axis.
+    oracle_parameters, algorithm_parameters : mapping of base name to parameters that vary
+    separating : collection of str
+        The parameters of oracles that separate panels.
+    with_oracle_in_panel, with_oracle_in_line : set of str
+        Algorithms with several oracles on one data set: the oracle of a competitor separates
+        panels; that of a reference is in the name of its line, so that it is in all panels.
+    has_several_budgets : bool
+    """
+
+    axis: Axis
+    groups: list[Group]
+    labels: _Labels
+    data: Mapping[Group, Label]
+    oracle_parameters: Mapping[str, Mapping[str, list[Value]]]
+    algorithm_parameters: Mapping[str, Mapping[str, list[Value]]]
+    separating: Collection[str]
+    with_oracle_in_panel: set[str]
+    with_oracle_in_line: set[str]
+    has_several_budgets: bool
+
+    @classmethod
+    def along(cls, results: Results, axis: Axis) -> _Panels:
+        """Those of the results along an axis."""
+        groups = _groups_along(results, axis)
+        labels: dict[str, dict[str, Label]] = {}
+        for kind in KINDS:
+            labels[kind] = labels_of(results, kind, {getattr(group, kind) for group in groups})
+        oracles = [labels["oracle"][group.oracle] for group in groups if group.oracle]
+        oracle_parameters = varying(oracles)
+        separating: dict[str, None] = {}
+        for params in oracle_parameters.values():
+            separating |= dict.fromkeys(params)
+        if axis.kind in ("oracle", "algorithm"):
+            separating.pop(axis.name, None)
+        references = [group for group in groups if results.is_reference(group)]
+        competitors = [group for group in groups if not results.is_reference(group)]
+        budgets = {group.budget for group in groups} - {None}
+        return cls(
+            axis=axis,
+            groups=groups,
+            labels=labels,
+            data=_data_labels(groups, axis, labels, results),
+            oracle_parameters=oracle_parameters,
+            algorithm_parameters=varying(labels["algorithm"][g.algorithm] for g in groups),
+            separating=tuple(separating),
+            with_oracle_in_panel=_with_several_oracles(competitors, labels),
+            with_oracle_in_line=_with_several_oracles(references, labels),
+            has_several_budgets=axis.kind != "budget" and len(budgets) > 1,
+        )
+
+    def key(self, group: Group) -> dict[str, str]:
+        """What a panel of the group shows; "" is the data set."""
+        oracle = self.labels["oracle"][group.oracle]
+        of_oracle = self.oracle_parameters.get(oracle.base, {})
+        of_algorithm = self._parameters_of_algorithm(group)
+        key = {"": self.data[group].text}
+        if group.algorithm in self.with_oracle_in_panel:
+            key["oracle"] = oracle.base
+        for name in self.separating:
+            if name in of_algorithm:
+                algorithm = self.labels["algorithm"][group.algorithm]
+                key[name] = _text(algorithm.params.get(name))
+            elif name in of_oracle:
+                key[name] = _text(oracle.params.get(name))
+        if self.has_several_budgets and group.budget is not None:
+            key["budget"] = budget_text(group.budget)
+        return key
+
+    def line(self, group: Group) -> str:
+        """The name of the line of the group: the algorithm without what the panel or axis shows."""
+        algorithm = self.labels["algorithm"][group.algorithm]
+        excluded = self._parameters_of_algorithm(group) & set(self.separating)
+        if self.axis.kind == "algorithm":
+            excluded.add(self.axis.name)
+        line = algorithm.without(excluded).text
+        if group.algorithm in self.with_oracle_in_line:
+            line += f", {self.labels['oracle'][group.oracle].base}"
+        return line
+
+    def _parameters_of_algorithm(self, group: Group) -> set[str]:
+        """The parameters of the algorithm that vary, and are none of its oracle."""
+        oracle = self.labels["oracle"][group.oracle]
+        algorithm = self.labels["algorithm"][group.algorithm]
+        of_oracle = self.oracle_parameters.get(oracle.base, {})
+        return set(self.algorithm_parameters.get(algorithm.base, {})) - set(of_oracle)
 
 
 def _most_specific(keys: Iterable[dict[str, str]]) -> list[dict[str, str]]:
     """The keys that are no part of another, each once."""
-    distinct = {tuple(key.items()): key for key in keys}.values()
-    return [key for key in distinct if not any(key.items() < other.items() for other in distinct)]
+    distinct = list({tuple(key.items()): key for key in keys}.values())
+
+    def is_part(key: dict[str, str]) -> bool:
+        return any(key.items() < larger.items() for larger in distinct)
+
+    return [key for key in distinct if not is_part(key)]
 
 
 def _with_several_oracles(groups: Sequence[Group], labels: _Labels) -> set[str]:
     """Algorithms that ran with oracles of several names on one data set."""
-    seen: dict[tuple[str, str], set[str]] = {}
+    oracles: dict[tuple[str, str], set[str]] = {}
     for group in groups:
-        bases = seen.setdefault((group.algorithm, group.dataset), set())
+        bases = oracles.setdefault((group.algorithm, group.dataset), set())
         bases.add(labels["oracle"][group.oracle].base)
-    return {algorithm for (algorithm, _), bases in seen.items() if len(bases) > 1}
+    return {algorithm for (algorithm, _), bases in oracles.items() if len(bases) > 1}
 
 
 def _groups_along(results: Results, axis: Axis) -> list[Group]:
@@ -320,18 +410,21 @@ def _groups_along(results: Results, axis: Axis) -> list[Group]:
     groups = results.run_groups
     if axis.kind != "checkpoint":
         return [group for group in groups if group.checkpoint is None]
-    anytime = {
-        (g.algorithm, g.dataset, g.oracle, g.budget) for g in groups if g.checkpoint is not None
-    }
-    return [
-        group
-        for group in groups
-        if group.checkpoint is not None
-        or (group.algorithm, group.dataset, group.oracle, group.budget) not in anytime
-    ]
+    at_checkpoints = [group for group in groups if group.checkpoint is not None]
+    anytime = set(map(_calls_of, at_checkpoints))
+    at_ends = [group for group in groups if group.checkpoint is None]
+    # In the order of the groups, in which the end follows the checkpoints.
+    ends = {group for group in at_ends if _calls_of(group) not in anytime}
+    return [group for group in groups if group.checkpoint is not None or group in ends]
+
+
+def _calls_of(group: Group) -> tuple[str, str, str, Budget | None]:
+    """What identifies the calls of a group, at all checkpoints."""
+    return group.algorithm, group.dataset, group.oracle, group.budget
 
 
 def _place(group: Group, axis: Axis, labels: _Labels, results: Results) -> float | None:
+    """The place of a group on an axis; None if it has none."""
     if axis.kind in ("budget", "checkpoint"):
         count = getattr(group, axis.kind)
         return float(count) if isinstance(count, int) else None
@@ -344,8 +437,8 @@ def _place(group: Group, axis: Axis, labels: _Labels, results: Results) -> float
 def _size(group: Group, results: Results) -> float | None:
     """The number of items; its mean if it differs between repetitions."""
     digests = group.outcomes.column("data_digest").tolist()
-    known = [results.sizes[digest] for digest in digests if digest in results.sizes]
-    return sum(known) / len(known) if known else None
+    sizes = [results.sizes[digest] for digest in digests if digest in results.sizes]
+    return sum(sizes) / len(sizes) if sizes else None
 
 
 def _text(value: Value) -> str:
@@ -358,23 +451,25 @@ def _data_labels(
     groups: Sequence[Group], axis: Axis, labels: _Labels, results: Results
 ) -> dict[Group, Label]:
     """The data set of each group, without the parameter on the axis."""
+    datasets = {group: labels["dataset"][group.dataset] for group in groups}
+    if axis.kind == "dataset":
+        return {group: label.without({axis.name}) for group, label in datasets.items()}
     if axis.kind != "n":
-        own = {axis.name} if axis.kind == "dataset" else set()
-        return {group: labels["dataset"][group.dataset].without(own) for group in groups}
+        return datasets
+    # Along the number of items, data sets of one name are on one line.
     by_base: dict[str, list[Group]] = {}
-    for group in groups:
-        by_base.setdefault(labels["dataset"][group.dataset].base, []).append(group)
-    keys = {}
+    for group, label in datasets.items():
+        by_base.setdefault(label.base, []).append(group)
+    data = {}
     for of_base in by_base.values():
         facets = _facets(of_base, labels, results)
         for group in of_base:
-            label = labels["dataset"][group.dataset]
-            keys[group] = (
-                Label(POOLED, POOLED, {}, ())
-                if facets is None
-                else label.with_only({k: label.params[k] for k in facets}, facets)
-            )
-    return keys
+            if facets is None:
+                data[group] = Label(POOLED, POOLED, {}, ())
+            else:
+                params = {name: datasets[group].params[name] for name in facets}
+                data[group] = datasets[group].with_only(params, facets)
+    return data
 
 
 def _facets(groups: Sequence[Group], labels: _Labels, results: Results) -> list[str] | None:
@@ -382,46 +477,56 @@ def _facets(groups: Sequence[Group], labels: _Labels, results: Results) -> list[
 
     These are the parameters that have data of the same sizes for each value.
     """
-    size = {group: _size(group, results) for group in groups}
-    if len(set(size.values()) - {None}) < 2:
+    size_of_group = {group: _size(group, results) for group in groups}
+    if len(set(size_of_group.values()) - {None}) < 2:
         return None
-    ((_, params),) = varying(labels["dataset"][group.dataset] for group in groups).items()
+    label_of_group = {group: labels["dataset"][group.dataset] for group in groups}
+    (params,) = varying(label_of_group.values()).values()
     separating = []
-    for key in params:
-        sizes: dict[Value, set[float | None]] = {}
+    for name in params:
+        sizes_of_value: dict[Value, set[float | None]] = {}
         for group in groups:
-            sizes.setdefault(labels["dataset"][group.dataset].params.get(key), set()).add(
-                size[group]
-            )
-        if len({frozenset(of_value) for of_value in sizes.values()}) == 1:
-            separating.append(key)
+            value = label_of_group[group].params.get(name)
+            sizes_of_value.setdefault(value, set()).add(size_of_group[group])
+        different_sizes = set(map(frozenset, sizes_of_value.values()))
+        if len(different_sizes) == 1:
+            separating.append(name)
     return separating
 
 
 def _titles(panels: Sequence[Mapping[str, str]], of_data: Mapping[str, Label]) -> list[str]:
     """What distinguishes panels; the data set if there is one panel."""
-    names = dict.fromkeys(name for panel in panels for name in panel)
-    told = [name for name in names if len({panel.get(name) for panel in panels}) > 1] or [""]
-    data = _short({panel[""]: of_data[panel[""]] for panel in panels})
-    return [
-        ", ".join(
-            f"{name} = {panel[name]}" if name else data[panel[name]]
-            for name in told
-            if name in panel
-        )
-        for panel in panels
-    ]
+    names: dict[str, None] = {}
+    for panel in panels:
+        names |= dict.fromkeys(panel)
+    different = []
+    for name in names:
+        values = {panel.get(name) for panel in panels}
+        if len(values) > 1:
+            different.append(name)
+    if not different:
+        different = [""]
+    short_names = _short({panel[""]: of_data[panel[""]] for panel in panels})
+    titles = []
+    for panel in panels:
+        parts = []
+        for name in different:
+            if name == "":
+                parts.append(short_names[panel[""]])
+            elif name in panel:
+                parts.append(f"{name} = {panel[name]}")
+        titles.append(", ".join(parts))
+    return titles
 
 
 def _short(labels: Mapping[str, Label]) -> dict[str, str]:
     """Short labels of data sets: the parameters that vary, if all have one base name."""
-    (params, *others) = varying(labels.values()).values() or [{}]
-    if len(labels) < 2 or others:
+    by_base = varying(labels.values())
+    if len(labels) < 2 or len(by_base) != 1:
         return {text: text for text in labels}
-    return {
-        text: ", ".join(
-            f"{key} = {_text(label.params[key])}" for key in params if key in label.params
-        )
-        or label.base
-        for text, label in labels.items()
-    }
+    (params,) = by_base.values()
+    short_names = {}
+    for text, label in labels.items():
+        parts = [f"{name} = {_text(label.params[name])}" for name in params if name in label.params]
+        short_names[text] = ", ".join(parts) if parts else label.base
+    return short_names

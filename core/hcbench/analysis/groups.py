@@ -31,17 +31,19 @@ if TYPE_CHECKING:
 
 #: Kinds of labels, and their names in `Presentation.parameters`.
 KINDS = {"dataset": "datasets", "oracle": "oracles", "algorithm": "algorithms"}
-_SPENT = {"direction": "lower", "cost": True, "interval": "[0, inf)"}
+
+
+def _cost(label: str, unit: str = "") -> MetricInfo:
+    return MetricInfo(label=label, direction="lower", unit=unit, cost=True, interval="[0, inf)")
+
+
 #: Costs of every call, which are in the table also if they are not among the metrics.
 COSTS = {
-    name: MetricInfo(name, unit=unit, **_SPENT)  # type: ignore[arg-type]
-    for name, unit in (
-        ("seconds", "s"),
-        ("queries", "queries"),
-        ("oracle_seconds", "s"),
-        ("peak_bytes", "bytes"),
-        ("rounds", ""),
-    )
+    "seconds": _cost("seconds", "s"),
+    "queries": _cost("queries", "queries"),
+    "oracle_seconds": _cost("oracle_seconds", "s"),
+    "peak_bytes": _cost("peak_bytes", "bytes"),
+    "rounds": _cost("rounds"),
 }
 #: Of what the machine decides, even where nothing is random.
 MEASURED_UNITS = ("s", "bytes")
@@ -88,7 +90,8 @@ class Group:
 
     def by_repetition(self, metric: str | MetricInfo) -> dict[int, float]:
         """The values of a metric by repetition, without those that are missing."""
-        repetitions = self.outcomes.column("repetition")[self.values(metric).known]
+        has_value = self.values(metric).known
+        repetitions = self.outcomes.column("repetition")[has_value]
         return dict(zip(repetitions.tolist(), self.numbers(metric), strict=True))
 
     def values(self, metric: str | MetricInfo) -> Values:
@@ -97,11 +100,13 @@ class Group:
         One of `COSTS` is that of the call; others are given by their label.
         """
         label = metric if isinstance(metric, str) else metric.label
-        wanted = metric if metric is COSTS.get(label) else label
-        if wanted not in self._values:
-            at = self.outcomes, label, self.checkpoint
-            self._values[wanted] = values_at(*at, is_cost=wanted is not label)
-        return self._values[wanted]
+        # A metric of a plugin may have the label of a cost, which is then known by its object.
+        is_cost = metric is COSTS.get(label)
+        key = metric if is_cost else label
+        if key not in self._values:
+            values = values_at(self.outcomes, label, self.checkpoint, is_cost=is_cost)
+            self._values[key] = values
+        return self._values[key]
 
     def numbers(self, metric: str | MetricInfo) -> list[float]:
         """The values that are not missing."""
@@ -134,7 +139,9 @@ class Group:
         """Whether a value is outside of the interval of the metric."""
         numbers = self.array(metric)
         finite = numbers[np.isfinite(numbers)]
-        return bool(finite.size) and any(map(metric.leaves_range, (finite.min(), finite.max())))
+        if not finite.size:
+            return False
+        return metric.leaves_range(finite.min()) or metric.leaves_range(finite.max())
 
     def failed(self, metric: str | MetricInfo) -> int:
         """Number of repetitions that have no value because of a failure."""
@@ -158,18 +165,24 @@ def values_at(
     is_cost : bool
         Whether it is one of `COSTS`, rather than a metric that may have its name.
     """
-    status, reason = (outcomes.column(name) for name in ("status", "reason"))
-    values = outcomes.values(label, checkpoint)
+    status = outcomes.column("status")
+    reason = outcomes.column("reason")
     if is_cost:
+        # Of calls that failed there are costs, too, but not those of a result.
         spent = np.where(status == "ok", outcomes.costs(label, checkpoint), np.array(None))
         values = Values.of_numbers(spent.astype(np.float64))
-    unknown = "not reported" if label.endswith(REPORTED) else "not computed"
+    else:
+        values = outcomes.values(label, checkpoint)
     absent = np.flatnonzero(~values.present).tolist()
     if not absent:
         return values
-    whys = (unknown if status[i] == "ok" else f"{status[i]}: {reason[i]}" for i in absent)
-    made = {i: Value(None, "skipped", why) for i, why in zip(absent, whys, strict=True)}
-    return Values.of_numbers(values.numbers, values.others | made)
+    missing = dict(values.others)
+    for i in absent:
+        why = f"{status[i]}: {reason[i]}"
+        if status[i] == "ok":
+            why = "not reported" if label.endswith(REPORTED) else "not computed"
+        missing[i] = Value(None, "skipped", why)
+    return Values.of_numbers(values.numbers, missing)
 
 
 def name_variants(groups: Sequence[Group]) -> dict[Group, str]:
@@ -179,20 +192,21 @@ def name_variants(groups: Sequence[Group]) -> dict[Group, str]:
     """
     varying: dict[str, set[str]] = {}
     for key in ("oracle", "budget"):
-        seen: dict[tuple[str, str], set[str | int | None]] = {}
+        values_on_dataset: dict[tuple[str, str], set[str | int | None]] = {}
         for group in groups:
             if group.oracle:
-                seen.setdefault((group.algorithm, group.dataset), set()).add(getattr(group, key))
-        for (algorithm, _), values in seen.items():
+                values = values_on_dataset.setdefault((group.algorithm, group.dataset), set())
+                values.add(getattr(group, key))
+        for (algorithm, _), values in values_on_dataset.items():
             if len(values) > 1:
                 varying.setdefault(algorithm, set()).add(key)
     names = {}
     for group in groups:
-        told = varying.get(group.algorithm, ())
+        keys = varying.get(group.algorithm, ())
         parts = [group.algorithm]
-        if "oracle" in told:
+        if "oracle" in keys:
             parts.append(f"oracle {group.oracle or '-'}")
-        if "budget" in told:
+        if "budget" in keys:
             parts.append(f"budget {budget_text(group.budget)}")
         names[group] = ", ".join(parts)
     return names
@@ -214,32 +228,63 @@ def group_outcomes(
     deterministic : mapping of kind to labels
         Of the algorithms, data sets and oracles that use no random numbers.
     """
-    coded = [outcomes.coded(name) for name in ("algorithm", "dataset", "oracle", "budget")]
-    group_of = np.zeros(len(outcomes), dtype=np.int64)
-    for codes, objects in coded:
-        group_of = group_of * objects.size + codes
-    numbers = Coded.of(group_of.tolist()).codes  # in the order of their first outcomes
-    order = np.lexsort((outcomes.column("repetition").astype(np.int64), numbers))
-    parts = np.split(order, np.cumsum(np.bincount(numbers))[:-1]) if order.size else []
-    rank = {label: i for i, label in enumerate(algorithms)}
-    dataset_rank = {label: i for i, label in enumerate(datasets)}
-    members = [
-        ([objects[codes[part[0]]] for codes, objects in coded], outcomes.take(part))
-        for part in parts
-    ]
-    members.sort(key=lambda m: (dataset_rank[m[0][1]], rank[m[0][0]]))
+    places = _places_of_groups(outcomes)
+    algorithm_order = {label: i for i, label in enumerate(algorithms)}
+    dataset_order = {label: i for i, label in enumerate(datasets)}
+
+    def order(place: tuple[Any, ...]) -> tuple[int, int]:
+        algorithm, dataset, *_ = place
+        return dataset_order[dataset], algorithm_order[algorithm]
+
     groups = []
-    for (algorithm, dataset, oracle, budget), of_group in members:
+    for place in sorted(places, key=order):
+        algorithm, dataset, oracle, budget = place
+        of_group = outcomes.take(places[place])
         is_deterministic = (
             algorithm in deterministic.get("algorithms", ())
             and dataset in deterministic.get("datasets", ())
             and oracle in deterministic.get("oracles", ())
         )
-        checkpoints = dict.fromkeys([*(count for count, _ in of_group.points), None])
-        for checkpoint in checkpoints:
-            place = (algorithm, dataset, oracle, budget, checkpoint)
-            groups.append(Group(*place, of_group, is_deterministic))
+        checkpoints = dict.fromkeys(checkpoint for checkpoint, _ in of_group.points)
+        # The end of the calls is last, also of groups without any result.
+        checkpoints.pop(None, None)
+        checkpoints[None] = None
+        groups += [
+            Group(
+                algorithm=algorithm,
+                dataset=dataset,
+                oracle=oracle,
+                budget=budget,
+                checkpoint=checkpoint,
+                outcomes=of_group,
+                deterministic=is_deterministic,
+            )
+            for checkpoint in checkpoints
+        ]
     return groups
+
+
+def _places_of_groups(outcomes: Outcomes) -> dict[tuple[Any, ...], NDArray[np.intp]]:
+    """For algorithm, data set, oracle and budget the places of their outcomes, by repetition.
+
+    In the order of their first outcomes.
+    """
+    coded = [outcomes.coded(name) for name in ("algorithm", "dataset", "oracle", "budget")]
+    group_of = np.zeros(len(outcomes), dtype=np.int64)
+    for codes, labels in coded:
+        group_of = group_of * labels.size + codes
+    numbers = Coded.of(group_of.tolist()).codes  # in the order of their first outcomes
+    repetitions = outcomes.column("repetition").astype(np.int64)
+    by_group = np.lexsort((repetitions, numbers))
+    if not by_group.size:
+        return {}
+    ends = np.cumsum(np.bincount(numbers))
+    places = {}
+    for members in np.split(by_group, ends[:-1]):
+        first = members[0]
+        place = tuple(labels[codes[first]] for codes, labels in coded)
+        places[place] = members
+    return places
 
 
 #: What a block of the statistics is.
@@ -430,32 +475,47 @@ def make_table(
     """
     import pandas
 
-    measured = {metric.label: metric for metric in metrics}
-    columns = {**COSTS, **measured}
-    rows = [
-        (
-            *(place, *group.place.values(), *cell),
-            *(group.algorithm in references, metric.label, value.value, value.value is not None),
-            *(value.value is None and (failed or value.status == "error"), value.reason),
-        )
-        for place, group in enumerate(groups)
-        for outcomes in [group.outcomes]
-        for about in [[*zip(*(outcomes.column(name).tolist() for name in _OF_CELL), strict=True)]]
-        for metric in columns.values()
-        for cell, failed, value in zip(about, outcomes.failed, group.values(metric), strict=True)
-    ]
-    amounts = {} if all(not isinstance(g.budget, str) for g in groups) else {"budget": "object"}
-    table = pandas.DataFrame(rows, columns=list(_COLUMNS)).astype({**_COLUMNS, **amounts})
+    columns = dict(COSTS)
+    for metric in metrics:
+        columns[metric.label] = metric  # one with the label of a cost takes its place
+    rows = []
+    for number, group in enumerate(groups):
+        for metric in columns.values():
+            rows += _rows_of_metric(number, group, metric, group.algorithm in references)
+    types: dict[str, str] = dict(_COLUMNS)
+    if any(isinstance(group.budget, str) for group in groups):
+        types["budget"] = "object"  # amounts of money
+    table = pandas.DataFrame(rows, columns=list(_COLUMNS)).astype(types)
     family_of = {label: label for label in table["dataset"]} | dict(families or {})
     table["family"] = table["dataset"].map(family_of.get)
     for kind, plural in KINDS.items():
         of_kind = parameters.get(plural, {})
-        for name in dict.fromkeys(name for params in of_kind.values() for name in params):
+        names: dict[str, None] = {}
+        for params in of_kind.values():
+            names |= dict.fromkeys(params)
+        for name in names:
             values: dict[str, Any] = {
                 label: params[name] for label, params in of_kind.items() if name in params
             }
             table[f"{kind}.{name}"] = table[kind].map(values.get)
     return table
+
+
+def _rows_of_metric(
+    number: int, group: Group, metric: MetricInfo, is_reference: bool
+) -> list[tuple[Any, ...]]:
+    """The rows of a metric of a group, one for each repetition, with the columns `_COLUMNS`."""
+    cells = zip(*(group.outcomes.column(name).tolist() for name in _OF_CELL), strict=True)
+    values = zip(cells, group.outcomes.failed, group.values(metric), strict=True)
+    place = tuple(group.place.values())
+    rows = []
+    for cell, has_failed, value in values:
+        is_missing = value.value is None
+        is_failure = is_missing and (has_failed or value.status == "error")
+        head = (number, *place, *cell)
+        row = (is_reference, metric.label, value.value, not is_missing, is_failure, value.reason)
+        rows.append(head + row)
+    return rows
 
 
 _OF_CELL = ("repetition", "seed", "key", "data_digest", "status")
