@@ -1,7 +1,8 @@
 """The command ``hcbench recommend``: which method suits the user's data.
 
-`recommending` runs the methods and judges them, `subsample` draws the subsamples, and `command`
-prints the answer.
+`recommending` runs the methods on the data and on what `subsample` draws, `judging` says which of
+them are recommended, by the statistics of `deciding` and in the words of `sentences`; `command`
+prints the `recommendation`.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ SUBSAMPLE = DatasetSpec(
     doc="A random part of the items of another data set.",
     parameters=(
         Parameter("of", REQUIRED, "The data set, such as iris or ./mine.csv.", type="str"),
-        Parameter("share", 0.8, "Of the items.", interval="(0, 1]"),
+        Parameter("share", 0.8, "The share of the items that are drawn.", interval="(0, 1]"),
     ),
     provides=_provides,
     dependent=True,

@@ -11,7 +11,7 @@ from hcbench import commands
 from hcbench.commands import tell, write_json
 
 if TYPE_CHECKING:
-    from hcbench_recommend.recommending import Recommendation
+    from hcbench_recommend.recommendation import Recommendation
 
 _WIDTH = 100  # of the table, also where the width of the terminal is unknown
 
@@ -29,7 +29,7 @@ _WIDTH = 100  # of the table, also where the width of the terminal is unknown
     metavar="NAMES",
     default="",
     show_default=False,
-    help="Methods; default: a quick standard set.",
+    help="Methods to compare; default: a quick standard set.",
 )
 @click.option(
     "--metrics",
@@ -45,13 +45,13 @@ _WIDTH = 100  # of the table, also where the width of the terminal is unknown
     default=10,
     show_default=True,
     metavar="N",
-    help="Random subsamples.",
+    help="Number of random subsamples.",
 )
 @click.option(
     "--share",
     type=commands.NumberRange(0, 1, min_open=True),
-    help="Of the items that are in a subsample, below 1; default: 0.8, or less for at most 5000 "
-    "items.",
+    help="Share of the items that are in a subsample, below 1; default: 0.8, or less for at most "
+    "5000 items.",
 )
 @click.option(
     "--seed", type=commands.IntegerRange(min=0), default=0, metavar="N", help="Base of all seeds."
@@ -93,7 +93,7 @@ def recommend(
     """
     from hcbench_recommend.recommending import recommend as run
 
-    found = run(
+    recommendation = run(
         data,
         split_names(algos),
         split_names(metrics),
@@ -102,19 +102,23 @@ def recommend(
         **options,
     )
     if form == "json":
-        write_json(found.to_dict())
+        write_json(recommendation.to_dict())
     else:
-        _print(found)
+        _print(recommendation)
     if report is not None:
-        _write_page(found, report)
+        _write_page(recommendation, report)
         tell(f"the page is in {report}")
 
 
 def split_names(text: str) -> list[str]:
     """Names between commas that are outside brackets."""
-    names, depth = [""], 0
+    names = [""]
+    depth = 0  # of brackets
     for character in text:
-        depth += (character == "[") - (character == "]")
+        if character == "[":
+            depth += 1
+        elif character == "]":
+            depth -= 1
         if character == "," and depth == 0:
             names.append("")
         else:
@@ -122,68 +126,67 @@ def split_names(text: str) -> list[str]:
     return [name.strip() for name in names if name.strip()]
 
 
-def make_table(found: Recommendation) -> list[list[str]]:
+def make_table(recommendation: Recommendation) -> list[list[str]]:
     """The names of the columns, and a row for each method, the best first.
 
     Parameters
     ----------
-    found : Recommendation
+    recommendation : Recommendation
     """
-    short = [name.partition("[")[0] for name in found.metrics]
-    columns = ["method", "score", "rank", "best in", *short, "stability", "seconds", "MiB"]
+    columns = ["method", "score", "rank", "best in"]
+    columns += [label.partition("[")[0] for label in recommendation.metrics]
+    columns += ["stability", "seconds", "MiB"]
     rows = [columns]
-    for method in found.methods:
-        mark = " *" if method.name in found.undecided[1:] else ""
-        rows.append(
-            [
-                method.name + mark,
-                f"{method.score:z.2f}",
-                f"{method.rank:.2f}",
-                f"{method.best}/{found.subsamples}",
-                *(_number(method.values[name]) for name in found.metrics),
-                _number(method.stability),
-                "" if method.seconds is None else f"{method.seconds:.3g}",
-                "" if method.peak_bytes is None else f"{method.peak_bytes / 2**20:.1f}",
-            ]
-        )
+    for method in recommendation.methods:
+        is_marked = method.name in recommendation.undecided[1:]
+        row = [
+            f"{method.name} *" if is_marked else method.name,
+            f"{method.score:z.2f}",
+            f"{method.rank:.2f}",
+            f"{method.best}/{recommendation.subsamples}",
+        ]
+        row += [_number(method.values[label]) for label in recommendation.metrics]
+        row.append(_number(method.stability))
+        row.append("" if method.seconds is None else f"{method.seconds:.3g}")
+        row.append("" if method.peak_bytes is None else f"{method.peak_bytes / 2**20:.1f}")
+        rows.append(row)
     return rows
 
 
-def describe_mark(found: Recommendation) -> list[str]:
+def describe_mark(recommendation: Recommendation) -> list[str]:
     """The legend of the table, if a method is marked."""
-    return ["* not separated from the first"] if found.undecided[1:] else []
+    if not recommendation.undecided[1:]:
+        return []
+    return ["* not separated from the first"]
 
 
-def _write_page(found: Recommendation, path: Path) -> None:
-    lead = [
-        f"Recommendation for {found.data}",
-        found.text,
-        make_table(found),
-        *describe_mark(found),
-        *found.sentences[1:],
-    ]
-    found.results.report(path, lead=lead)
+def _write_page(recommendation: Recommendation, path: Path) -> None:
+    title = f"Recommendation for {recommendation.data}"
+    lead: list[Any] = [title, recommendation.text, make_table(recommendation)]
+    lead += describe_mark(recommendation)
+    lead += recommendation.sentences[1:]  # the first is the text
+    recommendation.results.report(path, lead=lead)
 
 
-def _print(found: Recommendation) -> None:
+def _print(recommendation: Recommendation) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    columns, *rows = make_table(found)
+    rows = make_table(recommendation)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
-    for name in columns:
+    for name in rows[0]:
         justify: Literal["left", "right"] = "left" if name == "method" else "right"
         heading = Text(name.replace("-", "-\n"))
         table.add_column(heading, justify=justify, no_wrap=True, vertical="bottom")
-    for row in rows:
+    for row in rows[1:]:
         table.add_row(*map(Text, row))
     console = Console(highlight=False)
     console.width = max(console.width, _WIDTH)
     console.print(table)
-    for line in describe_mark(found):
+    for line in describe_mark(recommendation):
         console.print(Text(line))
-    console.print(Text("\n" + "\n".join(found.sentences)))
+    console.print(Text("\n" + "\n".join(recommendation.sentences)))
 
 
 def _number(value: float | None) -> str:

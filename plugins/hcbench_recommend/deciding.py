@@ -54,11 +54,11 @@ class Drawn:
     Attributes
     ----------
     subsamples : int
-        How many there are, at least 2.
+        The number of subsamples, at least 2.
     size : int
-        Items of each, less than n.
+        The number of items of each, less than n.
     n : int
-        All items.
+        The number of all items.
     """
 
     subsamples: int
@@ -87,11 +87,11 @@ class Decision:
     Attributes
     ----------
     scores : (methods, subsamples) array
-        As of `score_methods`.
+        The scores of `score_methods`.
     order : tuple of int
         The methods by their mean score, the best first.
     behind : tuple of Limits
-        Of each method: the interval of how far its score is behind that of the best. It decides:
+        For each method, the interval of how far its score is behind that of the best. It decides:
         a method is separated from the best if its interval is above 0.
     undecided : tuple of int
         The best, and the methods that are not separated from it, in the order of `order`.
@@ -109,28 +109,34 @@ def decide(tables: Sequence[NDArray[np.float64]], drawn: Drawn, n_methods: int) 
     Parameters
     ----------
     tables : sequence of (methods, subsamples) arrays
-        Of each metric; higher is better, and NaN is a missing value.
+        The values of each metric; higher is better, and NaN is a missing value.
     drawn : Drawn
     n_methods : int
-        Methods among which the best is chosen. A baseline, which is a row as well, is no choice.
+        The number of methods among which the best is chosen. A baseline, which is a row as well,
+        is no choice.
     """
     scores = score_methods(tables)
     order = tuple(np.argsort(-scores.mean(axis=1), kind="stable").tolist())
-    behind = _limits_of_all(scores, order[0], drawn, 2)
+    best = order[0]
+    # The level of a test of two methods is enough for a method that is above all others.
+    behind = _limits_of_all(scores, best, drawn, 2)
     if not _separated(behind, order[1:]):
-        behind = _limits_of_all(scores, order[0], drawn, max(n_methods, 2))
-    others = [method for method in order[1:] if not _separated(behind, [method])]
-    undecided = (order[0], *others)
-    return Decision(scores=scores, order=order, behind=behind, undecided=undecided)
+        # A set that holds the best method has to allow for all of them.
+        behind = _limits_of_all(scores, best, drawn, max(n_methods, 2))
+    undecided = [best]
+    undecided += [method for method in order[1:] if not _separated(behind, [method])]
+    return Decision(scores=scores, order=order, behind=behind, undecided=tuple(undecided))
 
 
 def _separated(behind: Sequence[Limits], methods: Sequence[int]) -> bool:
+    """Whether each of some methods is separated from the best."""
     return all(behind[method].low > 0 for method in methods)
 
 
 def _limits_of_all(
     scores: NDArray[np.float64], best: int, drawn: Drawn, n_methods: int
 ) -> tuple[Limits, ...]:
+    """The intervals of how far each method is behind the best."""
     limits = [limits_behind(scores[best] - row, drawn, n_methods) for row in scores]
     limits[best] = Limits(0.0, 0.0)
     return tuple(limits)
@@ -145,8 +151,8 @@ def score_methods(tables: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     Parameters
     ----------
     tables : sequence of (methods, subsamples) arrays
-        Of each metric; higher is better. A method without a value in a subsample is one unit below
-        the worst of the others.
+        The values of each metric; higher is better. A method without a value in a subsample is one
+        unit below the worst of the others.
 
     Returns
     -------
@@ -177,10 +183,11 @@ def limits_behind(differences: NDArray[np.float64], drawn: Drawn, n_methods: int
     Parameters
     ----------
     differences : (subsamples,) array
-        The best minus the other.
+        The scores of the best minus those of the method.
     drawn : Drawn
     n_methods : int
-        Among which the interval allows the best to be chosen; 2 is the interval of one pair.
+        The number of methods among which the interval allows the best to be chosen; 2 is the
+        interval of one pair.
     """
     if np.ptp(differences) < ROUNDING_ERROR:
         # No proof of anything: any two subsamples have most items in common.

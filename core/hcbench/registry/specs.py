@@ -147,9 +147,8 @@ class Parameter:
             raise ParameterError(
                 f"{owner}: {self.name} must be one of {self._describe_choices()}; got {value!r}"
             )
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number:
-            return value
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return value  # no number
         if self.interval and value not in Interval(self.interval):
             raise ParameterError(f"{owner}: {self.name} must be in {self.interval}, got {value!r}")
         return float(value) if self.type == "float" else value

@@ -21,14 +21,10 @@ from hcbench.store import Store
 from hcbench_recommend import recommending
 from hcbench_recommend.command import recommend as command, split_names
 from hcbench_recommend.deciding import Drawn, decide, limits_behind, score_methods
-from hcbench_recommend.recommending import (
-    Method,
-    describe_metrics,
-    describe_scale,
-    in_words,
-    ranks_of,
-    recommend,
-)
+from hcbench_recommend.judging import ranks_of
+from hcbench_recommend.recommendation import Method
+from hcbench_recommend.recommending import recommend
+from hcbench_recommend.sentences import describe_metrics, describe_scale, in_words
 from hcbench_recommend.subsample import subsample
 from tests.core.simulated import at_most
 from tests.plugins.recommend.simulated_recommendations import (
