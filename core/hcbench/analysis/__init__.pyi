@@ -7,6 +7,7 @@ from .axes import (
     is_wide as is_wide,
     labels_of as labels_of,
 )
+from .comparison import Comparison as Comparison
 from .groups import (
     COSTS as COSTS,
     KINDS as KINDS,

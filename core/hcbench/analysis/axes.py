@@ -16,11 +16,11 @@ from hcbench.plan.outcome import budget_text
 from hcbench.registry.names import format_name, format_value, same_name
 
 if TYPE_CHECKING:
+    from hcbench.analysis.comparison import Comparison
     from hcbench.analysis.groups import Group
     from hcbench.model.cost import Budget
     from hcbench.plan.presentation import MetricInfo
     from hcbench.registry.specs import Params, Value
-    from hcbench.results.results import Results
 
 Kind = Literal["dataset", "oracle", "algorithm", "budget", "checkpoint", "n"]
 _DOCS = {"budget": "queries allowed", "checkpoint": "queries asked", "n": "items"}
@@ -67,7 +67,7 @@ def is_wide(places: Iterable[float]) -> bool:
     return max(finite) > _SPAN * min(finite)
 
 
-def axes_of(results: Results) -> tuple[Axis, ...]:
+def axes_of(results: Comparison) -> tuple[Axis, ...]:
     """The axes of a comparison, each with at least two values.
 
     They are numeric parameters that differ between data sets, oracles or algorithms of the same
@@ -93,7 +93,7 @@ def axes_of(results: Results) -> tuple[Axis, ...]:
     return tuple(axes)
 
 
-def find_axis(results: Results, name: str) -> Axis:
+def find_axis(results: Comparison, name: str) -> Axis:
     """The axis with a name: ``"delta"``, or ``"dataset.delta"`` if ``"delta"`` is ambiguous.
 
     Raises
@@ -117,7 +117,7 @@ def find_axis(results: Results, name: str) -> Axis:
     raise HcbenchError(f"{name} does not vary in these results; what varies: {listed}")
 
 
-def metric_named(results: Results, name: str) -> MetricInfo | None:
+def metric_named(results: Comparison, name: str) -> MetricInfo | None:
     """The metric that a name describes in full, as for `same_name`; None if it was not measured."""
     parameters = results.parameters.get("metrics", {})
     for metric in results.metrics:
@@ -126,7 +126,7 @@ def metric_named(results: Results, name: str) -> MetricInfo | None:
     return None
 
 
-def find_metric(results: Results, name: str) -> MetricInfo:
+def find_metric(results: Comparison, name: str) -> MetricInfo:
     """The metric with a name, without parameters if one has it, or a cost that every call has.
 
     Raises
@@ -194,7 +194,7 @@ class Label:
         return Label(text, self.base, params, names)
 
 
-def labels_of(results: Results, kind: str, labels: Iterable[str]) -> dict[str, Label]:
+def labels_of(results: Comparison, kind: str, labels: Iterable[str]) -> dict[str, Label]:
     """The labels of a kind with their parts."""
     names = results.names.get(KINDS[kind], {})
     parameters = results.parameters.get(KINDS[kind], {})
@@ -227,7 +227,9 @@ def varying(labels: Iterable[Label]) -> dict[str, dict[str, list[Value]]]:
     return several
 
 
-def _numeric(results: Results, groups: Sequence[Group], kind: str) -> dict[str, tuple[float, ...]]:
+def _numeric(
+    results: Comparison, groups: Sequence[Group], kind: str
+) -> dict[str, tuple[float, ...]]:
     """Parameters of a kind with at least two numeric values for one base name."""
     labels = labels_of(results, kind, (getattr(group, kind) for group in groups))
     places: dict[str, set[float]] = {}
@@ -262,7 +264,7 @@ class Placed:
     place: float | None
 
 
-def place_groups(results: Results, axis: Axis) -> list[tuple[str, list[Placed]]]:
+def place_groups(results: Comparison, axis: Axis) -> list[tuple[str, list[Placed]]]:
     """The title of each panel, which distinguishes it from the others, and its groups.
 
     Panels differ in the data set, in the kind of the oracle and its parameters, and in the budget.
@@ -320,7 +322,7 @@ class _Panels:
     has_several_budgets: bool
 
     @classmethod
-    def along(cls, results: Results, axis: Axis) -> _Panels:
+    def along(cls, results: Comparison, axis: Axis) -> _Panels:
         """Those of the results along an axis."""
         groups = _groups_along(results, axis)
         labels: dict[str, dict[str, Label]] = {}
@@ -405,7 +407,7 @@ def _with_several_oracles(groups: Sequence[Group], labels: _Labels) -> set[str]:
     return {algorithm for (algorithm, _), bases in oracles.items() if len(bases) > 1}
 
 
-def _groups_along(results: Results, axis: Axis) -> list[Group]:
+def _groups_along(results: Comparison, axis: Axis) -> list[Group]:
     """Groups at the ends of calls; along checkpoints, at checkpoints for those that have them."""
     groups = results.run_groups
     if axis.kind != "checkpoint":
@@ -423,7 +425,7 @@ def _calls_of(group: Group) -> tuple[str, str, str, Budget | None]:
     return group.algorithm, group.dataset, group.oracle, group.budget
 
 
-def _place(group: Group, axis: Axis, labels: _Labels, results: Results) -> float | None:
+def _place(group: Group, axis: Axis, labels: _Labels, results: Comparison) -> float | None:
     """The place of a group on an axis; None if it has none."""
     if axis.kind in ("budget", "checkpoint"):
         count = getattr(group, axis.kind)
@@ -434,7 +436,7 @@ def _place(group: Group, axis: Axis, labels: _Labels, results: Results) -> float
     return as_number(label.params.get(axis.name))
 
 
-def _size(group: Group, results: Results) -> float | None:
+def _size(group: Group, results: Comparison) -> float | None:
     """The number of items; its mean if it differs between repetitions."""
     digests = group.outcomes.column("data_digest").tolist()
     sizes = [results.sizes[digest] for digest in digests if digest in results.sizes]
@@ -448,7 +450,7 @@ def _text(value: Value) -> str:
 
 
 def _data_labels(
-    groups: Sequence[Group], axis: Axis, labels: _Labels, results: Results
+    groups: Sequence[Group], axis: Axis, labels: _Labels, results: Comparison
 ) -> dict[Group, Label]:
     """The data set of each group, without the parameter on the axis."""
     datasets = {group: labels["dataset"][group.dataset] for group in groups}
@@ -472,7 +474,7 @@ def _data_labels(
     return data
 
 
-def _facets(groups: Sequence[Group], labels: _Labels, results: Results) -> list[str] | None:
+def _facets(groups: Sequence[Group], labels: _Labels, results: Comparison) -> list[str] | None:
     """Parameters of a data set that separate panels along its size; None if the size is constant.
 
     These are the parameters that have data of the same sizes for each value.

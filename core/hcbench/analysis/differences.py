@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from hcbench.analysis.axes import find_metric
 from hcbench.analysis.groups import name_variants
 from hcbench.analysis.intervals import Estimate, Limits
+from hcbench.analysis.ranks import best_groups
 from hcbench.analysis.simultaneous import limits_below_best, paired_estimate
 from hcbench.analysis.statistics import Summary, paired_difference
 
 if TYPE_CHECKING:
-    from hcbench.results.results import Results
+    from hcbench.analysis.comparison import Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class PairedDifference:
     note: str = ""
 
 
-def paired_differences(results: Results, metric: str) -> tuple[PairedDifference, ...]:
+def paired_differences(results: Comparison, metric: str) -> tuple[PairedDifference, ...]:
     """The best mean of each data set against all others, at the end of calls.
 
     Reference lines are excluded. There is no best by a metric without a direction, nor on a data
@@ -56,7 +57,7 @@ def paired_differences(results: Results, metric: str) -> tuple[PairedDifference,
 
     Parameters
     ----------
-    results : Results
+    results : Comparison
     metric : str
         As for `find_metric`.
     """
@@ -66,10 +67,10 @@ def paired_differences(results: Results, metric: str) -> tuple[PairedDifference,
     pairs = []
     for dataset in results.datasets:
         rivals = [g for g in groups if g.dataset == dataset and g.numbers(measured.label)]
-        best_groups = [g for g in results.best_rows(dataset, measured) if g.checkpoint is None]
-        if not best_groups:
+        tied = [g for g in best_groups(results, dataset, measured) if g.checkpoint is None]
+        if not tied:
             continue
-        best = best_groups[0]
+        best = tied[0]
         why_dependent = _why_dependent(results, dataset)
         for other in rivals:
             if other is best:
@@ -97,7 +98,7 @@ def paired_differences(results: Results, metric: str) -> tuple[PairedDifference,
     return tuple(pairs)
 
 
-def _why_dependent(results: Results, dataset: str) -> str:
+def _why_dependent(results: Comparison, dataset: str) -> str:
     """Why the repetitions are no independent observations; "" if they are."""
     if dataset in results.dependent_data:
         return "all repetitions have some of the same items"

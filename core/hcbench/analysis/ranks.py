@@ -44,9 +44,9 @@ from hcbench.errors import HcbenchError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from hcbench.analysis.comparison import Comparison
     from hcbench.analysis.statistics import Distance
     from hcbench.plan.presentation import MetricInfo
-    from hcbench.results.results import Results
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +264,14 @@ def why_outside(metric: MetricInfo) -> str:
 ALPHA = 0.05
 #: Tests of pairs: signed-rank tests with Holm's correction, or Nemenyi's of average ranks.
 PairTest: TypeAlias = Literal["holm", "nemenyi"]
+
+
+def best_groups(results: Comparison, dataset: str, metric: MetricInfo) -> list[Group]:
+    """The best groups of a data set (see `find_best`); none if its suite has no ranks."""
+    if not results.suite.ranks:
+        return []
+    groups = [group for group in results.competing if group.dataset == dataset]
+    return find_best(groups, metric, results.query_kinds)
 
 
 def find_best(
@@ -553,7 +561,7 @@ class ProfileView:
 
 
 def ranking(
-    results: Results,
+    results: Comparison,
     metric: str,
     *,
     failed: Failed = "worst",
@@ -564,7 +572,7 @@ def ranking(
 
     Parameters
     ----------
-    results : Results
+    results : Comparison
     metric : str
         As for `find_metric`.
     failed : {"worst", "drop"}
@@ -591,13 +599,13 @@ def ranking(
 
 
 def profile(
-    results: Results, metric: str, *, failed: Failed = "worst", by: Distance | None = None
+    results: Comparison, metric: str, *, failed: Failed = "worst", by: Distance | None = None
 ) -> ProfileView:
     """The share of data sets on which each competitor is within a distance of the best.
 
     Parameters
     ----------
-    results : Results
+    results : Comparison
     metric : str
         As for `find_metric`.
     failed : {"worst", "drop"}
@@ -624,7 +632,7 @@ def profile(
     return ProfileView(measured, blocks, profiles)
 
 
-def _blocks_of(results: Results, metric: MetricInfo, failed: Failed) -> Blocks:
+def _blocks_of(results: Comparison, metric: MetricInfo, failed: Failed) -> Blocks:
     if metric.direction == "none":
         raise HcbenchError(f"{metric.label} has no better direction, so it gives no ranking")
     if metric is COSTS.get(metric.label):

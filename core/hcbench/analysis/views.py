@@ -1,4 +1,4 @@
-"""The data of figures: pure functions of `Results`, drawn by `hcbench.figures` and others.
+"""The data of figures: pure functions of `Comparison`, drawn by `hcbench.figures` and others.
 
 Each view is a dataclass of plain numbers and names, with its uncertainty and what was excluded; if
 there is nothing to show, an error says why in one line.
@@ -18,9 +18,9 @@ from hcbench.errors import HcbenchError
 from hcbench.model.cost import Budget
 
 if TYPE_CHECKING:
+    from hcbench.analysis.comparison import Comparison
     from hcbench.analysis.groups import Group
     from hcbench.plan.presentation import MetricInfo
-    from hcbench.results.results import Results
 
 #: Of one family of data sets, for a power law: with fewer, the fit looks better than it is.
 LEAST_SIZES = 4
@@ -134,7 +134,7 @@ class CurveView:
     interval: str
 
 
-def curves(results: Results, x: str, metric: str) -> CurveView:
+def curves(results: Comparison, x: str, metric: str) -> CurveView:
     """A metric against a parameter, with a panel for each combination of the other parameters.
 
     Other differences of data sets, oracles and budgets give panels; those of algorithms give lines.
@@ -143,7 +143,7 @@ def curves(results: Results, x: str, metric: str) -> CurveView:
 
     Parameters
     ----------
-    results : Results
+    results : Comparison
     x : str
         As for `find_axis`.
     metric : str
@@ -157,12 +157,12 @@ def curves(results: Results, x: str, metric: str) -> CurveView:
     return _draw(results, find_axis(results, x), find_metric(results, metric), fit=False)
 
 
-def scaling(results: Results, metric: str = "seconds", x: str | None = None) -> CurveView:
+def scaling(results: Comparison, metric: str = "seconds", x: str | None = None) -> CurveView:
     """A cost against the number of items, with the exponents of fitted power laws.
 
     Parameters
     ----------
-    results : Results
+    results : Comparison
     metric : str
     x : str, optional
         By default the number of items; if that is constant or unknown, the only numeric parameter
@@ -177,7 +177,7 @@ def scaling(results: Results, metric: str = "seconds", x: str | None = None) -> 
     return _draw(results, axis, find_metric(results, metric), fit=True)
 
 
-def _size_axis(results: Results) -> Axis:
+def _size_axis(results: Comparison) -> Axis:
     axes = axes_of(results)
     of_data = [axis for axis in axes if axis.kind == "dataset"]
     sizes = [axis for axis in axes if axis.kind == "n"] or (of_data if len(of_data) == 1 else [])
@@ -190,7 +190,7 @@ def _size_axis(results: Results) -> Axis:
     )
 
 
-def _draw(results: Results, axis: Axis, metric: MetricInfo, *, fit: bool) -> CurveView:
+def _draw(results: Comparison, axis: Axis, metric: MetricInfo, *, fit: bool) -> CurveView:
     panels = []
     for title, placed in place_groups(results, axis):
         at: dict[str, dict[float, list[Group]]] = {}
@@ -214,7 +214,7 @@ def _draw(results: Results, axis: Axis, metric: MetricInfo, *, fit: bool) -> Cur
 
 
 def _line(
-    results: Results,
+    results: Comparison,
     name: str,
     groups: Mapping[float, Sequence[Group]],
     metric: MetricInfo,
@@ -251,7 +251,7 @@ def _fit(points: Sequence[CurvePoint]) -> PowerLaw | None:
     return PowerLaw(exponent, exponent - margin, exponent + margin, factor, len(usable))
 
 
-def _in_order(results: Results, lines: Sequence[Line]) -> tuple[Line, ...]:
+def _in_order(results: Comparison, lines: Sequence[Line]) -> tuple[Line, ...]:
     """Lines that have points, in the order of the algorithms; reference lines last."""
     rank = {label: i for i, label in enumerate(results.algorithms)}
     drawn = [line for line in lines if line.points]
@@ -328,7 +328,7 @@ class TradeoffView:
     panels: tuple[TradeoffPanel, ...]
 
 
-def tradeoff(results: Results, metric: str, against: str = "queries") -> TradeoffView:
+def tradeoff(results: Comparison, metric: str, against: str = "queries") -> TradeoffView:
     """Quality against cost, with the Pareto front of each data set.
 
     Reference lines, means that are not finite, and algorithms that failed in too many repetitions
@@ -336,7 +336,7 @@ def tradeoff(results: Results, metric: str, against: str = "queries") -> Tradeof
 
     Parameters
     ----------
-    results : Results
+    results : Comparison
     metric, against : str
         As for `find_metric`; less cost is better.
 
@@ -386,7 +386,7 @@ def tradeoff(results: Results, metric: str, against: str = "queries") -> Tradeof
 
 
 def find_fronts(
-    results: Results, groups: Sequence[Group], quality: MetricInfo, cost: MetricInfo
+    results: Comparison, groups: Sequence[Group], quality: MetricInfo, cost: MetricInfo
 ) -> tuple[tuple[int, ...], ...]:
     """The Pareto fronts of groups on one data set, as places in the sequence, cheapest first.
 

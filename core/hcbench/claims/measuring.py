@@ -24,10 +24,10 @@ from hcbench.errors import NameSyntaxError
 from hcbench.registry.names import format_name, parse_name, same_name, split_parameter
 
 if TYPE_CHECKING:
+    from hcbench.analysis.comparison import Comparison
     from hcbench.analysis.groups import Group
     from hcbench.plan.presentation import MetricInfo
     from hcbench.registry.suite import Claim
-    from hcbench.results.results import Results
 
 
 class NotMeasuredError(Exception):
@@ -66,7 +66,7 @@ class Side:
     any_oracle: bool = False
 
 
-def find_group(side: Side, results: Results) -> Group:
+def find_group(side: Side, results: Comparison) -> Group:
     """The repetitions of an algorithm and a data set of a claim.
 
     Raises
@@ -121,7 +121,7 @@ def members_of(name: str) -> list[str]:
     ]
 
 
-def claimed_metric(results: Results, name: str) -> MetricInfo:
+def claimed_metric(results: Comparison, name: str) -> MetricInfo:
     """The metric of a claim, which names it in full.
 
     Raises
@@ -183,7 +183,7 @@ class _Series:
     exact: bool
 
 
-def measure(claim: Claim, results: Results, notes: list[str]) -> Measured:
+def measure(claim: Claim, results: Comparison, notes: list[str]) -> Measured:
     """Compute the quantity of a claim, and append remarks to the notes.
 
     Raises
@@ -251,7 +251,9 @@ def _values(series: _Series, look: Look | None = None) -> list[float]:
     return [series.numbers[number] for number in repetitions if number in series.numbers]
 
 
-def _measure_difference(claim: Claim, side: Side, results: Results, notes: list[str]) -> Measured:
+def _measure_difference(
+    claim: Claim, side: Side, results: Comparison, notes: list[str]
+) -> Measured:
     """The difference of two quantities, repetition by repetition."""
     at = claim.than_checkpoint
     other = Side(
@@ -293,7 +295,7 @@ def _measure_difference(claim: Claim, side: Side, results: Results, notes: list[
     )
 
 
-def _measure_rate(claim: Claim, side: Side, results: Results, notes: list[str]) -> Measured:
+def _measure_rate(claim: Claim, side: Side, results: Comparison, notes: list[str]) -> Measured:
     """The slope of the logarithms over data sets that differ in one parameter only."""
     at = dict(sorted(_datasets_along(claim, results).items()))
     if len(at) < 2:
@@ -345,7 +347,7 @@ def _law_of_slope(slope: float | None, standard_error: float | None, *, exact: b
     return "deterministic" if exact else "equal"
 
 
-def _datasets_along(claim: Claim, results: Results) -> dict[float, str]:
+def _datasets_along(claim: Claim, results: Comparison) -> dict[float, str]:
     """Labels of the data sets that differ from the claim's only in a parameter, by its value."""
     known = results.parameters.get("datasets", {})
     wanted, _ = split_parameter(claim.dataset, claim.exponent, known)
@@ -358,7 +360,7 @@ def _datasets_along(claim: Claim, results: Results) -> dict[float, str]:
     return labels
 
 
-def _by_repetition(claim: Claim, side: Side, results: Results, notes: list[str]) -> _Series:
+def _by_repetition(claim: Claim, side: Side, results: Comparison, notes: list[str]) -> _Series:
     """The values of a metric, of a grid those of the tuned members."""
     members = members_of(side.algorithm) if claim.tuned_by else [side.algorithm]
     groups = [find_group(replace(side, algorithm=member), results) for member in members]

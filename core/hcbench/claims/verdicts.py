@@ -54,10 +54,10 @@ from hcbench.claims.measuring import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from hcbench.analysis.comparison import Comparison
     from hcbench.plan.presentation import MetricInfo
     from hcbench.registry.specs import MetricSpec
     from hcbench.registry.suite import Claim
-    from hcbench.results.results import Results
 
 Word: TypeAlias = Literal[
     "reproduced",
@@ -129,7 +129,7 @@ class Verdict:
         return "; ".join(self.notes)
 
 
-def judge_claim(claim: Claim, results: Results) -> Verdict:
+def judge_claim(claim: Claim, results: Comparison) -> Verdict:
     """Compare a claim with what was measured."""
     if claim.erratum:
         return _judge_erratum(claim, results)
@@ -168,7 +168,7 @@ _ERRATA: dict[tuple[Word, Word], Word] = {
 _AGREEING: set[Word] = {"reproduced", "not significantly different"}
 
 
-def _judge_erratum(claim: Claim, results: Results) -> Verdict:
+def _judge_erratum(claim: Claim, results: Comparison) -> Verdict:
     """Whether the printed value is excluded and the corrected claim reproduced."""
     printed = _judge(claim.without_erratum, results)
     corrected = _judge(claim.as_corrected, results)
@@ -210,7 +210,7 @@ def _correction(claim: Claim) -> str:
     return ", ".join(f"{name} {value}" for name, value in claim.corrected.items())
 
 
-def _judge(claim: Claim, results: Results) -> Verdict:
+def _judge(claim: Claim, results: Comparison) -> Verdict:
     """The verdict without regard to an erratum and to other data."""
     notes = [claim.note] if claim.note else []
     try:
@@ -434,7 +434,7 @@ def describe_measured(verdict: Verdict) -> str:
     return f"{text} ({verdict.low:.4g} to {verdict.high:.4g})"
 
 
-def _relation(claim: Claim, results: Results) -> str:
+def _relation(claim: Claim, results: Comparison) -> str:
     """The relation of the claim; that of "better" follows from the direction of the metric."""
     if claim.relation or claim.paper or claim.within:
         return relation_of(claim, ())

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hcbench.analysis.comparison import Comparison
 from hcbench.analysis.differences import paired_differences
 from hcbench.analysis.groups import (
     Group,
-    Inference,
-    allowed_inference,
-    group_outcomes,
-    make_table,
     values_at,
 )
-from hcbench.analysis.ranks import Ranking, describe_ranking, find_best, make_blocks, rank
+from hcbench.analysis.ranks import Ranking, best_groups, describe_ranking, make_blocks, rank
 from hcbench.analysis.tables import Block, to_latex, to_markdown
 from hcbench.claims.verdicts import (
     FalseVerdicts,
@@ -30,19 +27,12 @@ from hcbench.claims.verdicts import (
     judge_claim,
 )
 from hcbench.errors import HcbenchError
-from hcbench.plan.columns import COSTS, Outcomes, Values
-from hcbench.plan.outcome import REPORTED, Outcome
-from hcbench.plan.presentation import MetricInfo, Names, Presentation, family_of_label
-from hcbench.registry.names import same_name
-from hcbench.registry.suite import Suite
+from hcbench.plan.columns import COSTS, Values
+from hcbench.plan.presentation import MetricInfo
 from hcbench.results.overviews import describe_numbers, make_tables
 
 if TYPE_CHECKING:
     import pandas
-
-    from hcbench.plan.plan import Plan
-    from hcbench.registry.specs import Params
-    from hcbench.store import RunInfo, Store
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -70,151 +60,17 @@ _FIRST = (*_ABOUT, "stopped", *COSTS, "load", "frequency", "host")
 _LAST = ("key", "notes", "reused")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Results:
-    """The results of a comparison.
+class Results(Comparison):
+    """The results of a comparison, with all that is derived from them and what they are written as.
 
-    Attributes
-    ----------
-    outcomes : Outcomes
-        A sequence of `Outcome`, in columns; any iterable of them may be given.
-    metrics : tuple of MetricInfo
-        In order of display.
-    suite : Suite, optional
-        The suite with the claims.
-    parameters : mapping of kind to mapping of label to parameters
-        Of ``algorithms``, ``datasets``, ``oracles`` and ``metrics``, including defaults, so that
-        claims may spell out a default.
-    references : tuple of str
-        Labels of algorithms that are reference lines, which are shown but not ranked.
-    sizes : mapping of data digest to int
-        Numbers of items, where known.
-    names, query_kinds, truth_given, data_given, dependent_data, families, deterministic
-        As of `hcbench.plan.presentation.Presentation`; families of all data sets.
+    Attributes are those of `hcbench.analysis.Comparison`.
     """
-
-    # No slots: cached_property needs the dictionary of the instance.
-    outcomes: Outcomes
-    metrics: tuple[MetricInfo, ...]
-    suite: Suite = field(default_factory=lambda: Suite(name=""))
-    parameters: Mapping[str, Mapping[str, Params]] = field(default_factory=dict)
-    references: tuple[str, ...] = ()
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    names: Names = field(default_factory=dict)
-    query_kinds: Mapping[str, str] = field(default_factory=dict)
-    truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    data_given: Mapping[str, str] = field(default_factory=dict)
-    dependent_data: tuple[str, ...] = ()
-    families: Mapping[str, str] = field(default_factory=dict)
-    deterministic: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "outcomes", Outcomes.of(self.outcomes))
-        _, datasets = self.outcomes.coded("dataset")
-        families = {label: self.families.get(label, family_of_label(label)) for label in datasets}
-        object.__setattr__(self, "families", families)
-
-    @classmethod
-    def of_plan(cls, plan: Plan, outcomes: Sequence[Outcome]) -> Self:
-        """The results of a plan."""
-        return cls.of_layout(Presentation.of_plan(plan), outcomes)
-
-    @classmethod
-    def of_run(cls, store: Store, run: RunInfo) -> Self:
-        """The results of a stored run.
-
-        Raises
-        ------
-        StoreError
-            If the store cannot be read.
-        """
-        layout = Presentation.of_description(run.layout)
-        return cls.of_layout(layout, store.cells(run=run.id), store.sizes(run.id))
-
-    @classmethod
-    def of_layout(
-        cls,
-        layout: Presentation,
-        outcomes: Iterable[Outcome],
-        sizes: Mapping[str, int] | None = None,
-    ) -> Self:
-        """The results of a run, in the order of the plan.
-
-        The claims are about the whole run, so those of a shard have no verdicts.
-
-        Parameters
-        ----------
-        layout : Presentation
-        outcomes : iterable of Outcome
-        sizes : mapping of data digest to int, optional
-            By default those of outcomes with results.
-        """
-        in_order = layout.in_order(outcomes)
-        is_part = layout.shard is not None and not layout.shard.is_whole
-        return cls(
-            in_order,
-            (*layout.metrics, *_reported(in_order)),
-            replace(layout.suite, claims=()) if is_part else layout.suite,
-            layout.parameters,
-            layout.references,
-            in_order.sizes if sizes is None else sizes,
-            layout.names,
-            layout.query_kinds,
-            layout.truth_given,
-            layout.data_given,
-            layout.dependent_data,
-            layout.families,
-            layout.deterministic,
-        )
 
     def __repr__(self) -> str:
         failed = self.outcomes.failed.sum()
         return (
             f"<Results: {len(self.outcomes)} cells, algorithms: {len(self.algorithms)}, "
             f"data sets: {len(self.datasets)}, failed: {failed}>"
-        )
-
-    # ---- Cells ----------------------------------------------------------------------------------
-
-    @cached_property
-    def algorithms(self) -> list[str]:
-        """Labels in the order of the plan; algorithms that could not run last."""
-        return _labels(self.outcomes, "algorithm")
-
-    @cached_property
-    def datasets(self) -> list[str]:
-        """Labels in the order of the plan; data sets on which nothing could run last."""
-        return _labels(self.outcomes, "dataset")
-
-    def matching(self, algorithm: str = "", dataset: str = "", oracle: str = "") -> Outcomes:
-        """The outcomes that names describe; parameters with their defaults may be omitted."""
-        chosen = self.outcomes
-        for part, name in {"algorithm": algorithm, "dataset": dataset, "oracle": oracle}.items():
-            known = self.parameters.get(f"{part}s", {})
-            _, labels = chosen.coded(part)
-            alike = {label for label in labels if name and same_name(name, label, known)}
-            chosen = chosen.where(part, alike) if name else chosen
-        return chosen
-
-    @cached_property
-    def groups(self) -> list[Group]:
-        """Groups of repetitions; for each algorithm the checkpoints, then the end."""
-        return group_outcomes(self.outcomes, self.algorithms, self.datasets, self.deterministic)
-
-    @cached_property
-    def run_groups(self) -> list[Group]:
-        """The groups with at least one cell that was run."""
-        return [group for group in self.groups if group.ran]
-
-    def is_reference(self, item: Outcome | Group) -> bool:
-        """Whether it belongs to a reference line, which is shown but not ranked."""
-        return item.algorithm in self.references
-
-    @cached_property
-    def table(self) -> pandas.DataFrame:
-        """The tidy table: a row for each cell, checkpoint and metric (see `make_table`)."""
-        return make_table(
-            self.groups, self.metrics, self.parameters, self.references, self.families
         )
 
     @cached_property
@@ -269,9 +125,8 @@ class Results:
     # ---- Rankings --------------------------------------------------------------------------------
 
     def best_rows(self, dataset: str, metric: MetricInfo) -> list[Group]:
-        """The best groups of a data set (see `find_best`), no references; none without ranks."""
-        groups = [g for g in self.competing if self.suite.ranks and g.dataset == dataset]
-        return find_best(groups, metric, self.query_kinds)
+        """The best groups of a data set (see `best_groups`), without references."""
+        return best_groups(self, dataset, metric)
 
     def is_true(self, group: Group) -> bool:
         """Whether it is a reference line that knows the truth."""
@@ -341,18 +196,6 @@ class Results:
             if not (by_cost and metric.unit == "queries")
         ]
         return [r for r in rankings if r.n_blocks and len(r.competitors) > 1]
-
-    @cached_property
-    def inference(self) -> Inference:
-        """What statements about its algorithms the comparison allows."""
-        groups = [group for group in self.competing if group.ran]
-        return allowed_inference(groups, self.dependent_data, self.families)
-
-    @cached_property
-    def competing(self) -> list[Group]:
-        """The groups that are ranked: those of no reference line, nor of what ran nowhere."""
-        ran = {group.algorithm for group in self.run_groups}
-        return [g for g in self.groups if g.algorithm in ran and not self.is_reference(g)]
 
     @cached_property
     def ranking(self) -> list[dict[str, Any]]:
@@ -473,16 +316,3 @@ def _reasons(values: Values) -> dict[int, str]:
     """Why a value is no finite number, by its place."""
     odd = {i: values[i] for i in np.flatnonzero(~np.isfinite(values.numbers)).tolist()}
     return {i: value.reason or f"the value is {value.value}" for i, value in odd.items()}
-
-
-def _reported(outcomes: Outcomes) -> tuple[MetricInfo, ...]:
-    """The numbers that algorithms reported, which are shown beside the metrics."""
-    labels = [label for label in outcomes.labels if label.endswith(REPORTED)]
-    return tuple(MetricInfo(label, "none", key=label) for label in labels)
-
-
-def _labels(outcomes: Outcomes, kind: Literal["algorithm", "dataset"]) -> list[str]:
-    ran = outcomes.column("key") != ""
-    in_order = (outcomes.take(ran), outcomes.take(~ran))
-    coded = (part.coded(kind) for part in in_order)
-    return list(dict.fromkeys(o[code] for c, o in coded for code in dict.fromkeys(c.tolist())))

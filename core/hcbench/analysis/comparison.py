@@ -1,0 +1,211 @@
+"""The data of a comparison: its outcomes, in groups of repetitions and as one tidy table.
+
+Statistics, ranks, views and verdicts are functions of a `Comparison`; `hcbench.Results` puts them
+together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, Self
+
+from hcbench.analysis.groups import (
+    Group,
+    Inference,
+    allowed_inference,
+    group_outcomes,
+    make_table,
+)
+from hcbench.plan.columns import Outcomes
+from hcbench.plan.outcome import REPORTED, Outcome
+from hcbench.plan.presentation import MetricInfo, Names, Presentation, family_of_label
+from hcbench.registry.names import same_name
+from hcbench.registry.suite import Suite
+
+if TYPE_CHECKING:
+    import pandas
+
+    from hcbench.plan.plan import Plan
+    from hcbench.registry.specs import Params
+    from hcbench.store import RunInfo, Store
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """The data of a comparison; what is derived from them is computed when it is first used.
+
+    Attributes
+    ----------
+    outcomes : Outcomes
+        A sequence of `Outcome`, in columns; any iterable of them may be given.
+    metrics : tuple of MetricInfo
+        In order of display.
+    suite : Suite, optional
+        The suite with the claims.
+    parameters : mapping of kind to mapping of label to parameters
+        Of ``algorithms``, ``datasets``, ``oracles`` and ``metrics``, including defaults, so that
+        claims may spell out a default.
+    references : tuple of str
+        Labels of algorithms that are reference lines, which are shown but not ranked.
+    sizes : mapping of data digest to int
+        Numbers of items, where known.
+    names, query_kinds, truth_given, data_given, dependent_data, families, deterministic
+        As of `hcbench.plan.presentation.Presentation`; families of all data sets.
+    """
+
+    # No slots: cached_property needs the dictionary of the instance.
+    outcomes: Outcomes
+    metrics: tuple[MetricInfo, ...]
+    suite: Suite = field(default_factory=lambda: Suite(name=""))
+    parameters: Mapping[str, Mapping[str, Params]] = field(default_factory=dict)
+    references: tuple[str, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    names: Names = field(default_factory=dict)
+    query_kinds: Mapping[str, str] = field(default_factory=dict)
+    truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    data_given: Mapping[str, str] = field(default_factory=dict)
+    dependent_data: tuple[str, ...] = ()
+    families: Mapping[str, str] = field(default_factory=dict)
+    deterministic: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "outcomes", Outcomes.of(self.outcomes))
+        _, datasets = self.outcomes.coded("dataset")
+        families = {label: self.families.get(label, family_of_label(label)) for label in datasets}
+        object.__setattr__(self, "families", families)
+
+    @classmethod
+    def of_plan(cls, plan: Plan, outcomes: Sequence[Outcome]) -> Self:
+        """The results of a plan."""
+        return cls.of_layout(Presentation.of_plan(plan), outcomes)
+
+    @classmethod
+    def of_run(cls, store: Store, run: RunInfo) -> Self:
+        """The results of a stored run.
+
+        Raises
+        ------
+        StoreError
+            If the store cannot be read.
+        """
+        layout = Presentation.of_description(run.layout)
+        return cls.of_layout(layout, store.cells(run=run.id), store.sizes(run.id))
+
+    @classmethod
+    def of_layout(
+        cls,
+        layout: Presentation,
+        outcomes: Iterable[Outcome],
+        sizes: Mapping[str, int] | None = None,
+    ) -> Self:
+        """The results of a run, in the order of the plan.
+
+        The claims are about the whole run, so those of a shard have no verdicts.
+
+        Parameters
+        ----------
+        layout : Presentation
+        outcomes : iterable of Outcome
+        sizes : mapping of data digest to int, optional
+            By default those of outcomes with results.
+        """
+        in_order = layout.in_order(outcomes)
+        suite = layout.suite
+        if layout.shard is not None and not layout.shard.is_whole:
+            suite = replace(suite, claims=())
+        return cls(
+            outcomes=in_order,
+            metrics=layout.metrics + _reported(in_order),
+            suite=suite,
+            parameters=layout.parameters,
+            references=layout.references,
+            sizes=in_order.sizes if sizes is None else sizes,
+            names=layout.names,
+            query_kinds=layout.query_kinds,
+            truth_given=layout.truth_given,
+            data_given=layout.data_given,
+            dependent_data=layout.dependent_data,
+            families=layout.families,
+            deterministic=layout.deterministic,
+        )
+
+    # ---- Cells ----------------------------------------------------------------------------------
+
+    @cached_property
+    def algorithms(self) -> list[str]:
+        """Labels in the order of the plan; algorithms that could not run last."""
+        return _labels(self.outcomes, "algorithm")
+
+    @cached_property
+    def datasets(self) -> list[str]:
+        """Labels in the order of the plan; data sets on which nothing could run last."""
+        return _labels(self.outcomes, "dataset")
+
+    def matching(self, algorithm: str = "", dataset: str = "", oracle: str = "") -> Outcomes:
+        """The outcomes that names describe; parameters with their defaults may be omitted."""
+        outcomes = self.outcomes
+        for part, name in (("algorithm", algorithm), ("dataset", dataset), ("oracle", oracle)):
+            if not name:
+                continue
+            parameters = self.parameters.get(f"{part}s", {})
+            _, labels = outcomes.coded(part)
+            matching_labels = {label for label in labels if same_name(name, label, parameters)}
+            outcomes = outcomes.where(part, matching_labels)
+        return outcomes
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """Groups of repetitions; for each algorithm the checkpoints, then the end."""
+        return group_outcomes(self.outcomes, self.algorithms, self.datasets, self.deterministic)
+
+    @cached_property
+    def run_groups(self) -> list[Group]:
+        """The groups with at least one cell that was run."""
+        return [group for group in self.groups if group.ran]
+
+    def is_reference(self, item: Outcome | Group) -> bool:
+        """Whether it belongs to a reference line, which is shown but not ranked."""
+        return item.algorithm in self.references
+
+    @cached_property
+    def table(self) -> pandas.DataFrame:
+        """The tidy table: a row for each cell, checkpoint and metric (see `make_table`)."""
+        return make_table(
+            self.groups, self.metrics, self.parameters, self.references, self.families
+        )
+
+    @cached_property
+    def competing(self) -> list[Group]:
+        """The groups that are ranked.
+
+        Reference lines are not, and neither are algorithms that ran nowhere.
+        """
+        ran = {group.algorithm for group in self.run_groups}
+        groups = [group for group in self.groups if group.algorithm in ran]
+        return [group for group in groups if not self.is_reference(group)]
+
+    @cached_property
+    def inference(self) -> Inference:
+        """What statements about its algorithms the comparison allows."""
+        groups = [group for group in self.competing if group.ran]
+        return allowed_inference(groups, self.dependent_data, self.families)
+
+
+def _reported(outcomes: Outcomes) -> tuple[MetricInfo, ...]:
+    """The numbers that algorithms reported, which are shown beside the metrics."""
+    labels = [label for label in outcomes.labels if label.endswith(REPORTED)]
+    return tuple(MetricInfo(label, "none", key=label) for label in labels)
+
+
+def _labels(outcomes: Outcomes, kind: Literal["algorithm", "dataset"]) -> list[str]:
+    """Labels in the order of the plan; those of cells that could not run last."""
+    ran = outcomes.column("key") != ""
+    # A dictionary, as it keeps the order.
+    labels: dict[str, None] = {}
+    for part in (outcomes.take(ran), outcomes.take(~ran)):
+        codes, names = part.coded(kind)
+        for code in dict.fromkeys(codes.tolist()):
+            labels[names[code]] = None
+    return list(labels)
