@@ -32,12 +32,6 @@ ROOMS = [
 FACADES = {"asv", "commands", "compiled", "datasets", "hooks", "sklearn"}
 #: What is not yet as the design says: removed by whoever mends it.
 TO_MEND = {
-    "model/comparisons/comparisons: hcbench.files.comparisons.read_comparisons",
-    "model/comparisons/comparisons: hcbench.files.comparisons.write_comparisons",
-    "model/trees/tree: hcbench.files.lengths.heights_of_lengths",
-    "model/trees/tree: hcbench.files.lengths.lengths_of_heights",
-    "model/trees/tree: hcbench.files.newick.read_newick",
-    "model/trees/tree: hcbench.files.newick.write_newick",
     "files/trees: hcbench.registry.names.parse_file",
     "pages/site/histories: hcbench.asv.EXACT",
     "pages/site/histories: hcbench.asv.read_results",

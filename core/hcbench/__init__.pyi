@@ -37,7 +37,11 @@ from .errors import (
     UnknownNameError as UnknownNameError,
     WorkerError as WorkerError,
 )
-from .files import read_tree as read_tree
+from .files import (
+    read_comparisons as read_comparisons,
+    read_tree as read_tree,
+    write_comparisons as write_comparisons,
+)
 from .model import SIMILARITY_RULES as SIMILARITY_RULES
 from .model.arrays import as_numbers as as_numbers
 from .model.comparisons import (

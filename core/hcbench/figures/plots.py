@@ -367,7 +367,7 @@ def draw_tree(
     labels = None if classes is None else _checked_classes(classes, tree)
     palette = {} if labels is None else dict(colours or class_colours(labels))
     leaves = tree.leaf_order if order is None else np.asarray(order, dtype=np.int64)
-    along, height = layout(tree, leaves)
+    along, height = layout(tree.parent, leaves, tree.height)
     _draw_branches(ax, tree, along, height, labels, palette, orientation)
     size = min(0.9 * _extent(ax, orientation) * _POINTS / tree.n, _NAME_SIZE[1])
     wanted = size >= _NAME_SIZE[0] if names is None else names
@@ -453,7 +453,8 @@ def _draw_branches(
     """Draw the branches in the colours of their classes."""
     from matplotlib.collections import LineCollection
 
-    lines, n = branch_lines(tree, along, height), tree.n
+    n = tree.n
+    lines = branch_lines(tree.parent, n, along, height)
     colour = [MIXED] * tree.n_nodes
     if labels is not None:
         colour = [palette.get(c, MIXED) for c in classes_of_nodes(tree, labels)]

@@ -3,18 +3,18 @@
 What users and other programs write is read here, so that commands and data sets of other packages
 read files in the same way::
 
-    from hcbench import Comparisons, read_tree
+    from hcbench import read_comparisons, read_tree
     from hcbench.files import read_items
 
     tree = read_tree("taxonomy.nwk")
-    comparisons = Comparisons.read("answers.csv")
+    comparisons = read_comparisons("answers.csv")
     words = read_items("words.txt").texts
 
 - `read_tree` and `TreeFile` read Newick or Nexus (.nwk, .newick, .tree, .tre, .treefile, .nex,
   .nexus, .trees, .t), one of several trees by its number; from .csv, .tsv or .npy scipy's linkage
   matrix, the ``merge`` of R's ``hclust`` and scikit-learn's ``children_``.
-- `hcbench.Comparisons.read` and `hcbench.Comparisons.write` use .csv with items i, j, k (and l),
-  .npz as cblearn writes, and .npy as ComparisonHC.
+- `read_comparisons` and `write_comparisons` use .csv with items i, j, k (and l), .npz as cblearn
+  writes, and .npy as ComparisonHC.
 - `hcbench.Tree.from_newick` and `hcbench.Tree.to_newick` use Newick or Nexus text; what is written
   is read with the same names and heights.
 - `read_items` reads different texts: a line each of a .txt file, or a column of a table.

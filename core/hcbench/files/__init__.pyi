@@ -6,14 +6,6 @@ from .comparisons import (
     read_named_comparisons as read_named_comparisons,
     write_comparisons as write_comparisons,
 )
-from .lengths import (
-    heights_of_lengths as heights_of_lengths,
-    lengths_of_heights as lengths_of_heights,
-)
-from .newick import (
-    read_newick as read_newick,
-    write_newick as write_newick,
-)
 from .tables import (
     DECIMAL_COMMA as DECIMAL_COMMA,
     HEADERS as HEADERS,

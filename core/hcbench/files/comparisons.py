@@ -36,7 +36,7 @@ _UNNAMED = ("", "Unnamed: 0")
 _LINES = 1 << 18  # written at a time
 
 
-def read_comparisons(path: Path, n: int | None = None) -> Comparisons:
+def read_comparisons(path: str | Path, n: int | None = None) -> Comparisons:
     """Comparisons of a file.
 
     ``.csv``, ``.tsv``: a row for each, ``i, j, k, l`` (w_ij > w_kl) or ``i, j, k`` (w_ij > w_ik),
@@ -53,9 +53,10 @@ def read_comparisons(path: Path, n: int | None = None) -> Comparisons:
 
     Parameters
     ----------
-    path : Path
+    path : str or Path
+        The file.
     n : int, optional
-        Number of items; by default the file's own, else the largest item and one.
+        Number of items; by default that in the file, else the largest number of an item, plus 1.
 
     Raises
     ------
@@ -64,7 +65,8 @@ def read_comparisons(path: Path, n: int | None = None) -> Comparisons:
     InvalidComparisonsError
         If the contents are invalid; the message names the line or row.
     """
-    return read_named_comparisons(path, n)[0]
+    comparisons, _ = read_named_comparisons(Path(path), n)
+    return comparisons
 
 
 def read_named_comparisons(
@@ -89,23 +91,28 @@ def read_named_comparisons(
         raise DataError.of_file("read", path, error) from error
 
 
-def write_comparisons(comparisons: Comparisons, path: Path, *, triplets: bool = False) -> None:
+def write_comparisons(
+    comparisons: Comparisons, path: str | Path, *, triplets: bool = False
+) -> None:
     """Write comparisons as `read_comparisons` reads them; ``.csv`` or ``.npz`` by the name.
 
     Parameters
     ----------
     comparisons : Comparisons
-    path : Path
+        The comparisons, each of which becomes a row.
+    path : str or Path
+        The file, which is replaced if it exists.
     triplets : bool
-        Write rows of three items, as in cblearn, instead of four or of pairs.
+        Whether rows have three items, as in cblearn, instead of four or of pairs.
 
     Raises
     ------
     DataError
         If the format is another one, or the file cannot be written.
     InvalidComparisonsError
-        If triplets are wanted of comparisons of four items.
+        If rows are to have three items, and a comparison is of four.
     """
+    path = Path(path)
     writers = {".csv": _write_csv, ".npz": _write_arrays}
     if path.suffix.lower() not in writers:
         raise DataError(f"{path}: comparisons are written to .csv or .npz, not {path.suffix!r}")

@@ -372,7 +372,7 @@ def test_a_tanglegram_joins_each_item_to_itself(folder: Path) -> None:
 def test_an_order_moves_the_leaves_and_their_names() -> None:
     tree = Tree.from_parents([4, 4, 5, 5, 6, 6, -1])
     order = np.array([3, 2, 0, 1])
-    along, _ = layout(tree, order)
+    along, _ = layout(tree.parent, order, tree.height)
     assert along.tolist() == [2.0, 3.0, 1.0, 0.0, 2.5, 0.5, 1.5]
     ax = dendrogram(None, tree, order=order, names=True)
     assert [text.get_text() for text in ax.get_xticklabels()] == ["3", "2", "0", "1"]

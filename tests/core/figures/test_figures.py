@@ -392,7 +392,7 @@ def lines_of(ax: Any) -> Any:
 
 @given(trees())
 def test_leaves_are_side_by_side_and_parents_above_their_children(tree: Tree) -> None:
-    along, height = layout(tree)
+    along, height = layout(tree.parent, tree.leaf_order, tree.height)
     assert sorted(along[: tree.n]) == list(range(tree.n))
     assert np.isfinite(height).all()
     for node in range(tree.n, tree.n_nodes):
@@ -458,7 +458,8 @@ def test_names_are_written_where_there_is_room() -> None:
 def test_a_long_chain_needs_no_recursion() -> None:
     n = 20_000
     parent = np.concatenate(([n], np.arange(n, 2 * n - 1), np.arange(n + 1, 2 * n - 1), [-1]))
-    along, height = layout(Tree(parent))
+    tree = Tree(parent)
+    along, height = layout(tree.parent, tree.leaf_order, tree.height)
     assert height[-1] == n - 1
     assert along.size == 2 * n - 1
 

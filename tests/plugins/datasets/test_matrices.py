@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from hcbench import Comparisons, DataError, InvalidComparisonsError
+from hcbench import DataError, InvalidComparisonsError, read_comparisons
 from hcbench.cli import main
 from tests.plugins.datasets.test_file import read
 
@@ -309,7 +309,7 @@ def test_rows_that_may_be_triplets_are_asked(file):
     path = file([rng.permutation(6)[:3] for _ in range(30)])
     with pytest.raises(DataError, match="the rows may be comparisons of items"):
         read(path, header=False)
-    assert len(Comparisons.read(path)) == 30
+    assert len(read_comparisons(path)) == 30
 
 
 @pytest.mark.parametrize(
@@ -326,10 +326,10 @@ def test_rows_that_may_be_triplets_are_asked(file):
 def test_items_of_comparisons_are_names_or_numbers(file, text, message):
     path = file(text)
     if message is None:
-        assert len(Comparisons.read(path)) == text.count("\n") - text.count("#")
+        assert len(read_comparisons(path)) == text.count("\n") - text.count("#")
         return
     with pytest.raises(InvalidComparisonsError, match=message):
-        Comparisons.read(path)
+        read_comparisons(path)
 
 
 def test_comparisons_may_be_separated_by_tabs(file):

@@ -2,7 +2,7 @@
 
 `Comparisons` are a list of answers, made of `arrays` of several conventions, or are bits, which
 also index them where they are dense. `AllComparisons` are all answers that a ranking implies,
-without storing them. `hcbench.files` reads and writes them.
+without storing them. `hcbench.read_comparisons` reads them from files.
 """
 
 from hcbench.model.comparisons.comparisons import AllComparisons, Comparisons, PreferenceBits

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from math import isqrt
-from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -326,19 +325,6 @@ class Comparisons:
         if rows.shape[1] == 3:
             return cls.from_triplets(n, rows, answers).unique()
         return cls.from_quadruplets(n, rows, answers).unique()
-
-    @classmethod
-    def read(cls, path: str | Path, n: int | None = None) -> Comparisons:
-        """Comparisons of a file: see `hcbench.files.comparisons.read_comparisons`."""
-        from hcbench.files.comparisons import read_comparisons
-
-        return read_comparisons(Path(path), n)
-
-    def write(self, path: str | Path, *, triplets: bool = False) -> None:
-        """Write a .csv or .npz file: see `hcbench.files.comparisons.write_comparisons`."""
-        from hcbench.files.comparisons import write_comparisons
-
-        write_comparisons(self, Path(path), triplets=triplets)
 
     @property
     def closer(self) -> PairIds:

@@ -1,7 +1,11 @@
-"""Coordinates of dendrograms, and small ones as SVG for notebooks."""
+"""Coordinates of dendrograms, and small ones as SVG for notebooks.
+
+Trees are given by the arrays of `Tree`: ``parent`` (m,), ``leaf_order`` (n,) and ``height`` (m,).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -12,22 +16,29 @@ from hcbench.model.text import printable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hcbench.model.trees import Tree
-
 MOST_LEAVES = 200
-_ROW, _WIDTH, _LETTER = 14, 420, 7  # pixels: a leaf, the tree, a letter
+"""Trees with more leaves are not drawn in notebooks, as each leaf has a line of its own."""
+
+# In pixels.
+_ROW = 14  # of a leaf
+_WIDTH = 420  # of the tree
+_LETTER = 7
+_GAP = 6  # between a leaf and its name
 
 
 def layout(
-    tree: Tree, order: NDArray[np.int64] | None = None
+    parent: NDArray[np.int64], leaf_order: NDArray[np.int64], height: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The coordinates of the nodes.
 
     Parameters
     ----------
-    tree : Tree
-    order : (n,) int, optional
-        The order of the leaves; by default that of the tree.
+    parent : (m,) int
+        Parents, which have larger ids than their children.
+    leaf_order : (n,) int
+        The leaves from left to right.
+    height : (m,) float or None
+        Heights of the nodes; infinite ones are allowed.
 
     Returns
     -------
@@ -36,35 +47,51 @@ def layout(
     height : (m,) float
         Finite heights; for a tree without heights, levels counted from the leaves.
     """
-    m, n = tree.n_nodes, tree.n
+    m = parent.size
+    n = leaf_order.size
     along = np.empty(m)
-    along[tree.leaf_order if order is None else order] = np.arange(n)
-    first, last = np.full(m, np.inf), np.full(m, -np.inf)
+    along[leaf_order] = np.arange(n)
+    first = np.full(m, np.inf)
+    last = np.full(m, -np.inf)
     levels = np.zeros(m)
-    parent = tree.parent.tolist()
-    for node in range(m):  # children come before their parents
+    # Children come before their parents.
+    for node, above in enumerate(parent.tolist()):
         if node >= n:
             along[node] = (first[node] + last[node]) / 2
-        above = parent[node]
         if above >= 0:
             first[above] = min(first[above], along[node])
             last[above] = max(last[above], along[node])
             levels[above] = max(levels[above], levels[node] + 1)
-    return along, levels if tree.height is None else _finite(tree.height)
+    if height is None:
+        return along, levels
+    return along, _finite(height)
 
 
 def _finite(height: NDArray[np.float64]) -> NDArray[np.float64]:
     """Heights in which infinite ones are a tenth of the range beyond the others."""
-    known = height[np.isfinite(height)]
-    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
+    finite = height[np.isfinite(height)]
+    low = 0.0
+    high = 0.0
+    if finite.size:
+        low = float(finite.min())
+        high = float(finite.max())
     beyond = 0.1 * (high - low) or 1.0
     return np.clip(height, low - beyond, high + beyond)
 
 
 def branch_lines(
-    tree: Tree, along: NDArray[np.float64], height: NDArray[np.float64]
+    parent: NDArray[np.int64], n: int, along: NDArray[np.float64], height: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """A stem from each node to its parent's height, and a bar across the children of each.
+
+    Parameters
+    ----------
+    parent : (m,) int
+        Parents of the nodes.
+    n : int
+        Number of leaves.
+    along, height : (m,) float
+        The coordinates of the nodes.
 
     Returns
     -------
@@ -72,38 +99,41 @@ def branch_lines(
         The ends of each line as ``along`` and ``height``: the stems of all nodes but the root, then
         the bars of the inner nodes.
     """
-    parent, n = tree.parent, tree.n
-    stems = np.array([[along[:-1], height[:-1]], [along[:-1], height[parent[:-1]]]])
-    first, last = np.full(tree.n_nodes, np.inf), np.full(tree.n_nodes, -np.inf)
-    np.minimum.at(first, parent[:-1], along[:-1])
-    np.maximum.at(last, parent[:-1], along[:-1])
+    above = parent[:-1]
+    first = np.full(parent.size, np.inf)
+    last = np.full(parent.size, -np.inf)
+    np.minimum.at(first, above, along[:-1])
+    np.maximum.at(last, above, along[:-1])
+    stems = np.array([[along[:-1], height[:-1]], [along[:-1], height[above]]])
     bars = np.array([[first[n:], height[n:]], [last[n:], height[n:]]])
     return np.concatenate((stems, bars), axis=2).transpose(2, 0, 1)
 
 
-def to_svg(tree: Tree) -> str:
-    """A dendrogram with its root on the left and the names, or numbers, of the leaves on the right.
-
-    Parameters
-    ----------
-    tree : Tree
-        Of at most `MOST_LEAVES` leaves, as each has a line of its own.
-    """
-    names = tuple(map(printable, tree.names or map(str, range(tree.n))))
-    along, height = layout(tree)
-    place = np.abs(height - height[-1])  # affinities increase towards the leaves
-    place *= _WIDTH / (float(place.max()) or 1.0)
-    lines = branch_lines(tree, (along + 0.5) * _ROW, place + 1)
-    strokes = "".join(f"M{y:.1f} {x:.1f}L{v:.1f} {u:.1f}" for (x, y), (u, v) in lines.tolist())
-    leaves = along[: tree.n].tolist()
-    ends = place[: tree.n].tolist()
-    texts = "".join(
-        f'<text x="{end + 6:.1f}" y="{(at + 0.5) * _ROW + 4:.1f}">{escape(name)}</text>'
-        for name, at, end in zip(names, leaves, ends, strict=True)
-    )
-    width = _WIDTH + 12 + _LETTER * max(map(len, names))
+def to_svg(
+    parent: NDArray[np.int64],
+    leaf_order: NDArray[np.int64],
+    height: NDArray[np.float64] | None,
+    names: Sequence[str],
+) -> str:
+    """A dendrogram with its root on the left and the names of the n leaves on the right."""
+    n = leaf_order.size
+    along, finite_height = layout(parent, leaf_order, height)
+    # From the root: affinities increase towards the leaves, distances decrease.
+    from_root = np.abs(finite_height - finite_height[-1])
+    x = from_root * (_WIDTH / (float(from_root.max()) or 1.0))
+    y = (along + 0.5) * _ROW
+    strokes = []
+    for (y_1, x_1), (y_2, x_2) in branch_lines(parent, n, y, x + 1).tolist():
+        strokes.append(f"M{x_1:.1f} {y_1:.1f}L{x_2:.1f} {y_2:.1f}")
+    texts = []
+    labels = [printable(name) for name in names]
+    for leaf, label in enumerate(labels):
+        place = f'x="{x[leaf] + _GAP:.1f}" y="{y[leaf] + 4:.1f}"'
+        texts.append(f"<text {place}>{escape(label)}</text>")
+    width = _WIDTH + 2 * _GAP + _LETTER * max(map(len, labels))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{tree.n * _ROW}" '
-        f'font-family="sans-serif" font-size="11"><path d="{strokes}" fill="none" stroke="gray"/>'
-        f'<g fill="currentColor">{texts}</g></svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{n * _ROW}" '
+        f'font-family="sans-serif" font-size="11">'
+        f'<path d="{"".join(strokes)}" fill="none" stroke="gray"/>'
+        f'<g fill="currentColor">{"".join(texts)}</g></svg>'
     )

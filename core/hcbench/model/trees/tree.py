@@ -11,6 +11,8 @@ import numpy as np
 
 from hcbench.errors import InvalidPartitionError, InvalidTreeError
 from hcbench.model.names import NamedItems, match_items, names_of_index, put_in_order_of
+from hcbench.model.newick.lengths import heights_of_lengths, lengths_of_heights
+from hcbench.model.newick.text import read_newick, write_newick
 from hcbench.model.trees import _kernels
 from hcbench.model.trees._kernels import read_only, subtree_max
 from hcbench.model.trees.arrays import (
@@ -24,6 +26,7 @@ from hcbench.model.trees.arrays import (
     renumbered,
 )
 from hcbench.model.trees.formats import linkage_rows, read_linkage, read_merges
+from hcbench.model.trees.layout import MOST_LEAVES, to_svg
 from hcbench.model.trees.partition import Partition
 
 if TYPE_CHECKING:
@@ -358,7 +361,7 @@ class Tree:
         Parameters
         ----------
         text
-            See `hcbench.files.newick.read_newick`.
+            Newick or Nexus; see `hcbench.model.newick.text.read_newick`.
         names
             The labels in the order of the leaves; by default, that of the text.
         tree
@@ -377,14 +380,13 @@ class Tree:
         InvalidTreeError
             If two leaves have the same label.
         """
-        from hcbench.files.lengths import heights_of_lengths
-        from hcbench.files.newick import read_newick
-
         nodes = read_newick(text, tree)
-        height = heights_of_lengths(nodes, heights)
+        height = heights_of_lengths(nodes.parent, nodes.length, heights)
         kind = HeightKind.NONE if height is None else HeightKind.DISTANCE
-        made = cls.from_parents(nodes.parent, height, kind, nodes.labels, collapse_unary=True)
-        return made if names is None else made.in_order_of(names)
+        as_written = cls.from_parents(nodes.parent, height, kind, nodes.labels, collapse_unary=True)
+        if names is None:
+            return as_written
+        return as_written.in_order_of(names)
 
     @classmethod
     def from_parents(
@@ -675,9 +677,6 @@ class Tree:
         InvalidTreeError
             If a height is infinite: use ``lengths=False``.
         """
-        from hcbench.files.lengths import lengths_of_heights
-        from hcbench.files.newick import write_newick
-
         names = map(str, range(self.n)) if self.names is None else self.names
         if not lengths or self.height is None:
             return write_newick(self.leaf_range, names, None)
@@ -710,9 +709,10 @@ class Tree:
 
     def _repr_svg_(self) -> str | None:
         """A dendrogram for notebooks; None, for `repr`, if it has more than 200 leaves."""
-        from hcbench.model.trees.layout import MOST_LEAVES, to_svg
-
-        return to_svg(self) if self.n <= MOST_LEAVES else None
+        if self.n > MOST_LEAVES:
+            return None
+        names = tuple(map(str, range(self.n))) if self.names is None else self.names
+        return to_svg(self.parent, self.leaf_order, self.height, names)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Derived arrays are not pickled, and the others become read-only again.

@@ -202,7 +202,7 @@ def _keys(levels: Sequence[Sequence[str | None]], count: int) -> list[_Key]:
 
 def _scaled(tree: Tree, order: NDArray[np.int64]) -> tuple[Any, Any]:
     """Coordinates with the leaves at 0 and the root at 1."""
-    along, height = layout(tree, order)
+    along, height = layout(tree.parent, order, tree.height)
     if tree.kind is HeightKind.AFFINITY:  # grows from the root to the leaves
         height = -height
     return along, (height - height.min()) / (np.ptp(height) or 1.0)
@@ -211,7 +211,8 @@ def _scaled(tree: Tree, order: NDArray[np.int64]) -> tuple[Any, Any]:
 def _branch_traces(
     tree: Tree, order: NDArray[np.int64], levels: Sequence[Sequence[str]], ids: dict[str, str]
 ) -> list[tuple[_Key, dict[str, Any]]]:
-    lines = branch_lines(tree, *_scaled(tree, order))
+    along, height = _scaled(tree, order)
+    lines = branch_lines(tree.parent, tree.n, along, height)
     nodes = _keys([classes_of_nodes(tree, level) for level in levels], tree.n_nodes)
     width = 0.7 if tree.n > 400 else 1.0 if tree.n > 100 else 1.5
     traces = []

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import NewickError
-from hcbench.files.lengths import read_length
-from hcbench.files.nexus import is_nexus, nexus_statements
-from hcbench.files.statements import (
+from hcbench.model.newick.lengths import read_length
+from hcbench.model.newick.nexus import is_nexus, nexus_statements
+from hcbench.model.newick.statements import (
     NEWICK,
     UNCLOSED,
     Source,

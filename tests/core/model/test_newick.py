@@ -21,8 +21,8 @@ from hcbench import (
     NewickWarning,
     Tree,
 )
-from hcbench.files.newick import quoted, read_newick, write_newick
 from hcbench.files.trees import read_tree
+from hcbench.model.newick.text import quoted, read_newick, write_newick
 from tests.core.trees import caterpillar, trees
 
 

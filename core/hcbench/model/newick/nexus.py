@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hcbench.errors import NewickError
-from hcbench.files.statements import NEXUS_COMMAND, NEXUS_TREE, Source, Statement, Token
+from hcbench.model.newick.statements import NEXUS_COMMAND, NEXUS_TREE, Source, Statement, Token
 
 _BEGINNING = "#nexus"
 _ENDS = ("end", "endblock")

@@ -12,16 +12,13 @@ import decimal
 import warnings
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import InvalidTreeError, NewickWarning
 from hcbench.model.numbers import read_number
-
-if TYPE_CHECKING:
-    from hcbench.files.newick import NewickNodes
 
 Heights: TypeAlias = Literal["half", "whole"]
 """What the sums of branch lengths are: half of the distance of a merge, or the whole."""
@@ -87,7 +84,9 @@ def _written(length: Decimal) -> str:
 
 
 def heights_of_lengths(
-    nodes: NewickNodes, heights: Heights | None = None
+    parent: NDArray[np.int64],
+    lengths: Sequence[Decimal | None],
+    heights: Heights | None = None,
 ) -> NDArray[np.float64] | None:
     """Merge heights (m,) of the nodes, 0 at the leaves; None if the lengths are no heights.
 
@@ -97,7 +96,10 @@ def heights_of_lengths(
 
     Parameters
     ----------
-    nodes : NewickNodes
+    parent : (m,) int array
+        Parents of the nodes; a parent has a larger id than its children, and the root the last.
+    lengths : m Decimal or None
+        Branch lengths of the nodes, with all their digits; that of the root has no meaning.
     heights : {"half", "whole"}, optional
         Whether the lengths from a node to a leaf sum to half of the distance at which the node
         merges (the default), or to the whole.
@@ -112,29 +114,39 @@ def heights_of_lengths(
             f"heights={heights!r}: write half, if branch lengths from a node to a leaf sum to half "
             "of the distance at which it merges, or whole"
         )
-    lengths = [length for length in nodes.length[:-1] if length is not None]
-    if not lengths:
+    written = [length for length in lengths[:-1] if length is not None]
+    if not written:
         return None
-    reason = "some are missing"
-    if len(lengths) == len(nodes.length) - 1:
+    try:
+        if len(written) < len(lengths) - 1:
+            raise _NotHeightsError("some are missing")
         with decimal.localcontext(_EXACT):
-            found = _heights(nodes.parent.tolist(), lengths)
-        if not isinstance(found, str):
-            factor = 1 if heights == "whole" else 2
-            merged_at = np.array([float(factor * height) for height in found])
-            if np.isfinite(merged_at).all():
-                return merged_at
-            found = "their sums are too large"
-        reason = found
-    warnings.warn(f"branch lengths are ignored: {reason}", NewickWarning, stacklevel=3)
-    return None
+            above_leaves = _heights(parent.tolist(), written)
+        factor = 1 if heights == "whole" else 2
+        merged_at = np.array([float(factor * height) for height in above_leaves])
+        if not np.isfinite(merged_at).all():
+            raise _NotHeightsError("their sums are too large")
+    except _NotHeightsError as reason:
+        warnings.warn(f"branch lengths are ignored: {reason}", NewickWarning, stacklevel=3)
+        return None
+    return merged_at
 
 
-def _heights(parent: Sequence[int], lengths: Sequence[Decimal]) -> list[Decimal] | str:
-    """Heights (m,) above the leaves, or why there are none; the root has the last id."""
+class _NotHeightsError(Exception):
+    """Why branch lengths are no heights."""
+
+
+def _heights(parent: Sequence[int], lengths: Sequence[Decimal]) -> list[Decimal]:
+    """Heights (m,) above the leaves; the root has the last id.
+
+    Raises
+    ------
+    _NotHeightsError
+        If there are none.
+    """
     root = len(parent) - 1
     if not all(length.is_finite() for length in lengths):
-        return "the leaves are not on one level, as some lengths are infinite"
+        raise _NotHeightsError("the leaves are not on one level, as some lengths are infinite")
     depth = [Decimal(0)] * (root + 1)
     is_leaf = [True] * (root + 1)
     for node in range(root - 1, -1, -1):
@@ -148,14 +160,16 @@ def _heights(parent: Sequence[int], lengths: Sequence[Decimal]) -> list[Decimal]
     else:
         rounded = _Rounded(parent, lengths, is_leaf, deepest, shallowest)
         if not rounded.is_possible():
-            return (
+            raise _NotHeightsError(
                 "the leaves are not on one level, but between "
                 f"{float(shallowest):.6g} and {float(deepest):.6g} below the root"
             )
         heights = rounded.heights()
     lowest = min(heights)
     if lowest < -LEVEL_TOLERANCE * abs(deepest):
-        return f"a node is at the height {float(lowest):.6g}; distances are not negative"
+        raise _NotHeightsError(
+            f"a node is at the height {float(lowest):.6g}; distances are not negative"
+        )
     return [max(height, Decimal(0)) for height in heights]
 
 
@@ -253,10 +267,10 @@ class _Rounded:
             above = heights[self.parent[node]]
             shortest, longest = self._branch(node)
             # Nodes with a branch of 0 between them are at one height where that is possible.
-            wanted = above if self.lengths[node] == 0 else self.best[node]
+            preferred = above if self.lengths[node] == 0 else self.best[node]
             low = max(self.low[node], above - longest)
             high = min(self.high[node], above - shortest)
-            heights[node] = _clipped(wanted, low, high)
+            heights[node] = _clipped(preferred, low, high)
         self._tie(heights)
         return heights
 
