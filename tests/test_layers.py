@@ -130,6 +130,51 @@ def test_plugins_import_only_the_public_core_and_never_each_other() -> None:
     assert not wrong
 
 
+def imports_of_modules(package: Path) -> dict[str, set[str]]:
+    """The modules of a package, each with those of them that it imports."""
+    files = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package.parent).with_suffix("").parts
+        if parts[-1] == "__init__":
+            parts = parts[:-1]
+        files[".".join(parts)] = path
+    graph = {}
+    for module, path in files.items():
+        graph[module] = set()
+        for used in imports(path):
+            # A name is of the longest module that is a part of it.
+            while used and used not in files:
+                used = used.rpartition(".")[0]
+            if used and used != module:
+                graph[module].add(used)
+    return graph
+
+
+def modules_in_circles(graph: dict[str, set[str]]) -> set[str]:
+    """The modules that import themselves through others."""
+    remaining = set(graph)
+    while True:
+        # In a circle, each module imports another one of it, and is imported by another one.
+        free = set()
+        for module in remaining:
+            importers = {other for other in remaining if module in graph[other]}
+            if not importers or not graph[module] & remaining:
+                free.add(module)
+        if not free:
+            return remaining
+        remaining -= free
+
+
+def test_a_circle_is_found() -> None:
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set(), "e": {"a"}}
+    assert modules_in_circles(graph) == {"b", "c"}
+
+
+def test_the_modules_of_a_plugin_import_each_other_in_one_direction() -> None:
+    for plugin in PLUGINS:
+        assert not modules_in_circles(imports_of_modules(ROOT / "plugins" / plugin))
+
+
 def test_the_fingerprint_of_core_contains_all_modules_that_run_a_cell() -> None:
     """Results depend on the imports of `hcbench.run.cell`, except for plugins and isolation."""
     from hcbench.registry.fingerprint import RESULT_MODULES

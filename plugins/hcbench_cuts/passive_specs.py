@@ -108,8 +108,6 @@ BEST = AlgorithmSpec(
     tags=("cut", "baseline"),
 )
 
-_BASELINE = {"paper": "a common baseline without a paper"}
-
 CUT_AT_K = AlgorithmSpec(
     name="cut-at-K",
     function="hcbench_cuts.without_asking:cut_at_k",
@@ -128,7 +126,6 @@ CUT_AT_K = AlgorithmSpec(
         ),
     ),
     queries=NONE_ASKED,
-    exempt=_BASELINE,
     random=False,
     tags=("cut", "baseline"),
 )
@@ -141,7 +138,6 @@ LARGEST_GAP = AlgorithmSpec(
     needs=TREE,
     returns="partition",
     queries=NONE_ASKED,
-    exempt=_BASELINE,
     random=False,
     tags=("cut", "baseline"),
 )

@@ -37,13 +37,6 @@ _RANKS = (
     ),
 )
 
-_AS_IN_CODE = "as in the authors' code, the ranks around an item are not those in the true tree"
-
-_CUT_K = (
-    "as in the paper, a cut into as many clusters is compared, which the truth may not have at "
-    "these levels"
-)
-
 AGREEMENT = (
     MetricSpec(
         name="AARI",
@@ -77,7 +70,6 @@ AGREEMENT = (
         direction="higher",
         interval="[-1, 1]",
         needs=("truth|levels",),
-        exempt={"truth_best[cut=K]": _CUT_K},
     ),
     MetricSpec(
         name="kendall-tau-b",
@@ -88,11 +80,6 @@ AGREEMENT = (
         direction="higher",
         interval="[-1, 1]",
         needs=("truth|levels",),
-        exempt={
-            "truth_best[transposed=true]": _AS_IN_CODE,
-            "truth_best[by_names=true]": _AS_IN_CODE,
-            "truth_best[break_ties=rounding]": _AS_IN_CODE,
-        },
     ),
     MetricSpec(
         name="kendall-tau-b-error",

@@ -46,9 +46,6 @@ def _agreement(
         "interval": "[0, 1]",
         "needs": ("truth|levels",),
         "result": "any",
-        "exempt": {
-            "truth_best[cut=K]": "the truth may have no cut into as many clusters that gives these"
-        },
         **changes,
     }
     return MetricSpec(name=name, doc=doc, paper=paper, parameters=(*parameters, *_CUT), **options)

@@ -156,6 +156,5 @@ TREES = (
         direction="lower",
         interval="[0, inf)",
         needs=("truth|levels",),
-        exempt={"renumbered_nodes": "its layout is a local optimum that starts from node ids"},
     ),
 )

@@ -245,7 +245,6 @@ ADVERSARY = OracleSpec(
     kind="ordinal-queries",
     needs=("truth",),
     informed=True,
-    exempt={"same_question": "it misleads the search for the place of a query's last item"},
     parameters=(
         Parameter(
             "noise",

@@ -8,7 +8,6 @@ from hcbench_peers.references import PAPERS
 _VECTORS = ("vectors",)
 _BOTH = ("vectors", "similarities")
 _GRAPH = (*_BOTH, "graph")
-_TIES = "mutual reachability distances tie whatever the data, and ties go by rounding"
 
 
 def _choice(name: str, doc: str, *choices: str) -> Parameter:
@@ -203,7 +202,6 @@ SK_HDBSCAN = AlgorithmSpec(
     licence="BSD-3-Clause",
     random=False,
     tags=("peer", "density"),
-    exempt={"renumbered_items": _TIES},
 )
 FAST_HDBSCAN = AlgorithmSpec(
     name="fast-hdbscan",
@@ -216,7 +214,6 @@ FAST_HDBSCAN = AlgorithmSpec(
     licence="BSD-2-Clause",
     random=False,
     tags=("peer", "density"),
-    exempt={"renumbered_items": _TIES},
 )
 FAST_PLSCAN = AlgorithmSpec(
     name="fast-plscan",
@@ -238,7 +235,6 @@ FAST_PLSCAN = AlgorithmSpec(
     licence="BSD-3-Clause",
     random=False,
     tags=("peer", "density"),
-    exempt={"renumbered_items": _TIES},
 )
 EVOC = AlgorithmSpec(
     name="evoc",

@@ -8,7 +8,6 @@ from hcbench import AlgorithmSpec, Parameter, Params, Reference, Suite, hookimpl
 from hcbench_quadruplets.references import PAPERS
 
 SETS = ("quadruplet-set", "triplet-set")
-_TIES = {"renumbered_items": "win rates of a few items tie, and ties go to those that come first"}
 
 
 def _clusters_if_initial(params: Params) -> tuple[str, ...]:
@@ -41,7 +40,6 @@ def _four_al(name: str, doc: str, init: int) -> AlgorithmSpec:
             ),
         ),
         paper=PAPERS["ghoshdastidar2019"],
-        exempt=_TIES if init == 1 else {"signature": "it is 4-AL with another default"},
         tags=("comparisons", "linkage"),
     )
 
@@ -66,7 +64,6 @@ PASSIVE = (
             ),
         ),
         paper=PAPERS["ghoshdastidar2019"],
-        exempt=_TIES,
         random=False,
         tags=("comparisons", "linkage"),
     ),
@@ -86,7 +83,6 @@ PASSIVE = (
         ),
         paper=PAPERS["kleindessner2017a"],
         requires=("scipy",),
-        exempt=_TIES,
         random=False,
         tags=("comparisons", "linkage"),
     ),
@@ -95,7 +91,6 @@ PASSIVE = (
         function="hcbench_quadruplets.win_rate:rowsum_average_linkage",
         doc="Average linkage on the mean win rate of each pair of items.",
         accepts=SETS,
-        exempt={**_TIES, "paper": "a common baseline without a paper"},
         random=False,
         tags=("comparisons", "linkage"),
     ),

@@ -12,7 +12,6 @@ _SIMILARITY = Parameter(
     "Similarity of items that are given as vectors.",
     choices=SIMILARITY_RULES,
 )
-_BASELINE = {"paper": "a common baseline without a paper"}
 
 
 def _pairs(n: int, **_: object) -> tuple[float, bool]:
@@ -84,7 +83,6 @@ def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
             anytime=True,
             takes_unsure=True,
             queries=_pairs,
-            exempt=_BASELINE,
             tags=("linkage", "active"),
         ),
         AlgorithmSpec(
@@ -97,7 +95,6 @@ def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
             ),
             anytime=True,
             takes_unsure=True,
-            exempt=_BASELINE,
             tags=("linkage", "active"),
         ),
     )

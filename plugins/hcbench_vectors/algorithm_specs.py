@@ -102,7 +102,6 @@ def _linkage_spec(
         paper=paper,
         memory=memory,
         requires=("scipy",),
-        exempt={} if paper else {"paper": "a common baseline without a paper"},
         random=_reduces,
         tags=("linkage",),
         binary_only=True,
@@ -223,10 +222,6 @@ HDBSCAN = AlgorithmSpec(
         *_REDUCTION,
     ),
     paper=PAPERS["campello2013"],
-    exempt=dict.fromkeys(
-        ("renumbered_items", "sparse"),
-        "mutual reachability distances tie whatever the data, and ties go by rounding",
-    ),
     requires=("hdbscan", "scikit-learn", "scipy"),
     licence="BSD-3-Clause",
     random=_reduces,

@@ -85,13 +85,13 @@ def test_an_oracle_and_a_metric_are_used_and_checked(printed: dict[str, str]) ->
         for votes in (1, 9)
     )
     assert nine < one, "more votes give fewer errors"
-    assert "failed" not in printed["check"].replace(" 0 failed", "")
+    assert "failed" not in printed["check"]
     assert "1 exempt" in printed["check"]
 
 
 def test_the_packages_pass_their_own_tests(environment: Environment) -> None:
     last = quiet_pytest(environment, HERE / "hcbench_paris", HERE / "hcbench_crowd")
-    assert re.fullmatch(r"\d+ passed(, \d+ skipped)? in .*", last)
+    assert re.fullmatch(r"\d+ passed, \d+ skipped, 2 xfailed in .*", last)
 
 
 def test_what_is_installed_there_is_not_here() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
@@ -25,17 +26,18 @@ if TYPE_CHECKING:
 
 def read_exemption(text: str) -> tuple[str, str]:
     """``CHECK=REASON``, or ``NAME:CHECK=REASON``; a name may have parameters in brackets."""
-    found = re.fullmatch(r"((?:[^\[=]*|[^\[]*\[.*?\]):)?(\w+)\s*=\s*(.*\S)\s*", text)
-    if found is None:
+    match = re.fullmatch(r"((?:[^\[=]*|[^\[]*\[.*?\]):)?(\w+)\s*=\s*(.*\S)\s*", text)
+    if match is None:
         raise click.BadParameter(f"{text!r} has no reason; write CHECK=REASON")
-    return f"{found[1] or ''}{found[2]}", found[3]
+    plugin, check, reason = match.groups(default="")
+    return plugin + check, reason
 
 
 @click.command(
     epilog=options.examples(
         "hcbench check UPGMA",
         'hcbench check "Splits[axis=1]" --plugin ./mine.py',
-        'hcbench check ./mine.py --exempt "Splits:paper=not published yet"',
+        'hcbench check ./mine.py --exempt "Splits:sparse=only dense vectors so far"',
         "hcbench check --claims gray2023-table1",
     )
 )
@@ -53,7 +55,7 @@ def read_exemption(text: str) -> tuple[str, str]:
     type=read_exemption,
     multiple=True,
     metavar="CHECK=REASON",
-    help="A check that need not pass, and why; NAME:CHECK=REASON for one plugin. Repeatable.",
+    help="A check that is expected to fail, and why; NAME:CHECK=REASON for one plugin. Repeatable.",
 )
 @click.option(
     "--timeout",
@@ -78,31 +80,63 @@ def check(
     """Check what every plugin must fulfil.
 
     NAME is an algorithm, data set, oracle or metric, with parameters as elsewhere; a plugin file,
-    such as ./mine.py; or a package, which means all that it registers. Exit code 1 if a check
-    fails, or a claim cannot.
+    such as ./mine.py; or a package, which means all that it registers. Advice is shown apart. Exit
+    code 1 if a required check fails, an exempt one passes, or a claim cannot fail.
     """
-    from hcbench.testing.checks import checks_of
-
     if claims:
-        return ExitCode.OK if _write_claims(names, plugin, form) else ExitCode.CELLS_FAILED
+        can_fail = _write_claims(names, plugin, form)
+        return ExitCode.OK if can_fail else ExitCode.CELLS_FAILED
     with stdout_for_data():
-        checks = checks_of(names, dict(exempt), plugins=plugin)
+        checks = _checks_of(names, dict(exempt), plugin)
         findings = [] if only_list else _run(checks, timeout, quiet=quiet)
-    if only_list and form == "json":
-        write_json({"checks": [{"check": check.id, "doc": check.doc} for check in checks]})
-    elif only_list:
-        docs = [(check.id, check.doc) for check in checks]
-        write_table(("check", "what is promised"), docs, whole=("check",))
-    elif form == "json":
-        found = [
-            {"name": check.subject.label, "check": check.name, **asdict(finding)}
-            for check, finding in findings
-        ]
-        write_json({"checks": found})
+    if only_list:
+        _write_list(checks, form)
+        return ExitCode.OK
+    if form == "json":
+        rows = []
+        for each, finding in findings:
+            about = {"name": each.subject.label, "check": each.name, "required": each.required}
+            rows.append(about | asdict(finding))
+        write_json({"checks": rows})
     else:
         _write_findings(findings)
-    failed = any(finding.status == "failed" for _, finding in findings)
-    return ExitCode.CELLS_FAILED if failed else ExitCode.OK
+    if any(finding.status == "failed" for _, finding in findings):
+        return ExitCode.CELLS_FAILED
+    return ExitCode.OK
+
+
+def _checks_of(
+    names: Sequence[str], exempt: dict[str, str], plugins: Sequence[Path]
+) -> list[Check]:
+    """The checks; an exemption from none of them is told in a line on stderr."""
+    from hcbench.testing.checks import checks_of
+    from hcbench.testing.exemptions import UnknownCheckWarning
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UnknownCheckWarning)
+        checks = checks_of(names, exempt, plugins=plugins)
+    for warning in caught:
+        if issubclass(warning.category, UnknownCheckWarning):
+            click.echo(f"hcbench: {warning.message}", err=True)
+        else:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+    return checks
+
+
+def _write_list(checks: Sequence[Check], form: str) -> None:
+    if form == "json":
+        rows = [{"check": c.id, "doc": c.doc, "required": c.required} for c in checks]
+        write_json({"checks": rows})
+        return
+    header = ("check", "what is promised")
+    required = [(check.id, check.doc) for check in checks if check.required]
+    write_table(header, required, whole=header[:1])
+    advice = [(check.id, check.doc) for check in checks if not check.required]
+    if advice:
+        click.echo()
+        write_table(("advice", "what is better"), advice, whole=("advice",))
 
 
 def _write_claims(names: Sequence[str], plugin: Sequence[Path], form: str) -> bool:
@@ -112,49 +146,60 @@ def _write_claims(names: Sequence[str], plugin: Sequence[Path], form: str) -> bo
     from hcbench.registry import load_registry
 
     registry = load_registry(plugin)
-    rows: list[dict[str, Any]] = [
-        {**asdict(power), "claim": power.claim.claim}
-        for name in names
-        for power in powers_of(suite_named(name, registry), registry)
-    ]
+    rows: list[dict[str, Any]] = []
+    for name in names:
+        powers = powers_of(suite_named(name, registry), registry)
+        rows += [asdict(power) | {"claim": power.claim.claim} for power in powers]
     if form == "json":
         write_json({"claims": rows})
     else:
         header = ("claim", "accepts", "of", "can fail")
-        shown = [{**row, "can_fail": "yes" if row["can_fail"] else "NO"} for row in rows]
-        write_table(header, [tuple(row.values()) for row in shown], whole=header[1:])
+        cells = []
+        for row in rows:
+            can_fail = "yes" if row["can_fail"] else "NO"
+            cells.append((row["claim"], row["accepted"], row["possible"], can_fail))
+        write_table(header, cells, whole=header[1:])
     return all(row["can_fail"] for row in rows)
 
 
 def _run(checks: Sequence[Check], timeout: float, *, quiet: bool) -> list[tuple[Check, Finding]]:
     from hcbench.cli.progress import display
-    from hcbench.testing.checks import run_limited
+    from hcbench.testing.isolation import run_limited
 
-    def describe(done: int) -> list[str]:
-        return [f"{done} of {len(checks)} checks", checks[done].id]
+    def describe(n_done: int) -> list[str]:
+        return [f"{n_done} of {len(checks)} checks", checks[n_done].id]
 
     findings = []
     running = run_limited(checks, None if timeout == math.inf else timeout)
-    with display(quiet=quiet) as shown, closing(running):
-        for done, check in enumerate(checks):
-            if shown is not None:
-                shown.show(done, len(checks), partial(describe, done))
+    with display(quiet=quiet) as progress, closing(running):
+        for n_done, check in enumerate(checks):
+            if progress is not None:
+                progress.show(n_done, len(checks), partial(describe, n_done))
             findings.append((check, next(running)))
     return findings
 
 
 def _write_findings(findings: Sequence[tuple[Check, Finding]]) -> None:
-    """A row for each check of one plugin; of several those that did not pass, and the numbers."""
+    """Required checks, then advice, then the numbers.
+
+    A row for each check of one plugin; of several plugins, those that tell something.
+    """
     labels = {check.subject.label for check, _ in findings}
-    several = len(labels) > 1
-    rows = [
-        (check.id if several else check.name, finding.status, finding.reason)
-        for check, finding in findings
-        if not several or finding.status not in ("passed", "not applicable")
-    ]
-    if rows:
-        write_table(("check", "", "why"), rows, whole=("check", ""))
-        click.echo()
+    is_one = len(labels) == 1
+    for required in (True, False):
+        rows = []
+        for check, finding in findings:
+            if check.required != required:
+                continue
+            if not is_one and finding.status in ("passed", "not applicable"):
+                continue
+            name = check.name if is_one else check.id
+            rows.append((name, finding.status, finding.reason))
+        if rows:
+            header = ("check" if required else "advice", "", "why")
+            write_table(header, rows, whole=header[:2])
+            click.echo()
     counts = Counter(finding.status for _, finding in findings)
-    subjects = f"{len(labels)} plugins" if several else labels.pop()
-    click.echo(f"{subjects}: " + ", ".join(f"{n} {name}" for name, n in counts.items()))
+    subjects = labels.pop() if is_one else f"{len(labels)} plugins"
+    numbers = ", ".join(f"{count} {status}" for status, count in counts.items())
+    click.echo(f"{subjects}: {numbers}")

@@ -234,9 +234,6 @@ class Spec:
     requires : tuple of str
         Distributions on which its result depends, such as ``"scipy"``: stored results of other
         versions are not reused. An algorithm is inapplicable while one of them is not installed.
-    exempt : mapping of str to str
-        The checks of ``hcbench check`` that it cannot pass, with the reason;
-        ``"CHECK[param=value]"`` is a check of some values of its parameters only.
     licence : str
         The licence of the library that it wraps, or of its data; "" if it is that of the plugin's
         own package.
@@ -258,7 +255,6 @@ class Spec:
     parameters: tuple[Parameter, ...] = ()
     paper: Reference | None = None
     requires: tuple[str, ...] = ()
-    exempt: Mapping[str, str] = field(default_factory=dict)
     licence: str = ""
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()

@@ -9,13 +9,17 @@ For pytest::
     def test_conforms(check):
         check()
 
-and on the command line ``hcbench check Splits``. A failed check says in one sentence what is wrong;
-what a plugin cannot promise is exempted by ``{check: reason}``.
+and on the command line ``hcbench check Splits``. A failed check says in one sentence what is wrong.
+Checks are required, or they are advice, which does not fail. A promise that a plugin is known to
+break is exempted in the test of its author, ``exempt={check: reason}``: the check is expected to
+fail, and the test fails once it passes.
 
-`subjects` finds what is named, and `checks` lists and runs the checks of each subject. These are
-the functions ``check_...`` of `every_kind`, and of `algorithms`, `metrics`, `oracles` and
-`datasets`. `running` has the planted data that all use, and calls algorithms, in this process or in
-another one. `scaffold` writes the files of a new plugin, with the checks as its tests.
+`subjects` finds what is named; `checks` lists and judges the checks of each subject. These are the
+functions ``check_...``, which are required, and ``advise_...`` of `every_kind`, and of
+`algorithms`, `metrics`, `oracles` and `datasets`. `exemptions` are expected failures, and
+`isolation` runs checks in a process of their own. `running` has the planted data that all use, and
+calls algorithms, in this process or in another one. `scaffold` writes the files of a new plugin,
+with the checks as its tests.
 """
 
 import lazy_loader

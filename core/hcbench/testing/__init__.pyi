@@ -5,4 +5,5 @@ from .checks import (
     checks_of as checks_of,
     parametrize_with_checks as parametrize_with_checks,
 )
+from .exemptions import UnknownCheckWarning as UnknownCheckWarning
 from .subjects import CheckFailedError as CheckFailedError, Finding as Finding

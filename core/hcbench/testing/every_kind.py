@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import ctypes
 import functools
 import inspect
 import os
@@ -64,7 +63,7 @@ def _same(own: Any, declared: Any) -> bool:
     return bool(own == declared) and isinstance(own, bool) == isinstance(declared, bool)
 
 
-def check_documented(subject: Subject) -> None:
+def advise_documented(subject: Subject) -> None:
     """Spec, parameters and function are documented, the function with its own parameters."""
     require(bool(subject.spec.doc.strip()), "has no doc")
     for parameter in subject.spec.parameters:
@@ -166,7 +165,7 @@ def check_global_random_state(subject: Subject) -> None:
     require(outcomes[0] == outcomes[1], "depends on a global generator of random numbers")
 
 
-def check_nothing_printed(subject: Subject) -> None:
+def advise_nothing_printed(subject: Subject) -> None:
     """Nothing is written to stdout or stderr."""
     _perform(subject)  # text that an import or a compilation prints is not the plugin's
     with tempfile.TemporaryFile() as file:
@@ -221,7 +220,7 @@ def _state() -> tuple[Any, ...]:
 
 @contextmanager
 def _redirected(descriptor: int) -> Iterator[None]:
-    """Send what is written to stdout and stderr, by C as well, to a descriptor."""
+    """Send what is written to stdout and stderr, also by other languages, to a descriptor."""
     try:
         copies = [(number, os.dup(number)) for number in (1, 2)]
     except OSError:
@@ -244,5 +243,3 @@ def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError, OSError):
             stream.flush()
-    with suppress(AttributeError, OSError):
-        ctypes.CDLL(None).fflush(None)

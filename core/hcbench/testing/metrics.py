@@ -57,13 +57,17 @@ def kinds_of(subject: Subject) -> Sequence[str]:
 
 def true_result(problem: Problem, kind: str) -> Result:
     """The truth, as a result."""
-    return problem.truth if kind == "tree" else finest_partition(problem)
+    if kind == "tree":
+        return problem.truth
+    return finest_partition(problem)
 
 
 def random_result(problem: Problem, kind: str, seed: int) -> Result:
     """A result that is independent of the items."""
     tree = random_tree(problem.n, seed)
-    return tree if kind == "tree" else tree.cut(min(4, problem.n))
+    if kind == "tree":
+        return tree
+    return tree.cut(min(4, problem.n))
 
 
 def value_of(subject: Subject, problem: Problem, result: Result) -> float:
@@ -83,14 +87,14 @@ def value_of(subject: Subject, problem: Problem, result: Result) -> float:
 def usual_values(subject: Subject) -> tuple[float, ...]:
     """The metric of the truth and of a random result, of each kind that it can judge."""
     problem = problem_of(subject)
+    values = []
     try:
-        return tuple(
-            value_of(subject, problem, result)
-            for kind in kinds_of(subject)
-            for result in (true_result(problem, kind), random_result(problem, kind, 0))
-        )
+        for kind in kinds_of(subject):
+            values.append(value_of(subject, problem, true_result(problem, kind)))
+            values.append(value_of(subject, problem, random_result(problem, kind, 0)))
     except (NotApplicableError, ParameterError) as error:
         skip(f"it does not apply to planted items: {describe(error)}")
+    return tuple(values)
 
 
 def usual_problem(subject: Subject) -> Problem:
@@ -101,11 +105,10 @@ def usual_problem(subject: Subject) -> Problem:
 
 def same(one: float, other: float) -> bool:
     """Whether two values are equal up to rounding, or both NaN."""
-    return (
-        one == other
-        or (math.isnan(one) and math.isnan(other))
-        or math.isclose(one, other, rel_tol=1e-7, abs_tol=1e-9)
-    )
+    if math.isnan(one) or math.isnan(other):
+        return math.isnan(one) and math.isnan(other)
+    # Infinities are close to themselves.
+    return math.isclose(one, other, rel_tol=1e-7, abs_tol=1e-9)
 
 
 def with_truth(problem: Problem, truth: Result) -> Problem:
@@ -118,65 +121,79 @@ def with_truth(problem: Problem, truth: Result) -> Problem:
 
 def _answers_of(subject: Subject, problem: Problem) -> Answers:
     """The answers of an oracle, if possible of one that gives them for all pairs."""
-    made = [
-        make_answers(Call(use.spec.function, dict(use.params)), problem, NOISE_SEED, None)
-        for use in subject.oracles
-        if use.spec.countable and use.spec.needs and not unmet(use.spec.needs, problem.provides)
-    ]
-    return next((answers for answers in made if answers.matrix is not None), made[0])
+    first: Answers | None = None
+    for use in subject.oracles:
+        needs = use.spec.needs
+        # An oracle without needs asks a person or a model, or has answers about other items.
+        if not use.spec.countable or not needs or unmet(needs, problem.provides):
+            continue
+        call = Call(use.spec.function, dict(use.params))
+        answers = make_answers(call, problem, NOISE_SEED, None)
+        if answers.matrix is not None:
+            return answers
+        if first is None:
+            first = answers
+    assert first is not None, "hcbench itself has such oracles"
+    return first
 
 
 _FROM_TRUTH = {"truth", "levels", "heights"}
+"""What data provide that is a part of the truth."""
 
 
 def check_range(subject: Subject) -> None:
     """Values are numbers, and in the declared interval."""
     problem = usual_problem(subject)
     for kind in kinds_of(subject):
-        for result, what in _results(problem, kind):
-            _check_value(subject, problem, result, what)
+        for result, description in _results(problem, kind):
+            _check_value(subject, problem, result, description)
 
 
 def _results(problem: Problem, kind: str) -> list[tuple[Result, str]]:
     """Good, bad and extreme results, each with its description."""
     n = problem.n
-    drawn = [(random_result(problem, kind, seed), "a random result") for seed in range(3)]
-    extreme: list[tuple[Result, str]]
+    results: list[tuple[Result, str]] = [(true_result(problem, kind), "the truth")]
+    results += [(random_result(problem, kind, seed), "a random result") for seed in range(3)]
     if kind == "tree":
         star = Tree(np.append(np.full(n, n), -1))
-        steps = np.concatenate([[n], np.arange(n, 2 * n - 1), np.arange(n + 1, 2 * n - 1), [-1]])
-        extreme = [(star, "a star"), (Tree.from_parents(steps), "a caterpillar")]
+        # Each inner node has one leaf and the inner node before it below.
+        parents = np.concatenate([[n], np.arange(n, 2 * n - 1), np.arange(n + 1, 2 * n - 1), [-1]])
+        results.append((star, "a star"))
+        results.append((Tree.from_parents(parents), "a caterpillar"))
     else:
-        whole, single = Partition(np.zeros(n, np.int64)), Partition(np.arange(n))
-        extreme = [(whole, "one cluster"), (single, "clusters of one item")]
-    return [(true_result(problem, kind), "the truth"), *drawn, *extreme]
+        results.append((Partition(np.zeros(n, np.int64)), "one cluster"))
+        results.append((Partition(np.arange(n)), "clusters of one item"))
+    return results
 
 
-def _check_value(subject: Subject, problem: Problem, result: Result, what: str) -> None:
+def _check_value(subject: Subject, problem: Problem, result: Result, description: str) -> None:
     try:
         value = value_of(subject, problem, result)
     except (NotApplicableError, ParameterError) as error:
-        require(bool(describe(error)), f"skips {what} without a reason")
+        require(bool(describe(error)), f"skips {description} without a reason")
         return
-    require(not math.isnan(value), f"of {what} is NaN")
+    require(not math.isnan(value), f"of {description} is NaN")
     if subject.spec.outside:
-        return
+        return  # its values may leave the interval, which says where they are meant to be
     interval = Interval(subject.spec.interval)
-    rounded = min(max(value, interval.low), interval.high) if math.isfinite(value) else value
+    # A value that exceeds a bound by rounding is that of the bound.
+    rounded = value
+    if math.isfinite(value):
+        rounded = min(max(value, interval.low), interval.high)
     require(
         rounded in interval and same(value, rounded),
-        f"of {what} is {value:g}, outside of its declared {interval.text}",
+        f"of {description} is {value:g}, outside of its declared {interval.text}",
     )
 
 
 def check_few_items(subject: Subject) -> None:
     """One, two and three items: a number in the interval, or one line that says why not."""
     usual_problem(subject)
-    for n in (1, 2, 3):
+    for n, items in ((1, "1 item"), (2, "2 items"), (3, "3 items")):
         problem = problem_of(subject, n)
         for kind in kinds_of(subject):
-            for result in (true_result(problem, kind), random_result(problem, kind, 0)):
-                _check_value(subject, problem, result, f"{n} item{'s' if n > 1 else ''}")
+            _check_value(subject, problem, true_result(problem, kind), items)
+            _check_value(subject, problem, random_result(problem, kind, 0), items)
 
 
 def check_direction(subject: Subject) -> None:
@@ -188,21 +205,26 @@ def check_direction(subject: Subject) -> None:
     for kind in kinds_of(subject):
         best = value_of(subject, problem, true_result(problem, kind))
         for seed in range(5):
-            drawn = value_of(subject, problem, random_result(problem, kind, seed))
-            better = drawn > best if spec.direction == "higher" else drawn < best
+            value = value_of(subject, problem, random_result(problem, kind, seed))
+            is_better = value > best
+            if spec.direction == "lower":
+                is_better = value < best
             require(
-                not better or same(drawn, best),
+                not is_better or same(value, best),
                 f"declares {spec.direction} values to be better, and a random {kind} has "
-                f"{drawn:g}, the truth {best:g}",
+                f"{value:g}, the truth {best:g}",
             )
 
 
 def check_best_on_truth(subject: Subject) -> None:
     """The truth has the best value of the interval, if the metric uses nothing but the truth."""
-    spec = subject.spec
-    parts = {part for need in spec.needs for part in need.split("|")}
-    interval = Interval(spec.interval)
-    best = {"higher": interval.high, "lower": interval.low}.get(spec.direction, math.nan)
+    parts = _parts_of_needs(subject)
+    interval = Interval(subject.spec.interval)
+    best = math.nan
+    if subject.spec.direction == "higher":
+        best = interval.high
+    elif subject.spec.direction == "lower":
+        best = interval.low
     if not parts or not parts <= _FROM_TRUTH:
         skip("it does not depend on the truth alone")
     if not math.isfinite(best):
@@ -213,7 +235,15 @@ def check_best_on_truth(subject: Subject) -> None:
         require(same(value, best), f"of the truth is {value:g}; the best is {best:g}")
 
 
-def check_truth_best(subject: Subject) -> None:
+def _parts_of_needs(subject: Subject) -> set[str]:
+    """What a metric may need; of alternatives, each of them."""
+    parts: set[str] = set()
+    for need in subject.spec.needs:
+        parts.update(need.split("|"))
+    return parts
+
+
+def advise_truth_best(subject: Subject) -> None:
     """No result is better than the truth, by a metric of nothing else, with all choices."""
     problem = usual_problem(subject)
     measure = partial(_measured, subject)
@@ -221,13 +251,23 @@ def check_truth_best(subject: Subject) -> None:
         skip("it does not depend on the truth alone")
     _skip_if_random_results_are_better(subject)
     problems = {"planted items": problem, **truth_problems(DATA_SEED)}
-    for what, about in problems.items():
+    # The first result that is better, for each combination of parameters.
+    examples: dict[str, str] = {}
+    for description, about in problems.items():
         for better in better_than_truth(subject.spec, subject.params, measure, about):
-            chosen = ", ".join(f"{name}={value}" for name, value in better.params.items())
-            fail(
-                f"of {better.result} is {better.value:g}, of the truth {better.of_truth:g}, with "
-                f"{chosen or 'its parameters'} on {what}; if the definition is so, exempt it"
+            params = ", ".join(f"{name}={value}" for name, value in better.params.items())
+            with_params = f"with {params or 'its parameters'}"
+            example = (
+                f"of {better.result} is {better.value:g}, of the truth {better.of_truth:g}, "
+                f"{with_params} on {description}"
             )
+            examples.setdefault(with_params, example)
+    if not examples:
+        return
+    first, *others = examples
+    if others:
+        fail(f"{examples[first]}; also {', '.join(others)}")
+    fail(examples[first])
 
 
 def _skip_if_random_results_are_better(subject: Subject) -> None:
@@ -255,7 +295,8 @@ def check_symmetry(subject: Subject) -> None:
     """
     if not subject.spec.symmetric_with(subject.params):
         skip("it is not declared symmetric")
-    problem, kind = usual_problem(subject), kinds_of(subject)[-1]
+    problem = usual_problem(subject)
+    kind = kinds_of(subject)[-1]
     for seed in range(3):
         one = random_result(problem, kind, seed)
         other = random_result(problem, kind, seed + 10)
@@ -282,7 +323,9 @@ def check_renumbered_items(subject: Subject) -> None:
 
 
 def _take(result: Result, items: NDArray[np.int64]) -> Result:
-    return result.restrict(items) if isinstance(result, Tree) else Partition(result.labels[items])
+    if isinstance(result, Tree):
+        return result.restrict(items)
+    return Partition(result.labels[items])
 
 
 def check_renumbered_nodes(subject: Subject) -> None:
@@ -380,7 +423,7 @@ def _sparse(change: Callable[[Any], Any], values: Any) -> Any:
     return change(thin(values))
 
 
-def check_offset(subject: Subject) -> None:
+def advise_offset(subject: Subject) -> None:
     """The value is the same far from the origin, if it is the same near to it."""
 
     def moved(offset: float, values: Any) -> Any:
@@ -410,8 +453,7 @@ def _compare(
     tolerance: float = 1e-7,
 ) -> None:
     """Compare the values for changed vectors with those for reference vectors."""
-    parts = {part for need in subject.spec.needs for part in need.split("|")}
-    if "vectors" not in parts:
+    if "vectors" not in _parts_of_needs(subject):
         skip("it needs no vectors")
     problem = usual_problem(subject)
     for kind in kinds_of(subject):
@@ -440,7 +482,8 @@ def check_input_unchanged(subject: Subject) -> None:
     before = problem.digest()
     for kind in kinds_of(subject):
         result = random_result(problem, kind, 0)
-        first, second = (value_of(subject, problem, result) for _ in range(2))
+        first = value_of(subject, problem, result)
+        second = value_of(subject, problem, result)
         require(problem.digest() == before, "changes the data of the problem")
         require(same(first, second), f"is {first:g}, and {second:g} in a second call")
 
@@ -448,6 +491,7 @@ def check_input_unchanged(subject: Subject) -> None:
 def check_reasons(subject: Subject) -> None:
     """Missing data and wrong kinds of results raise a NotApplicableError with the reason."""
     problem = usual_problem(subject)
+    # Problem, result, and a description of what is missing or wrong.
     cases: list[tuple[Problem, Result, str]] = []
     if subject.spec.needs:
         bare = Problem(n=problem.n, names=problem.names)
@@ -457,16 +501,16 @@ def check_reasons(subject: Subject) -> None:
         cases.append((problem, true_result(problem, "partition"), "a partition"))
     if not cases:
         skip("it needs nothing, and can judge any result")
-    for about, judged, what in cases:
+    for about, result, description in cases:
         try:
-            value_of(subject, about, judged)
+            value_of(subject, about, result)
         except NotApplicableError as error:
-            require(bool(describe(error)), f"skips {what} without a reason")
+            require(bool(describe(error)), f"skips {description} without a reason")
         except Exception as error:
             fail(
-                f"fails on {what} by {type(error).__name__}; raise NotApplicableError with the "
-                f"reason: {describe(error)}",
+                f"fails on {description} by {type(error).__name__}; raise NotApplicableError with "
+                f"the reason: {describe(error)}",
                 error,
             )
         else:
-            fail(f"has a value of {what}, and declares that it needs more")
+            fail(f"has a value of {description}, and declares that it needs more")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +15,7 @@ from hcbench.registry.plugins import REGISTER_HOOKS, Plugin
 from hcbench.registry.specs import OracleSpec, Spec, unmet
 from hcbench.run.job import Call
 
-Status: TypeAlias = Literal["passed", "failed", "exempt", "not applicable"]
+Status: TypeAlias = Literal["passed", "failed", "advice", "exempt", "not applicable"]
 
 
 class CheckFailedError(AssertionError):
@@ -32,7 +32,8 @@ class Finding:
 
     Attributes
     ----------
-    status : {"passed", "failed", "exempt", "not applicable"}
+    status : {"passed", "failed", "advice", "exempt", "not applicable"}
+        "advice" if the check is one and not followed; "exempt" if the check fails, as is expected.
     reason : str
         In one line; "" if the check passed.
     """
@@ -57,27 +58,8 @@ def skip(reason: str) -> NoReturn:
     raise NotCheckedError(" ".join(reason.split()))
 
 
-def exemption(exempt: Mapping[str, str], check: str, params: Mapping[str, Any]) -> str:
-    """Why a spec is exempt from a check with some parameters; "" if it is not.
-
-    Parameters
-    ----------
-    exempt : mapping of str to str
-        As a spec declares it: from ``"CHECK"``, or ``"CHECK[param=value]"`` for some values of its
-        parameters, to a reason.
-    check : str
-    params : mapping
-    """
-    for key, reason in exempt.items():
-        named = parse_name(key)
-        if named.base != check:
-            continue
-        if all(name in params and params[name] == value for name, value in named.params.items()):
-            return reason
-    return ""
-
-
 _SESSION = Plugin("caller", "session", "0")
+"""The plugin of what the caller defines."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,14 +108,17 @@ class Subject:
 
     def oracle(self, kind: str, provided: frozenset[str]) -> Use[OracleSpec] | None:
         """An oracle of a kind, for data that provide so much."""
-        fitting = [
-            use
-            for use in self.oracles
-            if use.spec.kind == kind
-            and not use.spec.is_live
-            and unmet(use.spec.needs, provided) is None
-        ]
-        return min(fitting, key=lambda use: use.spec.name != kind, default=None)
+        first: Use[OracleSpec] | None = None
+        for use in self.oracles:
+            spec = use.spec
+            # Answers of a live oracle cost money or a person's time.
+            if spec.kind != kind or spec.is_live or unmet(spec.needs, provided) is not None:
+                continue
+            if spec.name == kind:
+                return use  # the one after which the kind is called
+            if first is None:
+                first = use
+        return first
 
 
 def subjects_of(what: Any, plugins: Sequence[str | Path] = ()) -> list[Subject]:
@@ -153,39 +138,59 @@ def subjects_of(what: Any, plugins: Sequence[str | Path] = ()) -> list[Subject]:
         If nothing is registered under a name, or a plugin is broken.
     """
     is_one = isinstance(what, str | Path | Spec | ModuleType) or not isinstance(what, Iterable)
-    named = [what] if is_one else what
-    return [subject for one in named for subject in _subjects_of_one(one, plugins)]
+    subjects: list[Subject] = []
+    for one in [what] if is_one else what:
+        subjects += _subjects_of_one(one, plugins)
+    return subjects
 
 
 def _subjects_of_one(what: Any, plugins: Sequence[str | Path]) -> list[Subject]:
-    is_file = isinstance(what, str | Path) and str(what).endswith(".py")
-    registry = load_registry([*plugins, what] if is_file else plugins)
-    loaded = registry.plugins.loaded
     if isinstance(what, Spec):
-        return [_subject(make_use(what, _SESSION, {}), registry)]
+        return [_subject(make_use(what, _SESSION, {}), load_registry(plugins))]
     if isinstance(what, ModuleType):
-        hooks = [getattr(what, name) for name in REGISTER_HOOKS if hasattr(what, name)]
-        registered = [(spec, _SESSION) for hook in hooks for spec in hook()]
-        return _of_one_plugin(registered, what.__name__, registry)
-    if is_file:
-        chosen = [plugin for plugin in loaded if plugin.file == Path(what).resolve()]
-    elif isinstance(what, str | Path):
-        uses = _named(registry, str(what))
-        if uses:
-            return [_subject(use, registry) for use in uses]
-        chosen = [plugin for plugin in loaded if str(what) in (plugin.distribution, plugin.name)]
-        if not chosen:
-            raise _unknown(registry, str(what))
-    else:
+        return _subjects_of_module(what, load_registry(plugins))
+    if not isinstance(what, str | Path):
         raise ParameterError(
             f"{what!r} cannot be checked; give a registered name, a spec or a plugin module"
         )
-    entries = [entry for catalogue in registry.catalogues for entry in catalogue.entries]
-    registered = [(entry.spec, entry.plugin) for entry in entries if entry.plugin in chosen]
-    return _of_one_plugin(registered, ", ".join(plugin.name for plugin in chosen), registry)
+    if str(what).endswith(".py"):
+        file = Path(what).resolve()
+        registry = load_registry([*plugins, what])
+        of_file = [plugin for plugin in registry.plugins.loaded if plugin.file == file]
+        return _subjects_of_plugins(of_file, registry)
+    name = str(what)
+    registry = load_registry(plugins)
+    uses = _uses_named(registry, name)
+    if uses:
+        return [_subject(use, registry) for use in uses]
+    loaded = registry.plugins.loaded
+    of_name = [plugin for plugin in loaded if name in (plugin.distribution, plugin.name)]
+    if not of_name:
+        raise _unknown(registry, name)
+    return _subjects_of_plugins(of_name, registry)
 
 
-def _named(registry: Registry, text: str) -> list[Use[Any]]:
+def _subjects_of_module(module: ModuleType, registry: Registry) -> list[Subject]:
+    """All that the hooks of a module register."""
+    registered: list[tuple[Any, Plugin]] = []
+    for hook_name in REGISTER_HOOKS:
+        hook = getattr(module, hook_name, None)
+        if hook is not None:
+            registered += [(spec, _SESSION) for spec in hook()]
+    return _subjects_together(registered, module.__name__, registry)
+
+
+def _subjects_of_plugins(plugins: Sequence[Plugin], registry: Registry) -> list[Subject]:
+    """All that some loaded plugins register."""
+    registered: list[tuple[Any, Plugin]] = []
+    for catalogue in registry.catalogues:
+        entries = [entry for entry in catalogue.entries if entry.plugin in plugins]
+        registered += [(entry.spec, entry.plugin) for entry in entries]
+    names = ", ".join(plugin.name for plugin in plugins)
+    return _subjects_together(registered, names, registry)
+
+
+def _uses_named(registry: Registry, text: str) -> list[Use[Any]]:
     """Uses of any kind; a name with parameters is of the kind that has these parameters."""
     resolvers = (
         registry.use_algorithms,
@@ -203,6 +208,7 @@ def _named(registry: Registry, text: str) -> list[Use[Any]]:
         except HcbenchError as error:
             errors.append(error)
     if errors and not uses:
+        # The name is known, and its parameters are wrong.
         raise errors[0]
     return uses
 
@@ -220,24 +226,36 @@ def _unknown(registry: Registry, text: str) -> HcbenchError:
     return ParameterError(f"{text} is a suite; check what it names")
 
 
-def _of_one_plugin(
+def _subjects_together(
     registered: Sequence[tuple[Any, Plugin]], name: str, registry: Registry
 ) -> list[Subject]:
     """Specs that are registered together: their algorithms may query their oracles."""
-    found = [(spec, plugin) for spec, plugin in registered if isinstance(spec, Spec)]
-    if not found:
+    # Others, such as suites, have no checks.
+    specs = [(spec, plugin) for spec, plugin in registered if isinstance(spec, Spec)]
+    if not specs:
         raise PluginError(f"{name} registers nothing that could be checked")
-    oracles = [Entry(spec, plugin) for spec, plugin in found if isinstance(spec, OracleSpec)]
-    own = default_uses(Catalogue("oracle", oracles))
+    oracles = [Entry(spec, plugin) for spec, plugin in specs if isinstance(spec, OracleSpec)]
+    oracle_uses = default_uses(Catalogue("oracle", oracles))
     subjects = []
-    for spec, plugin in found:
-        missing = next((p.name for p in spec.parameters if p.required), "")
+    for spec, plugin in specs:
+        missing = ""
+        for parameter in spec.parameters:
+            if parameter.required:
+                missing = parameter.name
+                break
         if missing:
-            subjects.append(Subject(spec, None, registry, (), missing))
+            subject = Subject(spec=spec, use=None, registry=registry, oracles=(), missing=missing)
         else:
-            subjects.append(_subject(make_use(spec, plugin, {}), registry, own))
+            subject = _subject(make_use(spec, plugin, {}), registry, oracle_uses)
+        subjects.append(subject)
     return subjects
 
 
-def _subject(use: Use[Any], registry: Registry, own: Sequence[Use[OracleSpec]] = ()) -> Subject:
-    return Subject(use.spec, use, registry, (*own, *default_uses(registry.oracles)))
+def _subject(use: Use[Any], registry: Registry, oracles: Sequence[Use[OracleSpec]] = ()) -> Subject:
+    """A subject that may query some oracles, and all that are registered."""
+    return Subject(
+        spec=use.spec,
+        use=use,
+        registry=registry,
+        oracles=(*oracles, *default_uses(registry.oracles)),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -17,7 +17,6 @@ from hcbench.model.trees import HeightKind, Tree
 from hcbench.registry.specs import MetricSpec
 from hcbench.run.inputs import finest_partition
 from hcbench.testing.running import make_items, random_tree
-from hcbench.testing.subjects import exemption
 
 Measure: TypeAlias = Callable[[Problem, Result, Mapping[str, Any]], float]
 """The value of a metric for a problem, a result and the metric's parameters."""
@@ -34,8 +33,9 @@ class Better:
     params : dict
         The parameters of the metric that differ from its defaults.
     result : str
-        What it is.
+        A description of the result.
     value : float
+        Of the result.
     of_truth : float
     """
 
@@ -135,34 +135,91 @@ def better_than_truth(
     ------
     Better
     """
-    kinds = ("tree", "partition") if spec.result == "any" else (spec.result,)
     rivals = list(_rivals(problem))
+    for combination in _combinations(spec, params, problem):
+        for kind in ("tree", "partition"):
+            if spec.result in (kind, "any"):
+                better = _better_with(spec, combination, measure, problem, kind, rivals)
+                if better is not None:
+                    yield better
+
+
+def prefers_others_by_definition(
+    spec: MetricSpec, params: Mapping[str, Any], measure: Measure, seed: int
+) -> bool:
+    """Whether a metric prefers other results to the truths of small well-formed items, too.
+
+    Then a data set of whose truth it does so is not at fault.
+
+    Parameters
+    ----------
+    spec : MetricSpec
+    params : mapping
+        All of its parameters.
+    measure : callable
+    seed : int
+        Of the items.
+    """
+    defaults = {parameter.name: parameter.default for parameter in spec.parameters}
+    # The truths and the levels of the items are not those of the data set.
+    combination: dict[str, Any] = dict(params)
+    for name in ("truth", "level"):
+        if name in defaults:
+            combination[name] = defaults[name]
+    for problem in truth_problems(seed).values():
+        rivals = list(_rivals(problem))
+        for kind in ("tree", "partition"):
+            if spec.result not in (kind, "any"):
+                continue
+            if _better_with(spec, combination, measure, problem, kind, rivals) is not None:
+                return True
+    return False
+
+
+def _better_with(
+    spec: MetricSpec,
+    params: Mapping[str, Any],
+    measure: Measure,
+    problem: Problem,
+    kind: str,
+    rivals: Iterable[tuple[str, Tree]],
+) -> Better | None:
+    """The first rival that is better than the truth by a metric with some parameters."""
     sign = -1.0 if spec.direction == "lower" else 1.0
-    for chosen in _combinations(spec, params, problem):
-        if exemption(spec.exempt, "truth_best", chosen):
-            continue
-        for kind in kinds:
-            # Without a parameter that names the truth, classes may be those of any of them.
-            truths = list(problem.truths.values())
-            if "truth" in chosen:
-                truths = [problem.truths[chosen["truth"]] if chosen["truth"] else problem.truth]
-            of_truth = -math.inf
-            for truth in truths:
-                true = _truth_as(kind, problem, truth, chosen.get("level"))
-                value = _value(measure, problem, true, chosen)
-                if not math.isnan(value):
-                    of_truth = max(of_truth, sign * value)
-            if of_truth == -math.inf:
-                continue  # not applicable
-            for what, rival in rivals:
-                result: Result = rival
-                if kind == "partition":
-                    true_clusters = finest_partition(problem, chosen.get("level"))
-                    result = rival.cut(true_clusters.n_clusters)
-                value = sign * _value(measure, problem, result, chosen)
-                if value > of_truth + _ROUNDING * max(1.0, abs(of_truth)):
-                    yield Better(_not_default(spec, chosen), what, sign * value, sign * of_truth)
-                    break
+    level = params.get("level")
+    of_truth = -math.inf
+    for truth in _truths_meant(params, problem):
+        value = _value(measure, problem, _truth_as(kind, problem, truth, level), params)
+        if not math.isnan(value):
+            of_truth = max(of_truth, sign * value)
+    if of_truth == -math.inf:
+        return None  # it is not applicable
+    tolerance = _ROUNDING * max(1.0, abs(of_truth))
+    for description, rival in rivals:
+        result: Result = rival
+        if kind == "partition":
+            result = rival.cut(finest_partition(problem, level).n_clusters)
+        value = sign * _value(measure, problem, result, params)
+        if value > of_truth + tolerance:
+            return Better(
+                params=_not_default(spec, params),
+                result=description,
+                value=sign * value,
+                of_truth=sign * of_truth,
+            )
+    return None
+
+
+def _truths_meant(params: Mapping[str, Any], problem: Problem) -> list[Tree]:
+    """The truth that the parameters name.
+
+    Without a parameter that names it, classes may be those of any truth.
+    """
+    if "truth" not in params:
+        return list(problem.truths.values())
+    if params["truth"]:
+        return [problem.truths[params["truth"]]]
+    return [problem.truth]
 
 
 def _value(measure: Measure, problem: Problem, result: Result, params: Mapping[str, Any]) -> float:

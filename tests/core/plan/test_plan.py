@@ -513,7 +513,6 @@ def test_the_declared_memory_is_that_of_the_number_of_items() -> None:
         accepts=("vectors",),
         parameters=(Parameter("width", 2, "Of a row."),),
         memory=lambda n, *, width: n * width,
-        exempt={"paper": "made up"},
     )
     (cell,) = plan_of(algorithms=("UPGMA",), datasets=("numbers",), repetitions=1).cells
     big = replace(cell.algorithm, spec=spec, params={"width": 3})

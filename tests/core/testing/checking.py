@@ -7,9 +7,13 @@ from hcbench.testing import checks_of
 
 
 def failed(spec: Spec) -> dict[str, str]:
-    """The names of the failed checks, each with its message."""
-    found = {check.name: check.run() for check in checks_of(spec)}
-    return {name: each.reason for name, each in found.items() if each.status == "failed"}
+    """The names of the checks that fail or whose advice is not followed, each with its message."""
+    findings = {check.name: check.run() for check in checks_of(spec)}
+    return {
+        name: finding.reason
+        for name, finding in findings.items()
+        if finding.status in ("failed", "advice")
+    }
 
 
 def passed(spec: Spec) -> set[str]:

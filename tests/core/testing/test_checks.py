@@ -17,8 +17,8 @@ from hcbench.cli import main
 from hcbench.errors import HcbenchError, ParameterError, PluginError
 from hcbench.plan.outcome import Outcome
 from hcbench.run.workers import Report
-from hcbench.testing import CheckFailedError, checks_of, running
-from hcbench.testing.checks import run_limited
+from hcbench.testing import CheckFailedError, UnknownCheckWarning, checks_of, running
+from hcbench.testing.isolation import run_limited
 
 PLUGIN = '''
 from hcbench import AlgorithmSpec, Answers, MetricSpec, OracleSpec, Parameter, Tree, hookimpl
@@ -134,56 +134,73 @@ def test_specs_of_a_package_with_required_parameters_are_skipped():
 @pytest.mark.slow
 def test_an_algorithm_uses_the_oracle_of_its_plugin(plugin):
     found = {check.id: check.run() for check in checks_of(str(plugin))}
-    assert {name for name, each in found.items() if each.status == "failed"} == {"Star:paper"}
+    assert {name for name, each in found.items() if each.status == "failed"} == set()
+    assert {name for name, each in found.items() if each.status == "advice"} == {"Star:paper"}
     assert found["Star:valid_result"].status == "passed"
     assert found["count:valid_answers"].status == "passed"
 
 
-@pytest.mark.slow
-def test_exemptions(plugin):
-    def statuses(exempt):
-        checks = checks_of(str(plugin), exempt)
-        return {c.id: c.run() for c in checks if c.name in ("paper", "documented")}
+def undeclared(scored, width=3):
+    """A metric with a parameter that its spec does not declare."""
+    return 0.0
 
-    one = statuses({"Star:paper": "made up"})
-    assert (one["Star:paper"].status, one["Star:paper"].reason) == ("exempt", "made up")
-    every = statuses({"documented": "later"})
-    assert every["Star:paper"].status == "failed"
-    assert {name for name, each in every.items() if each.status == "exempt"} == {
-        "Star:documented",
-        "depth:documented",
-        "count:documented",
+
+UNDECLARED = MetricSpec(name="undeclared", function=undeclared, doc="", direction="none")
+
+
+def outcomes(**exempt):
+    """The outcomes of two checks of a metric that fails the first and ignores the second."""
+    names = ("signature", "documented")
+    checks = checks_of(UNDECLARED, exempt)
+    findings = {check.name: check.run() for check in checks if check.name in names}
+    return [(findings[name].status, findings[name].reason) for name in names]
+
+
+def test_a_required_check_fails_and_advice_does_not():
+    (required, sentence), (advice, advised) = outcomes()
+    assert (required, advice) == ("failed", "advice")
+    assert sentence == "undeclared does not declare width, which its function takes"
+    assert advised == "undeclared has no doc"
+
+
+def test_an_exempt_check_is_expected_to_fail():
+    assert outcomes(signature="no time") == [
+        ("exempt", "no time"),
+        ("advice", "undeclared has no doc"),
+    ]
+    assert outcomes(documented="a secret")[1] == ("exempt", "a secret")
+
+
+def test_an_exempt_check_that_passes_fails():
+    (check,) = (c for c in checks_of(UNDECLARED, {"range": "old"}) if c.name == "range")
+    sentence = "undeclared passes range, from which it is exempt (old); remove the exemption"
+    assert (check.run().status, check.run().reason) == ("failed", sentence)
+    with pytest.raises(CheckFailedError, match="remove the exemption"):
+        check()
+
+
+def test_an_exemption_of_one_plugin_is_none_of_the_others(plugin):
+    checks = checks_of(str(plugin), {"Star:paper": "made up", "documented": "later"})
+    assert {c.id: c.exempt for c in checks if c.exempt} == {
+        "Star:paper": "made up",
+        "Star:documented": "later",
+        "depth:documented": "later",
+        "count:documented": "later",
     }
 
 
-@pytest.mark.slow
-def test_a_spec_declares_its_own_exemptions():
-    def declared(**exempt):
-        """The outcomes of checks of a metric without documentation, by name."""
-        spec = MetricSpec(
-            name="bare", function=lambda _: 0.0, doc="", direction="none", exempt=exempt
-        )
-        return {check.name: check.run() for check in checks_of(spec, {"signature": "the caller's"})}
-
-    found = declared(documented="there is nothing to say")
-    assert (found["documented"].status, found["signature"].reason) == ("exempt", "the caller's")
-    assert declared()["documented"].status == "failed"
-    with pytest.raises(ParameterError, match="no check 'document'; there is documented"):
-        declared(document="a typing error")
+@pytest.mark.parametrize("reason", [" ", True])
+def test_an_exemption_needs_a_reason(plugin, reason):
+    with pytest.raises(ParameterError, match="paper has no reason"):
+        checks_of(str(plugin), {"paper": reason})
 
 
-@pytest.mark.parametrize(
-    ("exempt", "sentence"),
-    [
-        ({"papr": "typo"}, "no check 'papr'; there is paper"),
-        ({"UPGMA:paper": "another"}, "no check 'UPGMA:paper'; there is paper"),
-        ({"paper": " "}, "paper has no reason"),
-        ({"paper": True}, "paper has no reason"),
-    ],
-)
-def test_an_exemption_needs_a_check_and_a_reason(plugin, exempt, sentence):
-    with pytest.raises(ParameterError, match=sentence):
-        checks_of(str(plugin), exempt)
+@pytest.mark.parametrize("name", ["papr", "UPGMA:paper"])
+def test_an_exemption_from_an_unknown_check_is_a_warning(plugin, name):
+    with pytest.warns(UnknownCheckWarning, match=f"no check '{name}'; there is paper") as caught:
+        checks = checks_of(str(plugin), {name: "typo"})
+    assert not any(check.exempt for check in checks)
+    assert caught[0].filename == __file__
 
 
 def test_a_crash_is_a_failure_with_its_location():
@@ -202,17 +219,25 @@ def test_a_crash_is_a_failure_with_its_location():
 
 @pytest.mark.slow
 def test_with_pytest(plugin, tmp_path):
-    """Each check is a test; what does not apply or is exempt is skipped with its reason."""
+    """Each check is a test.
+
+    What does not apply, and advice, is skipped with its reason; what is exempt has to fail.
+    """
     (tmp_path / "test_mine.py").write_text(
         "from hcbench.testing import parametrize_with_checks\n\n\n"
-        f"@parametrize_with_checks([{str(plugin)!r}], exempt={{'Star:documented': 'why not'}})\n"
+        "exempt = {'Star:ties': 'old', 'Star:signature': 'why not'}\n"
+        f"@parametrize_with_checks([{str(plugin)!r}], exempt=exempt)\n"
         "def test_conforms(check):\n    check()\n"
     )
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rsf", "-v", "."]
+    plugin.write_text(PLUGIN.replace("flag=False", "flag=True"))
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rsfx", "-v", "."]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "test_mine.py::test_conforms[Star:valid_result] PASSED" in done.stdout
-    assert "test_mine.py::test_conforms[Star:paper] FAILED" in done.stdout
-    assert "exempt: why not" in done.stdout
+    assert "test_mine.py::test_conforms[Star:paper] SKIPPED" in done.stdout
+    assert "advice: Star has no paper" in done.stdout
+    assert "test_mine.py::test_conforms[Star:ties] FAILED" in done.stdout
+    assert "remove the exemption" in done.stdout
+    assert "test_mine.py::test_conforms[Star:signature] XFAIL (why not)" in done.stdout
     assert "it asks nothing that is counted" in done.stdout
     assert "1 failed" in done.stdout
 
@@ -226,14 +251,23 @@ def run(*arguments: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.slow
-def test_a_failed_check_is_exit_code_1(plugin):
+def test_a_failed_required_check_is_exit_code_1(plugin):
+    code, out, _ = run(str(plugin))
+    assert code == 0, "advice does not fail"
+    table, advice = out.split("advice", 1)
+    assert "Star:paper" not in table
+    assert "Star:paper" in advice
+    assert "1 advice" in advice
+    plugin.write_text(PLUGIN.replace("flag=False", "flag=True"))
     code, out, _ = run(str(plugin))
     assert code == 1
-    assert "Star:paper" in out
+    assert "Star:signature" in out.split("advice", 1)[0]
     assert "1 failed" in out
-    code, out, _ = run(str(plugin), "--exempt", "Star:paper=made up: for a test")
+    code, out, _ = run(str(plugin), "--exempt", "Star:signature=made up: for a test")
     assert code == 0
     assert "made up: for a test" in " ".join(out.split())
+    code, out, _ = run(str(plugin), "--exempt", "signature=made up")
+    assert code == 1, "the other plugins pass"
 
 
 @pytest.mark.slow
@@ -249,20 +283,23 @@ def test_list_runs_nothing(tmp_path):
     file.write_text(PLUGIN.replace('"""All at once."""', "raise SystemExit"))
     code, out, _ = run(str(file), "--list")
     assert code == 0
-    assert "Star:truth_unseen" in out
+    required, advice = out.split("advice", 1)
+    assert "Star:truth_unseen" in required
+    assert "Star:paper" in advice
 
 
 @pytest.mark.slow
 def test_json(plugin):
     code, out, _ = run(str(plugin), "--format", "json")
     rows = json.loads(out)["checks"]
-    assert code == 1
-    assert [row for row in rows if row["status"] == "failed"] == [
+    assert code == 0
+    assert [row for row in rows if row["status"] not in ("passed", "not applicable")] == [
         {
             "name": "Star",
             "check": "paper",
-            "status": "failed",
-            "reason": "Star has no paper; set paper=Reference(...), or exempt it with the reason",
+            "required": False,
+            "status": "advice",
+            "reason": "Star has no paper; set paper=Reference(...)",
         }
     ]
 
@@ -309,13 +346,18 @@ def test_mistakes_in_one_line() -> None:
     for arguments, code, sentence in [
         (["UPGM"], 2, "did you mean UPGMA or skbio-upgma"),
         (["UPGMA", "--exempt", "paper"], 2, "'paper' has no reason; write CHECK=REASON"),
-        (["UPGMA", "--exempt", "papr=x"], 2, "there is no check 'papr'; there is paper"),
         (["./nowhere.py"], 4, "there is no file"),
     ]:
         found, out, err = run(*arguments)
         assert (found, out) == (code, "")
         assert sentence in err
         assert err.count("\n") == 1
+
+
+def test_an_unknown_check_is_a_line_on_stderr() -> None:
+    code, _, err = run("UPGMA", "--list", "--exempt", "papr=x")
+    assert code == 0
+    assert err == "hcbench: exempt: there is no check 'papr'; there is paper\n"
 
 
 @pytest.mark.parametrize(

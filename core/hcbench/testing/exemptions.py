@@ -1,0 +1,70 @@
+"""Exemptions: checks that are expected to fail, each with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Protocol
+
+from hcbench.errors import ParameterError
+
+
+class UnknownCheckWarning(UserWarning):
+    """An exemption names no check of what is checked."""
+
+
+class Named(Protocol):
+    """What has the names of a check."""
+
+    @property
+    def name(self) -> str:
+        """The name of the check."""
+
+    @property
+    def id(self) -> str:
+        """The label of the plugin and the name of the check."""
+
+
+class Exemptions:
+    """Reasons by checks, of all plugins or of one.
+
+    Parameters
+    ----------
+    reasons : mapping of str to str
+        From ``"check"``, or ``"NAME:check"`` for one plugin, to the reason.
+
+    Raises
+    ------
+    ParameterError
+        If a reason is missing.
+    """
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        for key, reason in reasons.items():
+            if not isinstance(reason, str) or not reason.strip():
+                raise ParameterError(f"exempt: {key} has no reason; say why it cannot be promised")
+        self._reasons = dict(reasons)
+
+    def reason(self, label: str, name: str) -> str:
+        """Why a plugin is exempt from a check; "" if it is not."""
+        of_one = self._reasons.get(f"{label}:{name}")
+        if of_one is not None:
+            return of_one
+        return self._reasons.get(name, "")
+
+    def unknown(self, checks: Sequence[Named]) -> list[str]:
+        """A sentence about each exemption that names none of the checks.
+
+        This is no error: the check may be one of another version of hcbench.
+        """
+        sentences = []
+        names = {check.name: None for check in checks}
+        ids = {check.id: None for check in checks}
+        for key in self._reasons:
+            if key in names or key in ids:
+                continue
+            suggestions = get_close_matches(key, names | ids, 1) or list(names)
+            sentences.append(
+                f"exempt: there is no check {key!r}; there is {', '.join(suggestions)}"
+            )
+        return sentences
