@@ -40,7 +40,7 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     Parameters
     ----------
     name : str
-        Of the algorithm, such as ``"UPGMA"``; see ``hcbench list algorithms``.
+        The name of the algorithm, such as ``"UPGMA"``; see ``hcbench list algorithms``.
     n_clusters : int, optional
         The number of clusters in ``labels_``, into which the tree is cut. By default they are the
         children of the root, two in a binary tree. Not for algorithms that return a partition.
@@ -50,22 +50,24 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     budget : int, optional
         The largest number of queries.
     random_state : int, RandomState instance or None
-        An int is the seed, as in `hcbench.fit`.
+        The seed, as in `hcbench.fit`, or what it is drawn from.
     **params
-        Of the algorithm.
+        Parameters of the algorithm.
 
     Attributes
     ----------
     labels_ : (n,) int array
+        The cluster of each item.
     tree_ : Tree
-        With its heights, and the names in the index of a DataFrame; only for algorithms that return
-        a tree, as are ``children_``, ``distances_`` and ``n_leaves_``.
+        The tree with its heights, and the names in the index of a DataFrame; only for algorithms
+        that return a tree, as are ``children_``, ``distances_`` and ``n_leaves_``.
     children_ : (n - 1, 2) int array
-        As AgglomerativeClustering has them; only if the tree is binary.
+        The merged nodes, as AgglomerativeClustering has them; only if the tree is binary.
     distances_ : (n - 1,) float array
-        At which the children merge; only if the tree is binary and its heights are distances, or
-        affinities, which are subtracted from the largest one.
+        The distances at which the children merge; only if the tree is binary and its heights are
+        distances, or affinities, which are subtracted from the largest one.
     n_leaves_, n_clusters_, n_features_in_ : int
+        The numbers of items, of clusters and of columns.
 
     Raises
     ------
@@ -111,13 +113,19 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         ParameterError
             If the algorithm has no such parameter; it is a ValueError.
         """
-        constructor = super().get_params(deep=False)
-        named = {key: params[key] for key in params if key in constructor}
-        own = {key: value for key, value in params.items() if key not in named}
-        if own:
-            _check_known(named.get("name", self.name), own)
-        super().set_params(**named)
-        self._params = {**self._params, **own}
+        constructor_names = super().get_params(deep=False)
+        of_constructor = {}
+        of_algorithm = {}
+        for name, value in params.items():
+            if name in constructor_names:
+                of_constructor[name] = value
+            else:
+                of_algorithm[name] = value
+        if of_algorithm:
+            # The algorithm may be set in the same call.
+            _check_known(of_constructor.get("name", self.name), of_algorithm)
+        super().set_params(**of_constructor)
+        self._params = {**self._params, **of_algorithm}
         return self
 
     def fit(self, X: Any, y: Any = None) -> Clusterer:  # noqa: ARG002, N803  (scikit-learn's)
@@ -145,8 +153,11 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         return self
 
     def _partition(self, result: Tree | Partition) -> Partition:
+        """The clusters of a result, into which a tree is cut."""
         if isinstance(result, Tree):
-            return result.cut_depth(1) if self.n_clusters is None else result.cut(self.n_clusters)
+            if self.n_clusters is None:
+                return result.cut_depth(1)
+            return result.cut(self.n_clusters)
         if self.n_clusters is not None:
             raise ParameterError(
                 f"{self.name} determines the number of clusters: omit n_clusters={self.n_clusters}"
@@ -154,17 +165,21 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         return result
 
     def _describe(self, tree: Tree) -> None:
+        """Set the attributes of a tree."""
         self.tree_ = tree
         self.n_leaves_ = tree.n
-        for name in {"children_", "distances_"} & set(vars(self)):
-            delattr(self, name)  # of an earlier fit
+        for name in ("children_", "distances_"):
+            if hasattr(self, name):  # of an earlier fit; this tree may not have it
+                delattr(self, name)
         if not tree.is_binary:
             return
         self.children_ = tree.child_ids.reshape(-1, 2).copy()
         has_distances = tree.kind in (HeightKind.DISTANCE, HeightKind.AFFINITY)
         if has_distances and distances(tree).min() >= 0:
+            # Children and distances in one order, that of the linkage.
             linkage = tree.to_linkage()
-            self.children_, self.distances_ = linkage[:, :2].astype(np.int64), linkage[:, 2]
+            self.children_ = linkage[:, :2].astype(np.int64)
+            self.distances_ = linkage[:, 2]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -172,20 +187,22 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         return tags
 
 
-def _check_known(name: Any, given: Mapping[str, Any]) -> None:
+def _check_known(algorithm: Any, params: Mapping[str, Any]) -> None:
     """Refuse unknown parameters; unknown algorithms are refused by ``fit``."""
     try:
-        spec = load_registry().algorithms.find(parse_name(str(name)).base).spec
+        spec = load_registry().algorithms.find(parse_name(str(algorithm)).base).spec
     except HcbenchError:
         return
-    known = [p.name for p in spec.parameters]
-    for unknown in (key for key in given if key not in known):
-        raise ParameterError(
-            f"{spec.name} has no parameter {unknown!r}; it has {', '.join(known) or 'none'}"
-        )
+    names = [parameter.name for parameter in spec.parameters]
+    for name in params:
+        if name not in names:
+            raise ParameterError(
+                f"{spec.name} has no parameter {name!r}; it has {', '.join(names) or 'none'}"
+            )
 
 
 def _seed(random_state: Any) -> int:
+    """The seed of an algorithm, from what scikit-learn accepts as a random state."""
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
@@ -199,15 +216,17 @@ def from_estimator(
     Parameters
     ----------
     estimator : clusterer
-        It is cloned for each call, on vectors; with ``metric="precomputed"`` on the distances
-        max(S) - S of similarities S, with ``affinity="precomputed"`` on S itself. Where it has
-        them, ``compute_full_tree`` and ``compute_distances`` are switched on, so that its tree is
-        whole and has heights; a ``random_state`` that is None is drawn from the cell's seed.
+        The estimator, which is cloned for each call. It is fitted to vectors; with
+        ``metric="precomputed"`` to the distances max(S) - S of similarities S, with
+        ``affinity="precomputed"`` to S itself. Where it has them, ``compute_full_tree`` and
+        ``compute_distances`` are switched on, so that its tree is whole and has heights; a
+        ``random_state`` that is None is drawn from the cell's seed.
     name : str, optional
-        By default the name of its class.
+        The name of the algorithm, by default that of the estimator's class.
     returns : {"tree", "partition"}
-        Its ``children_`` (n - 1, 2), with ``distances_`` as heights if it has them; or its
-        ``labels_``, where every item of no cluster, -1, is a cluster of its own.
+        What the algorithm returns: the estimator's ``children_`` (n - 1, 2), with ``distances_``
+        as heights if it has them; or its ``labels_``, where every item of no cluster, -1, is a
+        cluster of its own.
 
     Returns
     -------
@@ -230,13 +249,14 @@ def from_estimator(
             f"from_estimator takes an estimator of scikit-learn, such as "
             f"AgglomerativeClustering(), got {estimator!r}"
         )
-    kind = type(estimator)
-    package = kind.__module__.partition(".")[0]
+    cls = type(estimator)
+    package = cls.__module__.partition(".")[0]
+    accepted = "vectors" if _precomputed(estimator) is None else "similarities"
     return AlgorithmSpec(
-        name=name or kind.__name__,
-        function=_Estimator(clone(estimator), returns),
-        doc=f"{kind.__name__} of {package}.",
-        accepts=("vectors",) if _precomputed(estimator) is None else ("similarities",),
+        name=name or cls.__name__,
+        function=_Estimator(estimator=clone(estimator), returns=returns),
+        doc=f"{cls.__name__} of {package}.",
+        accepts=(accepted,),
         parameters=tuple(_parameters(estimator)),
         returns=returns,
         requires=tuple(packages_distributions().get(package, ())),
@@ -248,22 +268,26 @@ _SCALARS = ("bool", "int", "float", "str")
 
 def _parameters(estimator: Any) -> list[Parameter]:
     """The parameters that can be written in a name; the estimator checks their values."""
-    shown = []
+    doc = f"Passed on to {type(estimator).__name__}."
+    parameters = []
     for name, value in estimator.get_params(deep=False).items():
         kind = type(value).__name__
-        if kind in _SCALARS or value is None:
-            # Not float, which would convert every int.
-            first = kind if kind in ("bool", "int") else "str"
-            others = [other for other in _SCALARS if other != first]
-            doc = f"Of {type(estimator).__name__}."
-            shown.append(Parameter(name, value, doc, type=first, alternative=" or ".join(others)))
-    return shown
+        if kind not in _SCALARS and value is not None:
+            continue
+        # Not float, which would convert every int.
+        first = kind if kind in ("bool", "int") else "str"
+        others = [scalar for scalar in _SCALARS if scalar != first]
+        parameters.append(Parameter(name, value, doc, type=first, alternative=" or ".join(others)))
+    return parameters
 
 
 def _precomputed(estimator: Any) -> str | None:
     """The parameter that says that the input is precomputed, if there is one."""
     params = estimator.get_params(deep=False)
-    return next((p for p in ("metric", "affinity") if params.get(p) == "precomputed"), None)
+    for name in ("metric", "affinity"):
+        if params.get(name) == "precomputed":
+            return name
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,47 +301,54 @@ class _Estimator:
         self, oracle: Oracle, given: Given, rng: np.random.Generator, **params: Any
     ) -> Tree | Partition:
         """Fit a clone to the data of the oracle."""
-        fitted = clone(self.estimator).set_params(**params)
-        known = fitted.get_params(deep=False)
-        switched: dict[str, Any] = {}
+        estimator = clone(self.estimator).set_params(**params)
+        settings = estimator.get_params(deep=False)
         if self.returns == "tree":
-            switched = {"compute_full_tree": True, "compute_distances": True}
-        if known.get("random_state", 0) is None:
-            switched["random_state"] = int(rng.integers(np.iinfo(np.int32).max))
-        fitted.set_params(**{key: value for key, value in switched.items() if key in known})
-        fitted.fit(_data(oracle, _precomputed(self.estimator)))
-        return self._tree(fitted, given) if self.returns == "tree" else _partition_of(fitted)
+            # Not each estimator has them.
+            for name in ("compute_full_tree", "compute_distances"):
+                if name in settings:
+                    estimator.set_params(**{name: True})
+        if "random_state" in settings and settings["random_state"] is None:
+            estimator.set_params(random_state=int(rng.integers(np.iinfo(np.int32).max)))
+        estimator.fit(_data(oracle, _precomputed(self.estimator)))
+        if self.returns == "tree":
+            return _tree_of(estimator, given)
+        return _partition_of(estimator)
 
-    def _tree(self, fitted: Any, given: Given) -> Tree:
-        name = type(fitted).__name__
-        if not hasattr(fitted, "children_"):
-            raise NotApplicableError(
-                f"{name} makes no tree: it has no children_; its clusters can be had by "
-                "from_estimator(..., returns='partition')"
-            )
-        if len(fitted.children_) != given.n - 1:
-            raise NotApplicableError(
-                f"{name} makes no tree of the {given.n} items: children_ has the shape "
-                f"{fitted.children_.shape}"
-            )
-        return Tree.from_children(fitted.children_, getattr(fitted, "distances_", None))
+
+def _tree_of(fitted: Any, given: Given) -> Tree:
+    """The tree of a fitted estimator."""
+    name = type(fitted).__name__
+    if not hasattr(fitted, "children_"):
+        raise NotApplicableError(
+            f"{name} makes no tree: it has no children_; its clusters can be had by "
+            "from_estimator(..., returns='partition')"
+        )
+    if len(fitted.children_) != given.n - 1:
+        raise NotApplicableError(
+            f"{name} makes no tree of the {given.n} items: children_ has the shape "
+            f"{fitted.children_.shape}"
+        )
+    return Tree.from_children(fitted.children_, getattr(fitted, "distances_", None))
 
 
 def _partition_of(fitted: Any) -> Partition:
+    """The partition of a fitted estimator."""
     labels: NDArray[np.int64] = np.array(fitted.labels_, dtype=np.int64)
-    alone = labels < 0
-    labels[alone] = labels.max() + 1 + np.arange(alone.sum())
+    is_alone = labels < 0  # of no cluster, as DBSCAN has it
+    labels[is_alone] = labels.max() + 1 + np.arange(is_alone.sum())
     return Partition(labels)
 
 
 def _data(oracle: Oracle, precomputed: str | None) -> Any:
+    """What an estimator is fitted to: vectors, similarities, or distances made of them."""
     data = oracle.read()
     if precomputed is None:
         return data
     similarity = np.array(data, dtype=np.float64)
     if precomputed == "affinity":
         return similarity
-    np.fill_diagonal(similarity, -np.inf)  # of no pair
+    np.fill_diagonal(similarity, -np.inf)  # the similarity of an item to itself is of no pair
     distance = similarity.max() - similarity
     np.fill_diagonal(distance, 0.0)
     return distance
