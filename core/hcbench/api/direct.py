@@ -23,9 +23,9 @@ from hcbench.plan.plan import choose_oracles
 from hcbench.registry import Registry, Use, load_registry, make_use, use_one
 from hcbench.registry.plugins import importable
 from hcbench.registry.specs import AlgorithmSpec, MetricSpec
-from hcbench.run.cell import as_result, result_of_call
 from hcbench.run.inputs import give, make_answers, make_oracle
 from hcbench.run.job import Call
+from hcbench.run.returned import as_result, result_of_call
 
 T = TypeVar("T")
 

@@ -20,10 +20,10 @@ from hcbench.errors import DataError, ParameterError
 from hcbench.model.problem import Problem
 from hcbench.oracle import Oracle
 from hcbench.registry import Use, make_use
-from hcbench.registry.plugins import Plugin
+from hcbench.registry.plugins import CALLER, Plugin
 from hcbench.registry.repeats import Repeats
 from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, Spec
-from hcbench.run.job import place_of
+from hcbench.run.job import ProblemFile
 
 CallerFunction: TypeAlias = Callable[..., Any]
 _DOC = "The caller's own."
@@ -126,7 +126,7 @@ def use_of_metric(item: MetricSpec | CallerFunction) -> Use[MetricSpec]:
 def _session_use(spec: Any, version: str | None = None) -> Use[Any]:
     """A use of a spec of this session; without a version, stored results are not reused."""
     plugin = Plugin(
-        distribution="caller", entry_point="session", version=version or uuid.uuid4().hex
+        distribution=CALLER, entry_point="session", version=version or uuid.uuid4().hex
     )
     return make_use(spec, plugin, {})
 
@@ -262,7 +262,7 @@ class SessionData:
         if not callable(data):
             path = self.folder / f"{uuid.uuid4().hex}.pickle"
             path.write_bytes(pickle.dumps(problem, protocol=5))
-            function = partial(read_problem, str(path))
+            function = ProblemFile(str(path))
             # Equal data have one version, and so one key: stored results are reused.
             digest = problem.digest()
             self.problems[digest] = problem
@@ -275,21 +275,3 @@ class SessionData:
             random=callable(data),
         )
         return _session_use(spec, digest)
-
-
-def read_problem(path: str, _seed: int) -> Problem:
-    """Read the problem that `SessionData` has written; the function of its data sets."""
-    problem: Problem = pickle.loads(Path(place_of(path)).read_bytes())
-    return problem
-
-
-def without_same_data(uses: Iterable[Use[DatasetSpec]], repeats: Repeats) -> list[Use[DatasetSpec]]:
-    """The data sets of a list without names, in which equal data count once."""
-    by_digest: dict[str, Use[DatasetSpec]] = {}
-    for use in uses:
-        digest = use.plugin.version
-        if digest in by_digest:
-            repeats.add("datasets", use.label, by_digest[digest].label)
-        else:
-            by_digest[digest] = use
-    return list(by_digest.values())

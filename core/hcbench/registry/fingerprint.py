@@ -37,8 +37,10 @@ RESULT_MODULES = (
     "registry/specs",
     "run/cell",
     "run/inputs",
-    "run/libraries",
     "run/job",
+    "run/process_state",
+    "run/returned",
+    "run/timed_call",
     "run/times",
     "run/warmth",
 )

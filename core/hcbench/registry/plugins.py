@@ -32,6 +32,8 @@ from hcbench.registry.fingerprint import code_below, digest_sources, installed_v
 from hcbench.registry.hookspecs import HOOK_VERSION, PROJECT
 from hcbench.registry.specs import load_function
 
+#: The distribution of the specs that a caller gives from Python.
+CALLER = "caller"
 KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites", "commands", "executors")
 REGISTER_HOOKS = tuple(f"hcbench_{kind}" for kind in KINDS)
 REPORT_HOOKS = ("hcbench_run_started", "hcbench_cell_finished", "hcbench_run_finished")
@@ -62,6 +64,11 @@ class Plugin:
     source: Path | None = None
     file: Path | None = None
     requires: str = ""
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether it belongs to an installed package, and not to the caller or to a file."""
+        return self.file is None and self.distribution != CALLER
 
     @property
     def name(self) -> str:

@@ -2,11 +2,9 @@
 # file.
 
 from .cell import (
-    call_algorithm as call_algorithm,
     describe as describe,
     judge as judge,
     rescore_job as rescore_job,
-    result_kind as result_kind,
     run_job as run_job,
 )
 from .inputs import (
@@ -22,8 +20,10 @@ from .rescore import (
     plan_of_run as plan_of_run,
     use_described as use_described,
 )
+from .returned import result_kind as result_kind
 from .run import rescore_plan as rescore_plan
 from .tasks import make_job as make_job
+from .timed_call import call_algorithm as call_algorithm
 from .times import Stopwatch as Stopwatch, processor_clock as processor_clock
 from .warmth import FirstUses as FirstUses
 from .workers import Limits as Limits

@@ -123,7 +123,7 @@ class CellPool(Pool):
     ) -> None:
         self._places, self._wrapper = places, wrapper
         super().__init__(
-            slots, "hcbench.run.cell:run_packed", preload=PRELOADED, decode=read_outcome
+            slots, "hcbench.run.cell:start_job", preload=PRELOADED, decode=read_outcome
         )
 
     def submit(self, tag: object, job: object, limits: Limits, worker: int | None = None) -> None:
@@ -133,7 +133,7 @@ class CellPool(Pool):
             job = wrap_job(job, self._wrapper)
         if self._places:
             job = relocate(job, self._places)
-        super().submit(tag, job, limits, worker)
+        self.submit_packed(tag, job, limits, worker)
 
     @staticmethod
     def end_server() -> None:

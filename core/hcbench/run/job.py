@@ -1,34 +1,125 @@
-"""What a worker needs to run a cell, and how that is sent to it."""
+"""What a worker needs to run a cell, and how that is sent to it.
+
+A job is pickled once, by `pack_job`, and nothing of the caller's runs when it is unpickled: the
+caller's own functions lie in it as bytes, and plugin files are only named. `PackedJob.open` imports
+the files, and `Call.load` unpickles a function. So a worker can prepare a cell before it makes the
+copy of itself in which that code runs.
+"""
 
 from __future__ import annotations
 
 import itertools
 import pickle
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from hcbench.registry.plugins import import_file, keep_importable, module_of
+from hcbench.registry.plugins import import_file, keep_importable
 from hcbench.registry.specs import Function, Params, load_function
 
 if TYPE_CHECKING:
     from hcbench.model.cost import Budget, Cost
+    from hcbench.model.problem import Problem
     from hcbench.plan.outcome import ScoredPoint
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """A plugin's function with its parameters: all of a spec that a worker needs."""
+class PackedFunction:
+    """A function of the caller or of a plugin file, pickled by value.
 
-    function: Function
+    Attributes
+    ----------
+    content : bytes
+    """
+
+    content: bytes
+
+    def load(self) -> Callable[..., Any]:
+        """Return the function: the same object each time, as it may hold compiled kernels."""
+        return _unpickle_function(self.content)
+
+
+@lru_cache(maxsize=16)
+def _unpickle_function(content: bytes) -> Callable[..., Any]:
+    import cloudpickle
+
+    function: Callable[..., Any] = cloudpickle.loads(content)
+    return function
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemFile:
+    """The data set of a caller's own data, which are in a file of the session.
+
+    It is a class of core, so that the data are read like those of an installed data set, in a
+    process that stays.
+
+    Attributes
+    ----------
+    path : str
+        For the main process.
+    """
+
+    path: str
+
+    def __call__(self, _seed: int) -> Problem:
+        """Read the problem."""
+        problem: Problem = pickle.loads(Path(place_of(self.path)).read_bytes())
+        return problem
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A plugin's function with its parameters: all of a spec that a worker needs.
+
+    Attributes
+    ----------
+    function : str, callable or PackedFunction
+    params : mapping
+    of_installed_plugin : bool
+        Whether the spec is neither the caller's own nor of a plugin file.
+    """
+
+    function: Function | PackedFunction
     params: Params
+    of_installed_plugin: bool = True
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether a process that has called it may do further cells.
+
+        A function that is pickled by value may be anything, whoever declares it.
+        """
+        if isinstance(self.function, ProblemFile):
+            return True
+        return self.of_installed_plugin and isinstance(self.function, str)
+
+    def load(self) -> Callable[..., Any]:
+        """Import or unpickle the function.
+
+        Raises
+        ------
+        PluginError
+            If its module cannot be imported or has no such function.
+        """
+        if isinstance(self.function, PackedFunction):
+            return self.function.load()
+        return load_function(self.function)
 
     def __call__(self, *args: Any) -> Any:
         """Call it."""
-        return load_function(self.function)(*args, **self.params)
+        return self.load()(*args, **self.params)
+
+    def packed(self) -> Call:
+        """The same with the function as bytes, unless it is imported by its name."""
+        if isinstance(self.function, str | ProblemFile | PackedFunction):
+            return self
+        import cloudpickle
+
+        return replace(self, function=PackedFunction(cloudpickle.dumps(self.function)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +148,7 @@ class Job:
     gpu : bool
         Whether it needs a GPU.
     threads : int
-        Of BLAS, OpenMP and numba.
+        Of BLAS, OpenMP and numba, which the worker was started with; noted with the outcome.
     replies : Call, optional
         Opens the stored answers of a paid oracle; see `hcbench.run.replies.StoredReplies`.
     clock : callable
@@ -85,6 +176,22 @@ class Job:
     replies: Call | None = None
     clock: Callable[[], float] = perf_counter
 
+    @property
+    def is_installed(self) -> bool:
+        """Whether all code that it runs is of installed packages."""
+        calls = [self.dataset, self.oracle, self.algorithm, *self.metrics.values()]
+        return all(call.is_installed for call in calls)
+
+    def packed(self) -> Job:
+        """The same with the caller's functions as bytes."""
+        return replace(
+            self,
+            dataset=self.dataset.packed(),
+            oracle=self.oracle.packed(),
+            algorithm=self.algorithm.packed(),
+            metrics={label: metric.packed() for label, metric in self.metrics.items()},
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class RescoreJob:
@@ -104,10 +211,20 @@ class RescoreJob:
     cost: Cost
     points: tuple[ScoredPoint, ...]
 
+    @property
+    def is_installed(self) -> bool:
+        """Whether all code that it runs is of installed packages; the algorithm is not called."""
+        calls = [self.job.dataset, self.job.oracle, *self.job.metrics.values()]
+        return all(call.is_installed for call in calls)
+
+    def packed(self) -> RescoreJob:
+        """The same with the caller's functions as bytes."""
+        return replace(self, job=self.job.packed())
+
 
 @dataclass(frozen=True, slots=True)
 class ImportJob:
-    """A plugin's function to import, which may compile kernels, before a cell needs it.
+    """A function of an installed plugin to import, which may compile kernels, ahead of its cells.
 
     Attributes
     ----------
@@ -116,21 +233,66 @@ class ImportJob:
 
     function: str
 
+    @property
+    def is_installed(self) -> bool:
+        """Always: files are imported for their own cells."""
+        return True
 
-def pack_job(job: Job | RescoreJob | ImportJob | Call, files: Iterable[object]) -> bytes:
-    """Pickle a job, with the plugin files to import before it is unpickled.
+    def packed(self) -> ImportJob:
+        """The same, as it has no function."""
+        return self
 
-    The caller's own functions go by value.
+
+AnyJob: TypeAlias = Job | RescoreJob | ImportJob
+
+
+@dataclass(frozen=True, slots=True)
+class PackedJob:
+    """A job, or the call of an algorithm, as it is sent.
+
+    Attributes
+    ----------
+    job : Job, RescoreJob, ImportJob or Call
+        With the caller's functions as bytes.
+    files : tuple of str
+        Plugin files that these functions may be of.
+    places : mapping of path to path
+        Where files of the main process are on this machine, if it is another one.
     """
-    import cloudpickle
 
-    return pickle.dumps((tuple(map(str, files)), {}, cloudpickle.dumps(job)))
+    job: AnyJob | Call
+    files: tuple[str, ...] = ()
+    places: Mapping[str, str] = field(default_factory=dict)
+
+    def open(self) -> Any:
+        """Import the plugin files, whose code runs, and return the job."""
+        self.note_places()
+        for file in self.files:
+            place = Path(place_of(file))
+            # This is a process of our own: functions of the file may import modules beside it later.
+            keep_importable(place.parent)
+            import_file(Path(file), place)
+        return self.job
+
+    def note_places(self) -> None:
+        """Have `place_of` know where the files are."""
+        _places.update(self.places)
+
+
+def pack_job(job: AnyJob | Call, files: Iterable[object]) -> bytes:
+    """Pickle a job, with the plugin files that its functions may be of."""
+    return pickle.dumps(PackedJob(job.packed(), tuple(str(file) for file in files)))
+
+
+def unpack_job(packed: bytes) -> PackedJob:
+    """Unpickle a packed job; nothing of the caller's runs."""
+    job: PackedJob = pickle.loads(packed)
+    return job
 
 
 def relocate(packed: bytes, places: Mapping[str, str]) -> bytes:
     """A packed job for a machine where files of the main process are in other places."""
-    files, _, job = pickle.loads(packed)
-    return pickle.dumps((files, places, job))
+    return pickle.dumps(replace(unpack_job(packed), places=places))
 
 
 _wrapped = itertools.count()
@@ -147,41 +309,32 @@ def wrap_job(packed: bytes, wrapper: str) -> bytes:
         ``module:function``, called with what the algorithm would get, ``algorithm``, which can be
         pickled and called with the same, and ``number``, which is another one for each cell.
     """
-    files, _, pickled = pickle.loads(packed)
-    job = pickle.loads(pickled)
+    envelope = unpack_job(packed)
+    job = envelope.job
     if isinstance(job, ImportJob):
         return pack_job(ImportJob(wrapper), ())
-    cell = job.job if isinstance(job, RescoreJob) else job
-    needed = [str(call.function) for call in (cell.dataset, cell.oracle, *cell.metrics.values())]
-    own = [f for f in files if any(n.startswith(f"{module_of(Path(f))}:") for n in needed)]
-    algorithm: Any = partial(call_packed, pack_job(cell.algorithm, files))
+    if isinstance(job, RescoreJob):
+        return packed  # which does not call the algorithm
+    assert isinstance(job, Job)
+    algorithm: Any = partial(call_packed, pack_job(job.algorithm, envelope.files))
     call = Call(wrapper, {"algorithm": algorithm, "number": next(_wrapped)})
-    cell = replace(cell, algorithm=call)
-    return pack_job(replace(job, job=cell) if isinstance(job, RescoreJob) else cell, own)
+    return pack_job(replace(job, algorithm=call), _files_for_others(job, envelope.files))
+
+
+def _files_for_others(job: Job, files: Iterable[str]) -> list[str]:
+    """The plugin files that a job needs for anything but its algorithm."""
+    calls = [job.dataset, job.oracle, *job.metrics.values()]
+    if all(call.is_installed for call in calls):
+        return []
+    return list(files)  # of which file a function is, if of any, its name need not say
 
 
 def call_packed(packed: bytes, *args: Any) -> Any:
     """Call a packed `Call`."""
-    call: Any = unpack_job(packed)
-    return call(*args)
+    return unpack_job(packed).open()(*args)
 
 
 _places: dict[str, str] = {}
-
-
-def unpack_job(packed: bytes) -> Job | RescoreJob | ImportJob:
-    """Import the plugin files of a packed job, and unpickle it."""
-    import cloudpickle
-
-    files, places, pickled = pickle.loads(packed)
-    _places.update(places)
-    for file in files:
-        place = Path(place_of(file))
-        # This is a process of our own: functions of the file may import modules beside it later.
-        keep_importable(place.parent)
-        import_file(Path(file), place)
-    job: Job | RescoreJob | ImportJob = cloudpickle.loads(pickled)
-    return job
 
 
 def place_of(path: str) -> str:

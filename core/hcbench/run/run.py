@@ -204,8 +204,16 @@ def _imports(tasks: Sequence[Task], slots: int) -> list[ImportJob]:
     """
     if not 1 < slots < len(tasks):
         return []
-    functions = [t.cell.algorithm.spec.function for t in tasks if not isinstance(t, RescoreTask)]
-    return [ImportJob(name) for name in dict.fromkeys(f for f in functions if isinstance(f, str))]
+    functions: dict[str, None] = {}
+    for task in tasks:
+        if isinstance(task, RescoreTask):
+            continue  # which calls no algorithm
+        use = task.cell.algorithm
+        function = use.spec.function
+        # Others are imported in the copy of a worker that runs their cell.
+        if use.plugin.is_installed and isinstance(function, str):
+            functions[function] = None
+    return [ImportJob(function) for function in functions]
 
 
 def _submit(pool: JobPool, waiting: AffinityQueue[Task], record: RunRecord, many: float) -> None:

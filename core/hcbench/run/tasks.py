@@ -122,7 +122,7 @@ def make_job(cell: Cell, metrics: Iterable[str], store: Store | None = None) -> 
 
 
 def _call(use: Use[Any]) -> Call:
-    return Call(use.spec.function, dict(use.params))
+    return Call(use.spec.function, dict(use.params), use.plugin.is_installed)
 
 
 def _replies_of(oracle: Use[OracleSpec], store: Store) -> Call | None:

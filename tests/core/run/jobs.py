@@ -4,40 +4,50 @@ from __future__ import annotations
 
 import ctypes
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from hcbench.run.workers.worker import Announce
+from hcbench.run.workers.worker import Announce, InCopy
 
 
-def perform(job: Callable[[], object], announce: Announce) -> object:
+def perform(packed: bytes, announce: Announce) -> object:
+    job: Callable[[], object] = pickle.loads(packed)
     announce("algorithm")
     return job()
 
 
-def perform_phases(job: dict[str, float], announce: Announce) -> str:
+def perform_in_copy(packed: bytes, announce: Announce) -> InCopy:
+    """As `perform`, in a copy of the worker."""
+    return InCopy(partial(perform, packed, announce))
+
+
+def perform_phases(packed: bytes, announce: Announce) -> str:
     """Sleep through the phases of a job; in a phase of negative time, fill 200 MiB of memory."""
+    job: dict[str, float] = pickle.loads(packed)
     for phase, seconds in job.items():
         announce(phase)
         time.sleep(seconds) if seconds > 0 else hog(200)
     return "slept"
 
 
-def perform_and_judge(job: Callable[[], object], announce: Announce) -> object:
+def perform_and_judge(packed: bytes, announce: Announce) -> object:
     """Produce a value, and run the job with it."""
+    job: Callable[[], object] = pickle.loads(packed)
     announce("algorithm")
     announce("metrics", "produced")
     return job()
 
 
-def perform_or_produce(job: tuple[str | None, Callable[[], object]], announce: Announce) -> str:
+def perform_or_produce(packed: bytes, announce: Announce) -> str:
     """Produce the first value, if any, and then run the job."""
-    produced, then = job
+    produced, then = pickle.loads(packed)
     announce("algorithm")
     if produced is not None:
         announce("metrics", produced)

@@ -1,9 +1,12 @@
-"""What one algorithm does to its process or its input changes nothing for the next cell."""
+"""What one algorithm does to its process or its input changes nothing for the next cell.
+
+The caller's own functions run in copies of a worker. For functions that count as installed, cells
+are given to a pool here: its worker stays, unless a cell has left something behind.
+"""
 
 from __future__ import annotations
 
 import ctypes
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +20,13 @@ from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem
 from hcbench.oracle import Answers, _kernels as kernels
 from hcbench.oracle.oracle import Ledger
-from hcbench.run.cell import call_algorithm
+from hcbench.plan.outcome import Outcome
+from hcbench.registry.specs import load_function
+from hcbench.run.executors import CellPool
 from hcbench.run.inputs import checksum, checksums, give, make_oracle
-from hcbench.run.job import Call
+from hcbench.run.job import Call, Job, pack_job
+from hcbench.run.timed_call import call_algorithm
+from hcbench.run.workers import Limits, Report
 
 
 def honest(X: Any) -> Any:
@@ -130,69 +137,167 @@ def process(_scored: Any) -> float:
     return float(os.getpid())
 
 
-@pytest.mark.parametrize("leaves", [limits_itself, leaves_a_thread, ignores_signals, traces])
-def test_a_process_in_which_something_was_left_behind_does_no_further_cell(
-    tmp_path: Path, leaves: Any, undisturbed: dict[str, Any]
+def leaves_a_file_open(X: Any) -> Any:
+    import os
+
+    os.open(os.devnull, os.O_RDONLY)
+    return linkage(X, "average")
+
+
+def stays_on_one_processor(X: Any) -> Any:
+    import os
+
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    os.nice(1)
+    return linkage(X, "average")
+
+
+def stops_collecting_garbage(X: Any) -> Any:
+    import gc
+
+    gc.disable()
+    return linkage(X, "average")
+
+
+def changes_its_surroundings(X: Any) -> Any:
+    import os
+    import warnings
+
+    os.chdir("/")
+    os.environ["HCBENCH_TEST"] = "left behind"
+    np.seterr(all="ignore")
+    warnings.simplefilter("error")
+    np.random.seed(0)  # noqa: NPY002
+    return linkage(X, "average")
+
+
+LEAVE = [
+    limits_itself,
+    leaves_a_thread,
+    ignores_signals,
+    traces,
+    leaves_a_file_open,
+    stays_on_one_processor,
+    stops_collecting_garbage,
+]
+RESTORED = [honest, changes_its_surroundings, leaves_a_profiling_timer]
+
+
+@pytest.mark.parametrize(
+    "first",
+    [*LEAVE, changes_its_surroundings, replaces_functions_of_libraries],
+    ids=lambda function: function.__name__,
+)
+def test_what_a_function_of_the_caller_does_is_gone_with_its_cell(
+    tmp_path: Path, first: Any, undisturbed: dict[str, Any]
 ) -> None:
-    first, following = rows(tmp_path, leaves, honest, metrics=["AARI", process])
-    assert first["status"] == following["status"] == "ok"
+    disturbing, following = rows(tmp_path, first, uses_libraries, metrics=["AARI", process])
+    assert disturbing["status"] == following["status"] == "ok"
     assert following["metrics"]["AARI"] == undisturbed["AARI"]
-    assert first["metrics"]["process"] != following["metrics"]["process"]
-
-
-def test_functions_of_libraries_that_an_algorithm_replaced_are_put_back_and_noted(
-    tmp_path: Path, undisturbed: dict[str, Any]
-) -> None:
-    metrics = ["AARI", process]
-    first, following = rows(
-        tmp_path, replaces_functions_of_libraries, uses_libraries, metrics=metrics
-    )
-    assert first["metrics"]["AARI"] == following["metrics"]["AARI"] == undisturbed["AARI"]
-    assert first["metrics"]["process"] != following["metrics"]["process"]
-    assert {note for note in first["notes"] if "replaced" in note} == {
-        "the algorithm replaced builtins.sum",
-        "the algorithm replaced numpy.linalg.norm",
-        "the algorithm replaced numpy.random.default_rng",
-        "the algorithm replaced scipy.cluster.hierarchy.linkage",
-    }
+    assert disturbing["metrics"]["process"] != following["metrics"]["process"]
     assert not following["notes"]
 
 
-@pytest.mark.parametrize("has_versions", [True, False])
-def test_replaced_functions_are_found_with_and_without_the_versions_of_dicts(
-    has_versions: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import scipy.cluster.hierarchy as module
+def surroundings(X: Any) -> Any:
+    """Find them as in the first cell of a worker."""
+    import os
 
-    from hcbench.run import libraries
-
-    monkeypatch.setattr(libraries, "_noted", {})
-    monkeypatch.setattr(libraries, "_versions", [])
-    monkeypatch.setattr(libraries, "_modules", 0)
-    if not has_versions:
-        monkeypatch.setattr(sys, "version_info", (3, 13))
-    libraries.note_libraries()
-    assert libraries.restore_libraries() == []
-    for _ in range(2):
-        monkeypatch.setattr(module, "linkage", lambda: None)
-        monkeypatch.setattr(module, "_private", 1, raising=False)
-        assert libraries.restore_libraries() == ["scipy.cluster.hierarchy.linkage"]
-        assert module.linkage is linkage
-        assert libraries.restore_libraries() == []
+    assert os.getcwd() != "/"
+    assert "HCBENCH_TEST" not in os.environ
+    assert np.geterr()["divide"] == "warn"
+    return linkage(X, "average")
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("in_process")
-def test_what_was_replaced_before_a_cell_began_is_neither_noted_nor_put_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows(tmp_path, honest)
-    norm = np.linalg.norm
-    monkeypatch.setattr(np.linalg, "norm", lambda *args: norm(*args))
-    replaced = np.linalg.norm
-    (row,) = rows(tmp_path, honest, fresh=True)
-    assert not [note for note in row["notes"] if "replaced" in note]
-    assert np.linalg.norm is replaced
+def installed_job(function: Any) -> bytes:
+    """A cell with an algorithm of this module, as if it were of an installed plugin."""
+    on_vectors = {"function": f"{__name__}:{function.__name__}"}
+    job = Job(
+        dataset=Call("hcbench_datasets.bundled:iris", {"standardise": False, "n": None}),
+        oracle=Call("hcbench_oracles.whole:vectors", {}),
+        algorithm=Call(f"{__name__}:call_on_vectors", on_vectors),
+        data_key="iris",
+        data_seed=1,
+        noise_seed=2,
+        algorithm_seed=3,
+        provides=frozenset({"vectors"}),
+        hints=(),
+        returns="tree",
+        budget=None,
+        checkpoints=(),
+        metrics={},
+    )
+    assert job.is_installed
+    return pack_job(job, ())
+
+
+def call_on_vectors(oracle: Any, given: Any, rng: Any, *, function: str) -> Any:
+    return load_function(function)(oracle.read())
+
+
+def reports_of(*functions: Any) -> list[Report]:
+    """The reports on cells that follow one another in one pool of one worker."""
+    reports = []
+    with CellPool(1) as pool:
+        for function in functions:
+            pool.submit(function.__name__, installed_job(function), Limits(seconds=60))
+            reports += pool.wait(120)
+    for report in reports:
+        assert isinstance(report.value, Outcome)
+        assert (report.value.status, report.value.reason) == ("ok", ""), report.log
+    return reports
+
+
+@pytest.mark.parametrize("leaves", LEAVE, ids=lambda function: function.__name__)
+def test_a_process_in_which_something_was_left_behind_does_no_further_cell(leaves: Any) -> None:
+    first, following = reports_of(leaves, honest)
+    assert first.pid != following.pid
+    assert first.value.points[0].result == following.value.points[0].result
+
+
+def test_an_honest_installed_algorithm_keeps_its_worker() -> None:
+    reports = reports_of(*RESTORED, surroundings)
+    assert len({report.pid for report in reports}) == 1
+
+
+def test_a_worker_that_is_not_in_the_way_stays_for_the_caller_s_functions(tmp_path: Path) -> None:
+    """Each cell has a copy of its own: they have different processes, and one parent."""
+
+    def parent(_scored: Any) -> float:
+        import os
+
+        return float(os.getppid())
+
+    first, following = rows(tmp_path, honest, uses_libraries, metrics=[process, parent])
+    assert first["metrics"]["process"] != following["metrics"]["process"]
+    assert first["metrics"]["parent"] == following["metrics"]["parent"]
+
+
+def ends(X: Any) -> Any:
+    import os
+
+    os._exit(3)
+
+
+def segfaults(X: Any) -> Any:
+    ctypes.string_at(0)
+
+
+def leaves_a_process(X: Any) -> Any:
+    import subprocess
+
+    subprocess.Popen(["sleep", "60"], start_new_session=True)
+    return linkage(X, "average")
+
+
+def test_the_crash_of_a_copy_is_a_crash(tmp_path: Path, undisturbed: dict[str, Any]) -> None:
+    ended, crashed, left, following = rows(tmp_path, ends, segfaults, leaves_a_process, honest)
+    assert (ended["status"], ended["reason"]) == (
+        "crash",
+        "exited with code 3 in phase 'warm-up' before returning (os._exit?)",
+    )
+    assert crashed["status"] == "crash"
+    assert crashed["reason"] == "killed by signal 11 (SIGSEGV)"
+    assert left["metrics"] == following["metrics"] == undisturbed
 
 
 def busy(X: Any) -> Any:
@@ -209,14 +314,6 @@ def test_a_timer_that_was_left_behind_ends_no_cell(
 ) -> None:
     first, following = rows(tmp_path, leaves_a_profiling_timer, busy)
     assert first["metrics"] == following["metrics"] == undisturbed
-
-
-def test_an_honest_algorithm_keeps_its_worker(tmp_path: Path) -> None:
-    def another(X: Any) -> Any:
-        return linkage(X, "single")
-
-    first, following = rows(tmp_path, honest, another, metrics=[process])
-    assert first["metrics"] == following["metrics"]
 
 
 def replaces_its_ledger(oracle: Any) -> None:
@@ -255,7 +352,7 @@ def test_costs_are_measured_by_what_was_there_before_the_call(
 ) -> None:
     def algorithm(oracle: Any, given: Any, rng: Any) -> Any:
         oracle.ask([[0, 1], [0, 2]])
-        monkeypatch.setattr("hcbench.run.cell._cost", lambda *_: Cost(seconds=0.0, queries=0))
+        monkeypatch.setattr("hcbench.run.timed_call._cost", lambda *_: Cost(seconds=0.0, queries=0))
         return linkage(np.eye(given.n))
 
     answers = Answers(kind="pairs", n=5, arity=2, answer=lambda q, *_: np.zeros(len(q), np.int8))

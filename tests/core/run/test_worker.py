@@ -196,6 +196,26 @@ def test_a_segfault_shows_the_python_stack(shared: Pool) -> None:
     assert re.search(r"Segmentation fault[\s\S]*in segfault", run(shared, jobs.segfault).log)
 
 
+def test_a_copy_of_a_worker_returns_crashes_and_is_killed_as_the_worker_itself() -> None:
+    with Pool(1, f"{jobs.__name__}:perform_in_copy") as pool:
+        first, second = run(pool, os.getpid), run(pool, os.getpid)
+        assert first.value != second.value
+        assert first.pid == second.pid
+        assert first.value != first.pid
+        crashed = run(pool, jobs.segfault)
+        assert (crashed.ending, crashed.reason) == ("crash", "killed by signal 11 (SIGSEGV)")
+        assert crashed.log.count("string_at") == 1
+        left = run(pool, partial(os._exit, 3))
+        assert left.ending == "crash"
+        assert left.reason.startswith("exited with code 3")
+        late = run(pool, jobs.loop, Limits(seconds=0.3))
+        assert late.ending == "timeout"
+        heavy = run(pool, partial(jobs.hog, 200), Limits(memory=100 << 20))
+        assert heavy.ending == "memory"
+        assert run(pool, jobs.come_back_twice).value == "original"
+        assert run(pool, partial(jobs.add, 1, 1)).value == 2
+
+
 def test_an_error_shows_where_it_was_raised(shared: Pool) -> None:
     assert "return recurse(depth + 1) + 1" in run(shared, jobs.recurse).traceback
 

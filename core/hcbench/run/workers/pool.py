@@ -50,7 +50,8 @@ class Pool:
     slots
         How many jobs run at a time.
     target
-        ``module:function``, called as ``function(job, announce)`` in a worker, where
+        ``module:function``, called as ``function(packed, announce)`` in a worker, where ``packed``
+        is what was submitted as bytes, and
         ``announce(phase, value=None)`` says that a phase begins, and what to report if the job does
         not end by itself.
     preload
@@ -120,7 +121,9 @@ class Pool:
 
         Parameters
         ----------
-        tag, job, limits
+        tag, limits
+        job
+            It is pickled, functions by value, for a target that unpickles it; see `submit_packed`.
         worker
             Of `next_worker`; by default one that is idle.
 
@@ -129,20 +132,27 @@ class Pool:
         WorkerError
             If none is idle.
         """
-        chosen = self.next_worker() if worker is None else worker
-        if chosen is None:
-            raise WorkerError(f"all {self._slots} slots are busy: wait() before submitting more")
         import cloudpickle  # 30 ms, which --help need not wait for
 
-        number = next(self._numbers)
         try:
-            pickled = cloudpickle.dumps(job)
-            frame = pack(Order(number, pickled, limits))
+            packed = cloudpickle.dumps(job)
         except Exception as error:
             why = f"the job cannot be sent to a worker: {type(error).__name__}: {error}"
             self._reports.append(Report(tag, "error", reason=why))
             return
-        self._give(self._workers[chosen], Submission(number, tag, limits, frame))
+        self.submit_packed(tag, packed, limits, worker)
+
+    def submit_packed(
+        self, tag: object, packed: bytes, limits: Limits, worker: int | None = None
+    ) -> None:
+        """Give a job that is pickled already to a worker, as `submit` does."""
+        number = next(self._numbers)
+        if worker is None:
+            worker = self.next_worker()
+        if worker is None:
+            raise WorkerError(f"all {self._slots} slots are busy: wait() before submitting more")
+        frame = pack(Order(number, packed, limits))
+        self._give(self._workers[worker], Submission(number, tag, limits, frame))
 
     def _give(self, worker: WorkerConnection, job: Submission) -> None:
         worker.jobs.append(job)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import faulthandler
 import importlib
 import math
 import os
-import pickle
+import resource
 import shutil
 import signal
 import socket
@@ -14,22 +15,30 @@ import tempfile
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Protocol
+from dataclasses import dataclass
+from typing import NoReturn, Protocol
 
-from hcbench.run.workers.encoding import encode
+from hcbench.run.workers.encoding import decode, encode
 from hcbench.run.workers.messages import (
     CHUNK,
     WEIGHED,
     Order,
     Phase,
     Result,
+    open_file,
     pack,
     take_tail,
     unpack,
     write_draft,
 )
-from hcbench.run.workers.processes import adopt_orphans, die_with_parent, libc, reap_any, resident
+from hcbench.run.workers.processes import (
+    adopt_orphans,
+    die_with_parent,
+    reap_any,
+    resident,
+)
 
 _CPU_SLACK = 30  # seconds that an orphan may burn beyond its limits
 _LONGEST = 1 << 16  # characters of a message and of a traceback
@@ -41,6 +50,16 @@ class Announce(Protocol):
 
     def __call__(self, phase: str, value: object = None) -> None:
         """Say that a phase begins; `value` is reported if the job does not return."""
+
+
+@dataclass(frozen=True, slots=True)
+class InCopy:
+    """Returned by a target whose remaining code shall change nothing of the worker.
+
+    The worker calls `rest` in a copy of itself, which then ends.
+    """
+
+    rest: Callable[[], object]
 
 
 _leaving = False
@@ -60,9 +79,6 @@ def clear_timers() -> None:
 
 def isolate(log: int, folder: str) -> None:
     """Give the worker its own session, log file, folder for temporary files, and limits."""
-    import faulthandler
-    import resource
-
     os.setsid()
     die_with_parent()
     adopt_orphans()
@@ -72,7 +88,8 @@ def isolate(log: int, folder: str) -> None:
         # By lines, so that a crash loses little; no text may fail to print.
         stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]
     os.mkdir(folder, 0o700)
-    os.environ["TMPDIR"] = tempfile.tempdir = folder
+    os.environ["TMPDIR"] = folder
+    tempfile.tempdir = folder
     faulthandler.enable()
     _, hard = resource.getrlimit(resource.RLIMIT_CORE)
     resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
@@ -88,7 +105,8 @@ class Worker:
     phases, log, draft
         Descriptors that the main process reads.
     target
-        ``module:function``, called with a job and ``announce``.
+        ``module:function``, called with a packed job and ``announce``; what it returns is sent, or
+        if it is `InCopy`, what that returns in a copy of this process.
     folder
         For temporary files, which go after each job.
     """
@@ -97,8 +115,11 @@ class Worker:
         self, connection: socket.socket, phases: int, log: int, draft: int, target: str, folder: str
     ) -> None:
         self._connection = connection
-        self._phases, self._log, self._draft = phases, log, draft
-        self._target, self._folder = target, folder
+        self._phases = phases
+        self._log = log
+        self._draft = draft
+        self._target = target
+        self._folder = folder
         self._pid = os.getpid()
 
     def serve(self) -> None:
@@ -110,16 +131,17 @@ class Worker:
                 self._connection.sendall(pack(self._perform(order)))
 
     def _perform(self, order: Order) -> Result:
-        threads = threading.active_count()
+        """Do a job; whatever it left behind, the result says whether this process may go on."""
+        n_threads = threading.active_count()
         _bound_cpu(order.limits.grace)
-        result = self._outcome(order)
+        result = self._call_target(order)
         _flush()
         if os.getpid() != self._pid:
             # The algorithm forked, and its copy came back as if it were us.
             os._exit(0 if result.ending == "done" else 1)
         clear_timers()
         self._remove_temporary_files()
-        spent = _leaving or threading.active_count() > threads or _has_children()
+        spent = _leaving or threading.active_count() > n_threads or _has_children()
         return result._replace(log=self._take_log(), at=time.monotonic(), spent=spent)
 
     def _remove_temporary_files(self) -> None:
@@ -134,15 +156,57 @@ class Worker:
         except OSError:  # the job closed it
             return ""
 
-    def _outcome(self, order: Order) -> Result:
-        try:
+    def _call_target(self, order: Order) -> Result:
+        def call() -> object:
             module, _, function = self._target.partition(":")
-            call = getattr(importlib.import_module(module), function)
-            value = call(pickle.loads(order.job), self._announcer(order))
+            target: Callable[..., object] = getattr(importlib.import_module(module), function)
+            return target(order.job, self._announcer(order))
+
+        return self._result_of(order, call)
+
+    def _result_of(self, order: Order, call: Callable[[], object]) -> Result:
+        """What a call returns, or what its copy of this process returns, or the error."""
+        try:
+            value = call()
+            if isinstance(value, InCopy):
+                return self._call_in_copy(order, value.rest)
             return Result(order.number, "done", encode(value))
         except BaseException as error:  # SystemExit too: whatever it is, it is the job's outcome
             trace = traceback.format_exc()[-_LONGEST:]
             return Result(order.number, "error", b"", _describe(error), trace)
+
+    def _call_in_copy(self, order: Order, rest: Callable[[], object]) -> Result:
+        """Fork, have the copy do the rest of a job, and return what it has written into a file.
+
+        If the copy crashes, this process ends in the same way, as the main process expects of a
+        worker that crashes.
+        """
+        _flush()  # or the copy would print it again
+        with open_file() as file:
+            pid = os.fork()
+            if pid == 0:
+                self._be_copy(order, rest, file.fileno())
+            _, status = os.waitpid(pid, 0)
+            code = os.waitstatus_to_exitcode(status)
+            if code != 0:
+                _end_like(code)
+            file.seek(0)
+            result: Result = decode(file.read(), Result)
+            return result
+
+    def _be_copy(self, order: Order, rest: Callable[[], object], file: int) -> NoReturn:
+        """Do the rest of a job, write the result, and end."""
+        die_with_parent()
+        self._pid = os.getpid()
+        _bound_cpu(order.limits.grace)
+        result = self._result_of(order, rest)
+        _flush()
+        if os.getpid() != self._pid:
+            os._exit(0 if result.ending == "done" else 1)  # a copy of the copy
+        content = memoryview(encode(result))
+        while content:
+            content = content[os.write(file, content) :]
+        os._exit(0)
 
     def _announcer(self, order: Order) -> Announce:
         def announce(phase: str, value: object = None) -> None:
@@ -158,13 +222,21 @@ class Worker:
         return announce
 
 
+def _end_like(code: int) -> NoReturn:
+    """End this process as another one has ended: with an exit code, or minus a signal."""
+    if code < 0:
+        faulthandler.disable()  # the log has the stack of the one that crashed
+        with suppress(OSError):  # of SIGKILL, which needs no handler
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
+
+
 def _bound_cpu(seconds: float) -> None:
     """Let the system end this process after these seconds more on all processors.
 
     The main process enforces the limits; this is for orphans, which nobody watches.
     """
-    import resource
-
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     soft = resource.RLIM_INFINITY
     if math.isfinite(seconds):
@@ -191,8 +263,7 @@ def _describe(error: BaseException) -> str:
 
 
 def _flush() -> None:
-    """Bring what the job printed into the log: Python's buffers, then those of the C library."""
+    """Bring what the job printed from Python's buffers into the log."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):  # the job may have closed it
             stream.flush()
-    libc().fflush(None)
