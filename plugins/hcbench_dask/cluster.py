@@ -38,6 +38,8 @@ class Cluster:
     scheduler : str, optional
         The address of the scheduler, as dask has it; ``tls://`` takes the certificates from dask's
         configuration. Without one the cluster is in this process; only the cells have others.
+    threads : int
+        The threads of BLAS, OpenMP and numba in each cell.
     fingerprints : mapping of name to fingerprint
         Fingerprints of the code that decides results. A worker with another fingerprint would
         measure something else than the keys of the cells say.
@@ -61,14 +63,15 @@ class Cluster:
         *,
         jobs: int | None,
         scheduler: str | None,
+        threads: int,
         fingerprints: Mapping[str, str],
         files: Mapping[str, bytes],
     ) -> None:
         run = f"hcbench-{uuid.uuid4().hex}"
-        self.terms = Terms(run, fingerprints, files)
+        self.terms = Terms(run, fingerprints, files, threads)
         if scheduler is None:
             # A cluster in this process has its code, and its files.
-            self.terms = Terms(run, fingerprints={}, files={})
+            self.terms = Terms(run, fingerprints={}, files={}, threads=threads)
         self._scheduler = scheduler
         self._jobs = jobs
         self._stack = ExitStack()

@@ -51,11 +51,14 @@ class Terms:
         A name that no other run has.
     fingerprints : mapping of name to fingerprint
     files : mapping of path to content
+    threads : int
+        The threads of BLAS, OpenMP and numba in each cell.
     """
 
     run: str
     fingerprints: Mapping[str, str]
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    threads: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +227,7 @@ class Host:
         reports: list[Report] = []
         try:
             if pool is None:
-                pool = CellPool(1, self.copies.places)
+                pool = CellPool(1, self.copies.places, threads=self._terms.threads)
             pool.submit(None, job, limits)
             while not reports and not self._closed and key not in self._given_up:
                 reports = pool.wait(_TICK)

@@ -27,7 +27,7 @@ def hcbench_executors() -> Iterable[ExecutorSpec]:
 
 
 def open_strict(
-    *, jobs: int | None, scheduler: str | None, **_: object
+    *, jobs: int | None, scheduler: str | None, threads: int, **_: object
 ) -> AbstractContextManager[ThisMachine]:
     """Processes of this machine.
 
@@ -41,4 +41,5 @@ def open_strict(
     if scheduler is not None:
         raise HcbenchError(f"the executor strict is this machine; omit --scheduler {scheduler}")
     cores = int(check_machine({})["cores"])
-    return nullcontext(ThisMachine(jobs or cores, wrapper="hcbench_strict.parent:call"))
+    slots = jobs or max(1, cores // threads)
+    return nullcontext(ThisMachine(slots, "hcbench_strict.parent:call", threads))

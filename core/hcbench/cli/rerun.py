@@ -164,7 +164,7 @@ def _in_worker(cell: Cell, store: Store, registry: Registry, timeout: float) -> 
 
     job = make_job(cell, [m.label for m in cell.metrics], store)
     limits = Limits.of_cell(None if timeout == math.inf else timeout)
-    with CellPool(1) as pool:
+    with CellPool(1, threads=cell.threads) as pool:
         pool.submit(cell, pack_job(job, registry.plugins.files), limits)
         (report,) = pool.wait()
     return outcome_of(cell, report)

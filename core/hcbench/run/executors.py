@@ -80,12 +80,13 @@ class ThisMachine:
     ----------
     slots : int
         How many.
-    wrapper : str
+    wrapper, threads
         See `CellPool`.
     """
 
     slots: int
     wrapper: str = ""
+    threads: int = 1
 
     @property
     def memory(self) -> float:
@@ -98,7 +99,8 @@ class ThisMachine:
 
     def pool(self, cells: int) -> CellPool:
         """At most ``cells`` workers."""
-        return CellPool(min(self.slots, cells), wrapper=self.wrapper)
+        slots = min(self.slots, cells)
+        return CellPool(slots, wrapper=self.wrapper, threads=self.threads)
 
 
 class CellPool(Pool):
@@ -116,14 +118,25 @@ class CellPool(Pool):
     wrapper : str
         ``module:function`` that calls the algorithms instead of the worker, in another process; it
         gets their arguments, ``algorithm``, which can be pickled, and the ``number`` of the cell.
+    threads : int
+        Of BLAS, OpenMP and numba in each process.
     """
 
     def __init__(
-        self, slots: int, places: Mapping[str, str] | None = None, wrapper: str = ""
+        self,
+        slots: int,
+        places: Mapping[str, str] | None = None,
+        wrapper: str = "",
+        threads: int = 1,
     ) -> None:
-        self._places, self._wrapper = places, wrapper
+        self._places = places
+        self._wrapper = wrapper
         super().__init__(
-            slots, "hcbench.run.cell:start_job", preload=PRELOADED, decode=read_outcome
+            slots,
+            "hcbench.run.cell:start_job",
+            preload=PRELOADED,
+            decode=read_outcome,
+            threads=threads,
         )
 
     def submit(self, tag: object, job: object, limits: Limits, worker: int | None = None) -> None:
@@ -185,11 +198,14 @@ def open_executor(
             raise ParameterError(
                 f"the scheduler {scheduler} needs the executor of a cluster, not {name}"
             )
-        return nullcontext(ThisMachine(jobs or max(1, usable_cores() // plan.suite.threads)))
+        threads = plan.suite.threads
+        slots = jobs or max(1, usable_cores() // threads)
+        return nullcontext(ThisMachine(slots, threads=threads))
     spec = find_executors(plugins).find(name).spec
     opened: AbstractContextManager[Executor] = spec.load()(
         jobs=jobs,
         scheduler=scheduler,
+        threads=plan.suite.threads,
         fingerprints=fingerprints_of(plan),
         files={str(file): file.read_bytes() for file in [*_plugin_files(plan, plugins), *files]},
     )

@@ -269,7 +269,7 @@ class PackedJob:
         self.note_places()
         for file in self.files:
             place = Path(place_of(file))
-            # This is a process of our own: functions of the file may import modules beside it later.
+            # A process of our own: functions of the file may import modules beside it later.
             keep_importable(place.parent)
             import_file(Path(file), place)
         return self.job

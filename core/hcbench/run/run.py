@@ -151,7 +151,9 @@ def _work(
     if not alone and (paid := [task for task in tasks if _pays(task)]):
         # One after the other, so that none pays for what another is asking; the key is here.
         _work([task for task in tasks if not _pays(task)], record, machines)
-        here = machines if isinstance(machines, ThisMachine) else ThisMachine(1)
+        here = ThisMachine(1, threads=record.plan.suite.threads)
+        if isinstance(machines, ThisMachine):
+            here = machines
         _work(paid, record, here, alone=True)
         return
     if not tasks:

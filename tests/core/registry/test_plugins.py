@@ -379,7 +379,7 @@ EXECUTOR = """
             return CellPool(1)
 
     @contextmanager
-    def opened(*, jobs, scheduler, fingerprints, files):
+    def opened(*, jobs, scheduler, threads, fingerprints, files):
         if scheduler is None:
             raise HcbenchError("--scheduler is missing")
         machine = check_machine(fingerprints)

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numba import njit
-from numba.np.ufunc import parallel
 from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 
@@ -35,9 +34,11 @@ from hcbench.model.cost import Cost
 from hcbench.oracle import _kernels as kernels
 from hcbench.plan.outcome import Outcome, ScoredPoint
 from hcbench.registry.plugins import import_file
-from hcbench.run.cell import as_result, rescore_job, restore_process, run_job, run_packed
+from hcbench.run.cell import rescore_job, run_job, run_packed
 from hcbench.run.inputs import finest_partition, give, synthetic_answers
 from hcbench.run.job import Call, Job, RescoreJob, pack_job
+from hcbench.run.process_state import Surroundings
+from hcbench.run.returned import as_result
 from hcbench.run.workers.processes import LINUX
 
 BAD: Any = import_file(Path(__file__).parents[2] / "misbehaving.py")
@@ -159,8 +160,8 @@ def test_who_uses_an_index_that_was_drawn_is_charged_for_it(
             use(oracle.read())
             return Tree.from_levels(np.zeros((given.n, 1), dtype=int))
 
-        monkeypatch.setattr("hcbench.run.cell.reset_peak", lambda: 40)
-        monkeypatch.setattr("hcbench.run.cell.peak_since", lambda held: held)
+        monkeypatch.setattr("hcbench.run.timed_call.reset_peak", lambda: 40)
+        monkeypatch.setattr("hcbench.run.timed_call.peak_since", lambda held: held)
         ticks = count()
         timer = "hcbench.model.comparisons.comparisons.perf_counter"
         monkeypatch.setattr(timer, lambda: 2.0 * next(ticks))
@@ -250,13 +251,13 @@ def test_one_clock_times_the_call_and_the_answers() -> None:
 
 
 def test_memory_load_and_frequency_are_those_of_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hcbench.run.cell.load_average", lambda: 0.5)
-    monkeypatch.setattr("hcbench.run.cell.processor_frequency", lambda: 3e9)
-    monkeypatch.setattr("hcbench.run.cell.reset_peak", lambda: 40)
-    monkeypatch.setattr("hcbench.run.cell.peak_since", lambda held: held + 2)
+    monkeypatch.setattr("hcbench.run.timed_call.load_average", lambda: 0.5)
+    monkeypatch.setattr("hcbench.run.timed_call.processor_frequency", lambda: 3e9)
+    monkeypatch.setattr("hcbench.run.timed_call.reset_peak", lambda: 40)
+    monkeypatch.setattr("hcbench.run.timed_call.peak_since", lambda held: held + 2)
     done = run_job(job("good"))
     assert (done.load, done.frequency, done.cost.peak_bytes) == (0.5, 3e9, 42)
-    monkeypatch.setattr("hcbench.run.cell.reset_peak", lambda: None)
+    monkeypatch.setattr("hcbench.run.timed_call.reset_peak", lambda: None)
     assert run_job(job("good")).cost.peak_bytes is None, "it is not known on this machine"
 
 
@@ -662,52 +663,27 @@ def test_a_call_that_ends_with_its_budget_is_repeated_as_well() -> None:
     assert asked == [12, 20, 20]
 
 
-def _process_as_it_is() -> tuple[Any, ...]:
-    return Path.cwd(), os.environ, dict(vars(os.environ)["_data"]), np.geterr()
-
-
 def test_a_cell_finds_the_process_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = _process_as_it_is()
-    monkeypatch.setattr("hcbench.run.cell._START", before)
+    before = Surroundings.now()
     os.chdir(tmp_path)
     os.environ["HCBENCH_TEST"] = "left behind"
     np.seterr(all="ignore")
-    restore_process()
-    assert _process_as_it_is() == before
+    before.restore()
+    assert Surroundings.now() == before
     assert os.getenv("HCBENCH_TEST") is None
     os.environ["HOME"] = "elsewhere"
     monkeypatch.setattr(os, "environ", {})
-    restore_process()
-    assert _process_as_it_is() == before
-    assert os.environ is before[1]
+    before.restore()
+    assert Surroundings.now() == before
+    assert os.environ is before.environ
 
 
-def test_threads_are_those_of_the_job_and_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts: list[int] = []
-    monkeypatch.setattr("hcbench.run.cell._use_threads", counts.append)
+def test_more_threads_than_one_are_noted() -> None:
     for threads, notes in ((1, ()), (2, ("ran on 2 threads",)), (3, ("ran on 3 threads",))):
-        outcome = run_packed(pack_job(job("good", threads=threads), ()), lambda *_: None)
-        assert outcome is not None
+        outcome = run_job(job("good", threads=threads))
         assert (outcome.status, outcome.notes) == ("ok", notes)
-    assert counts == [2, 3]
-
-
-def test_libraries_get_the_threads_of_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits: list[int] = []
-    reloads: list[object] = []
-    names = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMEXPR", "NUMBA")
-    for name in names:
-        monkeypatch.setenv(f"{name}_NUM_THREADS", "1")
-    monkeypatch.setattr("hcbench.run.cell.threadpool_limits", limits.append)
-    monkeypatch.setattr("numba.core.config.reload_config", lambda: reloads.append(None))
-    monkeypatch.setattr("numba.np.ufunc.parallel.NUM_THREADS", 1)
-    monkeypatch.setattr("hcbench.run.cell._START", _process_as_it_is())
-    for _ in range(2):
-        run_packed(pack_job(job("good", threads=3), ()), lambda *_: None)
-        assert {os.environ[f"{name}_NUM_THREADS"] for name in names} == {"3"}
-    assert (limits, len(reloads), parallel.NUM_THREADS) == ([3, 3], 1, 3)
 
 
 def _lowers_the_recursion_limit() -> None:

@@ -68,16 +68,16 @@ class ServerProcess:
 
     It holds nothing but the modules that were preloaded for any pool. A pool starts another one
     only if this one has ended or was started in other circumstances: in another folder, with
-    other paths to import from, or with other environment variables, as libraries read some of
-    these when they are imported.
+    other paths to import from, with other environment variables, as libraries read some of these
+    when they are imported, or for another number of threads, which is among these variables.
     """
 
     _current: ServerProcess | None = None
     _lock = threading.Lock()
 
-    def __init__(self) -> None:
+    def __init__(self, threads: int) -> None:
         self.is_proven = False  # whether it has been ready for a pool
-        self._circumstances = _circumstances()
+        self._circumstances = _circumstances(threads)
         self._pools = 0
         self._log = open_log()
         self._folder = tempfile.mkdtemp(prefix="hcbench-")  # for the temporary files of workers
@@ -90,7 +90,7 @@ class ServerProcess:
                     stdin=subprocess.DEVNULL,
                     stdout=self._log,
                     stderr=self._log,
-                    env=_environment(),
+                    env=_environment(threads),
                     start_new_session=True,
                 )
         except (OSError, TypeError) as error:
@@ -102,13 +102,14 @@ class ServerProcess:
             ) from error
 
     @classmethod
-    def connect(cls) -> tuple[ServerProcess, socket.socket]:
+    def connect(cls, threads: int) -> tuple[ServerProcess, socket.socket]:
         """Return the one that runs, or a new one, with a connection to it."""
         with cls._lock:
             server = cls._current
-            if server is None or not server._is_usable():
+            if server is None or not server._is_usable(threads):
                 cls._retire()
-                server = cls._current = cls()
+                server = cls(threads)
+                cls._current = server
             ours, theirs = socket.socketpair()
             with theirs, suppress(BrokenPipeError, ConnectionResetError):  # as its reader will see
                 socket.send_fds(server._control, [b"+"], [theirs.fileno()])
@@ -147,8 +148,9 @@ class ServerProcess:
             server._wait()
             server._log.close()
 
-    def _is_usable(self) -> bool:
-        return self._circumstances == _circumstances() and self._process.poll() is None
+    def _is_usable(self, threads: int) -> bool:
+        is_fitting = self._circumstances == _circumstances(threads)
+        return is_fitting and self._process.poll() is None
 
     def _wait(self) -> int:
         try:
@@ -171,7 +173,7 @@ class ServerConnection:
 
     Parameters
     ----------
-    target, preload
+    target, preload, threads
         As for `Pool`.
 
     Attributes
@@ -182,10 +184,10 @@ class ServerConnection:
         Whether the fork server had been ready for another pool before.
     """
 
-    def __init__(self, target: str, preload: Sequence[str]) -> None:
+    def __init__(self, target: str, preload: Sequence[str], threads: int) -> None:
         self.ready = False
         self._inbox = bytearray()
-        self._process, self.control = ServerProcess.connect()
+        self._process, self.control = ServerProcess.connect(threads)
         self.was_proven = self._process.is_proven
         self._send(Open(target, tuple(preload)))
 
@@ -433,10 +435,10 @@ def _open_pipe() -> tuple[BinaryIO, BinaryIO]:
     return open(reading, "rb", buffering=0), open(writing, "wb", buffering=0)
 
 
-def _circumstances() -> tuple[object, ...]:
+def _circumstances(threads: int) -> tuple[object, ...]:
     """What a fork server depends on: this process, and what its imports may depend on."""
     variables = {name: value for name, value in os.environ.items() if name not in _UNREAD}
-    return os.getpid(), sys.executable, os.getcwd(), lasting_path(), variables
+    return os.getpid(), sys.executable, os.getcwd(), lasting_path(), variables, threads
 
 
 def _command(descriptor: int, folder: str) -> list[str]:
@@ -445,9 +447,11 @@ def _command(descriptor: int, folder: str) -> list[str]:
     return [sys.executable, "-c", _BOOT, paths, str(descriptor), folder]
 
 
-def _environment() -> dict[str, str]:
-    libraries = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMEXPR", "NUMBA")
-    environment = {**os.environ, **{f"{name}_NUM_THREADS": "1" for name in libraries}}
+def _environment(threads: int) -> dict[str, str]:
+    """The environment variables of the fork server, and so of all workers."""
+    environment = dict(os.environ)
+    for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMEXPR", "NUMBA"):
+        environment[f"{library}_NUM_THREADS"] = str(threads)
     # The order of a set of strings must not differ from run to run.
     environment.setdefault("PYTHONHASHSEED", "0")
     # macOS forbids what the server does, forking after its frameworks are loaded, unless asked.

@@ -58,10 +58,18 @@ class Pool:
         Modules imported once for all workers; one that cannot be imported is skipped.
     decode
         Reads what the target has returned or announced; by default as JSON.
+    threads
+        Of BLAS, OpenMP and numba in each worker, whose environment says so.
     """
 
     def __init__(
-        self, slots: int, target: str, *, preload: Sequence[str] = (), decode: Decode = decode
+        self,
+        slots: int,
+        target: str,
+        *,
+        preload: Sequence[str] = (),
+        decode: Decode = decode,
+        threads: int = 1,
     ) -> None:
         if not hasattr(os, "fork"):
             raise WorkerError(f"isolated workers need fork(), which {sys.platform} does not have")
@@ -69,6 +77,7 @@ class Pool:
         self._target = target
         self._preload = tuple(preload)
         self._decode = decode
+        self._threads = threads
         self._server: ServerConnection | None = None
         self._workers: dict[int, WorkerConnection] = {}
         self._numbers = itertools.count(1)
@@ -205,7 +214,7 @@ class Pool:
         if self._closed:
             raise WorkerError("the pool is closed")
         if self._server is None:
-            self._server = ServerConnection(self._target, self._preload)
+            self._server = ServerConnection(self._target, self._preload, self._threads)
             self._selector.register(self._server.control, selectors.EVENT_READ)
         return self._server
 
