@@ -27,7 +27,7 @@ from hcbench.registry import Registry, find_suite, load_registry, with_defaults
 from hcbench.registry.repeats import Repeats
 from hcbench.registry.specs import AlgorithmSpec, MetricSpec
 from hcbench.registry.suite import Suite, read_suite
-from hcbench.run.executors import LOCAL
+from hcbench.run.options import LOCAL, RunOptions
 from hcbench.run.record import Observer
 from hcbench.run.run import run_plan
 from hcbench.store import Store
@@ -170,14 +170,16 @@ def compare(
             registry,
             store,
             plugins,
-            jobs=n_jobs,
-            fresh=fresh,
-            exclusive=exclusive,
-            command="hcbench.compare(...)",
-            observer=observer or default_observer(progress),
-            executor=executor,
-            scheduler=scheduler,
-            files=sorted(folder.iterdir()),
+            RunOptions(
+                jobs=n_jobs,
+                fresh=fresh,
+                exclusive=exclusive,
+                command="hcbench.compare(...)",
+                executor=executor,
+                scheduler=scheduler,
+                files=sorted(folder.iterdir()),
+            ),
+            observer or default_observer(progress),
         )
     return replace(results, given=session.problems)
 
@@ -232,10 +234,8 @@ def run_suite(
             registry,
             store,
             plugins,
-            jobs=n_jobs,
-            fresh=fresh,
-            command=f"hcbench.run_suite({suite.name!r})",
-            observer=default_observer(progress),
+            RunOptions(jobs=n_jobs, fresh=fresh, command=f"hcbench.run_suite({suite.name!r})"),
+            default_observer(progress),
         )
 
 
@@ -244,11 +244,12 @@ def _run(
     registry: Registry,
     location: str | Path | None,
     plugins: Sequence[str | Path],
-    **options: Any,
+    options: RunOptions,
+    observer: Observer | None,
 ) -> StoredResults:
-    """Run a plan, with the options of `run_plan`, in the store of a location."""
+    """Run a plan in the store of a location."""
     with Store(location) as store:
-        outcomes = run_plan(plan, registry.plugins, store, **options)
+        outcomes = run_plan(plan, registry.plugins, store, options, observer)
         run = store.run()
     results = StoredResults.of_plan(plan, outcomes)
     return replace(results, store=location, run=run.id, plugins=plugins)

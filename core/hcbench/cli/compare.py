@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hcbench.registry import Registry
     from hcbench.registry.suite import Suite
     from hcbench.results.results import Results
+    from hcbench.run.options import RunOptions
     from hcbench.store import Store
 
 
@@ -116,8 +117,9 @@ def carry_out(
     """Plan, run and show a suite; ``given`` are its entries to change, and `RUNNING`."""
     from hcbench.plan.plan import make_plan, take_shard
     from hcbench.registry import with_defaults
+    from hcbench.run.options import RunOptions
 
-    running = {name: given.pop(name) for name in RUNNING}
+    running = RunOptions(command=context.obj, **{name: given.pop(name) for name in RUNNING})
     registry = options.load_plugins(plugin, quiet=quiet)
     with stdout_for_data():
         suite = _changed(base(registry), given, replay, registry)
@@ -132,12 +134,12 @@ def carry_out(
     drawn: list[Drawn] = []
     with options.open_store(store) as opened:
         if dry_run:
-            show_plan(plan, opened, form, fresh=running["fresh"], jobs=running["jobs"])
+            show_plan(plan, opened, form, fresh=running.fresh, jobs=running.jobs)
             return
         if figures is not None:
             _check_figures(suite, figures)
         with stdout_for_data():
-            results = _run(plan, registry, opened, command=context.obj, quiet=quiet, **running)
+            results = _run(plan, registry, opened, running, quiet=quiet)
             if figures is not None:
                 from hcbench.figures.suites import draw_figures
 
@@ -166,7 +168,7 @@ def carry_out(
 
 
 RUNNING = ("jobs", "exclusive", "executor", "scheduler", "fresh")
-"""Options that `run_plan` takes."""
+"""Options that are fields of `RunOptions`."""
 
 
 def _changed(
@@ -214,13 +216,15 @@ def _check_figures(suite: Suite, folder: Path) -> None:
     make_folder(folder)
 
 
-def _run(plan: Plan, registry: Registry, store: Store, *, quiet: bool, **given: Any) -> Results:
+def _run(
+    plan: Plan, registry: Registry, store: Store, options: RunOptions, *, quiet: bool
+) -> Results:
     from hcbench.cli.progress import follow
     from hcbench.results.results import Results
     from hcbench.run.run import run_plan
 
     with follow(quiet=quiet) as observer:
-        outcomes = run_plan(plan, registry.plugins, store, observer=observer, **given)
+        outcomes = run_plan(plan, registry.plugins, store, options, observer)
     return Results.of_plan(plan, outcomes)
 
 

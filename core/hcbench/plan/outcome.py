@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from hcbench.model.cost import Budget, Cost
 
 if TYPE_CHECKING:
     from hcbench.model.problem import Result
+else:
+    # For msgspec, which reads the outcomes of workers. Trees are not imported for that; whether it
+    # is one is checked by `hcbench.run.executors.read_outcome`.
+    Result = Any
 
 Status: TypeAlias = Literal[
     "ok", "error", "timeout", "memory", "crash", "budget", "unanswered", "skipped"

@@ -57,6 +57,7 @@ from hcbench.run.process_state import (
 )
 from hcbench.run.returned import result_kind
 from hcbench.run.timed_call import FinishedCall, call_algorithm
+from hcbench.run.workers.encoding import encodable
 from hcbench.run.workers.processes import has_gpu
 from hcbench.run.workers.worker import Announce, InCopy, clear_timers, leave
 
@@ -295,7 +296,7 @@ def _make_oracle(job: Job, prepared: Prepared) -> Oracle:
 
 def _few_short(notes: Sequence[str]) -> tuple[str, ...]:
     """Different notes, cut to what a row may hold."""
-    short_notes = [note[:LONGEST] for note in notes[:MOST_NOTES]]
+    short_notes = [encodable(note[:LONGEST]) for note in notes[:MOST_NOTES]]
     return tuple(dict.fromkeys(short_notes))
 
 
@@ -305,7 +306,7 @@ def _failed(error: BaseException) -> Outcome:
     return Outcome(
         status=_status_of(error),
         reason=describe(error),
-        traceback=trace[-_LONGEST_TRACE:],
+        traceback=encodable(trace[-_LONGEST_TRACE:]),
         phase=_phase_of(error),
     )
 
@@ -339,7 +340,7 @@ def describe(error: BaseException) -> str:
     if not isinstance(error, HcbenchError):
         type_name = type(error).__name__
         text = f"{type_name}: {text}" if text else type_name
-    return text[:LONGEST]
+    return encodable(text[:LONGEST])
 
 
 def _warm_up(job: Job, prepared: Prepared) -> None:

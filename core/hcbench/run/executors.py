@@ -6,7 +6,6 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from types import NoneType
 from typing import Any, Protocol, Self
 
 from hcbench.errors import ParameterError
@@ -16,11 +15,11 @@ from hcbench.registry import Use, find_executors
 from hcbench.registry.plugins import Plugins
 from hcbench.run.environment import fingerprints_of, memory_per_cell, usable_cores
 from hcbench.run.job import relocate, wrap_job
+from hcbench.run.options import LOCAL, RunOptions
 from hcbench.run.workers import Limits, Pool, Report
 from hcbench.run.workers.connections import ServerProcess
-from hcbench.run.workers.encoding import decode
+from hcbench.run.workers.encoding import EncodingError, OutcomeMessage, decode
 
-LOCAL = "local"
 #: Modules that the fork server imports, once for all workers.
 PRELOADED: tuple[str, ...] = (
     "scipy.cluster.hierarchy",
@@ -154,35 +153,38 @@ class CellPool(Pool):
         ServerProcess.retire()
 
 
-def read_outcome(content: bytes) -> object:
-    """Read the message of a worker about a cell, which an algorithm may have written."""
-    return decode(content, Outcome, NoneType)
+def read_outcome(content: bytes) -> Outcome | None:
+    """Read the outcome of a cell from a worker, into which an algorithm may have written.
+
+    Raises
+    ------
+    EncodingError
+        If it is anything else than an outcome, or None of an import.
+    """
+    message: OutcomeMessage | None = decode(content, OutcomeMessage | None)
+    if message is None:
+        return None
+    outcome = message.outcome
+    from hcbench.model.trees import Partition, Tree  # once there are any
+
+    for point in outcome.points:
+        if not isinstance(point.result, Tree | Partition | None):
+            raise EncodingError(f"the result of a cell is a {type(point.result).__name__}")
+    return outcome
 
 
 def open_executor(
-    name: str,
-    plan: Plan,
-    plugins: Plugins,
-    *,
-    jobs: int | None = None,
-    scheduler: str | None = None,
-    files: Sequence[Path] = (),
+    options: RunOptions, plan: Plan, plugins: Plugins
 ) -> AbstractContextManager[Executor]:
     """The machines for a run.
 
     Parameters
     ----------
-    name : str
-        ``"local"``, or an executor of a plugin.
+    options : RunOptions
+        Executor, scheduler, jobs and files.
     plan : Plan
     plugins : Plugins
-        Whose files are sent with the cells.
-    jobs : int, optional
-        The most cells at a time; by default one per core, or one per thread of a cluster.
-    scheduler : str, optional
-        The address of the scheduler of a cluster.
-    files : sequence of Path
-        The caller's own data, which are sent with the cells.
+        Their files are sent with the cells.
 
     Raises
     ------
@@ -193,32 +195,40 @@ def open_executor(
     HcbenchError
         If the cluster cannot be used.
     """
-    if name == LOCAL:
-        if scheduler is not None:
+    threads = plan.suite.threads
+    if options.executor == LOCAL:
+        if options.scheduler is not None:
             raise ParameterError(
-                f"the scheduler {scheduler} needs the executor of a cluster, not {name}"
+                f"the scheduler {options.scheduler} needs the executor of a cluster, not {LOCAL}"
             )
-        threads = plan.suite.threads
-        slots = jobs or max(1, usable_cores() // threads)
+        slots = options.jobs or max(1, usable_cores() // threads)
         return nullcontext(ThisMachine(slots, threads=threads))
-    spec = find_executors(plugins).find(name).spec
+    spec = find_executors(plugins).find(options.executor).spec
+    files = [*_plugin_files(plan, plugins), *options.files]
     opened: AbstractContextManager[Executor] = spec.load()(
-        jobs=jobs,
-        scheduler=scheduler,
-        threads=plan.suite.threads,
+        jobs=options.jobs,
+        scheduler=options.scheduler,
+        threads=threads,
         fingerprints=fingerprints_of(plan),
-        files={str(file): file.read_bytes() for file in [*_plugin_files(plan, plugins), *files]},
+        files={str(file): file.read_bytes() for file in files},
     )
     return opened
 
 
 def _plugin_files(plan: Plan, plugins: Plugins) -> list[Path]:
     """Plugin files, the modules beside them that they import, and the data that they declare."""
-    sent = [path for plugin in plugins.loaded if plugin.file for path in plugin.code]
+    files: list[Path] = []
+    for plugin in plugins.loaded:
+        if plugin.file:
+            files += plugin.code
     uses: list[Use[Any]] = [*plan.algorithms, *plan.datasets, *plan.metrics]
     uses += [cell.oracle for cell in plan.cells]
-    for use in {use.identity: use for use in uses if use.plugin.file}.values():
+    file_uses = {use.identity: use for use in uses if use.plugin.file}
+    for use in file_uses.values():
         for name in use.spec.data_files:
-            data = use.plugin.folder / name
-            sent += [data] if data.is_file() else filter(Path.is_file, data.rglob("*"))
-    return list(dict.fromkeys(sent))
+            path = use.plugin.folder / name
+            if path.is_file():
+                files.append(path)
+            else:
+                files += [file for file in path.rglob("*") if file.is_file()]
+    return list(dict.fromkeys(files))

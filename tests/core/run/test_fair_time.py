@@ -19,6 +19,7 @@ from hcbench.plan.presentation import MetricInfo
 from hcbench.registry import Registry, with_defaults
 from hcbench.registry.plugins import Plugins
 from hcbench.results.results import Results
+from hcbench.run.options import RunOptions
 from hcbench.run.run import run_plan
 from hcbench.run.tasks import Task, by_data
 from hcbench.run.workers.processes import load_average, processor_frequency
@@ -77,7 +78,7 @@ def plugin(tmp_path: Path) -> Path:
 
 
 def run(
-    plugin: Path, store: Store, *metrics: str, repetitions: int = 4, **options: Any
+    plugin: Path, store: Store, *metrics: str, repetitions: int = 4, exclusive: bool = False
 ) -> list[Outcome]:
     registry = Registry(Plugins([plugin]))
     suite = Suite(
@@ -88,7 +89,7 @@ def run(
         repetitions=repetitions,
     )
     plan = make_plan(with_defaults(suite, registry), registry)
-    return run_plan(plan, registry.plugins, store, jobs=2, **options)
+    return run_plan(plan, registry.plugins, store, RunOptions(jobs=2, exclusive=exclusive))
 
 
 @pytest.mark.slow

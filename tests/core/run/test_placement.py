@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import hcbench
-from hcbench.run.run import AffinityQueue
+from hcbench.run.schedule import AffinityQueue
+from tests.core.registry.test_plugins import install
 
 SLOW_ORACLE = """
 import os
@@ -32,7 +33,8 @@ def star(oracle, given, rng, *, number=0):
 
 @hookimpl
 def hcbench_oracles():
-    return [OracleSpec(name="slow", function=answer, doc="A set.", kind="quadruplet-set", needs=())]
+    kind = "quadruplet-set"
+    return [OracleSpec(name="slow", function="slow_main:answer", doc="A set.", kind=kind, needs=())]
 
 
 @hookimpl
@@ -40,22 +42,27 @@ def hcbench_algorithms():
     number = Parameter("number", 0, "Does nothing.")
     kind = ("quadruplet-set",)
     return [
-        AlgorithmSpec(name="star", function=star, doc="A star.", accepts=kind, parameters=(number,))
+        AlgorithmSpec(
+            name="star", function="slow_main:star", doc="A star.", accepts=kind, parameters=(number,)
+        )
     ]
 """
 
 
 @pytest.mark.slow
-def test_shared_answers_are_made_once_for_all_workers(tmp_path: Path) -> None:
-    log, plugin = tmp_path / "made", tmp_path / "slow.py"
-    plugin.write_text(SLOW_ORACLE.format(log=str(log)))
+def test_shared_answers_are_made_once_for_all_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of installed plugins: the code of a plugin file runs in a copy of a worker for each cell."""
+    log = tmp_path / "made"
+    monkeypatch.syspath_prepend(str(tmp_path))
+    install(tmp_path, "slow", {"main": SLOW_ORACLE.format(log=str(log))})
     results = hcbench.compare(
         ["star[number=[0,1,2,3]]"],
         datasets=["planted[N0=5, L=2]"],
         oracles=["slow"],
         repetitions=8,
         n_jobs=2,
-        plugins=[plugin],
         store=tmp_path / "store.sqlite",
     )
     assert {row["status"] for row in results.rows} == {"ok"}

@@ -21,6 +21,7 @@ from hcbench.figures import draw_figures
 from hcbench.plan.plan import make_plan
 from hcbench.registry.plugins import Plugins
 from hcbench.registry.specs import load_function
+from hcbench.run.options import RunOptions
 from hcbench.run.run import run_plan
 from hcbench.store import Store
 from hcbench_cuts import suites_noise, suites_tables, suites_theorems
@@ -189,7 +190,9 @@ def run(suite: Suite, folder: Path, **changes: object) -> Results:
     """Run a part of a suite and draw its figures."""
     plan = make_plan(replace(suite, timeout=60.0, **changes), load_registry())  # type: ignore[arg-type]
     with Store(folder / "s.sqlite") as store:
-        results = Results.of_plan(plan, run_plan(plan, Plugins(), store, jobs=1, command="test"))
+        results = Results.of_plan(
+            plan, run_plan(plan, Plugins(), store, RunOptions(jobs=1, command="test"))
+        )
         drawn = draw_figures(results, folder, format="png", store=store)
     assert [d.path is not None for d in drawn] == [True] * len(suite.figures), drawn
     return results

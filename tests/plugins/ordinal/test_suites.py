@@ -28,6 +28,7 @@ from hcbench.figures import draw_figures
 from hcbench.plan.outcome import REPORTED
 from hcbench.plan.plan import make_plan
 from hcbench.registry import Registry, load_registry
+from hcbench.run.options import RunOptions
 from hcbench.run.run import run_plan
 from hcbench.store import Store
 from hcbench_oracles.ordinal import ordinal_queries
@@ -289,7 +290,9 @@ def run(suite: Suite, folder: Path) -> hcbench.Results:
     registry = load_registry()
     plan = make_plan(replace(suite, first_look=suite.repetitions), registry)
     with Store(folder / "s.sqlite") as store:
-        return hcbench.Results.of_plan(plan, run_plan(plan, registry.plugins, store, jobs=1))
+        return hcbench.Results.of_plan(
+            plan, run_plan(plan, registry.plugins, store, RunOptions(jobs=1))
+        )
 
 
 def check_verdicts(suite: Suite, results: hcbench.Results) -> None:

@@ -15,6 +15,7 @@ from hcbench.claims.verdicts import Verdict, judge_claim
 from hcbench.figures import draw_figures
 from hcbench.plan.plan import make_plan
 from hcbench.registry import Registry, load_registry
+from hcbench.run.options import RunOptions
 from hcbench.run.run import run_plan
 from hcbench.store import Store
 from hcbench_quadruplets import suites_planted, suites_real, suites_theorems
@@ -192,7 +193,9 @@ def run(suite: Suite, folder: Path) -> hcbench.Results:
     registry = load_registry()
     plan = make_plan(suite, registry)
     with Store(folder / "s.sqlite") as store:
-        return hcbench.Results.of_plan(plan, run_plan(plan, registry.plugins, store, jobs=1))
+        return hcbench.Results.of_plan(
+            plan, run_plan(plan, registry.plugins, store, RunOptions(jobs=1))
+        )
 
 
 @pytest.mark.slow

@@ -31,6 +31,7 @@ from hcbench.plan.plan import make_plan
 from hcbench.registry import find_suite
 from hcbench.registry.plugins import Plugins
 from hcbench.registry.specs import load_function
+from hcbench.run.options import RunOptions
 from hcbench.run.run import run_plan
 from hcbench.store import Store
 from hcbench_vectors import hcbench_suites
@@ -213,7 +214,9 @@ def run(suite, tmp_path, **changes):
     registry = load_registry()
     plan = make_plan(small, registry)
     with Store(tmp_path / "s.sqlite") as store:
-        results = Results.of_plan(plan, run_plan(plan, Plugins(), store, jobs=1, command="test"))
+        results = Results.of_plan(
+            plan, run_plan(plan, Plugins(), store, RunOptions(jobs=1, command="test"))
+        )
         drawn = draw_figures(results, tmp_path, store=store)
     return results, drawn
 

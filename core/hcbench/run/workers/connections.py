@@ -27,17 +27,15 @@ from hcbench.run.workers.messages import (
     WEIGHED,
     Closed,
     Decode,
-    Ended,
+    Finished,
     Fork,
+    FromServer,
     Kill,
     Limits,
     Open,
     Phase,
     Ready,
     Report,
-    Result,
-    Started,
-    StartFailed,
     name_exit,
     open_file,
     open_log,
@@ -49,13 +47,17 @@ from hcbench.run.workers.messages import (
 )
 from hcbench.run.workers.processes import family_resident
 
-_FROM_SERVER = (Ready, Closed, Started, StartFailed, Ended)
 _QUICK = 0.02  # seconds: of shorter jobs a worker may have the next one at hand
 _ENDING = 5.0  # seconds for the fork server to end workers
 # Variables of the terminal, of the main process and of pytest, which say nothing to an import.
 _UNREAD = (
-    *("COLUMNS", "LINES", "NO_COLOR", "TERM"),
-    *("HCBENCH_DEBUG", "HCBENCH_STORE", "PYTEST_CURRENT_TEST"),
+    "COLUMNS",
+    "LINES",
+    "NO_COLOR",
+    "TERM",
+    "HCBENCH_DEBUG",
+    "HCBENCH_STORE",
+    "PYTEST_CURRENT_TEST",
 )
 _BOOT = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); "
@@ -224,7 +226,7 @@ class ServerConnection:
         except ConnectionResetError:
             return None
         self._inbox += data
-        messages = list(unpack(self._inbox, *_FROM_SERVER))
+        messages = list(unpack(self._inbox, FromServer))
         if any(isinstance(message, Ready) for message in messages):
             self.ready = self._process.is_proven = True
         return messages if data else None
@@ -250,9 +252,7 @@ class ServerConnection:
         try:
             while data := self.control.recv(CHUNK):
                 self._inbox += data
-                if any(
-                    isinstance(message, Closed) for message in unpack(self._inbox, *_FROM_SERVER)
-                ):
+                if any(isinstance(message, Closed) for message in unpack(self._inbox, FromServer)):
                     return True
         except TimeoutError:
             self._process.kill()
@@ -309,7 +309,7 @@ class Submission:
         where = f"in phase {self.phase!r} before returning (os._exit?)"
         return Report(self.tag, "crash", reason=f"{name_exit(code)} {where}")
 
-    def ended(self, result: Result, decode: Decode) -> Report:
+    def ended(self, result: Finished, decode: Decode) -> Report:
         """Return the report on it if its target returned or raised."""
         report = Report(self.tag, result.ending, None, result.reason, result.traceback, result.log)
         if result.ending == "error":
@@ -372,7 +372,7 @@ class WorkerConnection:
         except OSError:
             self.outbox.clear()  # it ended, as the fork server will report
 
-    def read(self) -> Iterator[Result]:
+    def read(self) -> Iterator[Finished]:
         """Yield the results that have arrived."""
         full = True
         while full:
@@ -385,7 +385,7 @@ class WorkerConnection:
             if not data:
                 self.closed_since = min(self.closed_since, time.monotonic())
             self._inbox += data
-            yield from unpack(self._inbox, Result)
+            yield from unpack(self._inbox, Finished)
             full = len(data) == CHUNK
 
     def follow(self) -> Report | None:

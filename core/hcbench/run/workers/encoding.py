@@ -1,56 +1,55 @@
-"""What processes send to one another, as data: JSON, and the bytes that it refers to.
+"""What processes send to one another, as data: MessagePack, which msgspec writes and checks.
 
 Whatever runs in a worker may write into its connection, and to unpickle that would run code or
-change classes. So reading makes nothing but what the reader expects, each field of its type.
+change classes. So reading makes nothing but what the reader expects, each field of its type. Trees
+and partitions are an extension type of MessagePack, in the bytes in which they are stored.
 """
 
 from __future__ import annotations
 
-import json
-import struct
-from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import fields
-from functools import lru_cache
-from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from hcbench.errors import HcbenchError
+from hcbench.plan.outcome import Outcome
 
-_LENGTH = struct.Struct("!Q")
-_PLAIN = frozenset({str, int, float, bool, NoneType})
-_names: Any = lru_cache(lambda kind: [field.name for field in fields(kind)])
-_parts: Any = lru_cache(lambda kind: (get_origin(kind), get_args(kind)))
+if TYPE_CHECKING:
+    from hcbench.model.problem import Result
+
+_RESULT = 1  # the code of the extension type
 
 
 class EncodingError(Exception):
     """Something else than what is expected was written."""
 
 
+class OutcomeMessage(msgspec.Struct, tag=True, frozen=True):
+    """An outcome with the name of this class, so that nothing else is taken for one."""
+
+    outcome: Outcome
+
+
 def encode(value: object) -> bytes:
-    """Encode plain values, bytes, results, and dataclasses and named tuples of them."""
-    body: list[bytes] = []
-    size = 0
+    """Encode an outcome, or plain values, bytes, dataclasses and messages of them.
 
-    def plain(part: Any) -> Any:
-        nonlocal size
-        from hcbench.model.trees import Partition, Tree  # which most messages do not need
-        from hcbench.store.codec import pack_result
-
-        if hasattr(part, "item"):
-            return part.item()  # a number of numpy
-        if not isinstance(part, bytes | Tree | Partition):
-            return [getattr(part, name) for name in _names(type(part))]
-        body.append(part if isinstance(part, bytes) else pack_result(part))
-        size += len(body[-1])
-        return [size - len(body[-1]), size]
-
-    text = json.dumps([type(value).__name__, value], default=plain).encode()
-    return b"".join([_LENGTH.pack(len(text)), text, *body])
+    Texts have to be `encodable`.
+    """
+    if isinstance(value, Outcome):
+        value = OutcomeMessage(_with_packed_results(value))
+    return _encoder.encode(value)
 
 
-def decode(content: bytes, *kinds: type) -> Any:
-    """Make what was encoded, which is of one of these classes; of none, it is read as JSON.
+def decode(content: bytes, expected: Any = Any) -> Any:
+    """Read what was encoded.
+
+    Parameters
+    ----------
+    content : bytes
+    expected : type
+        The class of the value, or a union of tagged messages.
 
     Raises
     ------
@@ -58,63 +57,47 @@ def decode(content: bytes, *kinds: type) -> Any:
         If it is anything else.
     """
     try:
-        start = _LENGTH.size + _LENGTH.unpack_from(content)[0]
-        name, told = json.loads(content[_LENGTH.size : start].decode())
-        kind = next((kind for kind in kinds if kind.__name__ == name), None)
-        if kind is None and kinds:
-            raise ValueError(f"{name} is not expected")
-        return told if kind is None else _read(kind, told, memoryview(content)[start:])
-    except (HcbenchError, ValueError, TypeError, RecursionError, struct.error) as error:
+        return _decoder(expected).decode(content)
+    except (HcbenchError, msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise EncodingError(str(error)[:200]) from error
 
 
-def _read(kind: Any, told: Any, body: memoryview) -> Any:
-    """A value of a type, from what was told of it in JSON."""
-    if type(told) in _as_told(kind):
-        return told
-    of, options = _parts(kind)
-    if of in (Union, UnionType):
-        for option in options:
-            with suppress(ValueError):
-                return _read(option, told, body)
-    elif of is Literal:
-        if isinstance(told, str) and told in options:
-            return told
-    elif of is Mapping and isinstance(told, dict):
-        return {name: _read(options[1], each, body) for name, each in told.items()}
-    elif of is tuple and isinstance(told, list):
-        return tuple(_read(options[0], each, body) for each in told)
-    elif kind in (bytes, _Result) and isinstance(told, list):
-        start, end = (_read(int, each, body) for each in told)
-        if kind is bytes:
-            return bytes(body[start:end])
-        from hcbench.store.codec import unpack_result  # as above
-
-        return unpack_result(body[start:end].tobytes())
-    elif isinstance(told, list) and kind not in _PLAIN:
-        pairs = zip(_hints(kind), told, strict=True)
-        return kind(
-            **{
-                name: each if type(each) in as_told else _read(hint, each, body)
-                for (name, hint, as_told), each in pairs
-            }
-        )
-    raise ValueError(f"{str(told)[:40]!r} is not {kind}")
+def encodable(text: str) -> str:
+    """A text without lone surrogates, which UTF-8 does not have: they are written out."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
-class _Result:
-    """Stands for a tree or a partition."""
+def _with_packed_results(outcome: Outcome) -> Outcome:
+    """An outcome with bytes in place of trees and partitions."""
+    from hcbench.store.codec import pack_result  # which most messages do not need
+
+    points = []
+    for point in outcome.points:
+        if point.result is not None:
+            packed: Any = msgspec.msgpack.Ext(_RESULT, pack_result(point.result))
+            point = replace(point, result=packed)
+        points.append(point)
+    return replace(outcome, points=tuple(points))
 
 
-@lru_cache
-def _as_told(kind: Any) -> frozenset[object]:
-    """The types in JSON that are a value of a type as they are."""
-    of, options = _parts(kind)
-    plain = _PLAIN.intersection(options if of in (Union, UnionType) else [kind])
-    return plain | {int} if float in plain else plain
+def _encode_number(value: Any) -> Any:
+    """A number of numpy, which msgspec does not know, as one of Python."""
+    if hasattr(value, "item"):
+        return value.item()
+    raise TypeError(f"a {type(value).__name__} cannot be sent")
 
 
-@lru_cache
-def _hints(kind: type) -> list[tuple[str, Any, frozenset[object]]]:
-    hints = get_type_hints(kind, localns={"Result": _Result})
-    return [(name, hint, _as_told(hint)) for name, hint in hints.items()]
+def _decode_extension(code: int, content: memoryview) -> Result:
+    if code != _RESULT:
+        raise ValueError(f"the extension type {code} is not expected")
+    from hcbench.store.codec import unpack_result  # as above
+
+    return unpack_result(content.tobytes())
+
+
+_encoder = msgspec.msgpack.Encoder(enc_hook=_encode_number)
+
+
+@cache
+def _decoder(expected: Any) -> msgspec.msgpack.Decoder[Any]:
+    return msgspec.msgpack.Decoder(expected, ext_hook=_decode_extension)

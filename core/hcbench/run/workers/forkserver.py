@@ -20,7 +20,7 @@ import time
 import traceback
 from collections import deque
 from contextlib import suppress
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from hcbench.run.workers.messages import (
     CHUNK,
@@ -28,10 +28,12 @@ from hcbench.run.workers.messages import (
     Ended,
     Fork,
     Kill,
+    Message,
     Open,
     Ready,
     Started,
     StartFailed,
+    ToServer,
     pack,
     unpack,
 )
@@ -72,7 +74,7 @@ class Client:
         self.descriptors: deque[int] = deque()
         self.target = ""
 
-    def send(self, message: NamedTuple) -> None:
+    def send(self, message: Message) -> None:
         """Send it a message."""
         with suppress(BrokenPipeError, ConnectionResetError):  # it is gone, as reading will tell
             self.connection.sendall(pack(message))
@@ -134,7 +136,7 @@ class ForkServer:
             data, descriptors = b"", []
         client.descriptors += descriptors
         client.inbox += data
-        for message in unpack(client.inbox, Open, Fork, Kill):
+        for message in unpack(client.inbox, ToServer):
             match message:
                 case Open(target, preload):
                     client.target = target

@@ -16,7 +16,9 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, BinaryIO, Literal, Self, TypeAlias
+
+import msgspec
 
 from hcbench.run.workers.encoding import decode, encode
 
@@ -136,58 +138,66 @@ CHUNK = 1 << 16  # below malloc's mmap threshold, so that reading costs no page 
 _HEADER = struct.Struct("!Q")
 
 
-class Open(NamedTuple):
+class Message(msgspec.Struct, tag=True, frozen=True):
+    """What one process sends to another; its name is sent with it."""
+
+
+class Open(Message, frozen=True):
     """Main to fork server: a pool whose workers call `target`; import this and these modules."""
 
     target: str
     preload: tuple[str, ...]
 
 
-class Fork(NamedTuple):
+class Fork(Message, frozen=True):
     """Main to fork server: start a worker; with its four descriptors, see `Worker`."""
 
     number: int
 
 
-class Kill(NamedTuple):
+class Kill(Message, frozen=True):
     """Main to fork server: kill this worker and all that it started."""
 
     pid: int
 
 
-class Ready(NamedTuple):
+class Ready(Message, frozen=True):
     """Fork server to main: the modules are imported."""
 
 
-class Closed(NamedTuple):
+class Closed(Message, frozen=True):
     """Fork server to main: the pool is closed, and its workers are gone."""
 
 
-class Started(NamedTuple):
+class Started(Message, frozen=True):
     """Fork server to main: worker `number` runs as `pid`."""
 
     number: int
     pid: int
 
 
-class StartFailed(NamedTuple):
+class StartFailed(Message, frozen=True):
     """Fork server to main: worker `number` could not be forked."""
 
     number: int
     reason: str
 
 
-class Ended(NamedTuple):
+class Ended(Message, frozen=True):
     """Fork server to main: a worker and all that it started ended, with this code or -signal."""
 
     pid: int
     code: int
 
 
-class Order(NamedTuple):
-    """Main to worker: do this (pickled) job; the limits bound its CPU time.
+ToServer: TypeAlias = Open | Fork | Kill
+FromServer: TypeAlias = Ready | Closed | Started | StartFailed | Ended
 
-    Orders are numbered, as a worker may have the next one before main has seen the last result.
+
+class Order(Message, frozen=True):
+    """Main to worker: do this packed job; the limits bound its CPU time.
+
+    Orders are numbered, as a worker may have the next one before main has read the last reply.
     """
 
     number: int
@@ -195,7 +205,7 @@ class Order(NamedTuple):
     limits: Limits
 
 
-class Phase(NamedTuple):
+class Phase(Message, frozen=True):
     """Worker to main: a phase of an order began at this time, with these bytes resident.
 
     It goes through a pipe of its own, which main reads when it needs to: waking main up would take
@@ -208,10 +218,11 @@ class Phase(NamedTuple):
     resident: int
 
 
-class Result(NamedTuple):
-    """Worker to main: an order's job ended at this monotonic time.
+class Finished(Message, frozen=True):
+    """Worker to main: the job of an order returned or raised, at this monotonic time.
 
-    `log` is what it printed; `spent` asks for a new worker in this one's place.
+    `value` is what it returned, encoded; `log` is what it printed; `spent` asks for a new worker in
+    this one's place.
     """
 
     order: int
@@ -224,19 +235,19 @@ class Result(NamedTuple):
     spent: bool = False
 
 
-def pack(message: object) -> bytes:
+def pack(message: Message) -> bytes:
     """Return a message as a frame: its length, then itself."""
     body = encode(message)
     return _HEADER.pack(len(body)) + body
 
 
-def unpack(buffer: bytearray, *kinds: type) -> Iterator[Any]:
+def unpack(buffer: bytearray, expected: Any) -> Iterator[Any]:
     """Take the complete frames off the front of `buffer` and yield their messages.
 
     Raises
     ------
     EncodingError
-        If one is of none of these classes.
+        If one is not of the expected class, or of none of an expected union.
     """
     while len(buffer) >= _HEADER.size:
         end = _HEADER.size + _HEADER.unpack_from(buffer)[0]
@@ -244,7 +255,7 @@ def unpack(buffer: bytearray, *kinds: type) -> Iterator[Any]:
             return
         body = bytes(buffer[_HEADER.size : end])
         del buffer[:end]
-        yield decode(body, *kinds)
+        yield decode(body, expected)
 
 
 _SHOWN = 64 << 10

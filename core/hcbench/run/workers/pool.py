@@ -19,10 +19,10 @@ from hcbench.run.workers.encoding import EncodingError, decode
 from hcbench.run.workers.messages import (
     Decode,
     Ended,
+    Finished,
     Limits,
     Order,
     Report,
-    Result,
     Started,
     StartFailed,
     keep_short,
@@ -57,7 +57,7 @@ class Pool:
     preload
         Modules imported once for all workers; one that cannot be imported is skipped.
     decode
-        Reads what the target has returned or announced; by default as JSON.
+        Reads what the target has returned or announced; by default plain values.
     threads
         Of BLAS, OpenMP and numba in each worker, whose environment says so.
     """
@@ -304,7 +304,7 @@ class Pool:
             why = f"wrote into its connection to the harness: {error}"
             self._kill(worker, Report(None, "crash", reason=why), time.monotonic())
 
-    def _settle(self, worker: WorkerConnection, job: Submission, result: Result) -> None:
+    def _settle(self, worker: WorkerConnection, job: Submission, result: Finished) -> None:
         late = job.late(result.at)
         report = job.ended(result, self._decode) if late is None else replace(late, log=result.log)
         worker.log_is_read = True

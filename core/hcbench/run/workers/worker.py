@@ -20,13 +20,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NoReturn, Protocol
 
-from hcbench.run.workers.encoding import decode, encode
+import msgspec
+
+from hcbench.run.workers.encoding import decode, encodable, encode
 from hcbench.run.workers.messages import (
     CHUNK,
     WEIGHED,
+    Finished,
     Order,
     Phase,
-    Result,
     open_file,
     pack,
     take_tail,
@@ -130,7 +132,7 @@ class Worker:
             for order in unpack(buffer, Order):
                 self._connection.sendall(pack(self._perform(order)))
 
-    def _perform(self, order: Order) -> Result:
+    def _perform(self, order: Order) -> Finished:
         """Do a job; whatever it left behind, the result says whether this process may go on."""
         n_threads = threading.active_count()
         _bound_cpu(order.limits.grace)
@@ -142,7 +144,8 @@ class Worker:
         clear_timers()
         self._remove_temporary_files()
         spent = _leaving or threading.active_count() > n_threads or _has_children()
-        return result._replace(log=self._take_log(), at=time.monotonic(), spent=spent)
+        log = self._take_log()
+        return msgspec.structs.replace(result, log=log, at=time.monotonic(), spent=spent)
 
     def _remove_temporary_files(self) -> None:
         if not os.path.isdir(self._folder) or os.listdir(self._folder):
@@ -156,7 +159,7 @@ class Worker:
         except OSError:  # the job closed it
             return ""
 
-    def _call_target(self, order: Order) -> Result:
+    def _call_target(self, order: Order) -> Finished:
         def call() -> object:
             module, _, function = self._target.partition(":")
             target: Callable[..., object] = getattr(importlib.import_module(module), function)
@@ -164,18 +167,18 @@ class Worker:
 
         return self._result_of(order, call)
 
-    def _result_of(self, order: Order, call: Callable[[], object]) -> Result:
+    def _result_of(self, order: Order, call: Callable[[], object]) -> Finished:
         """What a call returns, or what its copy of this process returns, or the error."""
         try:
             value = call()
             if isinstance(value, InCopy):
                 return self._call_in_copy(order, value.rest)
-            return Result(order.number, "done", encode(value))
+            return Finished(order.number, "done", encode(value))
         except BaseException as error:  # SystemExit too: whatever it is, it is the job's outcome
-            trace = traceback.format_exc()[-_LONGEST:]
-            return Result(order.number, "error", b"", _describe(error), trace)
+            trace = encodable(traceback.format_exc()[-_LONGEST:])
+            return Finished(order.number, "error", b"", _describe(error), trace)
 
-    def _call_in_copy(self, order: Order, rest: Callable[[], object]) -> Result:
+    def _call_in_copy(self, order: Order, rest: Callable[[], object]) -> Finished:
         """Fork, have the copy do the rest of a job, and return what it has written into a file.
 
         If the copy crashes, this process ends in the same way, as the main process expects of a
@@ -187,11 +190,12 @@ class Worker:
             if pid == 0:
                 self._be_copy(order, rest, file.fileno())
             _, status = os.waitpid(pid, 0)
-            code = os.waitstatus_to_exitcode(status)
-            if code != 0:
-                _end_like(code)
             file.seek(0)
-            result: Result = decode(file.read(), Result)
+            content = file.read()
+            code = os.waitstatus_to_exitcode(status)
+            if code != 0 or not content:
+                _end_like(code)
+            result: Finished = decode(content, Finished)
             return result
 
     def _be_copy(self, order: Order, rest: Callable[[], object], file: int) -> NoReturn:
@@ -257,7 +261,7 @@ def _has_children() -> bool:
 
 def _describe(error: BaseException) -> str:
     try:
-        return f"{type(error).__name__}: {error}"[:_LONGEST]
+        return encodable(f"{type(error).__name__}: {error}"[:_LONGEST])
     except Exception:
         return f"{type(error).__name__} (its message cannot be printed)"
 
