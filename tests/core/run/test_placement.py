@@ -43,7 +43,11 @@ def hcbench_algorithms():
     kind = ("quadruplet-set",)
     return [
         AlgorithmSpec(
-            name="star", function="slow_main:star", doc="A star.", accepts=kind, parameters=(number,)
+            name="star",
+            function="slow_main:star",
+            doc="A star.",
+            accepts=kind,
+            parameters=(number,),
         )
     ]
 """

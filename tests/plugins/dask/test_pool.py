@@ -503,9 +503,9 @@ def test_plugin_files_travel_as_content(tmp_path: Path) -> None:
     name = module_of(Path(origin))
     job: Any = Call(f"{name}:answer", {})
     packed = relocate(pack_job(job, [origin]), {origin: str(place)})
-    assert unpack_job(packed)() == 42
+    assert unpack_job(packed).open()() == 42
     with pytest.raises(PluginError, match=r"there is no file /nowhere/else\.py"):
-        unpack_job(pack_job(job, ["/nowhere/else.py"]))
+        unpack_job(pack_job(job, ["/nowhere/else.py"])).open()
 
 
 @contextmanager
