@@ -6,8 +6,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-import hcbench
+from hcbench.plan.plan import make_plan
+from hcbench.registry import Registry
+from hcbench.registry.plugins import Plugins
+from hcbench.registry.suite import Suite
+from hcbench.run.options import RunOptions
+from hcbench.run.run import run_plan
 from hcbench.run.schedule import AffinityQueue
+from hcbench.store import Store
 from tests.core.registry.test_plugins import install
 
 SLOW_ORACLE = """
@@ -61,16 +67,18 @@ def test_shared_answers_are_made_once_for_all_workers(
     log = tmp_path / "made"
     monkeypatch.syspath_prepend(str(tmp_path))
     install(tmp_path, "slow", {"main": SLOW_ORACLE.format(log=str(log))})
-    results = hcbench.compare(
-        ["star[number=[0,1,2,3]]"],
-        datasets=["planted[N0=5, L=2]"],
-        oracles=["slow"],
+    registry = Registry(Plugins())
+    suite = Suite(
+        name="shared",
+        algorithms=("star[number=[0,1,2,3]]",),
+        datasets=("planted[N0=5, L=2]",),
+        oracles=("slow",),
         repetitions=8,
-        n_jobs=2,
-        store=tmp_path / "store.sqlite",
     )
-    assert {row["status"] for row in results.rows} == {"ok"}
-    assert len(results.rows) == 32
+    plan = make_plan(suite, registry)
+    with Store(":memory:") as store:
+        outcomes = run_plan(plan, registry.plugins, store, RunOptions(jobs=2))
+    assert [outcome.status for outcome in outcomes] == ["ok"] * 32
     made = Counter(log.read_text().split())
     # Near the end an idle worker may take over cells, and make the answers again.
     assert len(made) == 8
