@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import count as from_zero
+from itertools import count as count_from_zero
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -44,20 +44,32 @@ class Coded:
     @classmethod
     def of(cls, objects: Collection[Any]) -> Coded:
         """A column of hashable objects; equal ones of different types remain different."""
-        is_mixed = len({*map(type, objects), type(None)}) > 2
-        keys = [*zip(map(type, objects), objects, strict=True)] if is_mixed else objects
-        first: dict[Any, int] = {}
-        places = np.fromiter(map(first.setdefault, keys, from_zero()), np.int64, len(objects))
+        keys: Collection[Any] = objects
+        types = {type(object_) for object_ in objects}
+        types.discard(type(None))
+        # 1 and True and 1.0 are one key of a dictionary.
+        is_mixed = len(types) > 1
+        if is_mixed:
+            keys = [(type(object_), object_) for object_ in objects]
+        first_places: dict[Any, int] = {}
+        # Of each object, where it first occurs: `map` takes a third of the time of a loop.
+        places = np.fromiter(
+            map(first_places.setdefault, keys, count_from_zero()), np.int64, len(objects)
+        )
         code_at = np.zeros(len(objects), dtype=np.int32)
-        code_at[[*first.values()]] = np.arange(len(first), dtype=np.int32)
-        different = [object_ for _, object_ in first] if is_mixed else [*first]
-        return cls(code_at[places], column_of(different))
+        code_at[list(first_places.values())] = np.arange(len(first_places), dtype=np.int32)
+        unique: list[Any] = list(first_places)
+        if is_mixed:
+            unique = [object_ for _, object_ in first_places]
+        return cls(code_at[places], column_of(unique))
 
     @property
     def compact(self) -> Coded:
         """The same with codes of the smallest type."""
-        fitting = (d for d in ("|u1", "<u2") if self.objects.size <= np.iinfo(d).max)
-        return replace(self, codes=self.codes.astype(next(fitting, "<i4")))
+        for dtype in ("|u1", "<u2"):
+            if self.objects.size <= np.iinfo(dtype).max:
+                return replace(self, codes=self.codes.astype(dtype))
+        return replace(self, codes=self.codes.astype("<i4"))
 
     def take(self, places: Places) -> Column:
         """The objects at some places."""
@@ -83,9 +95,16 @@ class Values(Sequence[Value]):
     @classmethod
     def of(cls, values: Sequence[Value | None]) -> Values:
         """Columns of values, None where the metric was not computed."""
-        numbers = [math.nan if v is None or v.value is None else v.value for v in values]
-        pairs = zip(values, numbers, strict=True)
-        special = [None if v == Value(x) and not math.isnan(x) else v for v, x in pairs]
+        numbers: list[float] = []
+        special: list[Value | None] = []
+        for value in values:
+            number = math.nan
+            if value is not None and value.value is not None:
+                number = value.value
+            numbers.append(number)
+            # Of a finite number without anything else, the number is all.
+            is_plain = not math.isnan(number) and value == Value(number)
+            special.append(None if is_plain else value)
         return cls(np.array(numbers, dtype=np.float64), Coded.of(special))
 
     @classmethod
@@ -95,8 +114,10 @@ class Values(Sequence[Value]):
         """Numbers, and the values that are more than a finite number, by their places."""
         special = np.full(numbers.size, None)
         if not others:
+            # One code for all, without looking at each.
             return cls(numbers, Coded(np.zeros(numbers.size, dtype=np.uint8), special[:1]))
-        special[[*others]] = [*others.values()]
+        for place, value in others.items():
+            special[place] = value
         return cls(numbers, Coded.of(special))
 
     def __len__(self) -> int:
@@ -110,12 +131,14 @@ class Values(Sequence[Value]):
         if isinstance(place, slice):
             return [self[i] for i in range(len(self))[place]]
         special: Value | None = self.special.objects[self.special.codes[place]]
-        return special or Value(float(self.numbers[place]))
+        if special is None:
+            return Value(float(self.numbers[place]))
+        return special
 
     def _where(self, is_so: Callable[[Value | None], bool]) -> NDArray[np.bool_]:
         """Where a special value, or None for a number, has a property."""
-        of_objects = np.array([*map(is_so, self.special.objects)], dtype=np.bool_)
-        return of_objects[self.special.codes]  # type: ignore[no-any-return]
+        mask = np.array([is_so(value) for value in self.special.objects], dtype=np.bool_)
+        return mask[self.special.codes]  # type: ignore[no-any-return]
 
     @property
     def others(self) -> dict[int, Value]:
@@ -151,9 +174,14 @@ class Values(Sequence[Value]):
     @classmethod
     def joined(cls, parts: Sequence[Values]) -> Values:
         """The values of several parts, one after the other."""
-        special = [part.special.take(np.arange(len(part))) for part in parts]
         numbers = np.concatenate([part.numbers for part in parts])
-        return cls(numbers, Coded.of(np.concatenate(special)))
+        special = np.concatenate([part.all_special for part in parts])
+        return cls(numbers, Coded.of(special))
+
+    @property
+    def all_special(self) -> Column:
+        """For each place the special value, or None for a number."""
+        return self.special.take(np.arange(len(self)))
 
     def take(self, places: Places) -> Values:
         """The values at some places."""
@@ -181,15 +209,50 @@ class PointColumns:
     @classmethod
     def of(cls, points: Sequence[ScoredPoint | None]) -> PointColumns:
         """Columns of the points of all cells, None where a call did not come that far."""
-        empty = ScoredPoint()
-        known = [point or empty for point in points]
-        labels = dict.fromkeys(label for point in known for label in point.values)
+        present = [point is not None for point in points]
+        filled = [ScoredPoint() if point is None else point for point in points]
+        values = {}
+        for label in _labels_of(point.values for point in filled):
+            values[label] = Values.of([point.values.get(label) for point in filled])
         return cls(
-            np.array([point is not None for point in points], dtype=np.bool_),
-            Coded.of([point.queries for point in known]),
-            column_of([point.result for point in known]),
-            {label: Values.of([point.values.get(label) for point in known]) for label in labels},
+            present=np.array(present, dtype=np.bool_),
+            queries=Coded.of([point.queries for point in filled]),
+            results=column_of([point.result for point in filled]),
+            values=values,
         )
+
+
+def _point_at(columns: PointColumns, checkpoint: int | None, place: int) -> ScoredPoint:
+    """Make the point of a call from its columns."""
+    values = {}
+    for label, of_metric in columns.values.items():
+        is_special = of_metric.special.objects[of_metric.special.codes[place]] is not None
+        # Otherwise the metric was not computed.
+        if is_special or not math.isnan(of_metric.numbers[place]):
+            values[label] = of_metric[place]
+    return ScoredPoint(
+        checkpoint=checkpoint,
+        queries=columns.queries.objects[columns.queries.codes[place]],
+        result=columns.results[place],
+        values=values,
+    )
+
+
+def _labels_of(values: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The labels of several mappings, each once, in the order in which they occur."""
+    labels: dict[str, None] = {}
+    for mapping in values:
+        labels.update(dict.fromkeys(mapping))
+    return list(labels)
+
+
+def _in_order(checkpoints: Iterable[int | None]) -> list[int | None]:
+    """Checkpoints in order, each once; None, the end, is last."""
+    unique = set(checkpoints)
+    in_order: list[int | None] = sorted(number for number in unique if number is not None)
+    if None in unique:
+        in_order.append(None)
+    return in_order
 
 
 class Outcomes(Sequence[Outcome]):
@@ -221,78 +284,96 @@ class Outcomes(Sequence[Outcome]):
         """Outcomes in columns."""
         if isinstance(outcomes, Outcomes):
             return outcomes
-        given = [*outcomes]
-        by_checkpoint = [{p.checkpoint: p for p in outcome.points} for outcome in given]
-        counts = {count for points in by_checkpoint for count in points}
-        return cls(
-            {name: Coded.of([getattr(o, name) for o in given]) for name in FIELDS}
-            | {name: Coded.of([getattr(o.cost, name) for o in given]) for name in COSTS},
-            {
-                count: PointColumns.of([points.get(count) for points in by_checkpoint])
-                for count in sorted(counts, key=lambda count: (count is None, count or 0))
-            },
-        )
+        rows = list(outcomes)
+        columns: dict[str, Coded] = {}
+        for name in FIELDS:
+            columns[name] = Coded.of([getattr(row, name) for row in rows])
+        for name in COSTS:
+            columns[name] = Coded.of([getattr(row.cost, name) for row in rows])
+        points_of_rows = []
+        checkpoints: set[int | None] = set()
+        for row in rows:
+            points = {point.checkpoint: point for point in row.points}
+            points_of_rows.append(points)
+            checkpoints.update(points)
+        by_checkpoint = {}
+        for checkpoint in _in_order(checkpoints):
+            at_checkpoint = [points.get(checkpoint) for points in points_of_rows]
+            by_checkpoint[checkpoint] = PointColumns.of(at_checkpoint)
+        return cls(columns, by_checkpoint)
 
     @classmethod
     def joined(cls, parts: Sequence[Outcomes]) -> Outcomes:
         """The outcomes of several parts, one after the other."""
-        parts = [part for part in parts if part] or parts[:1]
-        if len(parts) == 1:
+        filled = [part for part in parts if part]
+        if not filled:
             return parts[0]
-        counts = {count for part in parts for count in part.by_checkpoint}
-        points = {}
-        for count in sorted(counts, key=lambda count: (count is None, count or 0)):
-            of_count = [
-                p.by_checkpoint.get(count) or PointColumns.of([None] * p._size) for p in parts
-            ]
-            labels = dict.fromkeys(label for point in of_count for label in point.values)
-            pairs = [*zip(of_count, (part.places for part in parts), strict=True)]
-            points[count] = PointColumns(
-                np.concatenate([point.present[places] for point, places in pairs]),
-                Coded.of(np.concatenate([point.queries.take(places) for point, places in pairs])),
-                np.concatenate([point.results[places] for point, places in pairs]),
-                {label: Values.joined([p.values(label, count) for p in parts]) for label in labels},
-            )
-        names = (*FIELDS, *COSTS)
-        columns = {name: np.concatenate([part.column(name) for part in parts]) for name in names}
-        return cls({name: Coded.of(column) for name, column in columns.items()}, points)
+        if len(filled) == 1:
+            return filled[0]
+        columns = {}
+        for name in (*FIELDS, *COSTS):
+            columns[name] = Coded.of(np.concatenate([part.column(name) for part in filled]))
+        checkpoints: set[int | None] = set()
+        for part in filled:
+            checkpoints.update(part.by_checkpoint)
+        by_checkpoint = {}
+        for checkpoint in _in_order(checkpoints):
+            by_checkpoint[checkpoint] = cls._joined_point(filled, checkpoint)
+        return cls(columns, by_checkpoint)
+
+    @staticmethod
+    def _joined_point(parts: Sequence[Outcomes], checkpoint: int | None) -> PointColumns:
+        """What is measured at a checkpoint in several parts, one after the other."""
+        present = []
+        queries = []
+        results = []
+        points = []
+        for part in parts:
+            point = part.by_checkpoint.get(checkpoint)
+            if point is None:  # no call of this part came that far
+                point = PointColumns.of([None] * part._size)
+            points.append(point)
+            present.append(point.present[part.places])
+            queries.append(point.queries.take(part.places))
+            results.append(point.results[part.places])
+        values = {}
+        for label in _labels_of(point.values for point in points):
+            values[label] = Values.joined([part.values(label, checkpoint) for part in parts])
+        return PointColumns(
+            present=np.concatenate(present),
+            queries=Coded.of(np.concatenate(queries)),
+            results=np.concatenate(results),
+            values=values,
+        )
 
     def __len__(self) -> int:
         return self.places.size
 
     @overload
-    def __getitem__(self, wanted: int) -> Outcome: ...
+    def __getitem__(self, place: int) -> Outcome: ...
     @overload
-    def __getitem__(self, wanted: slice) -> Outcomes: ...
-    def __getitem__(self, wanted: int | slice) -> Outcome | Outcomes:
-        if isinstance(wanted, slice):
-            return Outcomes(self.columns, self.by_checkpoint, self.places[wanted])
-        return self._outcome(int(self.places[wanted]))
+    def __getitem__(self, place: slice) -> Outcomes: ...
+    def __getitem__(self, place: int | slice) -> Outcome | Outcomes:
+        if isinstance(place, slice):
+            return Outcomes(self.columns, self.by_checkpoint, self.places[place])
+        return self._outcome(int(self.places[place]))
 
     def __iter__(self) -> Iterator[Outcome]:
         return map(self._outcome, self.places.tolist())
 
     def _outcome(self, place: int) -> Outcome:
-        columns = {name: self.columns[name] for name in (*FIELDS, *COSTS)}
-        values = {name: column.objects[column.codes[place]] for name, column in columns.items()}
-        points = (
-            ScoredPoint(
-                checkpoint=checkpoint,
-                queries=point.queries.objects[point.queries.codes[place]],
-                result=point.results[place],
-                values={
-                    label: values[place]
-                    for label, values in point.values.items()
-                    if values.special.objects[values.special.codes[place]] is not None
-                    or not math.isnan(values.numbers[place])
-                },
-            )
-            for checkpoint, point in self.by_checkpoint.items()
-            if point.present[place]
-        )
+        """Make the outcome at a place of the columns."""
+        objects = {}
+        for name in (*FIELDS, *COSTS):
+            column = self.columns[name]
+            objects[name] = column.objects[column.codes[place]]
+        points = []
+        for checkpoint, columns in self.by_checkpoint.items():
+            if columns.present[place]:
+                points.append(_point_at(columns, checkpoint, place))
         return Outcome(
-            **{name: values[name] for name in FIELDS},
-            cost=Cost(**{name: values[name] for name in COSTS}),
+            **{name: objects[name] for name in FIELDS},
+            cost=Cost(**{name: objects[name] for name in COSTS}),
             points=tuple(points),
         )
 
@@ -309,14 +390,17 @@ class Outcomes(Sequence[Outcome]):
     def failed(self) -> NDArray[np.bool_]:
         """Whether each was tried and has no result."""
         codes, statuses = self.coded("status")
-        return np.array([*map(is_failure, statuses)], dtype=np.bool_)[codes]  # type: ignore[no-any-return]
+        is_failed = np.array([is_failure(status) for status in statuses], dtype=np.bool_)
+        return is_failed[codes]  # type: ignore[no-any-return]
 
     @property
     def metric_failed(self) -> NDArray[np.bool_]:
         """Whether a metric of each raised."""
-        none = np.zeros(self._size, dtype=np.bool_)
-        each = (v.failed for point in self.by_checkpoint.values() for v in point.values.values())
-        return np.logical_or.reduce([none, *each])[self.places]  # type: ignore[no-any-return]
+        has_failed = np.zeros(self._size, dtype=np.bool_)
+        for point in self.by_checkpoint.values():
+            for values in point.values.values():
+                has_failed |= values.failed
+        return has_failed[self.places]
 
     @property
     def points(self) -> Iterator[tuple[int | None, Places]]:
@@ -346,7 +430,10 @@ class Outcomes(Sequence[Outcome]):
         """Where a metric has no final value at some point."""
         lacking = np.zeros(self._size, dtype=np.bool_)
         for point in self.by_checkpoint.values():
-            values = point.values.get(label) or Values.of_numbers(np.full(self._size, np.nan))
+            if label not in point.values:
+                lacking |= point.present
+                continue
+            values = point.values[label]
             final = values.present & values._where(lambda value: value is None or value.final)
             lacking |= point.present & ~final
         return lacking[self.places]
@@ -375,32 +462,40 @@ class Outcomes(Sequence[Outcome]):
     def sizes(self) -> dict[str, int]:
         """The number of items, by the digest of the data, of outcomes with results."""
         digests = self.column("data_digest").tolist()
-        return {
-            digest: result.n
-            for point in self.by_checkpoint.values()
-            for digest, result in zip(digests, point.results[self.places].tolist(), strict=True)
-            if digest and result is not None
-        }
+        sizes = {}
+        for point in self.by_checkpoint.values():
+            results = point.results[self.places].tolist()
+            for digest, result in zip(digests, results, strict=True):
+                if digest and result is not None:
+                    sizes[digest] = result.n
+        return sizes
 
     def take(self, places: Any) -> Outcomes:
         """The outcomes at some places, or where a mask is true."""
         return Outcomes(self.columns, self.by_checkpoint, self.places[places])
 
-    def where(self, name: str, wanted: Collection[Any]) -> Outcomes:
-        """The outcomes with one of some values of a field."""
-        codes, objects = self.coded(name)
-        return self.take(np.array([value in wanted for value in objects], dtype=np.bool_)[codes])
+    def where(self, name: str, objects: Collection[Any]) -> Outcomes:
+        """The outcomes whose field is one of some objects."""
+        codes, all_objects = self.coded(name)
+        mask = np.array([object_ in objects for object_ in all_objects], dtype=np.bool_)
+        return self.take(mask[codes])
 
     def renamed(self, labels: Mapping[str, tuple[str, str, str]]) -> Outcomes:
         """With other labels of algorithm, data set and oracle for cells, by their keys."""
-        keys = self.columns["key"].take(np.arange(self._size)).tolist() if labels else ()
-        changed = {place: labels[key] for place, key in enumerate(keys) if key in labels}
-        if not changed:
+        if not labels:
+            return self
+        every_place = np.arange(self._size)
+        new_labels = {}
+        for place, key in enumerate(self.columns["key"].take(every_place).tolist()):
+            if key in labels:
+                new_labels[place] = labels[key]
+        if not new_labels:
             return self
         columns = dict(self.columns)
-        for i, name in enumerate(("algorithm", "dataset", "oracle")):
-            column = columns[name].take(np.arange(self._size))
-            column[list(changed)] = [of_one[i] for of_one in changed.values()]
+        for number, name in enumerate(("algorithm", "dataset", "oracle")):
+            column = columns[name].take(every_place)
+            for place, of_cell in new_labels.items():
+                column[place] = of_cell[number]
             columns[name] = Coded.of(column)
         return Outcomes(columns, self.by_checkpoint, self.places)
 
@@ -417,9 +512,13 @@ class Outcomes(Sequence[Outcome]):
         for checkpoint, point in self.by_checkpoint.items():
             places = self.places[where]
             places = places[point.present[places]]
-            old = point.values.get(label) or Values.of([None] * point.present.size)
-            numbers, special = old.numbers.copy(), old.special.take(np.arange(len(old)))
-            numbers[places], special[places] = np.nan, value
-            made = Values(numbers, Coded.of(special))
-            points[checkpoint] = replace(point, values={**point.values, label: made})
+            numbers = np.full(point.present.size, np.nan)
+            special = np.full(point.present.size, None)
+            if label in point.values:
+                numbers = point.values[label].numbers.copy()
+                special = point.values[label].all_special
+            numbers[places] = np.nan
+            special[places] = value
+            values = Values(numbers, Coded.of(special))
+            points[checkpoint] = replace(point, values={**point.values, label: values})
         return Outcomes(self.columns, points, self.places)

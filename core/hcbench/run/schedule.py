@@ -66,7 +66,7 @@ class Schedule:
         """Give the tasks to workers, and their reports to the record."""
         if self._n_left == 0:
             return
-        modules = _FOR_REPORTS
+        modules: tuple[str, ...] = _FOR_REPORTS
         if len(self._record.plan.datasets) > 1:
             modules += _FOR_STATISTICS
         n_workers = 1 if self._alone else self._n_left

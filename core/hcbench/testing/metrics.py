@@ -18,9 +18,10 @@ from hcbench.model.trees import HeightKind, Partition, Tree
 from hcbench.oracle import Answers
 from hcbench.oracle.answers import Point, Scored
 from hcbench.registry.specs import Interval, unmet
-from hcbench.run.cell import describe, result_kind
+from hcbench.run.cell import describe
 from hcbench.run.inputs import finest_partition, make_answers
 from hcbench.run.job import Call
+from hcbench.run.returned import result_kind
 from hcbench.testing.arrays import OFFSETS, SPARSE, strided, thin
 from hcbench.testing.oracles import problem_of
 from hcbench.testing.running import DATA_SEED, NOISE_SEED, own_arrays, random_tree

@@ -40,10 +40,12 @@ from hcbench.oracle.answers import Point
 from hcbench.plan.outcome import Outcome, ScoredPoint
 from hcbench.registry import Use
 from hcbench.registry.specs import Needs, OracleSpec, unmet
-from hcbench.run.cell import call_algorithm, describe, result_kind
+from hcbench.run.cell import describe
 from hcbench.run.executors import CellPool
 from hcbench.run.inputs import Given, give, make_answers, make_oracle
 from hcbench.run.job import Call, Job, RescoreJob, pack_job
+from hcbench.run.returned import result_kind
+from hcbench.run.timed_call import call_algorithm
 from hcbench.run.workers import Limits
 from hcbench.testing.subjects import Subject, fail, skip
 
