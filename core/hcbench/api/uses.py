@@ -125,9 +125,7 @@ def use_of_metric(item: MetricSpec | CallerFunction) -> Use[MetricSpec]:
 
 def _session_use(spec: Any, version: str | None = None) -> Use[Any]:
     """A use of a spec of this session; without a version, stored results are not reused."""
-    plugin = Plugin(
-        distribution=CALLER, entry_point="session", version=version or uuid.uuid4().hex
-    )
+    plugin = Plugin(distribution=CALLER, entry_point="session", version=version or uuid.uuid4().hex)
     return make_use(spec, plugin, {})
 
 
