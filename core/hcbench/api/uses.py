@@ -273,3 +273,15 @@ class SessionData:
             random=callable(data),
         )
         return _session_use(spec, digest)
+
+
+def without_same_data(uses: Iterable[Use[DatasetSpec]], repeats: Repeats) -> list[Use[DatasetSpec]]:
+    """The data sets of a list without names, in which equal data count once."""
+    by_digest: dict[str, Use[DatasetSpec]] = {}
+    for use in uses:
+        digest = use.plugin.version
+        if digest in by_digest:
+            repeats.add("datasets", use.label, by_digest[digest].label)
+        else:
+            by_digest[digest] = use
+    return list(by_digest.values())

@@ -249,7 +249,8 @@ def _labels_of(values: Iterable[Mapping[str, Any]]) -> list[str]:
 def _in_order(checkpoints: Iterable[int | None]) -> list[int | None]:
     """Checkpoints in order, each once; None, the end, is last."""
     unique = set(checkpoints)
-    in_order: list[int | None] = sorted(number for number in unique if number is not None)
+    in_order: list[int | None] = []
+    in_order += sorted(number for number in unique if number is not None)
     if None in unique:
         in_order.append(None)
     return in_order
