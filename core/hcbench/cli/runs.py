@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from hcbench.plan.columns import Outcomes
     from hcbench.results.results import Results
     from hcbench.store import RunInfo, Store
+
+#: An error names at most this number of labels.
+_MOST_LABELS = 8
 
 
 def read_run(
@@ -34,15 +37,24 @@ def read_run(
     Parameters
     ----------
     store : Store
+        The store that has the run.
     run : RunInfo
+        The run whose cells are read.
     algorithms, datasets, oracles : sequence of str
-        Labels, parts of labels, or patterns; all by default. A full label chooses no longer one.
+        Labels, parts of labels, or patterns; all by default. A label that is given in full selects
+        no longer one that contains it.
     budget : sequence of int, optional
+        Only cells with one of these budgets are read.
     metrics : sequence of str
-        The only ones shown; all by default.
+        The results have only these metrics; all by default.
     status : str, optional
+        Only cells that ended in this way are read.
     sizes : bool
         Whether the numbers of items are read even if no claim needs them.
+
+    Returns
+    -------
+    Results
 
     Raises
     ------
@@ -54,61 +66,104 @@ def read_run(
     from hcbench.plan.presentation import Presentation
     from hcbench.results.results import Results
 
-    filters = {"algorithm": algorithms, "dataset": datasets, "oracle": oracles, "status": status}
-    used: dict[str, Any] = {kind: texts for kind, texts in filters.items() if texts}
     layout = Presentation.of_description(run.layout)
 
-    def cells(**labels: Any) -> Outcomes:
-        """The cells under the labels that this run shows."""
-        if not layout.renamed:
-            return store.cells(run=run.id, **labels)
-        # What it reused is stored under earlier labels, for instance of a file with another name.
-        return store.cells(run=run.id).renamed(layout.renamed)
+    def read_cells(**label_filters: Any) -> Outcomes:
+        """The cells of the run, under the labels that it shows."""
+        if layout.renamed:
+            # What this run reused is stored under earlier labels, for instance of a file with
+            # another name. The store cannot find these cells by the labels that are shown.
+            return store.cells(run=run.id).renamed(layout.renamed)
+        return store.cells(run=run.id, **label_filters)
 
-    kept = cells(**used)
-    used |= {"budget": budget} if budget else {}
-    lacking = []
-    for kind, given in used.items():
-        texts = [given] if isinstance(given, str) else given
-        chosen = {text: _matching(kept, kind, text) for text in texts}
-        lacking += [(kind, text) for text, labels in chosen.items() if not labels]
-        kept = kept.where(kind, set().union(*chosen.values()))
-    if not kept and not lacking:
-        raise StoreError(f"run {run.id} of {store.location} has no cells")
-    if lacking:
-        whole = cells()
-        lacking = [one for one in lacking if not _matching(whole, *one)] or lacking
-        labels = sorted({*map(str, whole.column(lacking[0][0]).tolist())})
-        raise StoreError(
-            f"run {run.id} of {store.location} has no such cells "
-            f"({', '.join(f'{kind} {text}' for kind, text in lacking)}); there are "
-            f"{', '.join(labels[:8])}{' and others' * (len(labels) > 8)}"
-        )
-    if used:
+    label_filters: dict[str, Any] = {}
+    for column, texts in (
+        ("algorithm", algorithms),
+        ("dataset", datasets),
+        ("oracle", oracles),
+        ("status", status),
+    ):
+        if texts:
+            label_filters[column] = [texts] if isinstance(texts, str) else texts
+    filters = dict(label_filters)
+    if budget:
+        filters["budget"] = budget
+
+    location = f"run {run.id} of {store.location}"
+    cells, unmatched = _filter_cells(read_cells(**label_filters), filters)
+    if unmatched:
+        raise _no_such_cells(location, read_cells(), unmatched)
+    if not cells:
+        raise StoreError(f"{location} has no cells")
+    if filters:
         layout = replace(layout, suite=replace(layout.suite, claims=()))
-    numbers = store.sizes(run.id) if sizes or layout.suite.claims else {}
-    return _only(Results.of_layout(layout, kept, numbers), metrics)
+    numbers_of_items = store.sizes(run.id) if sizes or layout.suite.claims else {}
+    return _with_metrics(Results.of_layout(layout, cells, numbers_of_items), metrics)
 
 
-def _matching(cells: Outcomes, kind: str, text: Any) -> set[Any]:
-    """What a filter chooses of a column."""
+def _filter_cells(
+    cells: Outcomes, filters: Mapping[str, Sequence[Any]]
+) -> tuple[Outcomes, list[tuple[str, Any]]]:
+    """The cells that pass all filters, and the column and value of each that selects none."""
+    unmatched = []
+    for column, values in filters.items():
+        labels: set[Any] = set()
+        for value in values:
+            labels_of_value = _matching_labels(cells, column, value)
+            if not labels_of_value:
+                unmatched.append((column, value))
+            labels |= labels_of_value
+        cells = cells.where(column, labels)
+    return cells, unmatched
+
+
+def _matching_labels(cells: Outcomes, column: str, value: Any) -> set[Any]:
+    """The labels of a column that a filter selects: the full label, or else all that match."""
     from hcbench.store.store import labels_like
 
-    labels = {*cells.column(kind).tolist()}
-    full = {label for label in labels if str(label).casefold() == str(text).casefold()}
-    return full if full or kind == "budget" else {*labels_like(labels, text)}
+    labels = set(cells.column(column).tolist())
+    folded_value = str(value).casefold()
+    full_labels = {label for label in labels if str(label).casefold() == folded_value}
+    if full_labels or column == "budget":
+        return full_labels
+    return set(labels_like(labels, value))
 
 
-def _only(found: Results, wanted: Sequence[str]) -> Results:
-    """The results with only these metrics; of none, with all."""
-    by_name = {
-        name: metric
-        for metric in reversed(found.metrics)
-        for name in (re.sub(r"\[.*", "", metric.label).casefold(), metric.label.casefold())
-    }
-    for name in wanted:
-        if name.casefold() not in by_name:
-            labels = ", ".join(metric.label for metric in found.metrics)
+def _no_such_cells(
+    location: str, all_cells: Outcomes, unmatched: Sequence[tuple[str, Any]]
+) -> StoreError:
+    """The error for filters that select no cell; it names labels of the run."""
+    # Filters that select cells alone, but none together with others, are not named if one selects
+    # none at all: that one is the mistake.
+    mistaken = []
+    for column, value in unmatched:
+        if not _matching_labels(all_cells, column, value):
+            mistaken.append((column, value))
+    if not mistaken:
+        mistaken = list(unmatched)
+    filter_texts = ", ".join(f"{column} {value}" for column, value in mistaken)
+    first_column = mistaken[0][0]
+    labels = sorted({str(label) for label in all_cells.column(first_column).tolist()})
+    label_texts = ", ".join(labels[:_MOST_LABELS])
+    if len(labels) > _MOST_LABELS:
+        label_texts += " and others"
+    return StoreError(f"{location} has no such cells ({filter_texts}); there are {label_texts}")
+
+
+def _with_metrics(results: Results, names: Sequence[str]) -> Results:
+    """The results with only these metrics; without names, with all of them."""
+    if not names:
+        return results
+    metrics_by_name = {}
+    # Of metrics that differ in parameters, the name without these means the first.
+    for metric in reversed(results.metrics):
+        name_without_parameters = re.sub(r"\[.*", "", metric.label)
+        metrics_by_name[name_without_parameters.casefold()] = metric
+        metrics_by_name[metric.label.casefold()] = metric
+    metrics = []
+    for name in names:
+        if name.casefold() not in metrics_by_name:
+            labels = ", ".join(metric.label for metric in results.metrics)
             raise click.UsageError(f"{name} was not measured; there are {labels}")
-    chosen = tuple(by_name[name.casefold()] for name in wanted)
-    return replace(found, metrics=chosen or found.metrics)
+        metrics.append(metrics_by_name[name.casefold()])
+    return replace(results, metrics=tuple(metrics))

@@ -17,8 +17,8 @@ from click.testing import CliRunner, Result
 from hcbench import load_registry
 from hcbench.analysis.tables import Block, TableEntry
 from hcbench.cli import COMMANDS, main
+from hcbench.cli.describing import example as example_of
 from hcbench.cli.draw import write_blocks
-from hcbench.cli.show import example as example_of
 from hcbench.registry.names import parse_name
 
 TOYS = str(Path(__file__).parents[2] / "plugins_for_tests" / "toys.py")

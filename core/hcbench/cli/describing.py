@@ -1,0 +1,270 @@
+"""What ``hcbench list`` and ``hcbench info`` say about something that is registered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import PackageNotFoundError, metadata
+from typing import TYPE_CHECKING, Any
+
+from hcbench.errors import ParameterError
+from hcbench.registry import tags_of
+from hcbench.registry.fingerprint import installation
+from hcbench.registry.names import format_name, format_value
+from hcbench.registry.specs import (
+    AlgorithmSpec,
+    DatasetSpec,
+    MetricSpec,
+    OracleSpec,
+    Parameter,
+    Params,
+    Spec,
+)
+from hcbench.registry.suite import Suite
+
+if TYPE_CHECKING:
+    from hcbench.registry import Entry
+
+DEPENDS = "depends on its parameters"
+
+#: The options of ``hcbench compare`` that take the name of a spec, by what the spec describes.
+_OPTIONS = {"algorithm": "algos", "data set": "datasets", "oracle": "oracles", "metric": "metrics"}
+
+
+def summarise(entry: Entry[Any]) -> dict[str, Any]:
+    """What ``hcbench list`` says about an entry; its keys are those of the JSON."""
+    spec = entry.spec
+    first_sentence = re.split(r"(?<=\.) (?=[A-Z])", spec.doc, maxsplit=1)[0]
+    summary = {"name": spec.name, "doc": first_sentence}
+    summary.update(_essentials(spec))
+    summary["tags"] = tags_of(spec)
+    summary["licence"] = licence_of(entry)
+    summary["plugin"] = entry.plugin.name
+    return summary
+
+
+def describe(entry: Entry[Any]) -> dict[str, Any]:
+    """What ``hcbench info`` says about an entry; its keys are those of the JSON."""
+    spec = entry.spec
+    description = {"name": spec.name, "kind": spec.noun, "doc": spec.doc}
+    description.update(_facts(spec))
+    description["paper"] = f"{spec.paper} (hcbench cite {spec.name})" if spec.paper else None
+    description["tags"] = tags_of(spec)
+    description["licence"] = licence_of(entry)
+    description["aliases"] = getattr(spec, "aliases", ())
+    description["plugin"] = f"{entry.plugin.name} {entry.plugin.fingerprint}"
+    description["example"] = example(spec)
+    if isinstance(spec, Spec):
+        description["parameters"] = [_parameter(parameter) for parameter in spec.parameters]
+    return description
+
+
+def value_text(value: Any) -> str:
+    """A value of a summary or a description as text; lists with commas."""
+    if isinstance(value, list | tuple):
+        return ", ".join(str(part) for part in value)
+    return str(value)
+
+
+def licence_of(entry: Entry[Any]) -> str:
+    """The licence of what an entry wraps or of its data, or else that of its package."""
+    licence = getattr(entry.spec, "licence", "")
+    # Data sets and suites without a licence have none: that of the package is about code.
+    if licence or isinstance(entry.spec, DatasetSpec | Suite):
+        return str(licence)
+    try:
+        package = _package_metadata(entry.plugin.distribution)
+    except PackageNotFoundError:  # a plugin file
+        return ""
+    return str(package.get("license_expression") or package.get("license") or "")
+
+
+@cache  # parsing takes milliseconds
+def _package_metadata(distribution: str) -> dict[str, Any]:
+    return metadata(distribution).json
+
+
+def _essentials(spec: Spec | Suite) -> dict[str, Any]:
+    """The facts that a user needs in order to choose; `list` shows no others."""
+    if isinstance(spec, Suite):
+        return {"algorithms": len(spec.algorithms), "datasets": len(spec.datasets)}
+    essentials: dict[str, Any] = {}
+    match spec:
+        case AlgorithmSpec():
+            essentials["accepts"] = spec.accepts
+            essentials["needs"] = _needs(spec)
+            essentials["unavailable"] = None
+        case DatasetSpec():
+            essentials["provides"] = _declared(spec, spec.provides)
+        case OracleSpec():
+            essentials["kind"] = spec.kind
+            essentials["needs"] = _needs(spec)
+            price = spec.currency or ("a person's time" if spec.person else None)
+            if price:
+                essentials["costs"] = price
+        case MetricSpec():
+            essentials["direction"] = _better(spec)
+            essentials["needs"] = _needs(spec)
+        case _:
+            return {}
+    command = installation(spec.requires)
+    if command:
+        essentials["unavailable"] = f"until {command}"
+    return essentials
+
+
+def _facts(spec: Spec | Suite) -> dict[str, Any]:
+    """The facts of `info`; those that are None or empty are not shown."""
+    match spec:
+        case AlgorithmSpec():
+            return _essentials(spec) | _facts_of_algorithm(spec)
+        case DatasetSpec():
+            facts = _essentials(spec)
+            facts["random"] = _randomness(spec)
+            facts["files"] = spec.suffixes
+            return facts
+        case MetricSpec():
+            return _facts_of_metric(spec)
+        case Suite():
+            return _facts_of_suite(spec)
+    return _essentials(spec)
+
+
+def _facts_of_algorithm(spec: AlgorithmSpec) -> dict[str, Any]:
+    return {
+        "hints": _declared(spec, spec.hints),
+        "returns": f"a {spec.returns}",
+        "anytime": "records results after numbers of queries" if spec.anytime else None,
+        "reference": "shown as a reference, not ranked" if spec.reference else None,
+        "unsure": "takes UNSURE for an answer" if spec.takes_unsure else None,
+        "fewest items": spec.min_items if spec.min_items > 1 else None,
+        "order": "of the items changes the clusters" if spec.order_dependent else None,
+        "trees": "binary whatever the data" if spec.binary_only else None,
+        "needs a GPU": spec.gpu or None,
+    }
+
+
+def _randomness(spec: DatasetSpec) -> str:
+    if callable(spec.random):
+        return "whether the data depend on the seed depends on the parameters"
+    return "data depend on the seed" if spec.random else "always the same"
+
+
+def _facts_of_metric(spec: MetricSpec) -> dict[str, Any]:
+    direction = _better(spec)
+    if spec.cost:
+        direction += " (a cost, not a quality)"
+    return {
+        "direction": direction,
+        "unit": spec.unit,
+        "range": spec.interval,
+        "needs": _needs(spec),
+        "unavailable": _essentials(spec).get("unavailable"),
+        "judges": "any result" if spec.result == "any" else f"any {spec.result}",
+    }
+
+
+def _facts_of_suite(suite: Suite) -> dict[str, Any]:
+    restrictions = []
+    for algorithm, *partners in suite.only:
+        restrictions.append(f"{algorithm} on {' through '.join(partners)}")
+    return {
+        "algorithms": suite.algorithms,
+        "datasets": suite.datasets,
+        "oracles": suite.oracles,
+        "metrics": suite.metrics,
+        "only": restrictions,
+        "repetitions": suite.repetitions,
+        "seed": suite.seed,
+        "budgets": suite.budgets,
+        "checkpoints": suite.checkpoints,
+        "claims": len(suite.claims) or None,
+        "figures": [figure.name for figure in suite.figures],
+    }
+
+
+def _better(metric: MetricSpec) -> str:
+    if metric.direction == "none":
+        return "neither is better"
+    return f"{metric.direction} is better"
+
+
+def _needs(spec: AlgorithmSpec | OracleSpec | MetricSpec) -> list[str]:
+    return [need.replace("|", " or ") for need in spec.needs]
+
+
+def _declared(
+    spec: Spec, declaration: tuple[str, ...] | Callable[[Params], tuple[str, ...]]
+) -> list[str]:
+    """What a spec declares, for its default parameters if it depends on them."""
+    if not callable(declaration):
+        return list(declaration)
+    if any(parameter.required for parameter in spec.parameters):
+        return [DEPENDS]
+    defaults = {parameter.name: parameter.default for parameter in spec.parameters}
+    return list(declaration(defaults)) + [f"({DEPENDS})"]
+
+
+def _parameter(parameter: Parameter) -> dict[str, str]:
+    """A row of the table of parameters."""
+    return {
+        "name": parameter.name,
+        "default": "required" if parameter.required else format_value(parameter.default),
+        "values": _values(parameter),
+        "doc": parameter.doc,
+    }
+
+
+def _values(parameter: Parameter) -> str:
+    """The values that a parameter can take: choices for texts, an interval for numbers."""
+    type_names = [parameter.type]
+    if parameter.alternative:
+        type_names.extend(parameter.alternative.split(" or "))
+    texts = []
+    for type_name in type_names:
+        if type_name == "str" and parameter.choices:
+            texts.append(" | ".join(parameter.choices))
+        elif type_name in ("int", "float") and parameter.interval:
+            texts.append(f"{type_name} in {parameter.interval}")
+        else:
+            texts.append(type_name)
+    return " or ".join(texts)
+
+
+def example(spec: Spec | Suite) -> str:
+    """A command that uses what is described, quoted, since shells expand brackets."""
+    if isinstance(spec, Suite):
+        return f"hcbench run {spec.name}"
+    if isinstance(spec, DatasetSpec) and spec.suffixes:
+        name = f"./mydata{spec.suffixes[0]}"
+    else:
+        name = format_name(spec.name, _example_params(spec))
+    quoted_name = f"'{name}'" if "[" in name else name
+    return f"hcbench compare --{_OPTIONS[spec.noun]} {quoted_name}"
+
+
+def _example_params(spec: Spec) -> dict[str, Any]:
+    """The required parameters; or else a choice that is not the default, or a telling default."""
+    required = {parameter.name: "..." for parameter in spec.parameters if parameter.required}
+    if required:
+        return required
+    for parameter in spec.parameters:
+        for choice in parameter.choices:
+            if choice != parameter.default and _are_valid(spec, {parameter.name: choice}):
+                return {parameter.name: choice}
+    for parameter in spec.parameters:
+        if parameter.default not in (None, ()):
+            return {parameter.name: parameter.default}
+    return {}
+
+
+def _are_valid(spec: Spec, params: Params) -> bool:
+    """Whether these parameters are valid without others."""
+    try:
+        resolved = spec.resolve(params)
+        if isinstance(spec, DatasetSpec):
+            spec.provides_with(resolved)
+    except ParameterError:
+        return False
+    return True
