@@ -30,9 +30,9 @@ from .cli.options import (
     format_option as format_option,
     load_plugins as load_plugins,
     names_option as names_option,
+    notes_on_kernels as notes_on_kernels,
     open_store as open_store,
     read_time as read_time,
-    tell_mixed_kernels as tell_mixed_kernels,
     with_options as with_options,
 )
 from .cli.progress import display as display, follow as follow

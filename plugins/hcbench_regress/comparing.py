@@ -37,7 +37,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from scipy.stats import false_discovery_control, t as student
 
 from hcbench import DataError
-from hcbench.analysis import Block, TableEntry, format_spread, summarise
+from hcbench.analysis import Block, Note, TableEntry, describe_notes, format_spread, summarise
 from hcbench.asv import (
     EXACT,
     REPETITIONS,
@@ -747,6 +747,7 @@ def describe(judged: Sequence[Judged], base: Commit, head: Commit) -> dict[str, 
         "base": {"name": base.name, "hash": base.hash},
         "head": {"name": head.name, "hash": head.hash},
         "regressions": sum(one.verdict == "regression" for one in judged),
+        "notes": describe_notes([Note(kind="test", text=summary(judged))]),
         "benchmarks": [
             {
                 "name": one.recorded.name,

@@ -5,7 +5,8 @@ The modules compute every number that is shown anywhere; what is imported from h
 parts of a cell that have parameters. `COSTS` are measured of every call. `ALPHA` is the level of
 significance, `Failed` is how failures count in ranks, and `Distance` that of a profile from the
 best. `PLACE` are what identifies a group. `BEST_TRUTH` is the footnote of the truth that is most
-like a tree. `PairTest` names a test of pairs of algorithms, and `TESTS` has these tests in words.
+like a tree. `NoteKind` is what a note is about. `PairTest` names a test of pairs of algorithms, and
+`TESTS` has these tests in words.
 """
 
 import lazy_loader

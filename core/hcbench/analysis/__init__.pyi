@@ -21,6 +21,12 @@ from .intervals import (
     estimate_mean as estimate_mean,
     mean_and_std as mean_and_std,
 )
+from .notes import (
+    Note as Note,
+    NoteKind as NoteKind,
+    describe_notes as describe_notes,
+    notes_of_block as notes_of_block,
+)
 from .ranks import (
     ALPHA as ALPHA,
     TESTS as TESTS,

@@ -18,6 +18,7 @@ from hcbench.analysis.groups import (
     group_outcomes,
     make_table,
 )
+from hcbench.analysis.notes import Note
 from hcbench.plan.columns import Outcomes
 from hcbench.plan.outcome import REPORTED, Outcome
 from hcbench.plan.presentation import MetricInfo, Names, Presentation, family_of_label
@@ -27,7 +28,7 @@ from hcbench.registry.suite import Suite
 if TYPE_CHECKING:
     import pandas
 
-    from hcbench.plan.plan import Plan
+    from hcbench.plan.plan import Plan, Shard
     from hcbench.registry.specs import Params
     from hcbench.store import RunInfo, Store
 
@@ -53,6 +54,8 @@ class Comparison:
         Numbers of items, where known.
     names, query_kinds, truth_given, data_given, dependent_data, families, deterministic
         As of `hcbench.plan.presentation.Presentation`; families of all data sets.
+    remarks : tuple of Note
+        What is known of the run from elsewhere, such as that it is a part of its plan.
     """
 
     # No slots: cached_property needs the dictionary of the instance.
@@ -69,6 +72,7 @@ class Comparison:
     dependent_data: tuple[str, ...] = ()
     families: Mapping[str, str] = field(default_factory=dict)
     deterministic: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    remarks: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "outcomes", Outcomes.of(self.outcomes))
@@ -113,8 +117,10 @@ class Comparison:
         """
         in_order = layout.in_order(outcomes)
         suite = layout.suite
+        remarks: tuple[Note, ...] = ()
         if layout.shard is not None and not layout.shard.is_whole:
             suite = replace(suite, claims=())
+            remarks = (_note_on_shard(layout.shard),)
         return cls(
             outcomes=in_order,
             metrics=layout.metrics + _reported(in_order),
@@ -129,6 +135,7 @@ class Comparison:
             dependent_data=layout.dependent_data,
             families=layout.families,
             deterministic=layout.deterministic,
+            remarks=remarks,
         )
 
     # ---- Cells ----------------------------------------------------------------------------------
@@ -170,6 +177,12 @@ class Comparison:
         return item.algorithm in self.references
 
     @cached_property
+    def random_data(self) -> frozenset[str]:
+        """Labels of the data sets that are declared to draw new data for each seed."""
+        fixed = self.deterministic.get("datasets")
+        return frozenset() if fixed is None else frozenset(self.datasets) - set(fixed)
+
+    @cached_property
     def table(self) -> pandas.DataFrame:
         """The tidy table: a row for each cell, checkpoint and metric (see `make_table`)."""
         return make_table(
@@ -191,6 +204,12 @@ class Comparison:
         """What statements about its algorithms the comparison allows."""
         groups = [group for group in self.competing if group.ran]
         return allowed_inference(groups, self.dependent_data, self.families)
+
+
+def _note_on_shard(shard: Shard) -> Note:
+    """That a run is a part of its plan."""
+    advice = "merge all shards with: hcbench results merge STORE... -o STORE"
+    return Note(kind="part", text=f"this is {shard} of its plan; {advice}")
 
 
 def _reported(outcomes: Outcomes) -> tuple[MetricInfo, ...]:

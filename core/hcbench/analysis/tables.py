@@ -22,6 +22,7 @@ from hcbench.registry.specs import Interval
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from hcbench.analysis.notes import NoteKind
     from hcbench.plan.presentation import MetricInfo
 
 NOTHING = "-"
@@ -68,6 +69,8 @@ class Block:
     rows : tuple of tuple of TableEntry
     notes : tuple of str
         Footnotes, from number 1.
+    note_kinds : tuple of str
+        The kind of each footnote; empty if all are of the kind of the table.
     names : int
         Number of columns, from the left, that identify rows; 0 for those of text.
     """
@@ -78,6 +81,7 @@ class Block:
     rows: tuple[tuple[TableEntry, ...], ...]
     notes: tuple[str, ...] = ()
     names: int = 0
+    note_kinds: tuple[NoteKind, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +95,14 @@ class Reason:
         How many repetitions it applies to, if not all.
     alike : bool
         Whether it represents others that differ only in numbers.
+    kind : str
+        What it is about.
     """
 
     text: str
     share: str = ""
     alike: bool = False
+    kind: NoteKind = "missing"
 
     @property
     def cause(self) -> str:
@@ -125,6 +132,11 @@ class Notes:
                 self.alike.add(reason.cause)
         places = {cause: number for number, cause in enumerate(self.first, start=1)}
         return tuple(sorted(places[cause] for cause in causes))
+
+    @property
+    def kinds(self) -> tuple[NoteKind, ...]:
+        """The kinds of the footnotes, from number 1."""
+        return tuple(reason.kind for reason in self.first.values())
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ import numpy as np
 from numba.core.event import install_recorder
 from numpy.typing import NDArray
 
+from hcbench.analysis.notes import Note, describe_notes, notes_of_block
 from hcbench.analysis.ranks import why_outside
 from hcbench.analysis.tables import (
     ARROWS,
@@ -55,6 +56,9 @@ from hcbench.run.job import Call
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
+
+#: The title of the table of metrics that do not apply.
+INAPPLICABLE = "does not apply"
 
 _TABLES = (".csv", ".tsv")
 LABELS = "labels"
@@ -386,16 +390,33 @@ class Scores:
     ----------
     scores : sequence of Score
     trees, truths : tuple of str
+    remarks : tuple of Note
+        What was noticed while the files were read.
     """
 
     scores: Sequence[Score]
     trees: tuple[str, ...]
     truths: tuple[str, ...]
+    remarks: tuple[Note, ...] = ()
 
     @property
     def errors(self) -> list[Score]:
         """The scores whose metric failed."""
         return [score for score in self.scores if score.status == "error"]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The footnotes of the tables, why metrics do not apply, and the remarks."""
+        notes: list[Note] = []
+        for block in self.blocks:
+            notes += notes_of_block(block, "missing")
+            if block.title == INAPPLICABLE:
+                for metrics, reason in block.rows:
+                    rows = (metrics.text,)
+                    notes.append(
+                        Note(kind="inapplicable", text=reason.text, table=INAPPLICABLE, rows=rows)
+                    )
+        return (*notes, *self.remarks)
 
     # ---- Tables ----------------------------------------------------------------------------------
 
@@ -423,7 +444,7 @@ class Scores:
         header = ("metric", *(["truth"] if several else []), *self.trees)
         numeric = (False, *([False] if several else []), *(True for _ in self.trees))
         title = f"against {self.truths[0]}" if len(self.truths) == 1 else "scores"
-        return Block(title, header, numeric, tuple(table), notes.texts)
+        return Block(title, header, numeric, tuple(table), notes.texts, note_kinds=notes.kinds)
 
     def _entry(self, score: Score, notes: Notes) -> TableEntry:
         metric = score.metric
@@ -431,11 +452,11 @@ class Scores:
             text = "error" if score.status == "error" else "n/a"
             return TableEntry(text, marks=notes.mark([Reason(score.reason)]))
         text = format_spread(score.value, None, metric.unit, metric.interval)
-        reasons = [Reason(BEST_TRUTH)] if score.best_truth else []
+        reasons = [Reason(BEST_TRUTH, kind="truth")] if score.best_truth else []
         if score.note:
-            reasons.append(Reason(score.note))
+            reasons.append(Reason(score.note, kind="run"))
         if score.leaves_range:
-            reasons.append(Reason(f"{why_outside(metric)}: not compared"))
+            reasons.append(Reason(f"{why_outside(metric)}: not compared", kind="range"))
         return TableEntry(text, score.best_tree, notes.mark(reasons))
 
     def _reasons(self, scores: Sequence[Score]) -> Block:
@@ -453,7 +474,7 @@ class Scores:
                 for label, where in metrics.items()
             ]
             rows.append((TableEntry(", ".join(texts)), TableEntry(reason)))
-        return Block("does not apply", ("metric", "why"), (False, False), tuple(rows))
+        return Block(INAPPLICABLE, ("metric", "why"), (False, False), tuple(rows))
 
     def legend(self, best: str) -> list[str]:
         """The meaning of the signs; ``best`` is the mark of the best tree."""
@@ -487,9 +508,14 @@ class Scores:
         return rows
 
     def to_json(self) -> str:
-        """One strict JSON object with ``trees``, ``truths`` and ``scores``."""
-        told = {"trees": list(self.trees), "truths": list(self.truths), "scores": self.rows}
-        return json.dumps(told, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+        """One strict JSON object with ``trees``, ``truths``, ``scores`` and ``notes``."""
+        everything = {
+            "trees": list(self.trees),
+            "truths": list(self.truths),
+            "scores": self.rows,
+            "notes": describe_notes(self.notes),
+        }
+        return json.dumps(everything, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
 
     def to_csv(self) -> str:
         """A row for each score."""

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli import options
-from hcbench.cli.terminal import stdout_for_data, tell, write_json
+from hcbench.cli.terminal import stdout_for_data, tell, tell_notes, write_json
 from hcbench.errors import DataError, ExitCode, ParameterError, SuiteError
 from hcbench.model.text import printable
 
 if TYPE_CHECKING:
+    from hcbench.analysis.notes import Note
     from hcbench.figures.suites import Drawn
     from hcbench.plan.cell import Cell
     from hcbench.plan.plan import Plan
@@ -217,15 +218,18 @@ def _check_figures(suite: Suite, folder: Path) -> None:
 
 
 def _run(
-    plan: Plan, registry: Registry, store: Store, options: RunOptions, *, quiet: bool
+    plan: Plan, registry: Registry, store: Store, run_options: RunOptions, *, quiet: bool
 ) -> Results:
     from hcbench.cli.progress import follow
     from hcbench.results.results import Results
     from hcbench.run.run import run_plan
 
     with follow(quiet=quiet) as observer:
-        outcomes = run_plan(plan, registry.plugins, store, options, observer)
-    return Results.of_plan(plan, outcomes)
+        outcomes = run_plan(plan, registry.plugins, store, run_options, observer)
+    results = Results.of_plan(plan, outcomes)
+    if any(results.outcomes.column("reused").tolist()):
+        results = replace(results, remarks=results.remarks + options.notes_on_kernels(store))
+    return results
 
 
 def _tell_end(results: Results, store: Store, plugins: Sequence[Path], plan: Plan) -> None:
@@ -252,14 +256,6 @@ def _tell_end(results: Results, store: Store, plugins: Sequence[Path], plan: Pla
     if broken:
         parts.append(f"a metric failed in {broken}")
     tell(f"{count_cells(len(outcomes))}: {', '.join(parts)}")
-    made = {*zip(outcomes.column("dataset"), outcomes.column("data_digest"), strict=True)}
-    for use in plan.datasets:
-        digests = {digest for label, digest in made if label == use.label and digest}
-        if use.spec.random_with(use.params) and len(digests) == 1:
-            same = outcomes.where("dataset", {use.label}).where("data_digest", digests)
-            if len({*same.column("repetition")}) > 1:
-                why = "though it is declared to draw new data for each seed"
-                tell(f"warning: {use.label} has the same data in all repetitions, {why}")
     for currency, (now, saved) in paid.items():
         tell(f"answers: {now:.4g} {currency} paid, {saved:.4g} {currency} saved by stored ones")
     failed = next((o for o in outcomes.take(outcomes.failed) if o.key), None)
@@ -268,12 +264,6 @@ def _tell_end(results: Results, store: Store, plugins: Sequence[Path], plan: Pla
         tell(f"run a failed cell again with: hcbench rerun {failed.key[:8]} --in-process{files}")
     if store.location != ":memory:":
         tell(f"stored in {store.location}; see hcbench results")
-    if reused:
-        options.tell_mixed_kernels(store)
-    if plan.shard is not None:
-        tell(
-            f"this is {plan.shard}; merge all shards with: hcbench results merge STORE... -o STORE"
-        )
     if results.judged:
         tell(f"claims: {count_verdicts(results.judged)}")
 
@@ -285,6 +275,7 @@ _GROUP = ("algorithm", "dataset", "oracle", "budget", "cells", "stored")
 
 def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | None) -> None:
     """Write which cells would run, which are stored, and which are inapplicable and why."""
+    from hcbench.analysis.notes import describe_notes
     from hcbench.registry.families import families_of
     from hcbench.run.environment import memory_limit, memory_per_cell, usable_cores
     from hcbench.run.tasks import reusable
@@ -299,6 +290,7 @@ def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | N
         dict(zip(_GROUP, (*names, number, number - left[names]), strict=True))
         for names, number in cells.items()
     ]
+    notes = _notes_on_plan(plan, to_run, store, memory)
     if form == "json":
         write_json(
             {
@@ -317,18 +309,32 @@ def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | N
                 "claims": len(plan.suite.claims),
                 "figures": [figure.name for figure in plan.suite.figures],
                 "store": store.location,
+                "notes": describe_notes(notes),
             }
         )
     elif form == "csv":
         writer = csv.DictWriter(sys.stdout, _GROUP, lineterminator="\n")
         writer.writeheader()
         writer.writerows(groups)
+        tell_notes(notes)
     elif form == "table":
-        lines = [*_lines(plan, groups, store), *_time_lines(to_run, store)]
-        lines += [*_price_lines(to_run), *_memory_lines(to_run, memory)]
+        lines = _lines(plan, groups, store)
+        lines += [note.text for note in notes if note.kind != "inapplicable"]
         click.echo(printable("\n".join(lines)))
     else:
         raise click.UsageError(f"--dry-run has no --format {form}: table, json or csv")
+
+
+def _notes_on_plan(plan: Plan, to_run: Sequence[Cell], store: Store, memory: float) -> list[Note]:
+    """What to keep in mind before a run: what cannot run, and what it may take."""
+    from hcbench.analysis.notes import Note
+
+    reasons = dict.fromkeys(combination.reason for combination in plan.inapplicable)
+    notes = [Note(kind="inapplicable", text=reason) for reason in reasons]
+    notes += [Note(kind="time", text=line) for line in _time_lines(to_run, store)]
+    notes += [Note(kind="price", text=line) for line in _price_lines(to_run)]
+    notes += [Note(kind="memory", text=line) for line in _memory_lines(to_run, memory)]
+    return notes
 
 
 def _lines(plan: Plan, groups: Sequence[Mapping[str, Any]], store: Store) -> list[str]:

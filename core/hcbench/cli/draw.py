@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from hcbench.cli.terminal import console, write_lines
+from hcbench.cli.terminal import console, tell_notes, write_lines
 from hcbench.model.text import printable
 
 if TYPE_CHECKING:
@@ -46,8 +46,11 @@ def write_results(results: Results, form: str) -> None:
                 f"{len(results.datasets)} data sets; for their own tables, with costs: "
                 "hcbench results show --dataset PART"
             )
-    else:
-        write_text(getattr(results, f"to_{form}")())
+        return
+    write_text(getattr(results, f"to_{form}")())
+    if form == "csv":
+        # Of a CSV file on stdout there is no second file; ranks and verdicts are not in it.
+        tell_notes(note for note in results.notes if note.kind not in ("rank", "claim"))
 
 
 def write_text(text: str) -> None:

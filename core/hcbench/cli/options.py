@@ -19,6 +19,7 @@ from hcbench.registry.names import GIB, SECONDS, split_list
 from hcbench.registry.repeats import Repeats
 
 if TYPE_CHECKING:
+    from hcbench.analysis.notes import Note
     from hcbench.registry import Registry
     from hcbench.registry.plugins import Plugins
     from hcbench.store import Store
@@ -580,14 +581,16 @@ RUN_FILTERS = (
 RUN = click.argument("run", required=False)
 
 
-def tell_mixed_kernels(store: Store, run: int | None = None) -> None:
-    """Warn if cells of a run, by default the last, were measured with different BLAS kernels."""
-    from hcbench.cli.terminal import tell
+def notes_on_kernels(store: Store, run: int | None = None) -> tuple[Note, ...]:
+    """Whether cells of a run, by default the last, were measured with different BLAS kernels."""
+    from hcbench.analysis.notes import Note
 
     kernels = sorted(store.blas_kernels(run))
-    if len(kernels) > 1:
-        names = "; ".join(kernels)
-        tell(
-            f"warning: cells of this run were measured with different BLAS kernels ({names}): "
-            "their last digits may differ; --fresh measures all again"
-        )
+    if len(kernels) < 2:
+        return ()
+    names = "; ".join(kernels)
+    text = (
+        f"cells of this run were measured with different BLAS kernels ({names}): their last digits "
+        "may differ; --fresh measures all again"
+    )
+    return (Note(kind="kernels", text=text),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ import click
 
 from hcbench.cli import options
 from hcbench.cli.runs import read_run
-from hcbench.cli.terminal import console, stdout_for_data, tell, write_json, write_table
+from hcbench.cli.terminal import stdout_for_data, tell, write_json, write_table
 from hcbench.errors import ExitCode
 from hcbench.model.text import printable
 from hcbench.plan.outcome import STATUSES, budget_text
@@ -132,15 +132,11 @@ def show(run: str | None, store: str | None, form: str, **filters: Any) -> None:
     with options.open_store(store) as opened:
         info = opened.run(run)
         found = read_run(opened, info, sizes=False, **filters)
-        options.tell_mixed_kernels(opened, info.id)
     write_results(found, form)
     if form == "table":
         _write_failures(found.outcomes.take(found.outcomes.failed))
         name = f" ({info.name})" if info.name else ""
         tell(f"run {info.id}{name} of {_local(info.started)}: {info.command}")
-        if info.note:
-            tell(info.note)
-        _tell_shards([info])
 
 
 def _write_failures(failed: Sequence[Outcome]) -> None:
@@ -179,11 +175,13 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
     marked. Data sets of one name whose contents differ are told first: their values are not of the
     same data.
     """
+    from hcbench.analysis.notes import describe_notes
     from hcbench.cli.draw import write_blocks
     from hcbench.results.changes import (
         find_data_changes,
         find_differences,
         find_status_changes,
+        notes_on_changes,
     )
 
     with options.open_store(store) as opened:
@@ -191,20 +189,20 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
     differences = find_differences(one, other)
     changes = find_status_changes(one, other)
     other_data = {change.dataset: change for change in find_data_changes(one, other)}
+    notes = notes_on_changes(differences, changes, list(other_data.values()))
     if form == "json":
         write_json(
             {
                 "differences": [asdict(difference) for difference in differences],
                 "statuses": [asdict(change) for change in changes],
                 "data": [asdict(change) for change in other_data.values()],
+                "notes": describe_notes(notes),
             }
         )
         return
-    for change in other_data.values():
-        click.echo(
-            f"{change.dataset}: the data differ between the runs, in {len(change.repetitions)} of "
-            f"{change.common} repetitions, so that its values cannot be compared"
-        )
+    for note in notes:
+        if note.kind == "data":
+            click.echo(note.text)
     metrics = {metric.label: metric for metric in (*one.metrics, *other.metrics)}
     shown = [d for d in differences if everything or d.changes]
     blocks = [
@@ -212,15 +210,9 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
         for dataset in dict.fromkeys(d.dataset for d in shown)
     ]
     write_blocks([*blocks, _change_block(changes)] if changes else blocks)
-    in_both = sum(change.in_both for change in changes)
-    both = [d for d in differences if d.before is not None and d.after is not None]
-    mark = "bold" if console().is_terminal else "*"
-    click.echo(
-        f"{sum(d.difference == 0 for d in both)} of {len(both)} means are equal, "
-        f"{sum(d.marked for d in differences)} have a simultaneous 95 % interval without 0 "
-        f"({mark}): all hold together with a probability of 95 %; {in_both} cells ended otherwise, "
-        f"{len(changes) - in_both} are in one of the runs only"
-    )
+    for note in notes:
+        if note.kind != "data":
+            click.echo(note.text)
 
 
 def _difference_block(
@@ -530,6 +522,7 @@ def rescore(
     RUN is by default the last. No algorithm runs, or needs to be installed; the data are generated
     again. The result is a new run with the old and the new metrics.
     """
+    from hcbench.analysis.notes import Note
     from hcbench.cli.draw import write_results
     from hcbench.cli.progress import follow
     from hcbench.results.results import Results
@@ -541,8 +534,6 @@ def rescore(
         info = opened.run(run)
         with stdout_for_data():
             wanted = plan_of_run(opened, info, registry, metrics)
-            for change in () if quiet else wanted.changes:
-                tell(f"note: {change}")
             with follow(quiet=quiet) as observer:
                 outcomes = rescore_plan(
                     wanted.plan,
@@ -553,7 +544,10 @@ def rescore(
                     command=context.obj,
                     observer=observer,
                 )
-    write_results(Results.of_plan(wanted.plan, outcomes), form)
+    changes = tuple(Note(kind="change", text=change) for change in wanted.changes)
+    found = Results.of_plan(wanted.plan, outcomes)
+    found = replace(found, remarks=found.remarks + changes)
+    write_results(found, form)
     failed = sum(bool(outcome.metric_errors) for outcome in outcomes)
     if not quiet:
         tell(f"metrics of run {info.id} of {opened.location}; see hcbench results")

@@ -12,6 +12,7 @@ import click
 from hcbench.errors import StoreError
 
 if TYPE_CHECKING:
+    from hcbench.analysis.notes import Note
     from hcbench.plan.columns import Outcomes
     from hcbench.results.results import Results
     from hcbench.store import RunInfo, Store
@@ -98,7 +99,20 @@ def read_run(
     if filters:
         layout = replace(layout, suite=replace(layout.suite, claims=()))
     numbers_of_items = store.sizes(run.id) if sizes or layout.suite.claims else {}
-    return _with_metrics(Results.of_layout(layout, cells, numbers_of_items), metrics)
+    results = Results.of_layout(layout, cells, numbers_of_items)
+    results = replace(results, remarks=results.remarks + _remarks_on(store, run))
+    return _with_metrics(results, metrics)
+
+
+def _remarks_on(store: Store, run: RunInfo) -> tuple[Note, ...]:
+    """What the store knows of a run beside its cells."""
+    from hcbench.analysis.notes import Note
+    from hcbench.cli.options import notes_on_kernels
+
+    remarks = notes_on_kernels(store, run.id)
+    if run.note:
+        remarks += (Note(kind="annotation", text=run.note),)
+    return remarks
 
 
 def _filter_cells(

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from hcbench.cli import options
-from hcbench.cli.terminal import console, stdout_for_data, tell
+from hcbench.cli.terminal import console, stdout_for_data, tell, tell_notes
 from hcbench.errors import ExitCode
 from hcbench.registry.names import parse_file
 
@@ -87,6 +87,9 @@ def score(
     which match files whose names are these numbers, in any order.
     """
     import warnings
+    from dataclasses import replace
+
+    from hcbench.analysis.notes import Note
 
     registry = options.load_plugins(plugin, quiet=quiet)
     # Kernels of other packages may use what numba has and Python has not.
@@ -111,17 +114,23 @@ def score(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             trees, problems = read_matched(registry, **files)
-        for text in () if quiet else dict.fromkeys(str(warning.message) for warning in caught):
+        texts = dict.fromkeys(str(warning.message) for warning in caught)
+        for text in () if quiet else texts:
             tell(f"warning: {text}")
         uses = {use.label: use for use in named or default_metrics(registry)}
         with np.errstate(over="ignore"):  # kernels multiply modulo 2^64
             notes = height_notes(files["trees"], trees)
             scores = score_trees(trees, problems, list(uses.values()), notes)
+        remarks = tuple(Note(kind="data", text=text) for text in texts)
+        scores = replace(scores, remarks=remarks)
     if form == "table":
         write_blocks(scores.blocks)
         click.echo("\n".join(scores.legend("bold" if console().is_terminal else "*")))
     else:
         write_text(getattr(scores, f"to_{form}")())
+    if form == "csv" and not quiet:
+        # The remarks are told above, and reasons are columns.
+        tell_notes(note for note in scores.notes if note.kind not in ("data", "inapplicable"))
     return ExitCode.CELLS_FAILED if scores.errors else ExitCode.OK
 
 

@@ -16,6 +16,8 @@ from hcbench.model.text import printable
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from hcbench.analysis.notes import Note
+
 
 def console(*, stderr: bool = False) -> Console:
     """A rich console that takes text as it is: brackets in names are no markup."""
@@ -28,6 +30,13 @@ def tell(text: str) -> None:
     """One line to stderr; of a word that is longer than any path, the beginning."""
     words = (word if len(word) <= 4096 else f"{word[:40]}..." for word in text.split())
     click.echo(f"hcbench: {printable(' '.join(words))}", err=True)
+
+
+def tell_notes(notes: Iterable[Note]) -> None:
+    """Notes to stderr, where the form of the data on stdout has no place for them."""
+    for note in notes:
+        about = f"{note.table}: " if note.table else ""
+        tell(f"note: {about}{note.text}")
 
 
 def write_json(value: Any) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from hcbench.analysis.groups import PLACE
 from hcbench.analysis.intervals import Estimate, mean_and_std
+from hcbench.analysis.notes import Note
 from hcbench.analysis.simultaneous import limits_among, paired_estimate
 
 if TYPE_CHECKING:
@@ -214,3 +215,30 @@ def _statuses(
         (o.algorithm, o.dataset, o.oracle, o.budget, o.repetition, o.seed): o.status
         for o in outcomes
     }
+
+
+def notes_on_changes(
+    differences: Sequence[Difference],
+    statuses: Sequence[StatusChange],
+    data: Sequence[DataChange],
+) -> list[Note]:
+    """What to keep in mind about the differences of two runs."""
+    notes = []
+    for change in data:
+        text = (
+            f"{change.dataset}: the data differ between the runs, in {len(change.repetitions)} of "
+            f"{change.common} repetitions, so that its values cannot be compared"
+        )
+        notes.append(Note(kind="data", text=text, table=change.dataset))
+    in_both = [row for row in differences if row.before is not None and row.after is not None]
+    equal = sum(row.difference == 0 for row in in_both)
+    marked = sum(row.marked for row in differences)
+    ended_otherwise = sum(change.in_both for change in statuses)
+    text = (
+        f"{equal} of {len(in_both)} means are equal, {marked} have a simultaneous 95 % interval "
+        "without 0 and are marked: all hold together with a probability of 95 %; "
+        f"{ended_otherwise} cells ended otherwise, {len(statuses) - ended_otherwise} are in one of "
+        "the runs only"
+    )
+    notes.append(Note(kind="interval", text=text))
+    return notes

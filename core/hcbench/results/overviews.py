@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from hcbench.analysis.groups import MOST_FAILED, name_variants
+from hcbench.analysis.groups import name_variants
+from hcbench.analysis.notes import Note, notes_of_block
 from hcbench.analysis.ranks import TESTS, blocks_text, format_p, pairs_line, why_outside
 from hcbench.analysis.tables import (
     ARROWS,
@@ -23,10 +22,12 @@ from hcbench.analysis.tables import (
     format_numbers,
 )
 from hcbench.claims.verdicts import WORDS, Verdict, describe_claimed, describe_measured
-from hcbench.plan.outcome import BUSY, REPORTED
+from hcbench.plan.outcome import REPORTED
+from hcbench.results.notes import general_notes
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
+    from hcbench.analysis.notes import NoteKind
     from hcbench.analysis.ranks import Ranking
     from hcbench.plan.presentation import MetricInfo
     from hcbench.results.results import Results
@@ -45,7 +46,7 @@ def dataset_block(results: Results, dataset: str) -> Block:
     notes = Notes()
     rows = []
     for group in groups:
-        reference = [Reason(_REFERENCE)] if results.is_reference(group) else []
+        reference = [Reason(_REFERENCE, kind="reference")] if results.is_reference(group) else []
         remarks = [*reference, *troubles(group), *remarks_on(results, group)]
         row = [TableEntry(group.algorithm, marks=notes.mark(remarks))]
         row += [TableEntry(key_text(key, getattr(group, key))) for key in keys]
@@ -54,7 +55,7 @@ def dataset_block(results: Results, dataset: str) -> Block:
         nearest = _nearest_truths(group, metrics)
         for metric in metrics:
             entry = value_entry(group, metric, group in best[metric.label], notes)
-            remarks = [Reason(BEST_TRUTH)] if metric.label in nearest else []
+            remarks = [Reason(BEST_TRUTH, kind="truth")] if metric.label in nearest else []
             remarks += worse_than_chance(results, group, metric, groups)
             row.append(replace(entry, marks=(*entry.marks, *notes.mark(remarks))))
         rows.append(tuple(replace(entry, faint=bool(reference)) for entry in row))
@@ -70,6 +71,7 @@ def dataset_block(results: Results, dataset: str) -> Block:
         tuple(rows),
         notes.texts,
         names=1 + len(keys),
+        note_kinds=notes.kinds,
     )
 
 
@@ -125,7 +127,8 @@ def worse_than_chance(
             and (chance > average if metric.direction == "higher" else chance < average)
         ):
             name = other.algorithm
-            return [Reason(f"worse than {name}, as this metric does not compare with the truth")]
+            text = f"worse than {name}, as this metric does not compare with the truth"
+            return [Reason(text, kind="chance")]
     return []
 
 
@@ -160,53 +163,11 @@ def describe_numbers(results: Results, best: str) -> list[str]:
     several = len({results.query_kinds.get(g.oracle, g.oracle) for g in results.groups}) > 1
     asked = several and any(metric.unit == "queries" for metric in results.metrics)
     marked = f", {best} is the best" + " (of queries: of each kind of oracle)" * asked
-    tests = results.inference.reason if results.rankings else ""
     return [
         *over,
         "↑ more is better, ↓ less is better" + marked * results.suite.ranks,
-        *_on_failures(results),
-        *([f"no test of differences between algorithms: {tests}"] if tests else []),
-        *_on_families(results),
-        *_warnings(results),
-        *([results.false_verdicts.text] if results.false_verdicts.by_interval else []),
+        *(note.text for note in general_notes(results)),
     ]
-
-
-def _on_failures(results: Results) -> Iterator[str]:
-    """How failures count, where there are some."""
-    groups = results.competing if results.suite.ranks else []
-    if any(group.outcomes.failed.any() for group in groups):
-        yield (
-            "averages are of the repetitions that succeeded; where more than "
-            f"{100 * MOST_FAILED:g} % failed, an algorithm is not the best and ranks last"
-        )
-
-
-def _on_families(results: Results) -> Iterator[str]:
-    """How data sets of one family count, where ranks are of several families."""
-    inference = results.inference
-    if results.rankings and inference.has_variants and not inference.reason:
-        yield f"ranks count a family of data sets once: {inference.families_text}"
-
-
-def _warnings(results: Results) -> Iterator[str]:
-    """Warn of times taken on a busy machine, and of algorithms that got different data."""
-    loads = results.outcomes.column("load").astype(np.float64)  # NaN where it is unknown
-    known = loads[~np.isnan(loads)]
-    busy = known[known > BUSY]
-    if busy.size and any(metric.unit == "s" for metric in results.metrics):
-        yield (
-            f"{busy.size:,} of {known.size:,} cells were timed on a busy machine, with up to "
-            f"{busy.max():.1f} processes per core, so their seconds are too long (--exclusive "
-            "--fresh times them again, one at a time)"
-        )
-    columns = map(results.outcomes.coded, ("dataset", "repetition", "data_digest"))
-    (datasets, labels), (repetitions, numbers), (digests, texts) = columns
-    is_known = texts[digests] != ""
-    data = (datasets.astype(np.int64) * numbers.size + repetitions)[is_known]
-    made = np.unique(data * texts.size + digests[is_known]) // texts.size  # each of its digests
-    for code in np.unique(made[1:][made[1:] == made[:-1]] // numbers.size).tolist():
-        yield f"{labels[code]} was other data for some algorithms, as if it ignored its seed"
 
 
 def key_text(key: str, value: str | int | None) -> str:
@@ -220,17 +181,18 @@ def troubles(group: Group) -> list[Reason]:
     """The reasons why repetitions have no result, most frequent first."""
     status, reason = map(group.outcomes.column, ("status", "reason"))
     ends = zip(status[status != "ok"], reason[status != "ok"], strict=True)
-    return _counted(group, [(f"{end}: {why}" if why else end,) for end, why in ends])
+    texts = [(f"{end}: {why}" if why else end,) for end, why in ends]
+    return _counted(group, texts, "failure")
 
 
 def remarks_on(results: Results, group: Group) -> list[Reason]:
     """What the group knows of the truth, and the notes of its results, most frequent first."""
     told = results.informed(group)
-    notes = _counted(group, group.outcomes.column("notes").tolist())
-    return [Reason(told), *notes] if told else notes
+    notes = _counted(group, group.outcomes.column("notes").tolist(), "run")
+    return [Reason(told, kind="truth"), *notes] if told else notes
 
 
-def _counted(group: Group, remarks: Iterable[tuple[str, ...]]) -> list[Reason]:
+def _counted(group: Group, remarks: Iterable[tuple[str, ...]], kind: NoteKind) -> list[Reason]:
     """The remarks of the repetitions, with how many repetitions have them if not all."""
     texts: dict[str, Counter[str]] = {}
     for of_some, number in Counter(remarks).items():
@@ -242,6 +204,7 @@ def _counted(group: Group, remarks: Iterable[tuple[str, ...]]) -> list[Reason]:
             next(iter(alike)),
             "" if alike.total() == total else f"{alike.total()} of {total} repetitions: ",
             len(alike) > 1,
+            kind,
         )
         for alike in sorted(texts.values(), key=Counter.total, reverse=True)
     ]
@@ -254,9 +217,9 @@ def value_entry(group: Group, metric: MetricInfo, bold: bool, notes: Notes) -> T
     reasons = [Reason(text) for text in dict.fromkeys(v.reason for v in missing) if text]
     if numbers.size:
         failures = dict.fromkeys(v.reason for v in missing if v.status == "error")
-        errors = [Reason(text) for text in failures]
+        errors = [Reason(text, kind="failure") for text in failures]
         if group.leaves_range(metric):
-            errors.append(Reason(f"{why_outside(metric)}: not ranked"))
+            errors.append(Reason(f"{why_outside(metric)}: not ranked", kind="range"))
         return TableEntry(format_numbers(numbers, metric), bold, notes.mark(errors))
     if not missing or metric.label.endswith(REPORTED):
         return TableEntry(NOTHING)
@@ -280,6 +243,18 @@ def noted_entry(
 
 
 UNGROUPED = 12  # at most this many claims are in one table
+
+
+def all_notes(results: Results) -> tuple[Note, ...]:
+    """The footnotes of all tables, with what they are about, and the notes on all tables."""
+    notes: list[Note] = []
+    for dataset in results.datasets:
+        notes += notes_of_block(dataset_block(results, dataset), "missing")
+    for block in _ranking_blocks(results):
+        notes += notes_of_block(block, "rank")
+    for block in _verdict_blocks(results):
+        notes += notes_of_block(block, "claim")
+    return (*notes, *general_notes(results))
 
 
 def make_tables(results: Results, most: int | None = None) -> list[Block]:
@@ -325,7 +300,9 @@ def _overview_blocks(results: Results) -> Iterator[Block]:
             rows.append((TableEntry(dataset), *entries))
         title = f"{metric.label}{ARROWS[metric.direction]}"
         numeric = (False, *(True for _ in columns))
-        yield Block(title, ("data set", *columns), numeric, tuple(rows), notes.texts)
+        yield Block(
+            title, ("data set", *columns), numeric, tuple(rows), notes.texts, note_kinds=notes.kinds
+        )
 
 
 # ---- Ranks and verdicts --------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from hcbench.analysis.groups import (
     Group,
     values_at,
 )
+from hcbench.analysis.notes import Note, attach_notes, describe_notes, write_notes
 from hcbench.analysis.ranks import Ranking, best_groups, describe_ranking, make_blocks, rank
 from hcbench.analysis.tables import Block, to_latex, to_markdown
 from hcbench.claims.verdicts import (
@@ -29,7 +30,7 @@ from hcbench.claims.verdicts import (
 from hcbench.errors import HcbenchError
 from hcbench.plan.columns import COSTS, Values
 from hcbench.plan.presentation import MetricInfo
-from hcbench.results.overviews import describe_numbers, make_tables
+from hcbench.results.overviews import all_notes, describe_numbers, make_tables
 
 if TYPE_CHECKING:
     import pandas
@@ -72,6 +73,21 @@ class Results(Comparison):
             f"<Results: {len(self.outcomes)} cells, algorithms: {len(self.algorithms)}, "
             f"data sets: {len(self.datasets)}, failed: {failed}>"
         )
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What to keep in mind: the footnotes of all tables, and the lines below them."""
+        return all_notes(self)
+
+    @cached_property
+    def table(self) -> pandas.DataFrame:
+        """The tidy table: a row for each cell, checkpoint and metric (see `make_table`).
+
+        ``attrs["notes"]`` has the `notes` in plain values.
+        """
+        table = super().table
+        attach_notes(table, self.notes)
+        return table
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
@@ -261,8 +277,8 @@ class Results(Comparison):
     def to_json(self, path: str | Path | None = None) -> str:
         """All results as one object.
 
-        ``cells``, ``summary``, ``ranking``, ``significance``, ``differences``, ``verdicts`` and
-        ``false_verdicts``. Strict JSON: infinite numbers and NaN become null.
+        ``cells``, ``summary``, ``ranking``, ``significance``, ``differences``, ``verdicts``,
+        ``false_verdicts`` and ``notes``. Strict JSON: infinite numbers and NaN become null.
         """
         everything = {
             "cells": self.rows,
@@ -272,19 +288,31 @@ class Results(Comparison):
             "differences": self.differences,
             "verdicts": self.verdicts,
             "false_verdicts": asdict(self.false_verdicts),
+            "notes": describe_notes(self.notes),
         }
         finite = json.loads(json.dumps(everything), parse_constant=lambda _: None)
         return write_text(json.dumps(finite, indent=1, allow_nan=False) + "\n", path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
-        """A row for each cell and checkpoint, with a column for each metric."""
-        return write_text(to_csv(self.flat_rows), path)
+        """A row for each cell and checkpoint, with a column for each metric.
+
+        The `notes` are in a second file beside a file: ``run.notes.json`` of ``run.csv``.
+        """
+        text = write_text(to_csv(self.flat_rows), path)
+        if path is not None:
+            write_notes(self.notes, path)
+        return text
 
     def to_frame(self) -> pandas.DataFrame:
-        """The rows of `to_csv` as a pandas DataFrame; `table` is the tidy form."""
+        """The rows of `to_csv` as a pandas DataFrame; `table` is the tidy form.
+
+        ``attrs["notes"]`` has the `notes` in plain values.
+        """
         import pandas
 
-        return pandas.DataFrame(self.flat_rows)
+        frame = pandas.DataFrame(self.flat_rows)
+        attach_notes(frame, self.notes)
+        return frame
 
     @property
     def flat_rows(self) -> list[dict[str, Any]]:

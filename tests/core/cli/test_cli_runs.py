@@ -400,8 +400,8 @@ def test_a_data_set_that_ignores_its_seed_is_told(tmp_path: Path) -> None:
     args = ["--algos=Comb", "--metrics=nodes", f"--plugin={file}", "--jobs=1"]
     for repetitions, warned in ((1, []), (2, ["stuck"])):
         several = ["--datasets=stuck,fixed,bare", f"-r{repetitions}"]
-        told = call("compare", *args, *several, store=store).stderr
-        assert re.findall(r"warning: (\w+) has the same data in all repetitions", told) == warned
+        shown = call("compare", *args, *several, store=store).stdout
+        assert re.findall(r"(\w+) has the same data in all repetitions", shown) == warned
 
 
 @pytest.mark.slow
@@ -412,8 +412,8 @@ def test_runs_are_compared(tmp_path: Path) -> None:
     call("compare", *SMALL, "--seed=1", "--algos=Fail", store=store)
     same = call("results", "diff", "1", "1", store=store)
     assert same.stdout == (
-        "2 of 2 means are equal, 0 have a simultaneous 95 % interval without 0 (*): all hold "
-        "together with a probability of 95 %; "
+        "2 of 2 means are equal, 0 have a simultaneous 95 % interval without 0 and are marked: "
+        "all hold together with a probability of 95 %; "
         "0 cells ended otherwise, 0 are in one of the runs only\n"
     )
     reported = call("results", "diff", "1", "2", store=store).stdout
