@@ -11,13 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hcbench.analysis.axes import Axis, axes_of, find_axis, find_metric, labels_of, place_groups
+from hcbench.analysis.axes import Axis, axes_of, find_axis, find_metric, place_groups
 from hcbench.analysis.groups import name_variants
 from hcbench.analysis.statistics import Summary, fit_power_law, summarise
 from hcbench.errors import HcbenchError
 from hcbench.model.cost import Budget
 
 if TYPE_CHECKING:
+    from hcbench.analysis.axes import Placed
     from hcbench.analysis.comparison import Comparison
     from hcbench.analysis.groups import Group
     from hcbench.plan.presentation import MetricInfo
@@ -143,7 +144,7 @@ def curves(results: Comparison, x: str, metric: str) -> CurveView:
 
     Parameters
     ----------
-    results : Comparison
+    results : Results
     x : str
         As for `find_axis`.
     metric : str
@@ -162,7 +163,7 @@ def scaling(results: Comparison, metric: str = "seconds", x: str | None = None) 
 
     Parameters
     ----------
-    results : Comparison
+    results : Results
     metric : str
     x : str, optional
         By default the number of items; if that is constant or unknown, the only numeric parameter
@@ -178,45 +179,66 @@ def scaling(results: Comparison, metric: str = "seconds", x: str | None = None) 
 
 
 def _size_axis(results: Comparison) -> Axis:
+    """The number of items, or the only axis of the data sets."""
     axes = axes_of(results)
+    for axis in axes:
+        if axis.kind == "n":
+            return axis
     of_data = [axis for axis in axes if axis.kind == "dataset"]
-    sizes = [axis for axis in axes if axis.kind == "n"] or (of_data if len(of_data) == 1 else [])
-    if sizes:
-        return sizes[0]
-    known = ", ".join(axis.id for axis in axes) or "nothing varies"
+    if len(of_data) == 1:
+        return of_data[0]
+    listed = ", ".join(axis.id for axis in axes) or "nothing varies"
     raise HcbenchError(
         "the number of items is the same in all data sets, or unknown; choose another axis: "
-        f"{known}"
+        f"{listed}"
     )
 
 
 def _draw(results: Comparison, axis: Axis, metric: MetricInfo, *, fit: bool) -> CurveView:
+    """A metric against an axis; with ``fit``, with power laws."""
     panels = []
     for title, placed in place_groups(results, axis):
-        at: dict[str, dict[float, list[Group]]] = {}
-        flat: dict[str, list[Group]] = {}
-        for item in placed:
-            if item.place is None:
-                flat.setdefault(item.line, []).append(item.group)
-            else:
-                at.setdefault(item.line, {}).setdefault(item.place, []).append(item.group)
-        lines = [_line(results, name, groups, metric, fit=fit) for name, groups in at.items()]
-        places = sorted({point.x for line in lines for point in line.points})
-        if len(places) > 1:
-            for name, groups in flat.items():
-                ends = {places[0]: groups, places[-1]: groups}
-                lines.append(_line(results, name, ends, metric, flat=True))
-            panels.append(Panel(title, _in_order(results, lines)))
+        lines = _lines_of_panel(results, placed, metric, fit=fit)
+        if lines:
+            panels.append(Panel(title, lines))
     if not panels:
         raise HcbenchError(f"{metric.label} has no values at two places of {axis.name}")
-    interval = INTERVAL.format(metric.average)
-    return CurveView(axis, metric, tuple(panels), interval)
+    return CurveView(
+        x=axis,
+        metric=metric,
+        panels=tuple(panels),
+        interval=INTERVAL.format(metric.average),
+    )
+
+
+def _lines_of_panel(
+    results: Comparison, placed: Sequence[Placed], metric: MetricInfo, *, fit: bool
+) -> tuple[Line, ...]:
+    """The lines of a panel; none if its points have fewer than two places."""
+    on_axis: dict[str, dict[float, list[Group]]] = {}
+    off_axis: dict[str, list[Group]] = {}
+    for item in placed:
+        if item.place is None:
+            off_axis.setdefault(item.line, []).append(item.group)
+        else:
+            of_line = on_axis.setdefault(item.line, {})
+            of_line.setdefault(item.place, []).append(item.group)
+    lines = [_line(results, name, groups, metric, fit=fit) for name, groups in on_axis.items()]
+    places: set[float] = set()
+    for line in lines:
+        places.update(point.x for point in line.points)
+    if len(places) < 2:
+        return ()
+    for name, groups in off_axis.items():
+        ends = {min(places): groups, max(places): groups}
+        lines.append(_line(results, name, ends, metric, flat=True))
+    return _in_order(results, lines)
 
 
 def _line(
     results: Comparison,
     name: str,
-    groups: Mapping[float, Sequence[Group]],
+    groups_at: Mapping[float, Sequence[Group]],
     metric: MetricInfo,
     *,
     fit: bool = False,
@@ -224,38 +246,74 @@ def _line(
 ) -> Line:
     """The line of some groups, which are given by their x."""
     points = []
-    for x in sorted(groups):
-        numbers = [number for group in groups[x] for number in group.numbers(metric)]
-        exact = all(group.is_exact(metric) for group in groups[x])
-        found = summarise(numbers, metric.average, metric.support, deterministic=exact)
-        if found.average is not None and math.isfinite(found.average):
-            failed = sum(group.failed(metric) for group in groups[x])
-            points.append(CurvePoint(x, found.average, found.low, found.high, found.n, failed))
-    first = next(iter(groups.values()))[0]
-    label = labels_of(results, "dataset", {g.dataset for at in groups.values() for g in at})
-    is_family = len({name.base for name in label.values()}) == 1
-    law = _fit(points) if fit and is_family else None
-    reference = results.is_reference(first)
-    return Line(name, first.algorithm, reference, flat, tuple(points), law)
+    families: set[str] = set()
+    for x in sorted(groups_at):
+        groups = groups_at[x]
+        families.update(results.families[group.dataset] for group in groups)
+        point = _point(x, groups, metric)
+        if point is not None:
+            points.append(point)
+    first, *_ = next(iter(groups_at.values()))
+    # Of several families the sizes would be compared together with everything else.
+    law = _fit(points) if fit and len(families) == 1 else None
+    return Line(
+        name=name,
+        algorithm=first.algorithm,
+        reference=results.is_reference(first),
+        flat=flat,
+        points=tuple(points),
+        fit=law,
+    )
+
+
+def _point(x: float, groups: Sequence[Group], metric: MetricInfo) -> CurvePoint | None:
+    """The average of all repetitions of some groups; None if it is not finite."""
+    numbers: list[float] = []
+    for group in groups:
+        numbers += group.numbers(metric)
+    summary = summarise(
+        numbers,
+        metric.average,
+        metric.support,
+        deterministic=all(group.is_exact(metric) for group in groups),
+    )
+    if summary.average is None or not math.isfinite(summary.average):
+        return None
+    return CurvePoint(
+        x=x,
+        average=summary.average,
+        low=summary.low,
+        high=summary.high,
+        n=summary.n,
+        failed=sum(group.failed(metric) for group in groups),
+    )
 
 
 def _fit(points: Sequence[CurvePoint]) -> PowerLaw | None:
+    """The power law of points; None of too few, or if one has no logarithm."""
     usable = [point for point in points if point.x > 0 and point.average > 0]
     if len(usable) < max(LEAST_SIZES, len(points)):
         return None
     from scipy.stats import t
 
-    x, y = [point.x for point in usable], [point.average for point in usable]
+    x = [point.x for point in usable]
+    y = [point.average for point in usable]
     exponent, factor, error = fit_power_law(x, y)
     margin = float(t.ppf(0.975, len(usable) - 2)) * (error or 0.0)
-    return PowerLaw(exponent, exponent - margin, exponent + margin, factor, len(usable))
+    return PowerLaw(
+        exponent=exponent,
+        low=exponent - margin,
+        high=exponent + margin,
+        factor=factor,
+        n_points=len(usable),
+    )
 
 
 def _in_order(results: Comparison, lines: Sequence[Line]) -> tuple[Line, ...]:
     """Lines that have points, in the order of the algorithms; reference lines last."""
-    rank = {label: i for i, label in enumerate(results.algorithms)}
+    order = {label: i for i, label in enumerate(results.algorithms)}
     drawn = [line for line in lines if line.points]
-    return tuple(sorted(drawn, key=lambda line: (line.reference, rank[line.algorithm])))
+    return tuple(sorted(drawn, key=lambda line: (line.reference, order[line.algorithm])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +394,7 @@ def tradeoff(results: Comparison, metric: str, against: str = "queries") -> Trad
 
     Parameters
     ----------
-    results : Comparison
+    results : Results
     metric, against : str
         As for `find_metric`; less cost is better.
 
@@ -345,44 +403,61 @@ def tradeoff(results: Comparison, metric: str, against: str = "queries") -> Trad
     HcbenchError
         If no group has both.
     """
-    quality, cost = find_metric(results, metric), find_metric(results, against)
+    quality = find_metric(results, metric)
+    cost = find_metric(results, against)
     groups = results.run_groups
     names = name_variants(groups)
     panels = []
     for dataset in results.datasets:
-        of_data = [group for group in groups if group.dataset == dataset]
-        costed = [g for g in of_data if _is_finite(g, quality) and _is_finite(g, cost)]
-        fronts = find_fronts(results, costed, quality, cost)
-        on_front = {place for front in fronts for place in front}
-        points = tuple(
-            TradeoffPoint(
-                names[group],
-                group.algorithm,
-                group.oracle,
-                group.budget,
-                group.checkpoint,
-                results.is_reference(group),
-                group.summary(cost),
-                group.summary(quality),
-                group.failed(quality),
-                place in on_front,
-            )
-            for place, group in enumerate(costed)
-        )
-        levels = tuple(
-            Level(
-                names[group], group.algorithm, results.is_reference(group), group.summary(quality)
-            )
-            for group in of_data
-            if group.checkpoint is None
-            and _is_finite(group, quality)
-            and not _is_finite(group, cost)
-        )
-        if points:
-            panels.append(TradeoffPanel(dataset, points, fronts, levels))
+        of_dataset = [group for group in groups if group.dataset == dataset]
+        panel = _tradeoff_panel(results, of_dataset, names, quality, cost)
+        if panel.points:
+            panels.append(panel)
     if not panels:
         raise HcbenchError(f"nothing has both {quality.label} and {cost.label}")
-    return TradeoffView(quality, cost, tuple(panels))
+    return TradeoffView(metric=quality, against=cost, panels=tuple(panels))
+
+
+def _tradeoff_panel(
+    results: Comparison,
+    groups: Sequence[Group],
+    names: Mapping[Group, str],
+    quality: MetricInfo,
+    cost: MetricInfo,
+) -> TradeoffPanel:
+    """The points, fronts and levels of the groups on one data set."""
+    with_quality = [group for group in groups if _is_finite(group, quality)]
+    with_both = [group for group in with_quality if _is_finite(group, cost)]
+    fronts = find_fronts(results, with_both, quality, cost)
+    on_front = set().union(*fronts)
+    points = []
+    for place, group in enumerate(with_both):
+        points.append(
+            TradeoffPoint(
+                name=names[group],
+                algorithm=group.algorithm,
+                oracle=group.oracle,
+                budget=group.budget,
+                checkpoint=group.checkpoint,
+                reference=results.is_reference(group),
+                x=group.summary(cost),
+                y=group.summary(quality),
+                failed=group.failed(quality),
+                on_front=place in on_front,
+            )
+        )
+    levels = []
+    for group in with_quality:
+        if group.checkpoint is None and not _is_finite(group, cost):
+            level = Level(
+                name=names[group],
+                algorithm=group.algorithm,
+                reference=results.is_reference(group),
+                y=group.summary(quality),
+            )
+            levels.append(level)
+    dataset = groups[0].dataset if groups else ""
+    return TradeoffPanel(dataset=dataset, points=tuple(points), fronts=fronts, levels=tuple(levels))
 
 
 def find_fronts(
@@ -395,28 +470,31 @@ def find_fronts(
     """
     if quality.direction == "none" or not results.suite.ranks:
         return ()
-    rivals: dict[str, list[int]] = {}
-    means = [(_average(group, cost), _average(group, quality)) for group in groups]
-    for place, group in enumerate(groups):
-        excluded = (
-            results.is_reference(group)
-            or group.fails_too_often(quality)
-            or group.leaves_range(quality)
-        )
-        if not excluded and all(map(math.isfinite, means[place])):
-            kind = ""
-            if cost.unit == "queries":
-                kind = results.query_kinds.get(group.oracle, group.oracle)
-            rivals.setdefault(kind, []).append(place)
     sign = -1.0 if quality.direction == "higher" else 1.0
+    places_of_kind: dict[str, list[int]] = {}
+    losses: dict[int, tuple[float, float]] = {}
+    for place, group in enumerate(groups):
+        if results.is_reference(group) or group.fails_too_often(quality):
+            continue
+        if group.leaves_range(quality):
+            continue
+        loss = (_average(group, cost), sign * _average(group, quality))
+        if not all(map(math.isfinite, loss)):
+            continue
+        losses[place] = loss
+        kind = ""
+        if cost.unit == "queries":
+            kind = results.query_kinds.get(group.oracle, group.oracle)
+        places_of_kind.setdefault(kind, []).append(place)
     fronts = []
-    for places in rivals.values():
-        losses = [(means[i][0], sign * means[i][1]) for i in places]
-        fronts.append(tuple(places[i] for i in pareto_front(losses)))
+    for places in places_of_kind.values():
+        front = pareto_front([losses[place] for place in places])
+        fronts.append(tuple(places[i] for i in front))
     return tuple(fronts)
 
 
 def _average(group: Group, metric: MetricInfo) -> float:
+    """The average of a metric; NaN without values."""
     average = group.average(metric)
     return math.nan if average is None else average
 
@@ -431,9 +509,13 @@ def pareto_front(losses: Sequence[tuple[float, float]]) -> list[int]:
     A pair dominates another if it is at most as large in both entries and smaller in one. Equal
     pairs are all returned.
     """
-    order = sorted(range(len(losses)), key=lambda i: losses[i])
     front: list[int] = []
-    for i in order:
-        if not front or losses[i][1] < losses[front[-1]][1] or losses[i] == losses[front[-1]]:
+    for i in sorted(range(len(losses)), key=lambda i: losses[i]):
+        if not front:
+            front.append(i)
+            continue
+        last = losses[front[-1]]
+        # It is not cheaper than the last, so that it must be better, or equal in both.
+        if losses[i][1] < last[1] or losses[i] == last:
             front.append(i)
     return front
