@@ -17,7 +17,11 @@ from hcbench.analysis.simultaneous import limits_below_best, paired_estimate
 from hcbench.analysis.statistics import Summary, paired_difference
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from hcbench.analysis.comparison import Comparison
+    from hcbench.analysis.groups import Group
+    from hcbench.plan.presentation import MetricInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,38 +68,49 @@ def paired_differences(results: Comparison, metric: str) -> tuple[PairedDifferen
     measured = find_metric(results, metric)
     groups = [group for group in results.competing if group.checkpoint is None]
     names = name_variants(groups)
-    pairs = []
+    pairs: list[PairedDifference] = []
     for dataset in results.datasets:
-        rivals = [g for g in groups if g.dataset == dataset and g.numbers(measured.label)]
-        tied = [g for g in best_groups(results, dataset, measured) if g.checkpoint is None]
-        if not tied:
+        tied = best_groups(results, dataset, measured)
+        best = next((group for group in tied if group.checkpoint is None), None)
+        if best is None:
             continue
-        best = tied[0]
+        with_values = [group for group in groups if group.numbers(measured.label)]
+        rivals = [group for group in with_values if group.dataset == dataset]
         why_dependent = _why_dependent(results, dataset)
-        for other in rivals:
-            if other is best:
-                continue
-            first = best.by_repetition(measured.label)
-            second = other.by_repetition(measured.label)
-            estimate = paired_estimate(
-                first,
-                second,
-                measured.support,
-                deterministic=best.is_exact(measured) and other.is_exact(measured),
-            )
-            limits = limits_below_best(estimate, len(rivals))
-            differs, note = _judge(estimate, limits, why_dependent)
-            pairs.append(
-                PairedDifference(
-                    dataset,
-                    names[best],
-                    names[other],
-                    paired_difference(first, second).with_limits(limits),
-                    differs,
-                    note,
-                )
-            )
+        for rival in rivals:
+            if rival is not best:
+                pair = _difference(best, rival, measured, len(rivals), names, why_dependent)
+                pairs.append(pair)
     return tuple(pairs)
+
+
+def _difference(
+    best: Group,
+    rival: Group,
+    metric: MetricInfo,
+    n_rivals: int,
+    names: Mapping[Group, str],
+    why_dependent: str,
+) -> PairedDifference:
+    """The difference of the best of so many groups from another one."""
+    first = best.by_repetition(metric.label)
+    second = rival.by_repetition(metric.label)
+    estimate = paired_estimate(
+        first,
+        second,
+        metric.support,
+        deterministic=best.is_exact(metric) and rival.is_exact(metric),
+    )
+    limits = limits_below_best(estimate, n_rivals)
+    differs, note = _judge(estimate, limits, why_dependent)
+    return PairedDifference(
+        dataset=best.dataset,
+        best=names[best],
+        other=names[rival],
+        difference=paired_difference(first, second).with_limits(limits),
+        differs=differs,
+        note=note,
+    )
 
 
 def _why_dependent(results: Comparison, dataset: str) -> str:
@@ -108,6 +123,7 @@ def _why_dependent(results: Comparison, dataset: str) -> str:
 
 def _judge(estimate: Estimate, limits: Limits, why_dependent: str) -> tuple[bool | None, str]:
     """Whether the difference is significant, or why that is unknown."""
+    # Without random numbers a single repetition tells all.
     if estimate.law == "deterministic":
         return limits.excludes_zero, ""
     if estimate.n < 2:

@@ -133,9 +133,11 @@ class Estimate:
         return Limits(low, high, limits.note)
 
     def _limits_of_equal_values(self, ends: Ends, level: float) -> Limits:
+        """The interval of equal values between bounds (see the top of this module)."""
         assert self.mean is not None
         least, greatest = self.support
-        low, high = -math.inf, math.inf
+        low = -math.inf
+        high = math.inf
         if math.isfinite(self.mean) and least <= self.mean <= greatest:
             # Of what is above or below the mean, at most this much has been missed.
             missed = 1 - _tail(ends, level) ** (1 / self.n)
@@ -143,8 +145,10 @@ class Estimate:
                 low = self.mean - missed * (self.mean - least)
             if math.isfinite(greatest):
                 high = self.mean + missed * (greatest - self.mean)
-        is_bounded = math.isfinite(low) and math.isfinite(high)
-        return Limits(low, high, "" if is_bounded else note_on_equal_values(self.n, level))
+        note = ""
+        if math.isinf(low) or math.isinf(high):
+            note = note_on_equal_values(self.n, level)
+        return Limits(low, high, note)
 
 
 def mean_and_std(values: Numbers) -> tuple[float | None, float | None]:
@@ -203,11 +207,12 @@ def differences_of(first: Mapping[int, float], second: Mapping[int, float]) -> d
     """
     differences = {}
     for repetition in sorted(first.keys() & second.keys()):
-        one, other = first[repetition], second[repetition]
-        if math.isclose(one, other, rel_tol=ROUNDING_ERROR):
+        minuend = first[repetition]
+        subtrahend = second[repetition]
+        if math.isclose(minuend, subtrahend, rel_tol=ROUNDING_ERROR):
             differences[repetition] = 0.0
         else:
-            differences[repetition] = one - other
+            differences[repetition] = minuend - subtrahend
     return differences
 
 
@@ -218,6 +223,7 @@ def width_of(support: Support) -> Support:
 
 
 def _law_of(numbers: NDArray[np.float64], support: Support, *, deterministic: bool) -> Law:
+    """What is known of the distribution of the values."""
     all_equal = bool(np.isclose(numbers, numbers[0], rtol=ROUNDING_ERROR, atol=0.0).all())
     if deterministic and all_equal:
         return "deterministic"
@@ -238,11 +244,14 @@ def _tail(ends: Ends, level: float) -> float:
 
 
 def _limits_of_share(successes: int, n: int, ends: Ends, level: float) -> Limits:
+    """The interval of Clopper and Pearson."""
     from scipy.stats import beta
 
     tail = _tail(ends, level)
     failures = n - successes
-    low, high = 0.0, 1.0
+    low = 0.0
+    high = 1.0
+    # Without successes, or without failures, the interval ends at 0, or at 1.
     if successes:
         low = float(beta.ppf(tail, successes, failures + 1))
     if failures:
@@ -289,7 +298,9 @@ def limits_of_median(values: Sequence[float], *, deterministic: bool = False) ->
     from scipy.stats import binom
 
     k = int(binom.ppf((1 - CONFIDENCE) / 2, n, 0.5))
-    low, high = float(ordered[k - 1]), float(ordered[n - k])
+    low = float(ordered[k - 1])
+    high = float(ordered[n - k])
+    # Equal order statistics do not show that the quantity never varies.
     if low == high:
         return Limits(-math.inf, math.inf, note_on_equal_values(n))
     return Limits(low, high)

@@ -139,19 +139,20 @@ def make_blocks(
     ran = {group.algorithm for group in at_end if group.ran}
     competing = [group for group in at_end if group.ran or group.algorithm not in ran]
     names = name_variants(competing)
-    algorithm = {names[group]: group.algorithm for group in competing}
-    by_dataset: dict[str, dict[str, Group]] = {}
+    algorithm_of = {names[group]: group.algorithm for group in competing}
+    groups_on: dict[str, dict[str, Group]] = {}
     for group in competing:
-        by_dataset.setdefault(group.dataset, {})[names[group]] = group
-    skipped = {(g.algorithm, g.dataset): g for g in at_end if not g.ran}
+        groups_on.setdefault(group.dataset, {})[names[group]] = group
+    skipped = {(group.algorithm, group.dataset): group for group in at_end if not group.ran}
     inference = allowed_inference(competing, dependent, families)
     rows: list[_Row] = []
     excluded = []
-    for dataset, present in by_dataset.items():
-        took_part = {
-            name: present.get(name) or skipped.get((algorithm[name], dataset)) for name in algorithm
-        }
-        of_dataset = _rows_of_dataset(dataset, took_part, metric, failed, inference)
+    for dataset, groups_of_name in groups_on.items():
+        competitors: dict[str, Group | None] = {}
+        for name, algorithm in algorithm_of.items():
+            # A skipped algorithm tells why, and one without any group did not run there.
+            competitors[name] = groups_of_name.get(name) or skipped.get((algorithm, dataset))
+        of_dataset = _rows_of_dataset(dataset, competitors, metric, failed, inference)
         if isinstance(of_dataset, Excluded):
             excluded.append(of_dataset)
             continue
@@ -164,8 +165,8 @@ def make_blocks(
     return Blocks(
         inference=inference,
         block_of_row=tuple(row.block for row in rows),
-        competitors=tuple(algorithm),
-        scores=scores.reshape(len(rows), len(algorithm)),
+        competitors=tuple(algorithm_of),
+        scores=scores.reshape(len(rows), len(algorithm_of)),
         failed=failed,
         excluded=tuple(excluded),
         failures=_count_failures(names, metric),
@@ -191,16 +192,17 @@ def _count_failures(names: Mapping[Group, str], metric: MetricInfo) -> dict[str,
 
 def _rows_of_dataset(
     dataset: str,
-    took_part: Mapping[str, Group | None],
+    competitors: Mapping[str, Group | None],
     metric: MetricInfo,
     failed: Failed,
     inference: Inference,
 ) -> list[_Row] | Excluded:
     """The scores on a data set: a row, or one for each repetition if these are the blocks."""
-    for name, group in took_part.items():
-        if reason := _why_excluded(group, metric):
+    for name, group in competitors.items():
+        reason = _why_excluded(group, metric)
+        if reason:
             return Excluded(dataset, f"{name}: {reason}")
-    groups = [group for group in took_part.values() if group is not None]
+    groups = [group for group in competitors.values() if group is not None]
     by_repetition: dict[int, list[float]] = {}
     if inference.unit == "repetition" or failed == "drop":
         by_repetition = _scores_by_repetition(groups, metric, failed)
@@ -246,13 +248,17 @@ def _why_excluded(group: Group | None, metric: MetricInfo) -> str:
     """Why the values of an algorithm exclude their data set; "" if they do not."""
     if group is None:
         return "did not run on it"
-    status, failed = group.outcomes.column("status"), group.outcomes.failed
+    status = group.outcomes.column("status")
+    has_failed = group.outcomes.failed
     for i, value in group.values(metric).others.items():
         if status[i] == "skipped":
             return f"skipped: {group.outcomes[i].reason}"
-        if value.value is None and not failed[i] and value.status != "error":
+        # A failure ranks last; a metric that does not apply gives no rank.
+        if value.value is None and not has_failed[i] and value.status != "error":
             return f"no {metric.label}: {value.reason}"
-    return f"{metric.label} is {why_outside(metric)}" if group.leaves_range(metric) else ""
+    if group.leaves_range(metric):
+        return f"{metric.label} is {why_outside(metric)}"
+    return ""
 
 
 def why_outside(metric: MetricInfo) -> str:
@@ -301,13 +307,15 @@ def find_best(
         kind = query_kinds.get(group.oracle, group.oracle) if metric.unit == "queries" else ""
         rivals.setdefault((group.checkpoint, kind), []).append((average, group))
     choose = max if metric.direction == "higher" else min
-    shown = partial(format_spread, std=None, unit=metric.unit, interval=metric.interval)
-    best = []
+    printed = partial(format_spread, std=None, unit=metric.unit, interval=metric.interval)
+    best: list[Group] = []
     for scored in rivals.values():
         top = choose(average for average, _ in scored)
-        tied = [pair for pair in scored if shown(pair[0]) == shown(top)]
+        tied = [pair for pair in scored if printed(pair[0]) == printed(top)]
+        if len(tied) == len(scored):
+            continue
         tied.sort(key=lambda pair: pair[0] != top)  # the best before those that only look equal
-        best += [group for _, group in tied] if len(tied) < len(scored) else []
+        best += [group for _, group in tied]
     return best
 
 
@@ -407,29 +415,34 @@ class Ranking(Blocks):
         tests = {}
         for i, j in combinations(range(len(self.competitors)), 2):
             tests[i, j] = self._signed_rank_test(i, j)
-        p_values = {}
+        adjusted: dict[tuple[int, int], float] = {}
         if self.test == "holm":
             p_values = {place: test.p for place, test in tests.items() if test.p is not None}
-        p_adjusted = holm_adjusted(list(p_values.values())).tolist()
-        adjusted = dict(zip(p_values, p_adjusted, strict=True))
+            p_adjusted = holm_adjusted(list(p_values.values())).tolist()
+            adjusted = dict(zip(p_values, p_adjusted, strict=True))
         pairs = []
         for (i, j), test in tests.items():
             gap = self.ranks[j] - self.ranks[i]
+            differs = False
             nemenyi_differs = None
-            if self.test == "nemenyi":
-                nemenyi_differs = self.nemenyi.value is not None and gap > self.nemenyi.value
             p_holm = adjusted.get((i, j))
-            pairs.append(
-                Pair(
-                    first=self.competitors[i],
-                    second=self.competitors[j],
-                    rank_difference=gap,
-                    nemenyi_differs=nemenyi_differs,
-                    wilcoxon=test,
-                    p_holm=p_holm,
-                    differs=bool(nemenyi_differs) or (p_holm is not None and p_holm <= self.alpha),
-                )
+            # One test decides, and what the other would say is not computed.
+            if self.test == "nemenyi":
+                limit = self.nemenyi.value
+                nemenyi_differs = limit is not None and gap > limit
+                differs = nemenyi_differs
+            elif p_holm is not None:
+                differs = p_holm <= self.alpha
+            pair = Pair(
+                first=self.competitors[i],
+                second=self.competitors[j],
+                rank_difference=gap,
+                nemenyi_differs=nemenyi_differs,
+                wilcoxon=test,
+                p_holm=p_holm,
+                differs=differs,
             )
+            pairs.append(pair)
         return tuple(pairs)
 
     def _signed_rank_test(self, i: int, j: int) -> SignedRankTest:
@@ -621,31 +634,37 @@ def profile(
     """
     measured = find_metric(results, metric)
     blocks = _blocks_of(results, measured, failed)
-    chosen: Distance = by or ("ratio" if measured.cost else "difference")
+    distance = by
+    if distance is None:
+        # A quality such as a correlation has no natural zero.
+        distance = "ratio" if measured.cost else "difference"
     direction = direction_of(measured)
     try:
         profiles = performance_profile(
-            blocks.scores, direction, by=chosen, failed=failed, blocks=blocks.block_of_row
+            blocks.scores, direction, by=distance, failed=failed, blocks=blocks.block_of_row
         )
     except ValueError as error:
         raise HcbenchError(f"{measured.label}: {error}") from error
-    return ProfileView(measured, blocks, profiles)
+    return ProfileView(metric=measured, blocks=blocks, profile=profiles)
 
 
 def _blocks_of(results: Comparison, metric: MetricInfo, failed: Failed) -> Blocks:
+    """The blocks of a comparison by a metric; an error if there is nothing to rank."""
     if metric.direction == "none":
         raise HcbenchError(f"{metric.label} has no better direction, so it gives no ranking")
     if metric is COSTS.get(metric.label):
-        known = ", ".join(m.label for m in results.metrics if m.direction != "none")
-        raise HcbenchError(f"{metric.label} was not measured as a metric; there are {known}")
+        listed = ", ".join(m.label for m in results.metrics if m.direction != "none")
+        raise HcbenchError(f"{metric.label} was not measured as a metric; there are {listed}")
     blocks = make_blocks(
         results.competing, metric, failed, results.dependent_data, results.families
     )
     if len(blocks.competitors) < 2:
         raise HcbenchError(f"there are no two algorithms to compare by {metric.label}")
     if not blocks.n_blocks or np.isnan(blocks.scores).all():
-        why = blocks.excluded[0] if blocks.excluded else None
-        reason = f": {why.block}: {why.reason}" if why else ""
+        reason = ""
+        if blocks.excluded:
+            first = blocks.excluded[0]
+            reason = f": {first.block}: {first.reason}"
         raise HcbenchError(f"there is no data set on which all have {metric.label}{reason}")
     return blocks
 
@@ -682,13 +701,16 @@ def blocks_text(blocks: Blocks) -> str:
         what = "average of the repetitions on each data set, then of the data sets of a family"
     else:
         what = "average of the repetitions on each"
-    count = len(blocks.excluded)
-    without = f"; {count} excluded, as not all algorithms ran" if count else ""
-    how = f"; {_failures_text(blocks)}" if blocks.has_failures else ""
-    return f"over {over} ({what}){how}{without}"
+    text = f"over {over} ({what})"
+    if blocks.has_failures:
+        text += f"; {_failures_text(blocks)}"
+    if blocks.excluded:
+        text += f"; {len(blocks.excluded)} excluded, as not all algorithms ran"
+    return text
 
 
 def _failures_text(blocks: Blocks) -> str:
+    """How failures count in ranks."""
     if blocks.failed == "worst" and blocks.inference.unit == "repetition":
         return "failed repetitions rank last"
     return _FAILED[blocks.failed]
@@ -699,11 +721,11 @@ def omnibus_line(ranking: Ranking) -> str:
     parts = []
     test = ranking.friedman
     if test.p is not None and test.statistic is not None:
-        f = "" if test.f_p is None else f", Iman-Davenport F p {format_p(test.f_p)}"
-        parts.append(
-            f"Friedman χ²({test.degrees}) = {test.statistic:.2f}, p {format_p(test.p)} "
-            f"({_METHODS[test.method]}){f}"
-        )
+        statistic = f"Friedman χ²({test.degrees}) = {test.statistic:.2f}"
+        part = f"{statistic}, p {format_p(test.p)} ({_METHODS[test.method]})"
+        if test.f_p is not None:
+            part += f", Iman-Davenport F p {format_p(test.f_p)}"
+        parts.append(part)
     elif len(ranking.competitors) > 2:
         parts.append(f"no Friedman test: {test.reason}")
     if ranking.nemenyi.value is not None:
@@ -731,7 +753,8 @@ def pairs_line(ranking: Ranking) -> str:
             f"(alpha {_alpha(ranking)})"
         )
     how = f"({TESTS[ranking.test]}, alpha {_alpha(ranking)})"
-    worse, best = ranking.worse_than_best, ranking.competitors[0]
+    worse = ranking.worse_than_best
+    best = ranking.competitors[0]
     if not worse:
         return f"none is significantly worse than {best} {how}"
     return f"significantly worse than {best} {how}: {_listed(worse)}"
@@ -749,14 +772,16 @@ def _alpha(ranking: Ranking) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_MOST_NAMED])
+    listed = ", ".join(names[:_MOST_NAMED])
     more = len(names) - _MOST_NAMED
-    return f"{shown} and {more} more" if more > 0 else shown
+    return f"{listed} and {more} more" if more > 0 else listed
 
 
 def format_p(p: float) -> str:
     """A p value with its relation, such as "= 0.026" or "< 0.001"."""
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}" if p < 0.1 else f"= {p:.2f}"
+    if p < 0.001:
+        return "< 0.001"
+    return f"= {p:.3f}" if p < 0.1 else f"= {p:.2f}"
 
 
 def describe_ranking(ranking: Ranking) -> dict[str, Any]:

@@ -87,8 +87,10 @@ def quartiles(values: Numbers) -> tuple[float, float, float] | None:
     if not len(values):
         return None
     numbers = np.asarray(values, dtype=np.float64)
+    # Interpolation would make NaN of equal infinite numbers.
     if (numbers == numbers[0]).all():
-        return (float(numbers[0]),) * 3  # infinite ones, too
+        value = float(numbers[0])
+        return value, value, value
     with np.errstate(invalid="ignore"):
         low, middle, high = np.quantile(numbers, (0.25, 0.5, 0.75)).tolist()
     return low, middle, high
@@ -97,9 +99,13 @@ def quartiles(values: Numbers) -> tuple[float, float, float] | None:
 def average_of(values: Numbers, of: Average = "mean") -> float | None:
     """The mean or the median; None without numbers."""
     if of == "mean":
-        return mean_and_std(values)[0]
-    found = quartiles(values)
-    return None if found is None else found[1]
+        mean, _ = mean_and_std(values)
+        return mean
+    of_quartiles = quartiles(values)
+    if of_quartiles is None:
+        return None
+    _, median, _ = of_quartiles
+    return median
 
 
 def summarise(
@@ -648,21 +654,27 @@ def _gains(
     blocks: Sequence[str] | None,
 ) -> NDArray[np.float64]:
     """By how much the first is better in each included block; infinite if one failed."""
-    one, other = (np.asarray(v, dtype=np.float64).ravel() for v in (first, second))
-    lost, other_lost = np.isnan(one), np.isnan(other)
+    numbers = np.asarray(first, dtype=np.float64).ravel()
+    rival_numbers = np.asarray(second, dtype=np.float64).ravel()
+    has_failed = np.isnan(numbers)
+    rival_has_failed = np.isnan(rival_numbers)
     with np.errstate(invalid="ignore"):
-        gains = one - other if direction == "higher" else other - one
-    gains[one == other] = 0.0  # infinite ones too
-    gains[lost & ~other_lost] = -np.inf
-    gains[~lost & other_lost] = np.inf
-    gains[lost & other_lost] = 0.0
-    finite = np.isfinite(gains)
-    scale = max((float(np.abs(v[finite]).max()) for v in (one, other) if v[finite].size), default=1)
-    if scale and np.isfinite(scale):
-        gains[finite] = np.round(np.nan_to_num(gains[finite]) / scale, _DIGITS)
+        gains = numbers - rival_numbers
+    if direction == "lower":
+        gains = -gains
+    gains[numbers == rival_numbers] = 0.0  # infinite ones, too
+    gains[has_failed & ~rival_has_failed] = -np.inf
+    gains[~has_failed & rival_has_failed] = np.inf
+    gains[has_failed & rival_has_failed] = 0.0
+    # Differences in the last digits are rounding errors, by the size of the numbers.
+    is_finite = np.isfinite(gains)
+    sizes = np.abs(np.concatenate([numbers[is_finite], rival_numbers[is_finite]]))
+    scale = float(sizes[np.isfinite(sizes)].max(initial=0.0))
+    if scale:
+        gains[is_finite] = np.round(gains[is_finite] / scale, _DIGITS)
     included = np.ones(gains.size, dtype=np.bool_)
     if failed == "drop":
-        included = ~(lost | other_lost)
+        included = ~(has_failed | rival_has_failed)
     gains = gains[included]
     if blocks is None:
         return gains

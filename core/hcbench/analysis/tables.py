@@ -141,10 +141,13 @@ class Notes:
     @property
     def texts(self) -> tuple[str, ...]:
         """The footnotes, from number 1."""
-        return tuple(
-            f"{reason.share}{reason.text}{' (and similar)' if cause in self.alike else ''}"
-            for cause, reason in self.first.items()
-        )
+        texts = []
+        for cause, reason in self.first.items():
+            text = reason.share + reason.text
+            if cause in self.alike:
+                text += " (and similar)"
+            texts.append(text)
+        return tuple(texts)
 
 
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -183,17 +186,23 @@ def format_numbers(numbers: Sequence[float] | NDArray[np.float64], metric: Metri
 
     ``mean ± standard deviation``, or of times ``median [lower quartile, upper quartile]``.
     """
-    if metric.average == "mean" or len(numbers) < 2 or (np.asarray(numbers) == numbers[0]).all():
-        return format_spread(*mean_and_std(numbers), metric.unit, metric.interval)
-    low, median, high = quartiles(numbers) or (math.nan,) * 3
+    of_quartiles = quartiles(numbers)
+    are_equal = len(set(np.asarray(numbers).tolist())) < 2
+    if metric.average == "mean" or of_quartiles is None or are_equal:
+        mean, std = mean_and_std(numbers)
+        return format_spread(mean, std, metric.unit, metric.interval)
+    low, median, high = of_quartiles
     if not math.isfinite(median):
         return str(median)
-    scale, name, form = _scaling(median, _SECONDS, digits=3)
-    texts = [format(x / scale, form) for x in (median, low, high)]
-    return "{} [{}, {}] {}".format(*texts, name)
+    # The quartiles are in the unit of the median.
+    scale, unit, form = _scaling(median, _SECONDS, digits=3)
+    low_text = format(low / scale, form)
+    high_text = format(high / scale, form)
+    return f"{format(median / scale, form)} [{low_text}, {high_text}] {unit}"
 
 
 def _plain_form(mean: float, std: float | None, interval: Interval) -> str:
+    """The format of pure numbers: fewer decimals for larger ones."""
     if interval.low >= -1 and interval.high <= 1:
         return ".3f"
     size = max(abs(mean), std or 0.0)
@@ -208,24 +217,34 @@ def _scaled(
     mean: float, std: float | None, scales: Sequence[tuple[float, str]], digits: int
 ) -> str:
     """In the largest unit in which the mean is at least 1, with this many significant digits."""
-    scale, name, form = _scaling(mean, scales, digits)
-    return joined(mean / scale, None if std is None else std / scale, form, name)
+    scale, unit, form = _scaling(mean, scales, digits)
+    scaled_std = None if std is None else std / scale
+    return joined(mean / scale, scaled_std, form, unit)
 
 
 def _scaling(
     number: float, scales: Sequence[tuple[float, str]], digits: int
 ) -> tuple[float, str, str]:
     """The size and the name of a unit for a number, and a format with this many digits."""
-    scale, name = next(((s, u) for s, u in scales if abs(number) >= s), scales[-1])
-    scaled = number / scale
-    whole_digits = math.floor(math.log10(abs(scaled))) + 1 if scaled else 1
-    decimals = max(0, digits - max(whole_digits, 1)) if name != "B" else 0
-    return scale, name, f",.{decimals}f"
+    scale, unit = scales[-1]
+    for size, name in scales:
+        if abs(number) >= size:
+            scale = size
+            unit = name
+            break
+    scaled = abs(number) / scale
+    whole_digits = 1
+    if scaled >= 1:
+        whole_digits = math.floor(math.log10(scaled)) + 1
+    # There are no parts of a byte.
+    decimals = 0 if unit == "B" else max(0, digits - whole_digits)
+    return scale, unit, f",.{decimals}f"
 
 
 def joined(mean: float, std: float | None, form: str, unit: str) -> str:
     """A number with its spread and unit, if it has them; a spread of 0 is not written."""
     text = format(mean, form)
+    # A number that is written as -0.000 is a 0.
     if not text.strip("-0.,"):
         text = text.removeprefix("-")
     if std:
@@ -241,12 +260,14 @@ def to_markdown(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
 
 def _markdown_block(block: Block) -> str:
     lines = [f"**{_markdown_text(block.title)}**", ""]
-    lines.append(_markdown_row(_markdown_text(text) for text in block.header))
+    lines.append(_markdown_row(map(_markdown_text, block.header)))
     lines.append(_markdown_row("---:" if numeric else "---" for numeric in block.numeric))
-    lines += [_markdown_row(_markdown_entry(entry) for entry in row) for row in block.rows]
+    lines += [_markdown_row(map(_markdown_entry, row)) for row in block.rows]
     if block.notes:
-        notes = enumerate(block.notes, start=1)
-        lines += ["", "<br>\n".join(f"<sup>{n}</sup> {_markdown_text(t)}" for n, t in notes)]
+        notes = []
+        for number, note in enumerate(block.notes, start=1):
+            notes.append(f"<sup>{number}</sup> {_markdown_text(note)}")
+        lines += ["", "<br>\n".join(notes)]
     return "\n".join(lines) + "\n"
 
 
@@ -256,15 +277,25 @@ def _markdown_row(texts: Iterable[str]) -> str:
 
 def _markdown_entry(entry: TableEntry) -> str:
     text = _markdown_text(entry.text)
-    text = f"*{text}*" if entry.faint and text else text
-    marks = f"<sup>{','.join(map(str, entry.marks))}</sup>" if entry.marks else ""
-    return (f"**{text}**" if entry.bold else text) + marks
+    if entry.faint and text:
+        text = f"*{text}*"
+    if entry.bold:
+        text = f"**{text}**"
+    return text + _html_marks(entry)
+
+
+def _html_marks(entry: TableEntry) -> str:
+    """The numbers of the footnotes, raised; Markdown has HTML for them."""
+    if not entry.marks:
+        return ""
+    return f"<sup>{','.join(map(str, entry.marks))}</sup>"
+
+
+_MARKDOWN = str.maketrans({char: f"\\{char}" for char in "\\|*_`"} | {"<": "&lt;"})
 
 
 def _markdown_text(text: str) -> str:
-    for char in "\\|*_<`":
-        text = text.replace(char, f"\\{char}" if char != "<" else "&lt;")
-    return " ".join(text.split())
+    return " ".join(text.translate(_MARKDOWN).split())
 
 
 def to_html(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
@@ -275,18 +306,24 @@ def to_html(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
 
 def _html_block(block: Block) -> str:
     header = "".join(f"<th>{escape(text)}</th>" for text in block.header)
-    rows = "".join(f"<tr>{''.join(map(_html_entry, row))}</tr>" for row in block.rows)
-    notes = "<br>".join(f"<sup>{n}</sup> {escape(t)}" for n, t in enumerate(block.notes, start=1))
+    rows = []
+    for row in block.rows:
+        entries = "".join(map(_html_entry, row))
+        rows.append(f"<tr>{entries}</tr>")
+    notes = []
+    for number, note in enumerate(block.notes, start=1):
+        notes.append(f"<sup>{number}</sup> {escape(note)}")
     return (
         f"<table><caption>{escape(block.title)}</caption><thead><tr>{header}</tr></thead>"
-        f"<tbody>{rows}</tbody></table><small>{notes}</small>"
+        f"<tbody>{''.join(rows)}</tbody></table><small>{'<br>'.join(notes)}</small>"
     )
 
 
 def _html_entry(entry: TableEntry) -> str:
     text = escape(entry.text)
-    marks = f"<sup>{','.join(map(str, entry.marks))}</sup>" if entry.marks else ""
-    return f"<td>{f'<b>{text}</b>' if entry.bold else text}{marks}</td>"
+    if entry.bold:
+        text = f"<b>{text}</b>"
+    return f"<td>{text}{_html_marks(entry)}</td>"
 
 
 _LATEX = str.maketrans(
@@ -317,10 +354,10 @@ _LATEX = str.maketrans(
 
 def to_latex(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
     r"""Tables in LaTeX, which need ``\usepackage{booktabs}``; the legend is a comment."""
-    above = [r"The tables need \usepackage{booktabs}.", *legend]
-    return "\n".join(
-        [*(f"% {' '.join(line.split())}" for line in above), *(_latex_block(b) for b in blocks)]
-    )
+    parts = [r"% The tables need \usepackage{booktabs}."]
+    parts += [f"% {' '.join(line.split())}" for line in legend]
+    parts += map(_latex_block, blocks)
+    return "\n".join(parts)
 
 
 def _latex_block(block: Block) -> str:
@@ -331,17 +368,16 @@ def _latex_block(block: Block) -> str:
         rf"  \caption{{{_latex_text(block.title)}}}",
         rf"  \begin{{tabular}}{{{align}}}",
         r"    \toprule",
-        _latex_row(_latex_text(text) for text in block.header),
+        _latex_row(map(_latex_text, block.header)),
         r"    \midrule",
-        *(_latex_row(_latex_entry(entry) for entry in row) for row in block.rows),
-        r"    \bottomrule",
-        r"  \end{tabular}",
     ]
+    lines += [_latex_row(map(_latex_entry, row)) for row in block.rows]
+    lines += [r"    \bottomrule", r"  \end{tabular}"]
     for number, note in enumerate(block.notes, start=1):
-        lines += [
-            r"  \par\footnotesize " + rf"\textsuperscript{{{number}}} {_latex_text(note)}",
-        ]
-    return "\n".join([*lines, r"\end{table}", ""])
+        mark = rf"\textsuperscript{{{number}}}"
+        lines.append(rf"  \par\footnotesize {mark} {_latex_text(note)}")
+    lines += [r"\end{table}", ""]
+    return "\n".join(lines)
 
 
 def _latex_row(texts: Iterable[str]) -> str:
@@ -350,10 +386,14 @@ def _latex_row(texts: Iterable[str]) -> str:
 
 def _latex_entry(entry: TableEntry) -> str:
     text = _latex_text(entry.text)
-    text = rf"\textit{{{text}}}" if entry.faint else text
-    text = rf"\textbf{{{text}}}" if entry.bold else text
-    marks = ",".join(map(str, entry.marks))
-    return text + (rf"\textsuperscript{{{marks}}}" if marks else "")
+    if entry.faint:
+        text = rf"\textit{{{text}}}"
+    if entry.bold:
+        text = rf"\textbf{{{text}}}"
+    if entry.marks:
+        marks = ",".join(map(str, entry.marks))
+        text += rf"\textsuperscript{{{marks}}}"
+    return text
 
 
 def _latex_text(text: str) -> str:
