@@ -262,7 +262,8 @@ def texts(figure: Any) -> str:
 
 
 def test_the_diagram_has_each_name_with_its_rank_and_the_critical_difference() -> None:
-    found = results([[0.1, 0.5, 0.9]] * 9)
+    families = {f"data[N={d}]": f"family {d}" for d in range(1, 10)}
+    found = results([[0.1, 0.5, 0.9]] * 9, families=families)
     ranked = ranking(found, "AARI", test="nemenyi")
     figure = draw_ranks(ranked, found)
     said = texts(figure)
