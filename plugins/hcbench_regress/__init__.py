@@ -1,7 +1,8 @@
 """The command ``hcbench regress``: what became worse from one commit to another.
 
-`command` parses its options. `comparing` finds, installs and measures the commits, and judges the
-results of asv.
+`command` parses its options. `commits` finds and installs the commits, `measuring` measures them in
+turns, `records` reads and writes the results of asv, `verdicts` judges them, and `tables` shows the
+verdicts.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from hcbench import ExitCode, commands
 from hcbench.commands import tell, write_json
 
 if TYPE_CHECKING:
-    from hcbench_regress.comparing import Commit
+    from hcbench_regress.commits import Commit
 
 
 @click.command(
@@ -87,29 +87,35 @@ def regress(
     """
     from hcbench.analysis import to_markdown
     from hcbench.commands import write_blocks
-    from hcbench_regress import comparing
+    from hcbench_regress.commits import accepted_between, find_commit, find_root
+    from hcbench_regress.records import read_both
+    from hcbench_regress.tables import describe, overview_blocks, summary
+    from hcbench_regress.verdicts import judge
 
     if (only or distributions) and not measure:
         raise click.UsageError("--only and --distribution are for --measure")
-    root = comparing.find_root(Path.cwd())
-    commits = comparing.find_commit(root, base), comparing.find_commit(root, head)
+    root = find_root(Path.cwd())
+    base_commit = find_commit(root, base)
+    head_commit = find_commit(root, head)
     environment = ""
     if measure:
-        environment = _measure(root, *commits, results, only, distributions, tolerance)
-    judged = comparing.judge(
-        comparing.read_both(results, *commits, environment),
-        accepted=[*accept, *comparing.accepted_between(root, *commits)],
+        environment = _measure(
+            root, base_commit, head_commit, results, only, distributions, tolerance
+        )
+    judged = judge(
+        read_both(results, base_commit, head_commit, environment),
+        accepted=list(accept) + accepted_between(root, base_commit, head_commit),
         tolerance=tolerance,
     )
-    blocks = comparing.overview_blocks(judged, *commits, everything=everything)
+    blocks = overview_blocks(judged, base_commit, head_commit, everything=everything)
     if form == "json":
-        write_json(comparing.describe(judged, *commits))
+        write_json(describe(judged, base_commit, head_commit))
     elif form == "markdown":
-        click.echo(to_markdown(blocks, [comparing.summary(judged)]), nl=False)
+        click.echo(to_markdown(blocks, [summary(judged)]), nl=False)
     else:
         write_blocks(blocks)
-        click.echo(comparing.summary(judged))
-    if any(one.verdict == "regression" for one in judged):
+        click.echo(summary(judged))
+    if any(entry.verdict == "regression" for entry in judged):
         raise click.exceptions.Exit(ExitCode.CELLS_FAILED)
 
 
@@ -124,14 +130,20 @@ def _measure(
 ) -> str:
     """Measure two commits in turns, and store the results beside those of asv."""
     from hcbench.asv import MeasuringProcess
-    from hcbench_regress import comparing
+    from hcbench_regress.commits import install
+    from hcbench_regress.measuring import measure_in_turns
+    from hcbench_regress.records import write_both
 
     processes = []
     for commit in (base, head):
-        tell(f"installing {commit.name} ({commit.short})")
-        folder = comparing.install(root, commit, results.absolute().parent / "regress")
         name = f"{commit.name} ({commit.short})"
+        tell(f"installing {name}")
+        folder = install(root, commit, results.absolute().parent / "regress")
         processes.append(MeasuringProcess(distributions, folder, name))
-    one, other = processes
-    measured = comparing.measure_in_turns(one, other, only, suspicious=1 + tolerance / 2, tell=tell)
-    return comparing.write_both(results, base, head, measured, (one.version, other.version))
+    base_process = processes[0]
+    head_process = processes[1]
+    # Half of the tolerance: screening should miss few times that differ by all of it.
+    suspicious = 1 + tolerance / 2
+    measured = measure_in_turns(base_process, head_process, only, suspicious=suspicious, tell=tell)
+    versions = (base_process.version, head_process.version)
+    return write_both(results, base, head, measured, versions)

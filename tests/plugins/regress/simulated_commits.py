@@ -12,14 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from hcbench_regress.comparing import (
-    Commit,
-    Judged,
-    judge,
-    measure_in_turns,
-    read_both,
-    write_both,
-)
+from hcbench_regress.commits import Commit
+from hcbench_regress.measuring import measure_in_turns
+from hcbench_regress.records import read_both, write_both
+from hcbench_regress.verdicts import Judged, judge
 
 BASE = Commit("main", "a" * 40, 1_000)
 HEAD = Commit("topic", "b" * 40, 2_000)

@@ -23,21 +23,16 @@ from hcbench.analysis import summarise
 from hcbench.asv import MeasuringProcess
 from hcbench.cli import main
 from hcbench.errors import DataError
-from hcbench_regress.comparing import (
+from hcbench_regress.commits import (
     INSTALLED,
-    PROCESSES,
-    Key,
-    Recorded,
-    Series,
     accepted_between,
     find_commit,
     find_root,
     install,
-    judge,
-    measure_in_turns,
-    read_both,
-    write_both,
 )
+from hcbench_regress.measuring import PROCESSES, Key, Series, measure_in_turns
+from hcbench_regress.records import Recorded, read_both, write_both
+from hcbench_regress.verdicts import judge
 from tests.plugins.regress.simulated_commits import BASE, HEAD, compare_commits, count_verdicts
 
 

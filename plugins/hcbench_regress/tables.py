@@ -1,0 +1,110 @@
+"""What became worse between two commits, as a table, in a line, and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from hcbench.analysis import Block, Note, TableEntry, describe_notes, format_spread
+from hcbench_regress.commits import TRAILER, Commit
+from hcbench_regress.verdicts import ORDER, SHOWN, Judged
+
+
+def overview_blocks(
+    judged: Sequence[Judged], base: Commit, head: Commit, *, everything: bool = False
+) -> list[Block]:
+    """A table of what changed, regressions first; no table if nothing did.
+
+    Parameters
+    ----------
+    judged : sequence of Judged
+        The benchmarks with their verdicts.
+    base, head : Commit
+        The commits that were compared.
+    everything : bool
+        Whether benchmarks that are the same, or could not be judged, are rows as well.
+
+    Returns
+    -------
+    list of Block
+    """
+    listed = [entry for entry in judged if everything or entry.verdict in SHOWN]
+    if not listed:
+        return []
+    listed.sort(key=lambda entry: (ORDER.index(entry.verdict), entry.recorded.name))
+    environments = {entry.recorded.environment for entry in listed}
+    with_environment = len(environments) > 1
+    block = Block(
+        title=f"{base.name} to {head.name}",
+        header=("verdict", "benchmark", base.name, head.name, "ratio", "why"),
+        numeric=(False, False, True, True, True, False),
+        rows=tuple(_row(entry, with_environment=with_environment) for entry in listed),
+    )
+    return [block]
+
+
+def _row(entry: Judged, *, with_environment: bool) -> tuple[TableEntry, ...]:
+    row = entry.recorded
+    name = f"{row.name} {row.environment}" if with_environment else row.name
+    ratio = "" if math.isnan(row.ratio) else f"{row.ratio:.2f}"
+    return (
+        TableEntry(entry.verdict, bold=entry.verdict == "regression"),
+        TableEntry(name),
+        TableEntry(_number(row.base, row.states[0], row.unit)),
+        TableEntry(_number(row.head, row.states[1], row.unit)),
+        TableEntry(ratio),
+        TableEntry(entry.reason),
+    )
+
+
+def _number(value: float, state: str, unit: str) -> str:
+    if state:
+        return state
+    if unit in ("s", "bytes"):
+        return format_spread(value, None, unit)
+    if unit == "queries":
+        return f"{value:,.2f}".removesuffix(".00")
+    return f"{value:.6g}"
+
+
+def summary(judged: Sequence[Judged]) -> str:
+    """The number of each verdict, in one line."""
+    counts = Counter(entry.verdict for entry in judged)
+    parts = [f"{counts[verdict]} {verdict}" for verdict in ORDER if counts[verdict]]
+    text = f"{len(judged)} benchmarks: {', '.join(parts) or 'none'}"
+    if counts["regression"]:
+        text += f"; a commit message accepts one by a line '{TRAILER}: BENCHMARK'"
+    return text
+
+
+def describe(judged: Sequence[Judged], base: Commit, head: Commit) -> dict[str, Any]:
+    """All verdicts, for JSON."""
+    return {
+        "base": {"name": base.name, "hash": base.hash},
+        "head": {"name": head.name, "hash": head.hash},
+        "regressions": sum(entry.verdict == "regression" for entry in judged),
+        "notes": describe_notes([Note(kind="test", text=summary(judged))]),
+        "benchmarks": [_describe_benchmark(entry) for entry in judged],
+    }
+
+
+def _describe_benchmark(entry: Judged) -> dict[str, Any]:
+    row = entry.recorded
+    return {
+        "name": row.name,
+        "environment": row.environment,
+        "unit": row.unit,
+        "base": _or_none(row.base),
+        "head": _or_none(row.head),
+        "ratio": _or_none(row.ratio),
+        "pairs": len(row.pairs),
+        "verdict": entry.verdict,
+        "reason": entry.reason,
+    }
+
+
+def _or_none(value: float) -> float | None:
+    """A number that JSON can have."""
+    return value if math.isfinite(value) else None
