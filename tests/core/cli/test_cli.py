@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import click
@@ -19,6 +20,7 @@ from hcbench.analysis.tables import Block, TableEntry
 from hcbench.cli import COMMANDS, main
 from hcbench.cli.describing import example as example_of
 from hcbench.cli.draw import write_blocks
+from hcbench.cli.terminal import tell_warnings
 from hcbench.registry.names import parse_name
 
 TOYS = str(Path(__file__).parents[2] / "plugins_for_tests" / "toys.py")
@@ -668,3 +670,17 @@ def test_numbers_of_options_are_written_with_digits_only(text: str) -> None:
         assert f"{text!r} is not a valid integer" in result.stderr
     result = toys("compare", "--algos", "Comb", "--datasets", "line", "--budget", "1_000")
     assert "'1_000' is not a number of queries" in result.stderr
+
+
+def test_a_warning_is_one_line_that_is_told_once_when_its_block_ends(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show = warnings.showwarning
+    with tell_warnings():
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            for _ in range(2):
+                warnings.warn("the data are\nodd", UserWarning, stacklevel=1)
+        assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == "hcbench: warning: the data are odd\n"
+    assert warnings.showwarning is show
