@@ -14,7 +14,6 @@ from typing import Any
 from hcbench.analysis.tables import to_html
 from hcbench.errors import DataNotAvailableError
 from hcbench.model.problem import Problem, Result
-from hcbench.pages import write_report
 from hcbench.plan.outcome import Outcome
 from hcbench.registry import load_registry
 from hcbench.results.overviews import describe_numbers, make_tables
@@ -89,7 +88,7 @@ class StoredResults(Results):
             If there is nothing to draw, or an option is missing; the message lists the choices.
         """
         from hcbench.figures.drawing import Choices, draw
-        from hcbench.figures.suites import FigureView
+        from hcbench.figures.view import FigureView
 
         outcomes = self.matching(algorithm, dataset, oracle)
         if not outcomes:
@@ -120,6 +119,8 @@ class StoredResults(Results):
             A title, and below it paragraphs and tables. The first row of a table has the names of
             the columns.
         """
+        from hcbench.pages.report import write_report
+
         registry = load_registry(self.plugins)
         with Store(self.store) as store, registry.plugins.importable():
             run = store.run(self.run)

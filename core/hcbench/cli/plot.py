@@ -131,7 +131,7 @@ def plot(
     drawn; by default the last run of all.
     """
     from hcbench.figures.drawing import Choices, describe_kinds, draw, format_of, save
-    from hcbench.figures.suites import FigureView
+    from hcbench.figures.view import FigureView
 
     if kind is not None and kind.isdecimal():
         kind, run = None, kind

@@ -9,7 +9,7 @@ import click
 
 from hcbench.cli import options
 from hcbench.cli.terminal import stdout_for_data, tell
-from hcbench.pages import MOST_TREES, write_report
+from hcbench.pages import MOST_TREES
 
 TREES = click.option(
     "--trees",
@@ -53,6 +53,8 @@ def report(
     It needs no network. RUN is a number that hcbench results lists. With SUITE it is the last run
     of this suite, and by default the last of all.
     """
+    from hcbench.pages.report import write_report
+
     with options.open_store(store) as opened, stdout_for_data():
         found = opened.run(run)
         registry = options.load_plugins(plugin, quiet=quiet)

@@ -41,9 +41,9 @@ from .plots import (
 from .suites import (
     FORMATS as FORMATS,
     Drawn as Drawn,
-    FigureView as FigureView,
     draw_figure as draw_figure,
     draw_figures as draw_figures,
     make_folder as make_folder,
     write_figure as write_figure,
 )
+from .view import FigureView as FigureView

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from hcbench.analysis.ranks import PairTest
     from hcbench.analysis.statistics import Distance, Failed
     from hcbench.figures.plots import Orientation
-    from hcbench.figures.suites import FigureView
+    from hcbench.figures.view import FigureView
     from hcbench.model.problem import Problem
     from hcbench.results.results import Results
 

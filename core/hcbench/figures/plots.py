@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from hcbench.analysis.groups import Group
     from hcbench.analysis.statistics import Summary
-    from hcbench.figures.suites import FigureView
+    from hcbench.figures.view import FigureView
     from hcbench.results.results import Results
 
 _MOST_TICKS = 8

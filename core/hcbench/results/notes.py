@@ -12,10 +12,10 @@ from hcbench.analysis.notes import Note
 from hcbench.plan.outcome import BUSY
 
 if TYPE_CHECKING:
-    from hcbench.results.results import Results
+    from hcbench.results.evaluation import Evaluation
 
 
-def general_notes(results: Results) -> list[Note]:
+def general_notes(results: Evaluation) -> list[Note]:
     """What to keep in mind about all tables, in the order in which it is shown below them."""
     notes: list[Note] = []
     notes += _on_failures(results)
@@ -31,7 +31,7 @@ def general_notes(results: Results) -> list[Note]:
     return notes
 
 
-def _on_failures(results: Results) -> Iterator[Note]:
+def _on_failures(results: Evaluation) -> Iterator[Note]:
     """How failures count, where there are some."""
     groups = results.competing if results.suite.ranks else []
     if any(group.outcomes.failed.any() for group in groups):
@@ -42,7 +42,7 @@ def _on_failures(results: Results) -> Iterator[Note]:
         yield Note(kind="failures", text=text)
 
 
-def _on_tests(results: Results) -> Iterator[Note]:
+def _on_tests(results: Evaluation) -> Iterator[Note]:
     """Why algorithms are not compared by a test."""
     reason = results.inference.reason if results.rankings else ""
     if reason:
@@ -50,7 +50,7 @@ def _on_tests(results: Results) -> Iterator[Note]:
         yield Note(kind="test", text=text)
 
 
-def _on_families(results: Results) -> Iterator[Note]:
+def _on_families(results: Evaluation) -> Iterator[Note]:
     """How data sets of one family count, where ranks are of several families."""
     inference = results.inference
     if results.rankings and inference.has_variants and not inference.reason:
@@ -58,7 +58,7 @@ def _on_families(results: Results) -> Iterator[Note]:
         yield Note(kind="families", text=text)
 
 
-def _on_times(results: Results) -> Iterator[Note]:
+def _on_times(results: Evaluation) -> Iterator[Note]:
     """Whether times were taken on a busy machine."""
     loads = results.outcomes.column("load").astype(np.float64)
     # NaN where it is unknown.
@@ -74,7 +74,7 @@ def _on_times(results: Results) -> Iterator[Note]:
     yield Note(kind="busy", text=text)
 
 
-def _on_different_data(results: Results) -> Iterator[Note]:
+def _on_different_data(results: Evaluation) -> Iterator[Note]:
     """Data sets of which algorithms got different data in the same repetition."""
     outcomes = results.outcomes
     datasets, labels = outcomes.coded("dataset")
@@ -91,7 +91,7 @@ def _on_different_data(results: Results) -> Iterator[Note]:
         yield Note(kind="data", text=text, table=label)
 
 
-def _on_equal_data(results: Results) -> Iterator[Note]:
+def _on_equal_data(results: Evaluation) -> Iterator[Note]:
     """Data sets that are declared to draw new data in each repetition, and did not."""
     outcomes = results.outcomes
     for dataset in results.datasets:

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from hcbench.analysis.notes import NoteKind
     from hcbench.analysis.ranks import Ranking
     from hcbench.plan.presentation import MetricInfo
-    from hcbench.results.results import Results
+    from hcbench.results.evaluation import Evaluation
 
 _REFERENCE = "a reference, which is not ranked"
 
 
-def dataset_block(results: Results, dataset: str) -> Block:
+def dataset_block(results: Evaluation, dataset: str) -> Block:
     """The table of a data set: one row per algorithm, reference lines last."""
     groups = [group for group in results.groups if group.dataset == dataset]
     groups.sort(key=results.is_reference)  # reference lines last
@@ -112,7 +112,7 @@ def _nearest_truths(group: Group, metrics: Sequence[MetricInfo]) -> set[str]:
 
 
 def worse_than_chance(
-    results: Results, group: Group, metric: MetricInfo, groups: Sequence[Group]
+    results: Evaluation, group: Group, metric: MetricInfo, groups: Sequence[Group]
 ) -> list[Reason]:
     """A remark on the truth where a reference that does not know it is better."""
     if metric.cost or metric.direction == "none" or not results.is_true(group):
@@ -145,12 +145,12 @@ def _distinguishing(groups: Sequence[Group]) -> list[str]:
     return keys
 
 
-def describe_numbers(results: Results, best: str) -> list[str]:
+def describe_numbers(results: Evaluation, best: str) -> list[str]:
     """The legend of the tables.
 
     Parameters
     ----------
-    results : Results
+    results : Evaluation
     best : str
         Description of the mark of the best value.
     """
@@ -185,7 +185,7 @@ def troubles(group: Group) -> list[Reason]:
     return _counted(group, texts, "failure")
 
 
-def remarks_on(results: Results, group: Group) -> list[Reason]:
+def remarks_on(results: Evaluation, group: Group) -> list[Reason]:
     """What the group knows of the truth, and the notes of its results, most frequent first."""
     told = results.informed(group)
     notes = _counted(group, group.outcomes.column("notes").tolist(), "run")
@@ -228,7 +228,7 @@ def value_entry(group: Group, metric: MetricInfo, bold: bool, notes: Notes) -> T
 
 
 def noted_entry(
-    results: Results,
+    results: Evaluation,
     group: Group,
     metric: MetricInfo,
     bold: bool,
@@ -245,7 +245,7 @@ def noted_entry(
 UNGROUPED = 12  # at most this many claims are in one table
 
 
-def all_notes(results: Results) -> tuple[Note, ...]:
+def all_notes(results: Evaluation) -> tuple[Note, ...]:
     """The footnotes of all tables, with what they are about, and the notes on all tables."""
     notes: list[Note] = []
     for dataset in results.datasets:
@@ -257,12 +257,12 @@ def all_notes(results: Results) -> tuple[Note, ...]:
     return (*notes, *general_notes(results))
 
 
-def make_tables(results: Results, most: int | None = None) -> list[Block]:
+def make_tables(results: Evaluation, most: int | None = None) -> list[Block]:
     """All tables of a comparison: data sets, average ranks, verdicts.
 
     Parameters
     ----------
-    results : Results
+    results : Evaluation
     most : int, optional
         With more data sets than this there is one table per metric of quality, with a row for each
         data set, instead of one table per data set.
@@ -277,7 +277,7 @@ def make_tables(results: Results, most: int | None = None) -> list[Block]:
 # ---- Many data sets ------------------------------------------------------------------------------
 
 
-def _overview_blocks(results: Results) -> Iterator[Block]:
+def _overview_blocks(results: Evaluation) -> Iterator[Block]:
     """One table per metric of quality, of all metrics if none is; none of reported numbers."""
     groups = [group for group in results.groups if group.checkpoint is None]
     variants = name_variants(groups)
@@ -308,7 +308,7 @@ def _overview_blocks(results: Results) -> Iterator[Block]:
 # ---- Ranks and verdicts --------------------------------------------------------------------------
 
 
-def _ranking_blocks(results: Results) -> list[Block]:
+def _ranking_blocks(results: Evaluation) -> list[Block]:
     """Average ranks over data sets, with tests of their differences below.
 
     These are the p of Friedman's test, or of the signed-rank test of two, and the critical
@@ -404,7 +404,7 @@ def _by_metric(rankings: Sequence[Ranking], texts: Sequence[str]) -> list[str]:
     return [f"{ranking.metric.label}: {text}" for ranking, text in pairs if text]
 
 
-def _verdict_blocks(results: Results) -> list[Block]:
+def _verdict_blocks(results: Evaluation) -> list[Block]:
     """The verdicts; more than `UNGROUPED` are grouped by the text before the colon of the claim."""
     verdicts = results.judged
     if not verdicts:

@@ -13,8 +13,7 @@ from click.testing import CliRunner
 
 from hcbench import Tree, load_registry
 from hcbench.cli import main
-from hcbench.pages import write_report
-from hcbench.pages.report import make_report
+from hcbench.pages.report import make_report, write_report
 from hcbench.pages.site import build_site
 from hcbench.registry.suite import Claim, Suite
 from hcbench.store import Store

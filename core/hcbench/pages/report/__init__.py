@@ -8,16 +8,17 @@ template with the scripts and styles of ``assets``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hcbench.pages import MOST_TREES
+from hcbench.pages.report.contents import Contents, read_contents
 from hcbench.pages.report.page import (
-    Contents,
     embed_figures,
     list_papers,
     list_sources,
-    read_contents,
     render_report,
+    write_whole,
 )
 from hcbench.pages.report.sections import describe_page
 from hcbench.pages.report.trees import draw_trees
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from hcbench.store.rows import RunInfo
     from hcbench.store.store import Store
 
-__all__ = ["Contents", "make_report", "read_contents"]
+__all__ = ["Contents", "make_report", "read_contents", "write_report"]
 
 
 def make_report(
@@ -63,7 +64,7 @@ def make_report(
     StoreError
         If the store cannot be read.
     """
-    from hcbench.figures.suites import FigureView
+    from hcbench.figures.view import FigureView
 
     contents = run if isinstance(run, Contents) else read_contents(store, run)
     registry = registry or load_registry()
@@ -79,3 +80,30 @@ def make_report(
         lead=lead,
         assets=assets,
     )
+
+
+def write_report(
+    path: str | Path,
+    store: Store,
+    run: RunInfo,
+    *,
+    registry: Registry | None = None,
+    trees: int = MOST_TREES,
+    lead: Sequence[str | Sequence[Sequence[str]]] = (),
+) -> None:
+    """Write the report of a run.
+
+    Parameters
+    ----------
+    path : path
+        The file, which is replaced only if writing succeeds.
+    store, run, registry, trees, lead
+        As for `make_report`.
+
+    Raises
+    ------
+    HcbenchError
+        If the store cannot be read or the file cannot be written.
+    """
+    text = make_report(store, run, registry=registry, trees=trees, lead=lead)
+    write_whole(Path(path).expanduser(), text)

@@ -34,7 +34,7 @@ from hcbench.registry.names import format_value
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
     from hcbench.analysis.ranks import Ranking
-    from hcbench.pages.report.page import Contents
+    from hcbench.pages.report.contents import Contents
     from hcbench.plan.presentation import MetricInfo
     from hcbench.results.results import Results
 

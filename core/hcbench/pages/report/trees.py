@@ -30,7 +30,7 @@ from hcbench.pages.report.figures import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hcbench.figures.suites import FigureView
+    from hcbench.figures.view import FigureView
     from hcbench.model.problem import Problem
 
 MOST_LEAVES = 500

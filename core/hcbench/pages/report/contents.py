@@ -1,0 +1,130 @@
+"""What a report shows of a stored run: its results, and its failures by their reasons."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hcbench.claims.verdicts import WORDS
+from hcbench.plan.outcome import STATUSES
+from hcbench.results.results import Results
+
+if TYPE_CHECKING:
+    from hcbench.plan.outcome import Outcome
+    from hcbench.store.rows import RunInfo
+    from hcbench.store.store import Store
+
+MOST_TRACEBACKS = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Cells that failed for one reason.
+
+    Attributes
+    ----------
+    status, reason, phase : str
+    algorithms, datasets : tuple of str
+    count : int
+        How many cells.
+    key : str
+        The beginning of the key of one of them, for ``hcbench rerun``; "" if inapplicable.
+    traceback : str
+        Of this cell.
+    """
+
+    status: str
+    reason: str
+    phase: str
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    count: int
+    key: str
+    traceback: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """A run as its report shows it.
+
+    Attributes
+    ----------
+    run : RunInfo
+    results : Results
+    failures, skipped : tuple of Failure
+        Cells that failed, and inapplicable combinations.
+    """
+
+    run: RunInfo
+    results: Results
+    failures: tuple[Failure, ...] = ()
+    skipped: tuple[Failure, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The name of its suite."""
+        return self.results.suite.name or self.run.suite or f"run {self.run.id}"
+
+    @property
+    def statuses(self) -> dict[str, int]:
+        """The number of cells of each status that occurs."""
+        count = Counter(self.results.outcomes.column("status").tolist())
+        return {status: count[status] for status in STATUSES if count[status]}
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """The number of claims of each verdict that occurs."""
+        count = Counter(verdict.verdict for verdict in self.results.judged)
+        return {word: count[word] for word in WORDS if count[word]}
+
+    @property
+    def repetitions(self) -> int:
+        """The largest number of repetitions of an algorithm on a data set."""
+        return max(self.results.outcomes.column("repetition"), default=-1) + 1
+
+
+def read_contents(store: Store, run: RunInfo) -> Contents:
+    """Read a run.
+
+    Raises
+    ------
+    StoreError
+        If the store cannot be read.
+    """
+    results = Results.of_run(store, run)
+    return Contents(
+        run=run,
+        results=results,
+        failures=_failures(store, results.outcomes.take(results.outcomes.failed)),
+        skipped=_failures(store, results.outcomes.where("status", {"skipped"})),
+    )
+
+
+def _failures(store: Store, outcomes: Sequence[Outcome]) -> tuple[Failure, ...]:
+    """Cells without a result, grouped by reason."""
+    alike: dict[tuple[str, str, str], list[Outcome]] = {}
+    for outcome in outcomes:
+        alike.setdefault((outcome.status, outcome.reason, outcome.phase), []).append(outcome)
+    ordered = sorted(alike.items(), key=lambda entry: -len(entry[1]))
+    return tuple(
+        Failure(
+            status=status,
+            reason=reason,
+            phase=phase,
+            algorithms=tuple(dict.fromkeys(o.algorithm for o in cells)),
+            datasets=tuple(dict.fromkeys(o.dataset for o in cells)),
+            count=len(cells),
+            key=cells[0].key[:8],
+            traceback=_traceback(store, cells[0]) if place < MOST_TRACEBACKS else "",
+        )
+        for place, ((status, reason, phase), cells) in enumerate(ordered)
+    )
+
+
+def _traceback(store: Store, outcome: Outcome) -> str:
+    if not outcome.key or not outcome.failed:
+        return ""
+    stored, _ = store.cell(outcome.key)
+    return stored.traceback or stored.log
