@@ -170,6 +170,10 @@ def test_a_circle_is_found() -> None:
     assert modules_in_circles(graph) == {"b", "c"}
 
 
+def test_the_modules_of_core_import_each_other_in_one_direction() -> None:
+    assert not modules_in_circles(imports_of_modules(CORE))
+
+
 def test_the_modules_of_a_plugin_import_each_other_in_one_direction() -> None:
     for plugin in PLUGINS:
         assert not modules_in_circles(imports_of_modules(ROOT / "plugins" / plugin))

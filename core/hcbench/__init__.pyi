@@ -134,7 +134,6 @@ from .registry import (
     Catalogue as Catalogue,
     Entry as Entry,
     Registry as Registry,
-    Use as Use,
     default_uses as default_uses,
     load_registry as load_registry,
     make_use as make_use,
@@ -168,6 +167,7 @@ from .registry.specs import (
     unmet as unmet,
 )
 from .registry.suite import Claim as Claim, Figure as Figure, Suite as Suite
+from .registry.uses import Use as Use
 from .results.results import Results as Results
 from .run.environment import check_machine as check_machine
 from .run.executors import CellPool as CellPool, ThisMachine as ThisMachine

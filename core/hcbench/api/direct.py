@@ -20,9 +20,10 @@ from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import QUERY_KINDS, Answers, Oracle, ask_oracle
 from hcbench.oracle.answers import Scored
 from hcbench.plan.plan import choose_oracles
-from hcbench.registry import Registry, Use, load_registry, make_use, use_one
+from hcbench.registry import Registry, load_registry, make_use, use_one
 from hcbench.registry.plugins import importable
 from hcbench.registry.specs import AlgorithmSpec, MetricSpec
+from hcbench.registry.uses import Use
 from hcbench.run.inputs import give, make_answers, make_oracle
 from hcbench.run.job import Call
 from hcbench.run.returned import as_result, result_of_call

@@ -48,9 +48,10 @@ from hcbench.model.problem import Problem
 from hcbench.model.trees import Tree
 from hcbench.oracle.answers import Scored
 from hcbench.plan.presentation import MetricInfo
-from hcbench.registry import Registry, Use, default_uses, make_use
+from hcbench.registry import Registry, default_uses, make_use
 from hcbench.registry.names import parse_name
 from hcbench.registry.specs import MetricSpec, unmet
+from hcbench.registry.uses import Use
 from hcbench.run.cell import judge
 from hcbench.run.job import Call
 

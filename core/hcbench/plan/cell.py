@@ -12,7 +12,6 @@ from typing import Any
 
 from hcbench.model.cost import Budget, split_budget
 from hcbench.plan.seeds import derive_seed
-from hcbench.registry import Use
 from hcbench.registry.specs import (
     AlgorithmSpec,
     DatasetSpec,
@@ -21,6 +20,7 @@ from hcbench.registry.specs import (
     load_function,
     unmet,
 )
+from hcbench.registry.uses import Use
 
 
 @dataclass(frozen=True, eq=False)

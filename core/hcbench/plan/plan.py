@@ -14,10 +14,10 @@ from typing import TypeAlias, TypeVar
 from hcbench.errors import HcbenchError, ParameterError, SuiteError
 from hcbench.model.cost import TOKENS, Budget, split_budget
 from hcbench.plan.cell import Cell
-from hcbench.registry import Registry, Use, make_use
+from hcbench.registry import Registry, make_use
 from hcbench.registry.families import families_of
 from hcbench.registry.fingerprint import installation
-from hcbench.registry.repeats import Repeats, different_uses
+from hcbench.registry.repeats import Repeats
 from hcbench.registry.specs import (
     DATA,
     AlgorithmSpec,
@@ -29,6 +29,7 @@ from hcbench.registry.specs import (
     unmet,
 )
 from hcbench.registry.suite import Suite, without_repeats
+from hcbench.registry.uses import Use, different_uses
 
 #: The parameter of a metric that names a truth other than the first.
 PARAMETER = "truth"

@@ -15,7 +15,7 @@ from hcbench.errors import DamagedRunError, NameSyntaxError
 from hcbench.plan.cell import as_tuples
 from hcbench.plan.outcome import Outcome, Value
 from hcbench.plan.plan import Plan, Shard, judged_by, label_without_truth, metric_keys
-from hcbench.registry import Use, make_use
+from hcbench.registry import make_use
 from hcbench.registry.families import families_of
 from hcbench.registry.names import parse_name
 from hcbench.registry.specs import (
@@ -29,6 +29,7 @@ from hcbench.registry.specs import (
     Params,
 )
 from hcbench.registry.suite import Suite, describe_suite, rebuild_suite
+from hcbench.registry.uses import Use
 
 if TYPE_CHECKING:
     from hcbench.plan.columns import Outcomes

@@ -6,33 +6,28 @@ finds and loads them; `names` reads ``NAME[param=value]``, `fingerprint` tells w
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import json
-import os
 import shlex
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from hcbench.errors import (
     AmbiguousNameError,
-    DataError,
     HcbenchError,
     ParameterError,
     SuiteError,
     UnknownNameError,
 )
-from hcbench.registry.fingerprint import core_fingerprint, installed_version
 from hcbench.registry.names import Name, format_name, parse_file, parse_name
 from hcbench.registry.plugins import Plugin, Plugins
-from hcbench.registry.repeats import Repeats, different_uses
+from hcbench.registry.repeats import Repeats
 from hcbench.registry.specs import (
     AlgorithmSpec,
     CommandSpec,
@@ -46,6 +41,7 @@ from hcbench.registry.specs import (
     Value,
 )
 from hcbench.registry.suite import Suite
+from hcbench.registry.uses import Use, different_uses, file_digest
 
 _NAMED = 12  # names in a message where none is close
 T = TypeVar("T", bound="Spec | Suite | CommandSpec")
@@ -149,82 +145,6 @@ def tags_of(spec: Spec | Suite | CommandSpec) -> tuple[str, ...]:
 S = TypeVar("S", bound=Spec)
 
 
-@dataclass(frozen=True)
-class Use(Generic[S]):
-    """A spec with all its parameters resolved.
-
-    Attributes
-    ----------
-    spec : Spec
-    plugin : Plugin
-    params : mapping
-        All parameters, defaults included.
-    label : str
-        The name with the parameters that differ from the defaults.
-    digests : mapping of parameter to digest
-        Of the files that the parameters name.
-    apart : str
-        What tells it from a use of other files with the same content in one plan; "" where there
-        is none, so that a renamed file has the results of the old one.
-    """
-
-    spec: S
-    plugin: Plugin
-    params: Mapping[str, Value]
-    label: str
-    digests: Mapping[str, str]
-    apart: str = ""
-
-    def has_files_of(self, other: Use[Any]) -> bool:
-        """Whether its parameters name the same files as those of another use, by their places."""
-        for name in self.digests:
-            places = [Path(str(use.params[name])).expanduser().resolve() for use in (self, other)]
-            if places[0] != places[1]:
-                return False
-        return True
-
-    @cached_property
-    def seed_name(self) -> str:
-        """The name and parameters from which seeds are derived; files count by their content."""
-        return json.dumps([self.spec.name, {**self.params, **self.digests}])
-
-    @cached_property
-    def parts(self) -> tuple[Use[Any], ...]:
-        """The uses that are named in its parameters."""
-        find = self.spec.parts if isinstance(self.spec, DatasetSpec) else None
-        return () if find is None else tuple(find(self.params))
-
-    @cached_property
-    def fingerprints(self) -> dict[str, str]:
-        """Versions of what decides its result: core, its plugin, required packages and its data.
-
-        Raises
-        ------
-        DataError
-            If a file of data that its spec declares cannot be read.
-        """
-        required = {name: installed_version(name) for name in sorted(self.spec.requires)}
-        data = {
-            f"{self.plugin.distribution} {name}": _file_digest(str(self.plugin.folder / name))
-            for name in self.spec.data_files
-        }
-        own = {
-            "hcbench core": core_fingerprint(),
-            self.plugin.name: self.plugin.fingerprint,
-            **required,
-            **data,
-        }
-        return own | {name: text for part in self.parts for name, text in part.fingerprints.items()}
-
-    @cached_property
-    def identity(self) -> str:
-        """Its part of the key of a cell."""
-        parts = [part.identity for part in self.parts]
-        if self.apart:
-            parts.append(self.apart)
-        return json.dumps([self.plugin.distribution, self.fingerprints, self.seed_name, *parts])
-
-
 def resolve_uses(catalogue: Catalogue[S], name: Name) -> list[Use[S]]:
     """The uses that one ``NAME[param=value]`` describes: several if a parameter is a grid.
 
@@ -307,38 +227,10 @@ def make_use(spec: S, plugin: Plugin, given: Mapping[str, Value]) -> Use[S]:
         if params[name]:
             file = parse_file(str(params[name]))
             # Another tree of the same file is another input.
-            digests[name] = format_name(_file_digest(file.base), file.params)
+            digests[name] = format_name(file_digest(file.base), file.params)
     if isinstance(spec, DatasetSpec) and spec.suffixes and "path" in shown:
         base = str(shown.pop("path"))
     return Use(spec, plugin, params, format_name(base, shown), digests)
-
-
-def _file_digest(name: str) -> str:
-    """Of the content of a file, or of the names and contents of all files in a folder."""
-    path = Path(name).expanduser()
-    try:
-        if path.is_dir():
-            files = sorted(_files_below(path))
-            parts = [(str(file.relative_to(path)), _file_digest(str(file))) for file in files]
-            return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
-    except OSError as error:
-        raise DataError.of_file("read", name, error) from error
-
-
-def _files_below(folder: Path) -> Iterator[Path]:
-    """The files in a folder and below it, also in folders that are symbolic links."""
-    visited: set[str] = set()
-    for place, folders, names in os.walk(folder, followlinks=True):
-        if os.path.realpath(place) in visited:  # a link to a folder above it
-            folders.clear()
-            continue
-        visited.add(os.path.realpath(place))
-        for name in names:
-            path = Path(place, name)
-            if path.is_file():
-                yield path
 
 
 class Registry:

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from hcbench.errors import SuiteError
-from hcbench.registry import Use
 from hcbench.registry.names import parse_file, same_name
 from hcbench.registry.specs import DatasetSpec, Params
+from hcbench.registry.uses import Use
 
 
 def family_of(use: Use[DatasetSpec]) -> str:

@@ -11,8 +11,9 @@ from typing import Any, Protocol, Self
 from hcbench.errors import ParameterError
 from hcbench.plan.outcome import Outcome
 from hcbench.plan.plan import Plan
-from hcbench.registry import Use, find_executors
+from hcbench.registry import find_executors
 from hcbench.registry.plugins import Plugins
+from hcbench.registry.uses import Use
 from hcbench.run.environment import fingerprints_of, memory_per_cell, usable_cores
 from hcbench.run.job import relocate, wrap_job
 from hcbench.run.options import LOCAL, RunOptions

@@ -16,8 +16,8 @@ from hcbench.plan.columns import Outcomes
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.plan import Plan, metric_keys
 from hcbench.plan.presentation import Presentation
-from hcbench.registry import Use
 from hcbench.registry.plugins import Plugins
+from hcbench.registry.uses import Use
 from hcbench.run.environment import describe_environment
 from hcbench.run.tasks import RescoreTask, Task, rescore_tasks
 from hcbench.run.workers import Report

@@ -15,8 +15,8 @@ from hcbench.plan.cell import Cell
 from hcbench.plan.columns import Outcomes
 from hcbench.plan.outcome import Outcome, Status
 from hcbench.plan.plan import Plan
-from hcbench.registry import Use
 from hcbench.registry.specs import OracleSpec
+from hcbench.registry.uses import Use
 from hcbench.run.job import Call, Job, RescoreJob
 from hcbench.run.workers.messages import MEASURED
 from hcbench.store import Store

@@ -38,8 +38,8 @@ from hcbench.model.trees import HeightKind, Tree
 from hcbench.oracle import Answers, Code, Oracle, Queries
 from hcbench.oracle.answers import Point
 from hcbench.plan.outcome import Outcome, ScoredPoint
-from hcbench.registry import Use
 from hcbench.registry.specs import Needs, OracleSpec, unmet
+from hcbench.registry.uses import Use
 from hcbench.run.cell import describe
 from hcbench.run.executors import CellPool
 from hcbench.run.inputs import Given, give, make_answers, make_oracle

@@ -25,9 +25,10 @@ from hcbench.errors import (
 )
 from hcbench.plan.plan import Inapplicable, Plan, make_plan, metric_keys
 from hcbench.plan.presentation import Presentation
-from hcbench.registry import Registry, Use, fingerprint
+from hcbench.registry import Registry, fingerprint
 from hcbench.registry.plugins import Plugins
 from hcbench.registry.suite import Claim, Figure, describe_suite, read_suite, rebuild_suite
+from hcbench.registry.uses import Use
 
 REGISTRY = Registry(Plugins([Path(__file__).parents[2] / "misbehaving.py"]))
 SUITE = Suite(

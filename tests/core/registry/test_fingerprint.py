@@ -356,13 +356,13 @@ def test_the_bytes_of_the_users_files_decide_not_their_time_stamps(tmp_path: Pat
     rewrite(data, rows)
     rewrite(truth, "((a,c),b);")
     assert not {*before} & {*keys()}
-    from hcbench.registry import _file_digest
+    from hcbench.registry.uses import file_digest
 
-    digests = {_file_digest(str(folder))}
+    digests = {file_digest(str(folder))}
     rewrite(folder / "a.txt", "2")
-    digests.add(_file_digest(str(folder)))
+    digests.add(file_digest(str(folder)))
     rewrite(tmp_path / "linked/b.txt", "2")
-    digests.add(_file_digest(str(folder)))
+    digests.add(file_digest(str(folder)))
     assert len(digests) == 3
 
 

@@ -1,0 +1,176 @@
+"""Specs with all their parameters resolved, as a plan uses them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from hcbench.errors import DataError
+from hcbench.registry.fingerprint import core_fingerprint, installed_version
+from hcbench.registry.plugins import Plugin
+from hcbench.registry.repeats import Repeats
+from hcbench.registry.specs import DatasetSpec, Spec, Value
+
+S = TypeVar("S", bound=Spec)
+
+
+@dataclass(frozen=True)
+class Use(Generic[S]):
+    """A spec with all its parameters resolved.
+
+    Attributes
+    ----------
+    spec : Spec
+    plugin : Plugin
+    params : mapping
+        All parameters, defaults included.
+    label : str
+        The name with the parameters that differ from the defaults.
+    digests : mapping of parameter to digest
+        Of the files that the parameters name.
+    apart : str
+        What tells it from a use of other files with the same content in one plan; "" where there
+        is none, so that a renamed file has the results of the old one.
+    """
+
+    spec: S
+    plugin: Plugin
+    params: Mapping[str, Value]
+    label: str
+    digests: Mapping[str, str]
+    apart: str = ""
+
+    def has_files_of(self, other: Use[Any]) -> bool:
+        """Whether its parameters name the same files as those of another use, by their places."""
+        for name in self.digests:
+            places = [Path(str(use.params[name])).expanduser().resolve() for use in (self, other)]
+            if places[0] != places[1]:
+                return False
+        return True
+
+    @cached_property
+    def seed_name(self) -> str:
+        """The name and parameters from which seeds are derived; files count by their content."""
+        return json.dumps([self.spec.name, {**self.params, **self.digests}])
+
+    @cached_property
+    def parts(self) -> tuple[Use[Any], ...]:
+        """The uses that are named in its parameters."""
+        find = self.spec.parts if isinstance(self.spec, DatasetSpec) else None
+        return () if find is None else tuple(find(self.params))
+
+    @cached_property
+    def fingerprints(self) -> dict[str, str]:
+        """Versions of what decides its result: core, its plugin, required packages and its data.
+
+        Raises
+        ------
+        DataError
+            If a file of data that its spec declares cannot be read.
+        """
+        required = {name: installed_version(name) for name in sorted(self.spec.requires)}
+        data = {
+            f"{self.plugin.distribution} {name}": file_digest(str(self.plugin.folder / name))
+            for name in self.spec.data_files
+        }
+        own = {
+            "hcbench core": core_fingerprint(),
+            self.plugin.name: self.plugin.fingerprint,
+            **required,
+            **data,
+        }
+        return own | {name: text for part in self.parts for name, text in part.fingerprints.items()}
+
+    @cached_property
+    def identity(self) -> str:
+        """Its part of the key of a cell."""
+        parts = [part.identity for part in self.parts]
+        if self.apart:
+            parts.append(self.apart)
+        return json.dumps([self.plugin.distribution, self.fingerprints, self.seed_name, *parts])
+
+
+def file_digest(name: str) -> str:
+    """Of the content of a file, or of the names and contents of all files in a folder."""
+    path = Path(name).expanduser()
+    try:
+        if path.is_dir():
+            files = sorted(_files_below(path))
+            parts = [(str(file.relative_to(path)), file_digest(str(file))) for file in files]
+            return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
+    except OSError as error:
+        raise DataError.of_file("read", name, error) from error
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """The files in a folder and below it, also in folders that are symbolic links."""
+    visited: set[str] = set()
+    for place, folders, names in os.walk(folder, followlinks=True):
+        if os.path.realpath(place) in visited:  # a link to a folder above it
+            folders.clear()
+            continue
+        visited.add(os.path.realpath(place))
+        for name in names:
+            path = Path(place, name)
+            if path.is_file():
+                yield path
+
+
+def different_uses(
+    noun: str, named: Iterable[tuple[str, list[Use[S]]]], repeats: Repeats
+) -> list[Use[S]]:
+    """The uses of names, each once, however its name is written.
+
+    Two files with the same content are two uses.
+
+    A name is repeated if all that it means was listed before, so grids may overlap. Of a pattern,
+    such as ``sk-*``, only those are meant that no other name means, so these are no repetitions.
+
+    Parameters
+    ----------
+    noun : str
+        The list of the suite, in messages.
+    named : iterable of (str, list of Use)
+        Each name with its uses.
+    repeats : Repeats
+        Gets the names that are repeated.
+    """
+    different: dict[str, Use[S]] = {}
+    name_of: dict[str, str] = {}
+    patterns: set[str] = set()
+    for name, uses in named:
+        if len({use.spec.name for use in uses}) > 1:
+            patterns.add(name)
+        is_first = name not in name_of.values()
+        adds_uses = False
+        listed_as = ""  # the name before that means the last of the uses
+        for use in uses:
+            first = different.get(use.identity)
+            if first is not None and not use.has_files_of(first):
+                # Equal files of two names are two data sets, that are measured and shown apart.
+                use = replace(use, apart=use.label)
+            earlier = name_of.get(use.identity)
+            if earlier is None:
+                different[use.identity] = use
+                name_of[use.identity] = name
+                adds_uses = True
+                continue
+            listed_as = earlier
+            if earlier == name and is_first:
+                repeats.add(noun, use.label)  # inside one grid
+        if adds_uses or not uses:
+            continue
+        # All that the name means was listed before.
+        if listed_as == name:
+            repeats.add(noun, name)
+        elif not patterns & {listed_as, name}:
+            repeats.add(noun, name, listed_as)
+    return list(different.values())
