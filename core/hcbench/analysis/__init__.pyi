@@ -25,7 +25,6 @@ from .notes import (
     Note as Note,
     NoteKind as NoteKind,
     describe_notes as describe_notes,
-    notes_of_block as notes_of_block,
 )
 from .ranks import (
     ALPHA as ALPHA,
@@ -63,6 +62,7 @@ from .tables import (
     TableEntry as TableEntry,
     format_numbers as format_numbers,
     format_spread as format_spread,
+    notes_of_block as notes_of_block,
     to_latex as to_latex,
     to_markdown as to_markdown,
 )

@@ -10,12 +10,9 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from hcbench.errors import HcbenchError
-
-if TYPE_CHECKING:
-    from hcbench.analysis.tables import Block
 
 #: What a note is about.
 #: Of values: "reference" (a reference line), "truth" (who receives it, or which truth a tree is
@@ -89,42 +86,6 @@ def describe_notes(notes: Iterable[Note]) -> list[dict[str, Any]]:
         entry["columns"] = list(note.columns)
         described.append(entry)
     return described
-
-
-def notes_of_block(block: Block, kind: NoteKind) -> list[Note]:
-    """The footnotes of a table, with the rows and columns that have their marks.
-
-    Parameters
-    ----------
-    block : Block
-    kind : str
-        Of the footnotes without a kind of their own.
-    """
-    notes = []
-    for number, text in enumerate(block.notes, start=1):
-        rows: dict[str, None] = {}
-        columns: dict[str, None] = {}
-        for row in block.rows:
-            for place, entry in enumerate(row):
-                if number not in entry.marks:
-                    continue
-                rows[_without_arrow(row[0].text)] = None
-                if place:
-                    columns[_without_arrow(block.header[place])] = None
-        notes.append(
-            Note(
-                kind=block.note_kinds[number - 1] if block.note_kinds else kind,
-                text=text,
-                table=block.title,
-                rows=tuple(rows),
-                columns=tuple(columns),
-            )
-        )
-    return notes
-
-
-def _without_arrow(header: str) -> str:
-    return header.removesuffix(" ↑").removesuffix(" ↓")
 
 
 def file_of_notes(path: str | Path) -> Path:

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hcbench.analysis.intervals import mean_and_std
+from hcbench.analysis.notes import Note, NoteKind
 from hcbench.analysis.statistics import quartiles
 from hcbench.registry.specs import Interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hcbench.analysis.notes import NoteKind
     from hcbench.plan.presentation import MetricInfo
 
 NOTHING = "-"
@@ -398,3 +398,39 @@ def _latex_entry(entry: TableEntry) -> str:
 
 def _latex_text(text: str) -> str:
     return " ".join(text.translate(_LATEX).split())
+
+
+def notes_of_block(block: Block, kind: NoteKind) -> list[Note]:
+    """The footnotes of a table, with the rows and columns that have their marks.
+
+    Parameters
+    ----------
+    block : Block
+    kind : str
+        Of the footnotes without a kind of their own.
+    """
+    notes = []
+    for number, text in enumerate(block.notes, start=1):
+        rows: dict[str, None] = {}
+        columns: dict[str, None] = {}
+        for row in block.rows:
+            for place, entry in enumerate(row):
+                if number not in entry.marks:
+                    continue
+                rows[_without_arrow(row[0].text)] = None
+                if place:
+                    columns[_without_arrow(block.header[place])] = None
+        notes.append(
+            Note(
+                kind=block.note_kinds[number - 1] if block.note_kinds else kind,
+                text=text,
+                table=block.title,
+                rows=tuple(rows),
+                columns=tuple(columns),
+            )
+        )
+    return notes
+
+
+def _without_arrow(header: str) -> str:
+    return header.removesuffix(" ↑").removesuffix(" ↓")

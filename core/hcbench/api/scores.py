@@ -24,7 +24,7 @@ import numpy as np
 from numba.core.event import install_recorder
 from numpy.typing import NDArray
 
-from hcbench.analysis.notes import Note, describe_notes, notes_of_block
+from hcbench.analysis.notes import Note, describe_notes
 from hcbench.analysis.ranks import why_outside
 from hcbench.analysis.tables import (
     ARROWS,
@@ -35,6 +35,7 @@ from hcbench.analysis.tables import (
     Reason,
     TableEntry,
     format_spread,
+    notes_of_block,
     to_latex,
     to_markdown,
 )

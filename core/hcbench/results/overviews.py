@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hcbench.analysis.groups import name_variants
-from hcbench.analysis.notes import Note, notes_of_block
+from hcbench.analysis.notes import Note
 from hcbench.analysis.ranks import TESTS, blocks_text, format_p, pairs_line, why_outside
 from hcbench.analysis.tables import (
     ARROWS,
@@ -20,6 +20,7 @@ from hcbench.analysis.tables import (
     TableEntry,
     blanked,
     format_numbers,
+    notes_of_block,
 )
 from hcbench.claims.verdicts import WORDS, Verdict, describe_claimed, describe_measured
 from hcbench.plan.outcome import REPORTED

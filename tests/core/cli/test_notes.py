@@ -14,8 +14,8 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from hcbench.analysis.notes import Note, file_of_notes, notes_of_block, write_notes
-from hcbench.analysis.tables import Block, TableEntry
+from hcbench.analysis.notes import Note, file_of_notes, write_notes
+from hcbench.analysis.tables import Block, TableEntry, notes_of_block
 from hcbench.cli import main
 from hcbench.cli.runs import read_run
 from hcbench.results.results import Results
