@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import platform
 import re
@@ -18,6 +17,7 @@ import threadpoolctl
 
 from hcbench.errors import WorkerError
 from hcbench.plan.plan import Plan
+from hcbench.registry import Use
 from hcbench.registry.fingerprint import (
     installed_version,
     read_core_fingerprint,
@@ -47,11 +47,12 @@ def describe_environment(plugins: list[Plugin], libraries: set[str]) -> dict[str
         what they require), ``plugins`` with their fingerprints, ``commit`` of hcbench's source
         where it runs from a checkout.
     """
+    installed = {plugin.distribution for plugin in plugins if not plugin.file}
     return {
         "machine": describe_machine(),
         "python": platform.python_version(),
-        "versions": versions({*libraries, *(p.distribution for p in plugins if not p.file)}),
-        "plugins": {p.name: p.fingerprint for p in plugins},
+        "versions": versions(libraries | installed),
+        "plugins": {plugin.name: plugin.fingerprint for plugin in plugins},
         "commit": commit(),
     }
 
@@ -83,34 +84,46 @@ def usable_cores() -> int:
 
 
 def _processor() -> str:
+    """The name of the processor."""
     file = Path("/proc/cpuinfo")  # on Linux
-    text = file.read_text() if file.exists() else ""
-    match = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    return match[1] if match else platform.processor()
+    if file.exists():
+        match = re.search(r"^model name\s*:\s*(.+)$", file.read_text(), re.MULTILINE)
+        if match:
+            return match[1]
+    return platform.processor()
 
 
 def _blas() -> str:
-    loaded = [each for each in threadpoolctl.threadpool_info() if each["user_api"] == "blas"]
-    names = {f"{each['internal_api']} {each.get('architecture', '')}".strip() for each in loaded}
+    """The BLAS libraries of this process, each with the kernels that it has chosen."""
+    names = set()
+    for library in threadpoolctl.threadpool_info():
+        if library["user_api"] == "blas":
+            kernels = library.get("architecture", "")
+            names.add(f"{library['internal_api']} {kernels}".strip())
     return ", ".join(sorted(names))
 
 
 def versions(distributions: set[str]) -> dict[str, str]:
     """Versions of the distributions and of all that they require and is installed."""
-    known: dict[str, str] = {}
+    version_of: dict[str, str] = {}
     waiting = sorted(distributions)
     while waiting:
         name = waiting.pop().lower()
-        if name not in known and installed_version(name):
-            known[name] = installed_version(name)
-            waiting += _needed(name)
-    return dict(sorted(known.items()))
+        version = installed_version(name)
+        if name not in version_of and version:
+            version_of[name] = version
+            waiting += _requirements(name)
+    return dict(sorted(version_of.items()))
 
 
 @cache  # metadata take milliseconds to parse
-def _needed(name: str) -> list[str]:
-    needed = [each for each in distribution(name).requires or [] if "extra ==" not in each]
-    return [re.split(r"[^\w.-]", each, maxsplit=1)[0] for each in needed]
+def _requirements(name: str) -> list[str]:
+    """The names of the distributions that a distribution requires, without its extras."""
+    names = []
+    for requirement in distribution(name).requires or []:
+        if "extra ==" not in requirement:
+            names.append(re.split(r"[^\w.-]", requirement, maxsplit=1)[0])
+    return names
 
 
 @cache  # of the code that is loaded
@@ -120,19 +133,23 @@ def commit() -> str | None:
     if not (folder.parent.parent / ".git").exists():
         return None
     try:
-        head, status = (
-            subprocess.run(
-                ["git", "-C", str(folder), *command],
-                capture_output=True,
-                text=True,
-                check=True,
-                timeout=10,
-            ).stdout
-            for command in (["rev-parse", "HEAD"], ["status", "--porcelain", "-uno"])
-        )
+        head = _git(folder, "rev-parse", "HEAD")
+        changes = _git(folder, "status", "--porcelain", "-uno")
     except (OSError, subprocess.SubprocessError):
         return None
-    return head.strip() + ("+changes" if status.strip() else "")
+    return f"{head}+changes" if changes else head
+
+
+def _git(folder: Path, *command: str) -> str:
+    """What a command of git prints about the repository of a folder."""
+    done = subprocess.run(
+        ["git", "-C", str(folder), *command],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=10,
+    )
+    return done.stdout.strip()
 
 
 def memory_limit(plan: Plan, available: float) -> float:
@@ -163,11 +180,11 @@ def check_machine(fingerprints: Mapping[str, str]) -> dict[str, Any]:
     WorkerError
         If its code is not the same.
     """
-    for name, own in fingerprints_here(fingerprints).items():
-        if own != fingerprints[name]:
+    for name, fingerprint in fingerprints_here(fingerprints).items():
+        if fingerprint != fingerprints[name]:
             raise WorkerError(
-                f"of {name} it has {own or 'none'}, the main process {fingerprints[name]}; "
-                "install the same there"
+                f"of {name} it has {fingerprint or 'none'}, the main process "
+                f"{fingerprints[name]}; install the same there"
             )
     return describe_machine()
 
@@ -177,17 +194,27 @@ def fingerprints_here(names: Iterable[str]) -> dict[str, str]:
 
     As they are now, which this process may not have loaded: cells have processes of their own.
     """
-    known = {_CORE: read_core_fingerprint(), **installed_fingerprints()}
+    installed = {_CORE: read_core_fingerprint(), **installed_fingerprints()}
     # Functions that are pickled by value need the same version of Python.
-    known[_PYTHON] = ".".join(platform.python_version_tuple()[:2])
-    return {name: known.get(name) or read_installed_version(name) for name in names}
+    installed[_PYTHON] = ".".join(platform.python_version_tuple()[:2])
+    fingerprints = {}
+    for name in names:
+        # What is neither core nor a plugin is a library that a spec requires.
+        fingerprints[name] = installed.get(name) or read_installed_version(name)
+    return fingerprints
 
 
 def fingerprints_of(plan: Plan) -> dict[str, str]:
     """The fingerprints of the installed code that decides the results of a plan."""
-    of_cells = (use for c in plan.cells for use in (c.algorithm, c.dataset, c.oracle))
-    uses = {id(use): use for use in itertools.chain(of_cells, plan.metrics)}.values()
-    decisive = {name: fingerprint for use in uses for name, fingerprint in use.fingerprints.items()}
-    here = fingerprints_here([_PYTHON, *sorted(decisive)])
-    # A plugin that is a file, or the caller's own code, is not installed: it is sent.
-    return {name: decisive.get(name, own) for name, own in here.items() if own}
+    uses: list[Use[Any]] = list(plan.metrics)
+    for cell in plan.cells:
+        uses += [cell.algorithm, cell.dataset, cell.oracle]
+    planned: dict[str, str] = {}
+    for use in {id(use): use for use in uses}.values():  # cells share them
+        planned |= use.fingerprints
+    fingerprints = {}
+    for name, installed in fingerprints_here([_PYTHON, *sorted(planned)]).items():
+        # A plugin that is a file, or the caller's own code, is not installed: it is sent.
+        if installed:
+            fingerprints[name] = planned.get(name, installed)
+    return fingerprints

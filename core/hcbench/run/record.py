@@ -65,12 +65,17 @@ class RunRecord:
         self.outcomes = Outcomes.of(_skipped_outcomes(self.plan))
         self._metric_keys = metric_keys(self.plan)
         self._run = 0
+        # The outcomes of this run so far, by key.
         self._measured: dict[str, Outcome] = {}
-        # By key, the places among the stored results of what is reused as it is.
+        self._stored = Outcomes.of([])
+        # The places in `_stored` of the results that are reused as they are, by key.
         self._reused: dict[str, int] = {}
-        # Of the data in this run, to check that stored results are of the same data.
+        # New labels of results that were stored under others, by key.
+        self._renamed: dict[str, tuple[str, str, str]] = {}
+        # The digests of the data that this run has seen, by `Cell.data_key`: stored results have to
+        # be of the same data.
         self._digests: dict[str, set[str]] = {}
-        # Keys of the cells whose worker ended in a metric, which are told already.
+        # Keys of the cells whose worker ended in a metric. The observer has been told of them.
         self._cut_short: set[str] = set()
 
     @contextmanager
@@ -92,31 +97,27 @@ class RunRecord:
         stored_results : Outcomes
             Of the plan, as `Store.find` reads them, that need not be measured again.
         tasks : sequence of Task
-            What is left to do.
+            What is still to do.
         """
         self._stored = stored_results
-        self._reused = {key: i for i, key in enumerate(stored_results.column("key").tolist())}
-        # Cells may be stored under the labels of a run in which shorter ones were unique.
-        columns = (stored_results.column(name) for name in ("algorithm", "dataset", "oracle"))
-        cells = (cell for cell in self.plan.cells if cell.key in self._reused)
-        self._renamed = {
-            cell.key: cell.labels
-            for cell, *labels in zip(cells, *columns, strict=True)
-            if cell.labels != (*labels,)
-        }
+        for place, key in enumerate(stored_results.column("key").tolist()):
+            self._reused[key] = place
+        self._renamed = self._labels_to_change()
         for task in tasks:
             self._reused.pop(task.cell.key, None)
         uses: list[Use[Any]] = [*self.plan.algorithms, *self.plan.datasets, *self.plan.metrics]
-        libraries = {"hcbench", *(name for use in uses for name in use.spec.requires)}
+        libraries = {"hcbench"}
+        for use in uses:
+            libraries.update(use.spec.requires)
         self._run = self.store.begin_run(
             command=command,
             suite=self.plan.suite.name,
-            environment={**describe_environment(self.plugins.loaded, libraries), **machines},
+            environment=describe_environment(self.plugins.loaded, libraries) | dict(machines),
             layout=replace(Presentation.of_plan(self.plan), renamed=self._renamed).describe(),
         )
         self.store.save(self._run, [self._record(outcome, None) for outcome in self.outcomes])
-        left = Counter(task.cell.labels[:2] for task in tasks)
-        self.observer.started(len(self.plan.cells), len(self._reused), left)
+        n_left = Counter(task.cell.labels[:2] for task in tasks)
+        self.observer.started(len(self.plan.cells), len(self._reused), n_left)
         self.plugins.report("hcbench_run_started", plan=self.plan)
         finished = False
         try:
@@ -125,74 +126,114 @@ class RunRecord:
         finally:
             self._finish(interrupted=not finished)
 
+    def _labels_to_change(self) -> dict[str, tuple[str, str, str]]:
+        """The labels of reused cells that are stored under others, by key.
+
+        Shorter ones were unique in the run that has measured them.
+        """
+        algorithms = self._stored.column("algorithm")
+        datasets = self._stored.column("dataset")
+        oracles = self._stored.column("oracle")
+        labels = {}
+        for cell in self.plan.cells:
+            place = self._reused.get(cell.key)
+            if place is None:
+                continue
+            if cell.labels != (algorithms[place], datasets[place], oracles[place]):
+                labels[cell.key] = cell.labels
+        return labels
+
     def save(self, reports: Iterable[Report]) -> None:
         """Store what has arrived, as much as possible in one transaction, and report it."""
-        records: dict[bool, list[Record]] = {False: [], True: []}
+        fresh_records: list[Record] = []
+        other_records: list[Record] = []
         finished = []
         for report in reports:
             task = report.tag
             assert isinstance(task, Task)
-            cell, digest = task.cell, _digest_of(report)
+            key = task.cell.key
+            digest = _digest_of(report)
             if digest:
-                self._digests.setdefault(cell.data_key, set()).add(digest)
+                self._digests.setdefault(task.cell.data_key, set()).add(digest)
             if isinstance(task, RescoreTask):
-                if digest not in ("", task.outcome.data_digest):
-                    if self.may_run:
-                        continue  # the new metrics saw other data: see `outdated_tasks`
-                    report = replace(report, value=Outcome(status="error", reason=_OTHER_DATA))
-                known = self._measured.get(cell.key, task.outcome)
-                outcome = _rescored(cell, task.metrics, known, report)
-                keys = {label: self._metric_keys[label] for label in task.metrics}
-                self.store.save_values(self._run, task.row, outcome.points, keys)
+                if self._is_outdated(task, digest) and self.may_run:
+                    continue  # the new metrics saw other data: see `outdated_tasks`
+                outcome = self._save_rescored(task, report, digest)
             else:
-                outcome = outcome_of(cell, report)
-                records[task.fresh].append(self._record(outcome, cell))
-            self._measured[cell.key] = outcome
-            if cell.key not in self._cut_short:
+                outcome = outcome_of(task.cell, report)
+                records = fresh_records if task.fresh else other_records
+                records.append(self._record(outcome, task.cell))
+            self._measured[key] = outcome
+            if key not in self._cut_short:
                 finished.append((outcome, report.seconds))
             if report.ending != "done" and report.phase == METRICS and len(task.metrics) > 1:
-                self._cut_short.add(cell.key)
-        for fresh, measured in records.items():
-            if measured:
-                self.store.save(self._run, measured, fresh=fresh)
+                self._cut_short.add(key)
+        if other_records:
+            self.store.save(self._run, other_records, fresh=False)
+        if fresh_records:
+            self.store.save(self._run, fresh_records, fresh=True)
         for outcome, seconds in finished:
             self.observer.finished(outcome, seconds)
             self.plugins.report("hcbench_cell_finished", outcome=outcome)
+
+    def _is_outdated(self, task: RescoreTask, digest: str) -> bool:
+        """Whether a stored result is of other data than its new metrics have seen."""
+        return digest not in ("", task.outcome.data_digest)
+
+    def _save_rescored(self, task: RescoreTask, report: Report, digest: str) -> Outcome:
+        """Store the values of new metrics, and return the outcome with them."""
+        if self._is_outdated(task, digest):
+            report = replace(report, value=Outcome(status="error", reason=_OTHER_DATA))
+        # Metrics of one cell may come in several reports.
+        before = self._measured.get(task.cell.key, task.outcome)
+        outcome = _rescored(task.cell, task.metrics, before, report)
+        keys = {label: self._metric_keys[label] for label in task.metrics}
+        self.store.save_values(self._run, task.row, outcome.points, keys)
+        return outcome
 
     def outdated_tasks(self) -> list[Task]:
         """Cells whose stored results are of other data than this run has seen; they are to run.
 
         Their key is the same: the data depend on something that the key does not hold.
         """
-        digest_of = self._stored.column("data_digest")
-        for cell in self.plan.cells if self._digests else ():
-            place, digests = self._reused.get(cell.key), self._digests.get(cell.data_key)
-            if place is not None and digests and digest_of[place] not in {"", *digests}:
+        stored_digests = self._stored.column("data_digest")
+        for cell in self.plan.cells:
+            place = self._reused.get(cell.key)
+            digests = self._digests.get(cell.data_key)
+            if place is None or not digests:
+                continue
+            # Results without a digest failed before they had data.
+            if stored_digests[place] and stored_digests[place] not in digests:
                 del self._reused[cell.key]
-        return [
-            Task(cell=cell, metrics=tuple(self._metric_keys), fresh=True)
-            for cell in self.plan.cells
-            if cell.key not in self._reused and cell.key not in self._measured
-        ]
+        tasks = []
+        for cell in self.plan.cells:
+            if cell.key not in self._reused and cell.key not in self._measured:
+                tasks.append(Task(cell=cell, metrics=tuple(self._metric_keys), fresh=True))
+        return tasks
 
     def cut_short_tasks(self) -> list[Task]:
         """The metrics of the cells whose worker ended in one, each alone: others have values."""
-        stored = self.store.find([*self._cut_short], self._metric_keys)
-        return [
-            replace(task, metrics=(label,))
-            for task in rescore_tasks(self.plan, stored)
-            for label in task.metrics
-        ]
+        stored = self.store.find(list(self._cut_short), self._metric_keys)
+        tasks = []
+        for task in rescore_tasks(self.plan, stored):
+            for label in task.metrics:
+                tasks.append(replace(task, metrics=(label,)))
+        return tasks
 
     def _finish(self, *, interrupted: bool) -> None:
-        reused = self._stored.take([*self._reused.values()])
+        """Store the end of the run, and collect its outcomes in the order of the plan."""
+        reused = self._stored.take(list(self._reused.values()))
         self._reused.clear()  # to free an entry per cell
-        linked = self.store.link(self._run, reused.column("row").tolist())
+        linked_rows = set(self.store.link(self._run, reused.column("row").tolist()))
         self.store.finish_run(self._run, interrupted=interrupted)
-        reused = reused.where("row", {*linked}).renamed(self._renamed)  # others may delete some
-        known = Outcomes.joined([reused, Outcomes.of(self._measured.values())])
-        place = {key: i for i, key in enumerate(known.column("key").tolist())}
-        outcomes = known.take([place[c.key] for c in self.plan.cells if c.key in place])
+        # Another process may have deleted some meanwhile: those are not linked.
+        reused = reused.where("row", linked_rows).renamed(self._renamed)
+        ended = Outcomes.joined([reused, Outcomes.of(self._measured.values())])
+        place_of_key = {}
+        for place, key in enumerate(ended.column("key").tolist()):
+            place_of_key[key] = place
+        places = [place_of_key[cell.key] for cell in self.plan.cells if cell.key in place_of_key]
+        outcomes = ended.take(places)
         self.outcomes = Outcomes.joined([self.outcomes, outcomes])
         self.plugins.report("hcbench_run_finished", outcomes=outcomes)
 
@@ -209,24 +250,22 @@ class RunRecord:
 def _skipped_outcomes(plan: Plan) -> list[Outcome]:
     """An outcome for every repetition of every inapplicable combination."""
     labels = [metric.label for metric in plan.metrics]
-    return [
-        Outcome(
-            algorithm=combination.algorithm,
-            dataset=combination.dataset,
-            oracle=combination.oracle,
-            repetition=repetition,
-            seed=plan.suite.seed,
-            status="skipped",
-            reason=combination.reason,
-            points=(
-                ScoredPoint(
-                    values=dict.fromkeys(labels, Value(None, "skipped", combination.reason))
-                ),
-            ),
-        )
-        for combination in plan.inapplicable
-        for repetition in range(plan.suite.repetitions)
-    ]
+    outcomes = []
+    for combination in plan.inapplicable:
+        values = dict.fromkeys(labels, Value(None, "skipped", combination.reason))
+        for repetition in range(plan.suite.repetitions):
+            outcome = Outcome(
+                algorithm=combination.algorithm,
+                dataset=combination.dataset,
+                oracle=combination.oracle,
+                repetition=repetition,
+                seed=plan.suite.seed,
+                status="skipped",
+                reason=combination.reason,
+                points=(ScoredPoint(values=values),),
+            )
+            outcomes.append(outcome)
+    return outcomes
 
 
 def outcome_of(cell: Cell, report: Report) -> Outcome:
@@ -275,29 +314,36 @@ def _reason(report: Report) -> str:
 def _without_values(cell: Cell, measured: Outcome, report: Report) -> Outcome:
     """What an algorithm returned before its worker ended in a metric."""
     error = Value(None, "error", _reason(report), final=False)
-    values = {m.label: error for m in cell.metrics if not cell.why_inapplicable(m)}
-    points = tuple(replace(p, values={**values, **p.values}) for p in measured.points)
-    return replace(measured, points=points, traceback=report.traceback)
+    errors = {}
+    for metric in cell.metrics:
+        if not cell.why_inapplicable(metric):
+            errors[metric.label] = error
+    points = [replace(point, values=errors | dict(point.values)) for point in measured.points]
+    return replace(measured, points=tuple(points), traceback=report.traceback)
 
 
 def _with_all_metrics(cell: Cell, measured: Outcome) -> tuple[ScoredPoint, ...]:
     """Add the metrics without a value, and why: inapplicable ones; of a failure, all."""
-    failure = "" if measured.status == "ok" else f"{measured.status}: {measured.reason}"
-    others = {
-        m.label: Value(None, "skipped", failure or cell.why_inapplicable(m)) for m in cell.metrics
-    }
+    failure = ""
+    if measured.status != "ok":
+        failure = f"{measured.status}: {measured.reason}"
+    missing = {}
+    for metric in cell.metrics:
+        reason = failure or cell.why_inapplicable(metric)
+        missing[metric.label] = Value(None, "skipped", reason)
+    # A failure has one point, the end, so that its row has values.
     points = measured.points or (ScoredPoint(),)
-    return tuple(replace(p, values={**others, **p.values}) for p in points)
+    return tuple(replace(point, values=missing | dict(point.values)) for point in points)
 
 
 def _rescored(cell: Cell, metrics: Collection[str], stored: Outcome, report: Report) -> Outcome:
     """A stored outcome with the values of new metrics beside the old ones."""
-    new = _new_values(cell, metrics, stored, report)
-    points = tuple(
-        replace(point, values={**point.values, **new.get(point.checkpoint, {})})
-        for point in stored.points
-    )
-    return replace(_relabelled(stored, cell), points=points)
+    new_values = _new_values(cell, metrics, stored, report)
+    points = []
+    for point in stored.points:
+        values = dict(point.values) | new_values.get(point.checkpoint, {})
+        points.append(replace(point, values=values))
+    return replace(_relabelled(stored, cell), points=tuple(points))
 
 
 def _relabelled(outcome: Outcome, cell: Cell) -> Outcome:
@@ -310,20 +356,23 @@ def _relabelled(outcome: Outcome, cell: Cell) -> Outcome:
 
 def _new_values(
     cell: Cell, metrics: Collection[str], stored: Outcome, report: Report
-) -> Mapping[int | None, dict[str, Value]]:
-    """By checkpoint; if the stored results could not be scored, why."""
-    values = {
-        m.label: Value(None, "skipped", cell.why_inapplicable(m))
-        for m in cell.metrics
-        if m.label in metrics
-    }
+) -> dict[int | None, dict[str, Value]]:
+    """The values of new metrics by checkpoint; if the stored results could not be scored, why."""
+    missing = {}
+    for metric in cell.metrics:
+        if metric.label in metrics:
+            missing[metric.label] = Value(None, "skipped", cell.why_inapplicable(metric))
     measured = _measured(cell, report)
+    values: dict[int | None, dict[str, Value]] = {}
     if measured.reason:
         # Neither the result nor the metric is to blame, as far as is known.
         error = Value(None, "error", measured.reason, final=False)
-        return {p.checkpoint: dict.fromkeys(values, error) for p in stored.points}
-    fresh = {p.checkpoint: p.values for p in measured.points}
-    return {p.checkpoint: {**values, **fresh.get(p.checkpoint, {})} for p in stored.points}
+        for point in stored.points:
+            values[point.checkpoint] = dict.fromkeys(missing, error)
+    else:
+        for point in measured.points:
+            values[point.checkpoint] = missing | dict(point.values)
+    return values
 
 
 class Observer:

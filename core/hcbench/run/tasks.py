@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from itertools import compress
 from typing import Any
 
@@ -69,17 +68,23 @@ class RescoreTask(Task):
 def rescore_tasks(plan: Plan, stored_results: Outcomes) -> list[RescoreTask]:
     """A task for each stored result that lacks metrics of the plan."""
     labels = [metric.label for metric in plan.metrics]
-    lack = np.array([stored_results.lacks(label) for label in labels], dtype=np.bool_)
-    lack = lack.reshape(len(labels), len(stored_results)).T
-    where = lack.any(axis=1) & (stored_results.column("status") == "ok")
-    lacking = stored_results.take(where)
-    task_of = {
-        outcome.key: partial(
-            RescoreTask, metrics=(*compress(labels, lacks),), row=row, outcome=outcome
-        )
-        for row, outcome, lacks in zip(lacking.column("row"), lacking, lack[where], strict=True)
-    }
-    return [task_of[cell.key](cell=cell) for cell in plan.cells if cell.key in task_of]
+    is_ok = stored_results.column("status") == "ok"
+    # By row of the stored results and by metric.
+    is_missing = np.zeros((len(stored_results), len(labels)), dtype=np.bool_)
+    for number, label in enumerate(labels):
+        is_missing[:, number] = stored_results.lacks(label) & is_ok
+    places = np.flatnonzero(is_missing.any(axis=1))
+    lacking = stored_results.take(places)
+    stored_by_key: dict[str, tuple[int, Outcome, tuple[str, ...]]] = {}
+    for place, row, outcome in zip(places, lacking.column("row"), lacking, strict=True):
+        metrics = tuple(compress(labels, is_missing[place]))
+        stored_by_key[outcome.key] = (row, outcome, metrics)
+    tasks = []
+    for cell in plan.cells:
+        if cell.key in stored_by_key:
+            row, outcome, metrics = stored_by_key[cell.key]
+            tasks.append(RescoreTask(cell=cell, metrics=metrics, row=row, outcome=outcome))
+    return tasks
 
 
 def make_job(cell: Cell, metrics: Iterable[str], store: Store | None = None) -> Job:
@@ -93,7 +98,12 @@ def make_job(cell: Cell, metrics: Iterable[str], store: Store | None = None) -> 
     store : Store, optional
         Where the answers of paid oracles are.
     """
-    wanted = set(metrics)
+    requested = set(metrics)
+    calls = {}
+    for metric in cell.metrics:
+        if metric.label in requested and not cell.why_inapplicable(metric):
+            calls[metric.label] = _call(metric)
+    algorithm = cell.algorithm.spec
     return Job(
         dataset=_call(cell.dataset),
         oracle=_call(cell.oracle),
@@ -103,19 +113,15 @@ def make_job(cell: Cell, metrics: Iterable[str], store: Store | None = None) -> 
         noise_seed=cell.noise_seed,
         algorithm_seed=cell.algorithm_seed,
         provides=cell.dataset.spec.provides_with(cell.dataset.params),
-        hints=cell.algorithm.spec.hints_of(cell.algorithm.params),
-        returns=cell.algorithm.spec.returns,
+        hints=algorithm.hints_of(cell.algorithm.params),
+        returns=algorithm.returns,
         budget=cell.budget,
         checkpoints=cell.checkpoints,
-        metrics={
-            m.label: _call(m)
-            for m in cell.metrics
-            if m.label in wanted and not cell.why_inapplicable(m)
-        },
+        metrics=calls,
         live=cell.oracle.spec.is_live,
-        takes_unsure=cell.algorithm.spec.takes_unsure,
-        min_items=cell.algorithm.spec.min_items,
-        gpu=cell.algorithm.spec.gpu,
+        takes_unsure=algorithm.takes_unsure,
+        min_items=algorithm.min_items,
+        gpu=algorithm.gpu,
         threads=cell.threads,
         replies=None if store is None else _replies_of(cell.oracle, store),
     )
@@ -149,14 +155,14 @@ def by_data(tasks: Iterable[Task]) -> list[Task]:
     follow one another, so that a machine that slows down slows all algorithms.
     """
     places: dict[object, int] = {}
-    return sorted(
-        tasks,
-        key=lambda task: (
-            places.setdefault(task.cell.data_key, len(places)),
-            task.cell.repetition,
-            places.setdefault(task.answers[2:], len(places)),
-        ),
-    )
+
+    def place(task: Task) -> tuple[int, int, int]:
+        # Data and oracles are in the order in which they first occur.
+        data = places.setdefault(task.cell.data_key, len(places))
+        oracle = places.setdefault(task.answers[2:], len(places))
+        return data, task.cell.repetition, oracle
+
+    return sorted(tasks, key=place)
 
 
 def reusable(stored: Outcomes, plan: Plan, memory: float) -> NDArray[np.bool_]:
@@ -169,14 +175,17 @@ def reusable(stored: Outcomes, plan: Plan, memory: float) -> NDArray[np.bool_]:
     """
     timeout = plan.suite.timeout
 
-    def is_reusable(status: Status, phase: str, its_timeout: Any, its_memory: Any) -> bool:
-        if status == "skipped" or (status != "ok" and phase not in MEASURED):
+    def is_reusable(status: Status, phase: str, stored_timeout: Any, stored_memory: Any) -> bool:
+        if status == "ok":
+            return True
+        if status == "skipped" or phase not in MEASURED:
             return False
+        # The limit was at least the present one: it would be exceeded again.
         if status == "timeout":
-            return timeout is not None and (its_timeout or 0) >= timeout
+            return timeout is not None and (stored_timeout or 0) >= timeout
         if status == "memory":
-            return (its_memory or 0) >= memory
+            return (stored_memory or 0) >= memory
         return True
 
-    columns = (stored.column(name) for name in ("status", "phase", *LIMITS))
+    columns = [stored.column(name) for name in ("status", "phase", *LIMITS)]
     return np.fromiter(map(is_reusable, *columns), dtype=np.bool_, count=len(stored))
