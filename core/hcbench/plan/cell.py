@@ -44,12 +44,13 @@ class Cell:
     @cached_property
     def key(self) -> str:
         """32 hexadecimal digits."""
-        begun, rest = _begin_key(
-            (self.algorithm.identity, self.dataset.identity, self.oracle.identity),
-            (self.seed, self.budget, self.checkpoints, *[self.threads] * (self.threads > 1)),
-        )
-        digest = begun.copy()
-        digest.update(b"%d%b" % (self.repetition, rest))
+        identities = (self.algorithm.identity, self.dataset.identity, self.oracle.identity)
+        shared: tuple[object, ...] = (self.seed, self.budget, self.checkpoints)
+        if self.threads > 1:  # one thread is not mentioned, as cells once had no other number
+            shared = (*shared, self.threads)
+        beginning, end = _parts_of_key(identities, shared)
+        digest = beginning.copy()
+        digest.update(b"%d%b" % (self.repetition, end))
         return digest.hexdigest()
 
     @property
@@ -85,21 +86,33 @@ class Cell:
         if not oracle.currency:
             return 0.0
         bounds = []
-        if isinstance(self.budget, str) and split_budget(self.budget)[1] == oracle.currency:
-            bounds.append(float(split_budget(self.budget)[0]))
-        n, queries = self.dataset.params.get("n"), [self.budget]
+        if isinstance(self.budget, str):
+            amount, unit = split_budget(self.budget)
+            if unit == oracle.currency:
+                bounds.append(float(amount))
+        n_queries = self._most_queries()
+        if n_queries is not None and oracle.price is not None:
+            price_of_answer = float(load_function(oracle.price)(**self.oracle.params))
+            bounds.append(n_queries * price_of_answer)
+        return min(bounds, default=None)
+
+    def _most_queries(self) -> int | None:
+        """The queries that are expected at most; None if their number is unknown."""
+        bounds = []
+        if isinstance(self.budget, int):
+            bounds.append(self.budget)
+        n = self.dataset.params.get("n")
         if isinstance(n, int):
             expected = self.algorithm.spec.expected_queries(n, self.algorithm.params)
-            queries.append(None if expected is None else math.ceil(expected[0]))
-        known = [number for number in queries if isinstance(number, int)]
-        if known and oracle.price is not None:
-            bounds.append(min(known) * float(load_function(oracle.price)(**self.oracle.params)))
+            if expected is not None:
+                bounds.append(math.ceil(expected[0]))
         return min(bounds, default=None)
 
     @property
     def expected_bytes(self) -> float | None:
         """The memory that the call takes, as its algorithm declares; None if that is unknown."""
-        memory, n = self.algorithm.spec.memory, self.dataset.params.get("n")
+        memory = self.algorithm.spec.memory
+        n = self.dataset.params.get("n")
         if memory is None or not isinstance(n, int):
             return None
         return float(load_function(memory)(n, **self.algorithm.params))
@@ -117,18 +130,10 @@ class Cell:
 
     def describe(self) -> dict[str, Any]:
         """In plain values, as it is stored: enough to make it again."""
-        uses = {kind: getattr(self, kind) for kind in ("algorithm", "dataset", "oracle")}
-        described = {
-            kind: {
-                "name": f"{use.plugin.distribution}:{use.spec.name}",
-                "params": dict(use.params),
-                "editions": dict(use.fingerprints),
-                "digests": dict(use.digests),
-            }
-            for kind, use in uses.items()
-        }
         return {
-            **described,
+            "algorithm": _describe_use(self.algorithm),
+            "dataset": _describe_use(self.dataset),
+            "oracle": _describe_use(self.oracle),
             "checkpoints": list(self.checkpoints),
             "threads": self.threads,
             "hints": list(self.algorithm.spec.hints_of(self.algorithm.params)),
@@ -138,13 +143,25 @@ class Cell:
         }
 
 
-@lru_cache(maxsize=1024)
-def _begin_key(identities: tuple[str, ...], shared: tuple[object, ...]) -> tuple[blake2b, bytes]:
-    """What the keys of all repetitions share: the digest of what precedes the number, the rest.
+def _describe_use(use: Use[Any]) -> dict[str, Any]:
+    """What a cell uses, in plain values."""
+    return {
+        "name": f"{use.plugin.distribution}:{use.spec.name}",
+        "params": dict(use.params),
+        "editions": dict(use.fingerprints),
+        "digests": dict(use.digests),
+    }
 
-    Of ``[algorithm, dataset, oracle, repetition, seed, budget, checkpoints]``, written as JSON.
+
+@lru_cache(maxsize=1024)
+def _parts_of_key(identities: tuple[str, ...], shared: tuple[object, ...]) -> tuple[blake2b, bytes]:
+    """What the keys of all repetitions share: the digest of what precedes the number, and the rest.
+
+    A key is the digest of ``[algorithm, dataset, oracle, repetition, seed, budget, checkpoints]``,
+    written as JSON.
     """
-    before, after = json.dumps(identities)[:-1], json.dumps(shared)[1:]
+    before = json.dumps(identities)[:-1]
+    after = json.dumps(shared)[1:]
     return blake2b(f"{before}, ".encode(), digest_size=16), f", {after}".encode()
 
 

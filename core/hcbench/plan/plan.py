@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from hashlib import blake2b
 from typing import TypeAlias, TypeVar
 
@@ -42,21 +41,24 @@ def with_all_truths(
 
     A metric that names no truth uses the first one of a data set.
     """
-    others = {name: None for dataset in datasets for name in _others(dataset)}
+    further_truths: dict[str, None] = {}
+    for dataset in datasets:
+        further_truths.update(dict.fromkeys(_further_truths(dataset)))
     all_metrics: list[Use[MetricSpec]] = []
     for use in metrics:
         all_metrics.append(use)
+        # Metrics that compare with no truth have no such parameter.
         if use.params.get(PARAMETER, "") is None:
-            all_metrics += [
-                make_use(use.spec, use.plugin, {**use.params, PARAMETER: name}) for name in others
-            ]
+            for name in further_truths:
+                params = {**use.params, PARAMETER: name}
+                all_metrics.append(make_use(use.spec, use.plugin, params))
     return all_metrics
 
 
 def truth_named(use: Use[MetricSpec]) -> str | None:
     """The truth that a metric names; None if it takes the first, or compares with none."""
-    named = use.params.get(PARAMETER)
-    return named if isinstance(named, str) else None
+    truth = use.params.get(PARAMETER)
+    return truth if isinstance(truth, str) else None
 
 
 def label_without_truth(use: Use[MetricSpec]) -> str:
@@ -67,7 +69,7 @@ def label_without_truth(use: Use[MetricSpec]) -> str:
 
 
 def judged_by(
-    use: Use[MetricSpec], beside: Collection[str], datasets: Iterable[Use[DatasetSpec]]
+    use: Use[MetricSpec], labels: Collection[str], datasets: Iterable[Use[DatasetSpec]]
 ) -> tuple[str, ...] | None:
     """The only data sets for which a metric is shown; None for all.
 
@@ -77,16 +79,17 @@ def judged_by(
     Parameters
     ----------
     use : Use
-    beside : collection of str
+    labels : collection of str
         The labels of all metrics.
     datasets : iterable of Use
     """
-    if truth_named(use) is None or label_without_truth(use) not in beside:
+    truth = truth_named(use)
+    if truth is None or label_without_truth(use) not in labels:
         return None
-    return tuple(dataset.label for dataset in datasets if truth_named(use) in _others(dataset))
+    return tuple(dataset.label for dataset in datasets if truth in _further_truths(dataset))
 
 
-def _others(dataset: Use[DatasetSpec]) -> tuple[str, ...]:
+def _further_truths(dataset: Use[DatasetSpec]) -> tuple[str, ...]:
     """The truths of a data set after the first."""
     return dataset.spec.truths_with(dataset.params)[1:]
 
@@ -154,32 +157,15 @@ def make_plan(
     HcbenchError
         If names or parameters are wrong; the message has all of them.
     """
-    wrong: list[HcbenchError] = []
     repeats = Repeats()
-
-    def uses_of(entry: str, use: Callable[[str], list[Use[S]]]) -> list[Use[S]]:
-        """The uses of the right names; errors of the others are collected."""
-        named: list[tuple[str, list[Use[S]]]] = []
-        for name in getattr(suite, entry):
-            try:
-                named.append((name, use(name)))
-            except HcbenchError as error:
-                wrong.append(error)
-        return different_uses(entry, named, repeats)
-
-    named_algorithms = uses_of("algorithms", registry.use_algorithms)
-    named_datasets = uses_of("datasets", registry.use_datasets)
-    named_metrics = uses_of("metrics", registry.use_metrics)
-    named_oracles = uses_of("oracles", registry.use_oracles)
-    if wrong:
-        raise type(wrong[0])("; ".join(dict.fromkeys(map(str, wrong))))
+    named_uses = _uses_of_suite(suite, registry, repeats)
     suite = without_repeats(suite, repeats)
     repeats.warn()
-    all_algorithms = _with_unique_labels([*named_algorithms, *algorithms])
-    all_datasets = _with_unique_labels([*named_datasets, *datasets])
-    asked_for = [*named_metrics, *metrics]
-    all_metrics = tuple(_with_unique_labels(with_all_truths(asked_for, all_datasets)))
-    oracles = _with_unique_labels(named_oracles)
+    all_algorithms = _with_unique_labels([*named_uses.algorithms, *algorithms])
+    all_datasets = _with_unique_labels([*named_uses.datasets, *datasets])
+    first_metrics = [*named_uses.metrics, *metrics]
+    all_metrics = _with_unique_labels(with_all_truths(first_metrics, all_datasets))
+    oracles = _with_unique_labels(named_uses.oracles)
     for noun, uses in (("algorithms", all_algorithms), ("datasets", all_datasets)):
         if not uses:
             raise SuiteError(f"suite {suite.name} names no {noun}; add {noun} = [...]")
@@ -189,45 +175,90 @@ def make_plan(
         suite,
         algorithms=tuple(all_algorithms),
         datasets=tuple(all_datasets),
-        metrics=all_metrics,
+        metrics=tuple(all_metrics),
     )
     only = _restrictions(suite, registry)
-    checkpoints = tuple(sorted(suite.checkpoints))
     for dataset in all_datasets:
-        # What a data set declares to provide decides which oracles apply; no data exist yet.
-        provided = dataset.spec.provides_with(dataset.params)
-        makers = []
-        for algorithm in all_algorithms:
-            asked = _allowed(only, algorithm, dataset, oracles)
-            if asked is None:
-                continue
-            able, unable = choose_oracles(
-                algorithm, provided, dataset.label, asked, registry, dataset.params.get("n")
-            )
-            plan.inapplicable.extend(
-                Inapplicable(algorithm.label, dataset.label, oracle, reason)
-                for oracle, reason in unable
-            )
-            makers += [
-                partial(
-                    Cell,
+        _add_cells(plan, dataset, oracles, only, registry)
+    return plan
+
+
+@dataclass(slots=True)
+class _NamedUses:
+    """What the names in a suite mean."""
+
+    algorithms: list[Use[AlgorithmSpec]]
+    datasets: list[Use[DatasetSpec]]
+    metrics: list[Use[MetricSpec]]
+    oracles: list[Use[OracleSpec]]
+
+
+def _uses_of_suite(suite: Suite, registry: Registry, repeats: Repeats) -> _NamedUses:
+    """Find what a suite names, and raise one error for all names that are wrong."""
+    errors: list[HcbenchError] = []
+
+    def uses_of(entry: str, find: Callable[[str], list[Use[S]]]) -> list[Use[S]]:
+        named: list[tuple[str, list[Use[S]]]] = []
+        for name in getattr(suite, entry):
+            try:
+                named.append((name, find(name)))
+            except HcbenchError as error:
+                errors.append(error)
+        return different_uses(entry, named, repeats)
+
+    uses = _NamedUses(
+        algorithms=uses_of("algorithms", registry.use_algorithms),
+        datasets=uses_of("datasets", registry.use_datasets),
+        metrics=uses_of("metrics", registry.use_metrics),
+        oracles=uses_of("oracles", registry.use_oracles),
+    )
+    if errors:
+        texts = dict.fromkeys(str(error) for error in errors)
+        raise type(errors[0])("; ".join(texts))
+    return uses
+
+
+def _add_cells(
+    plan: Plan,
+    dataset: Use[DatasetSpec],
+    oracles: Sequence[Use[OracleSpec]],
+    only: _Restrictions,
+    registry: Registry,
+) -> None:
+    """Add the cells of a data set to a plan, and what is inapplicable to it."""
+    suite = plan.suite
+    checkpoints = tuple(sorted(suite.checkpoints))
+    # What a data set declares to provide decides which oracles apply; no data exist yet.
+    provided = dataset.spec.provides_with(dataset.params)
+    first_repetition = []
+    for algorithm in plan.algorithms:
+        allowed = _allowed(only, algorithm, dataset, oracles)
+        if allowed is None:
+            continue
+        able, unable = choose_oracles(
+            algorithm, provided, dataset.label, allowed, registry, dataset.params.get("n")
+        )
+        for label, reason in unable:
+            combination = Inapplicable(algorithm.label, dataset.label, label, reason)
+            plan.inapplicable.append(combination)
+        for oracle in able:
+            for budget in _budgets_of(oracle.spec, suite.budgets):
+                cell = Cell(
                     algorithm=algorithm,
                     dataset=dataset,
                     oracle=oracle,
+                    repetition=0,
                     seed=suite.seed,
                     budget=budget,
                     checkpoints=checkpoints if oracle.spec.countable else (),
-                    metrics=all_metrics,
+                    metrics=plan.metrics,
                     threads=suite.threads,
                 )
-                for oracle in able
-                for budget in _budgets_of(oracle.spec, suite.budgets)
-            ]
-        # Repetitions are interleaved over algorithms, so that a machine that slows down slows all.
-        plan.cells.extend(
-            make(repetition=number) for number in range(suite.repetitions) for make in makers
-        )
-    return plan
+                first_repetition.append(cell)
+    # Repetitions are interleaved over algorithms, so that a machine that slows down slows all.
+    for repetition in range(suite.repetitions):
+        for cell in first_repetition:
+            plan.cells.append(replace(cell, repetition=repetition))
 
 
 def _budgets_of(oracle: OracleSpec, budgets: Sequence[Budget]) -> Sequence[Budget | None]:
@@ -235,7 +266,8 @@ def _budgets_of(oracle: OracleSpec, budgets: Sequence[Budget]) -> Sequence[Budge
     limiting: list[Budget | None] = []
     for budget in budgets:
         if isinstance(budget, int):
-            limiting += [budget] * oracle.countable
+            if oracle.countable:
+                limiting.append(budget)
         elif oracle.currency:
             amount, unit = split_budget(budget)
             if unit not in (TOKENS, oracle.currency):
@@ -256,12 +288,14 @@ def _restrictions(suite: Suite, registry: Registry) -> _Restrictions:
     No oracle means all.
     """
     only: _Restrictions = {}
-    for algorithm, dataset, *oracle in suite.only:
-        through = {use.identity for text in oracle for use in registry.use_oracles(text)}
-        for use in registry.use_algorithms(algorithm):
-            on = only.setdefault(use.identity, {})
-            for data in registry.use_datasets(dataset):
-                on.setdefault(data.identity, set()).update(through)
+    for algorithm, dataset, *oracles in suite.only:
+        oracle_identities: set[str] = set()
+        for name in oracles:
+            oracle_identities.update(use.identity for use in registry.use_oracles(name))
+        for algorithm_use in registry.use_algorithms(algorithm):
+            on_datasets = only.setdefault(algorithm_use.identity, {})
+            for dataset_use in registry.use_datasets(dataset):
+                on_datasets.setdefault(dataset_use.identity, set()).update(oracle_identities)
     return only
 
 
@@ -277,22 +311,25 @@ def _allowed(
     """
     if algorithm.identity not in only:
         return oracles
-    through = only[algorithm.identity].get(replace(dataset, apart="").identity)
-    if through is None:
+    identities = only[algorithm.identity].get(replace(dataset, apart="").identity)
+    if identities is None:
         return None
-    return [oracle for oracle in oracles if oracle.identity in through] or oracles
+    allowed = [oracle for oracle in oracles if oracle.identity in identities]
+    return allowed or oracles
 
 
 def _check_oracles(
     oracles: Sequence[Use[OracleSpec]], algorithms: Sequence[Use[AlgorithmSpec]]
 ) -> None:
     """Refuse an oracle that no algorithm accepts, as another one would replace it silently."""
+    accepted_kinds: set[str] = set()
+    texts = []
+    for algorithm in algorithms:
+        accepted_kinds.update(algorithm.spec.accepts)
+        texts.append(f"{algorithm.label} accepts {', '.join(algorithm.spec.accepts)}")
     for oracle in oracles:
-        if not any(oracle.spec.kind in algorithm.spec.accepts for algorithm in algorithms):
-            accepted = "; ".join(
-                f"{a.label} accepts {', '.join(a.spec.accepts)}" for a in algorithms
-            )
-            raise ParameterError(f"no algorithm accepts {oracle.label}: {accepted}")
+        if oracle.spec.kind not in accepted_kinds:
+            raise ParameterError(f"no algorithm accepts {oracle.label}: {'; '.join(texts)}")
 
 
 def _with_unique_labels(uses: Sequence[Use[S]]) -> list[Use[S]]:
@@ -305,16 +342,29 @@ def _with_unique_labels(uses: Sequence[Use[S]]) -> list[Use[S]]:
     sharing: dict[str, list[Use[S]]] = {}
     for use in unique:
         sharing.setdefault(use.label, []).append(use)
-    taken = set(sharing)
-    labels: dict[str, str] = {}
+    used_labels = set(sharing)
+    new_labels: dict[str, str] = {}
     for label, same in sharing.items():
-        one_plugin = len({use.plugin.distribution for use in same}) == 1
-        for use in same[one_plugin:]:  # of one plugin the first keeps the label
-            full = label if one_plugin else f"{use.plugin.distribution}:{label}"
-            options = (full, *(f"{full}#{number}" for number in range(2, len(unique) + 2)))
-            labels[use.identity] = next(option for option in options if option not in taken)
-            taken.add(labels[use.identity])
-    return [replace(use, label=labels.get(use.identity, use.label)) for use in unique]
+        distributions = {use.plugin.distribution for use in same}
+        if len(distributions) == 1:
+            # The first keeps the label, the others of its plugin are numbered.
+            full_labels = {use.identity: label for use in same[1:]}
+        else:
+            full_labels = {use.identity: f"{use.plugin.distribution}:{label}" for use in same}
+        for identity, full_label in full_labels.items():
+            new_labels[identity] = _numbered(full_label, used_labels)
+            used_labels.add(new_labels[identity])
+    return [replace(use, label=new_labels.get(use.identity, use.label)) for use in unique]
+
+
+def _numbered(label: str, used_labels: Collection[str]) -> str:
+    """A label, with the first number that makes it unique if it is used already."""
+    unique = label
+    number = 2
+    while unique in used_labels:
+        unique = f"{label}#{number}"
+        number += 1
+    return unique
 
 
 def choose_oracles(
@@ -360,24 +410,21 @@ def choose_oracles(
     missing = unmet((*spec.needs, *needs), provided)
     if missing:
         return [], [("", f"{algorithm.label} needs {missing}, which {source} does not provide")]
-    wanted = [oracle for oracle in requested if oracle.spec.kind in spec.accepts]
-    if wanted:
-        reasons = [(use, _why_unusable(use, provided, source)) for use in wanted]
-        return [use for use, why in reasons if not why], [
-            (use.label, why) for use, why in reasons if why
-        ]
+    accepted = [oracle for oracle in requested if oracle.spec.kind in spec.accepts]
+    if accepted:
+        able = []
+        unable = []
+        for use in accepted:
+            reason = _why_unusable(use, provided, source)
+            if reason:
+                unable.append((use.label, reason))
+            else:
+                able.append(use)
+        return able, unable
     for kind in spec.accepts:
-        entries = [
-            e
-            for e in registry.oracles.entries
-            if e.spec.kind == kind
-            and not e.spec.is_live
-            and not any(p.required for p in e.spec.parameters)
-        ]
-        # First the one named like its kind.
-        for entry in sorted(entries, key=lambda e: (e.spec.name != kind, e.spec.name)):
-            if unmet(entry.spec.needs, provided) is None:
-                return [make_use(entry.spec, entry.plugin, {})], []
+        default = _default_oracle(kind, provided, registry)
+        if default is not None:
+            return [default], []
     reason = (
         f"{algorithm.label} accepts {', '.join(spec.accepts)}; "
         f"{source} provides {', '.join(sorted(provided)) or 'nothing'}"
@@ -385,17 +432,41 @@ def choose_oracles(
     return [], [("", reason)]
 
 
+def _default_oracle(
+    kind: str, provided: frozenset[str], registry: Registry
+) -> Use[OracleSpec] | None:
+    """The oracle of a kind for data that provide so much, if no oracle is requested."""
+    entries = []
+    for entry in registry.oracles.entries:
+        needs_value = any(parameter.required for parameter in entry.spec.parameters)
+        # Nobody is asked, and nothing paid, without a request.
+        if entry.spec.kind == kind and not entry.spec.is_live and not needs_value:
+            entries.append(entry)
+    # First the one that is named like its kind.
+    entries.sort(key=lambda entry: (entry.spec.name != kind, entry.spec.name))
+    for entry in entries:
+        if unmet(entry.spec.needs, provided) is None:
+            return make_use(entry.spec, entry.plugin, {})
+    return None
+
+
 def _why_unusable(oracle: Use[OracleSpec], provided: frozenset[str], source: str) -> str:
     """Why an oracle cannot be asked about a data set; "" if it can."""
-    if command := installation(oracle.spec.requires):
+    command = installation(oracle.spec.requires)
+    if command:
         return f"{oracle.label} needs what is not installed: {command}"
-    lack = unmet(oracle.spec.needs, provided)
-    return "" if lack is None else f"{oracle.label} needs {lack}, which {source} does not provide"
+    missing = unmet(oracle.spec.needs, provided)
+    if missing is None:
+        return ""
+    return f"{oracle.label} needs {missing}, which {source} does not provide"
 
 
 def metric_keys(plan: Plan) -> dict[str, str]:
     """Label to key: the values of a changed metric are not those of the old one."""
-    return {m.label: blake2b(m.identity.encode(), digest_size=16).hexdigest() for m in plan.metrics}
+    keys = {}
+    for metric in plan.metrics:
+        keys[metric.label] = blake2b(metric.identity.encode(), digest_size=16).hexdigest()
+    return keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -451,12 +522,14 @@ def take_shard(plan: Plan, number: int, count: int) -> Plan:
     if not 1 <= number <= count:
         raise ParameterError(f"there is no shard {number} of {count}; they are 1 to {count}")
     cells = plan.cells
-    digest = blake2b("".join(sorted(cell.key for cell in cells)).encode(), digest_size=16)
-    in_order = sorted(range(len(cells)), key=lambda place: cells[place].repetition)
-    first, last = ((n * len(cells)) // count for n in (number - 1, number))
+    keys = sorted(cell.key for cell in cells)
+    digest = blake2b("".join(keys).encode(), digest_size=16)
+    by_repetition = sorted(range(len(cells)), key=lambda place: cells[place].repetition)
+    first = (number - 1) * len(cells) // count
+    last = number * len(cells) // count
     return replace(
         plan,
-        cells=[cells[place] for place in sorted(in_order[first:last])],
+        cells=[cells[place] for place in sorted(by_repetition[first:last])],
         inapplicable=plan.inapplicable if number == 1 else [],
         shard=Shard((number,), count, digest.hexdigest()),
         whole=plan,

@@ -32,6 +32,9 @@ from hcbench.registry.suite import Suite, describe_suite, rebuild_suite
 from hcbench.registry.uses import Use
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from hcbench.plan.columns import Outcomes
 
 ROUNDING = 1e-9  # relative
@@ -169,51 +172,39 @@ class Presentation:
     @classmethod
     def of_plan(cls, plan: Plan) -> Self:
         """The presentation of a plan."""
-        keys = metric_keys(plan)
-        labels = {use.label for use in plan.metrics}
-        oracles = {cell.oracle.label: cell.oracle for cell in (plan.whole or plan).cells}
+        # Of a shard too, it has the oracles of the whole plan.
+        whole = plan.whole or plan
+        oracles = {cell.oracle.label: cell.oracle for cell in whole.cells}
         uses: dict[str, Iterable[Use[Any]]] = {
             "algorithms": plan.algorithms,
             "datasets": plan.datasets,
             "oracles": oracles.values(),
             "metrics": plan.metrics,
         }
+        parameters = {}
+        names = {}
+        for kind, of_kind in uses.items():
+            parameters[kind] = {use.label: use.params for use in of_kind}
+            names[kind] = {use.label: split_label(use.label) for use in of_kind}
+        data_hints = {}
+        for use in plan.algorithms:
+            hint = _hinted(use, data=True)
+            if hint:
+                data_hints[use.label] = hint
+        dependent = [use for use in plan.datasets if use.spec.dependent_with(use.params)]
         return cls(
             suite=plan.suite,
-            algorithms=tuple(use.label for use in plan.algorithms),
-            datasets=tuple(use.label for use in plan.datasets),
+            algorithms=_labels(plan.algorithms),
+            datasets=_labels(plan.datasets),
             oracles=tuple(oracles),
-            metrics=tuple(
-                MetricInfo(
-                    m.label,
-                    m.spec.direction,
-                    m.spec.unit,
-                    m.spec.cost,
-                    m.spec.interval,
-                    keys[m.label],
-                    label_without_truth(m),
-                    judged_by(m, labels, plan.datasets),
-                    m.spec.outside,
-                    _heads(m, plan.datasets),
-                )
-                for m in plan.metrics
-            ),
-            references=tuple(use.label for use in plan.algorithms if use.spec.reference),
-            parameters={
-                kind: {use.label: use.params for use in of_kind} for kind, of_kind in uses.items()
-            },
-            names={
-                kind: {use.label: split_label(use.label) for use in of_kind}
-                for kind, of_kind in uses.items()
-            },
+            metrics=_metrics_of(plan),
+            references=_labels(use for use in plan.algorithms if use.spec.reference),
+            parameters=parameters,
+            names=names,
             query_kinds={label: use.spec.kind for label, use in oracles.items()},
             truth_given=_truth_given(plan, oracles),
-            data_given={
-                use.label: given for use in plan.algorithms if (given := _hinted(use, data=True))
-            },
-            dependent_data=tuple(
-                use.label for use in plan.datasets if use.spec.dependent_with(use.params)
-            ),
+            data_given=data_hints,
+            dependent_data=_labels(dependent),
             families=families_of(plan.datasets, plan.suite.families),
             deterministic={
                 "algorithms": _without_seed(plan.algorithms),
@@ -225,12 +216,11 @@ class Presentation:
 
     def describe(self) -> dict[str, Any]:
         """In plain values, as it is stored."""
-        return {
-            **{f.name: getattr(self, f.name) for f in fields(self)},
-            "suite": describe_suite(self.suite),
-            "metrics": [asdict(metric) for metric in self.metrics],
-            "shard": None if self.shard is None else asdict(self.shard),
-        }
+        described = {field_.name: getattr(self, field_.name) for field_ in fields(self)}
+        described["suite"] = describe_suite(self.suite)
+        described["metrics"] = [asdict(metric) for metric in self.metrics]
+        described["shard"] = None if self.shard is None else asdict(self.shard)
+        return described
 
     @classmethod
     def of_description(cls, described: Mapping[str, Any]) -> Self:
@@ -244,14 +234,15 @@ class Presentation:
         if not described:
             return cls()
         try:
-            shard = described.get("shard")
-            known = {f.name for f in fields(cls)}  # another version may have stored more
-            values = {
-                **{name: value for name, value in as_tuples(described).items() if name in known},
-                "suite": rebuild_suite(described["suite"]),
-                "metrics": tuple(map(_metric_of, described["metrics"])),
-                "shard": Shard(**as_tuples(shard)) if shard else None,
-            }
+            values = {}
+            for field_ in fields(cls):  # another version may have stored more, or less
+                if field_.name in described:
+                    values[field_.name] = as_tuples(described[field_.name])
+            values["suite"] = rebuild_suite(described["suite"])
+            values["metrics"] = tuple(_metric_of(metric) for metric in described["metrics"])
+            values["shard"] = None
+            if described.get("shard"):
+                values["shard"] = Shard(**as_tuples(described["shard"]))
             return cls(**values)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise DamagedRunError(
@@ -264,33 +255,83 @@ class Presentation:
 
         from hcbench.plan.columns import Outcomes
 
-        shown = Outcomes.of(outcomes).renamed(self.renamed)
-        codes, datasets = shown.coded("dataset")
-        for metric in self.metrics:
-            others = np.array([not metric.judges(d) for d in datasets], dtype=np.bool_)[codes]
-            if others.any():
-                see = Value(None, "skipped", f"see {metric.kind}")
-                shown = shown.with_value(metric.label, see, others)
-        budget, oracle, algorithm, dataset = (
-            np.array([places.get(label, len(places)) for label in objects], dtype=np.int64)[codes]
-            for name, labels in (
-                ("budget", self.suite.budgets),
-                ("oracle", self.oracles),
-                ("algorithm", self.algorithms),
-                ("dataset", self.datasets),
+        columns = self._with_references(Outcomes.of(outcomes).renamed(self.renamed))
+        budget = _places(columns, "budget", self.suite.budgets)
+        oracle = _places(columns, "oracle", self.oracles)
+        algorithm = _places(columns, "algorithm", self.algorithms)
+        dataset = _places(columns, "dataset", self.datasets)
+        repetition = columns.column("repetition").astype(np.int64)
+        # Inapplicable combinations did not run: by data set, algorithm and repetition. The others:
+        # by data set, repetition, algorithm, oracle and budget.
+        ran = columns.column("key") != ""
+        order = np.lexsort(
+            (
+                np.where(ran, budget, 0),
+                np.where(ran, oracle, 0),
+                np.where(ran, algorithm, repetition),
+                np.where(ran, repetition, algorithm),
+                dataset,
+                ran,
             )
-            for places in [{label: place for place, label in enumerate(labels)}]
-            for codes, objects in [shown.coded(name)]
         )
-        ran = shown.column("key") != ""
-        repetition = shown.column("repetition").astype(np.int64)
-        first, second = np.where(ran, (repetition, algorithm), (algorithm, repetition))
-        return shown.take(np.lexsort((budget * ran, oracle * ran, second, first, dataset, ran)))
+        return columns.take(order)
+
+    def _with_references(self, columns: Outcomes) -> Outcomes:
+        """Outcomes in which a metric of a further truth refers to the metric of the first one.
+
+        It has values only of data sets that have this truth, but not as the first.
+        """
+        import numpy as np
+
+        codes, datasets = columns.coded("dataset")
+        for metric in self.metrics:
+            is_excluded = np.array([not metric.judges(name) for name in datasets], dtype=np.bool_)
+            cells = is_excluded[codes]
+            if cells.any():
+                see = Value(None, "skipped", f"see {metric.kind}")
+                columns = columns.with_value(metric.label, see, cells)
+        return columns
+
+
+def _places(columns: Outcomes, field_name: str, labels: Iterable[object]) -> NDArray[np.int64]:
+    """For each outcome the place of its field in a list; after all, if it is not there."""
+    import numpy as np
+
+    place_of = {label: place for place, label in enumerate(labels)}
+    codes, objects = columns.coded(field_name)
+    places = [place_of.get(label, len(place_of)) for label in objects]
+    return np.array(places, dtype=np.int64)[codes]  # type: ignore[no-any-return]
+
+
+def _labels(uses: Iterable[Use[Any]]) -> tuple[str, ...]:
+    return tuple(use.label for use in uses)
+
+
+def _metrics_of(plan: Plan) -> tuple[MetricInfo, ...]:
+    """What showing the values of each metric of a plan requires."""
+    keys = metric_keys(plan)
+    labels = {use.label for use in plan.metrics}
+    metrics = []
+    for use in plan.metrics:
+        metric = MetricInfo(
+            label=use.label,
+            direction=use.spec.direction,
+            unit=use.spec.unit,
+            cost=use.spec.cost,
+            interval=use.spec.interval,
+            key=keys[use.label],
+            kind=label_without_truth(use),
+            datasets=judged_by(use, labels, plan.datasets),
+            outside=use.spec.outside,
+            heads=_heads(use, plan.datasets),
+        )
+        metrics.append(metric)
+    return tuple(metrics)
 
 
 def _without_seed(uses: Iterable[Use[Any]]) -> tuple[str, ...]:
     """Labels of those that use no random numbers."""
-    return tuple(use.label for use in uses if not use.spec.random_with(use.params))
+    return _labels(use for use in uses if not use.spec.random_with(use.params))
 
 
 def split_label(label: str) -> tuple[str, tuple[str, ...]]:
@@ -316,26 +357,34 @@ def _heads(
     """The label without parameters that are of vectors, for data sets with own similarities."""
     defaults = {p.name: p.default for p in metric.spec.parameters if p.of_vectors}
     label = make_use(metric.spec, metric.plugin, {**metric.params, **defaults}).label
-    own = (d for d in datasets if "similarity" in d.spec.provides_with(d.params))
-    return () if label == metric.label else tuple((dataset.label, label) for dataset in own)
+    if label == metric.label:
+        return ()
+    heads = []
+    for dataset in datasets:
+        if "similarity" in dataset.spec.provides_with(dataset.params):
+            heads.append((dataset.label, label))
+    return tuple(heads)
 
 
 def _truth_given(plan: Plan, oracles: Mapping[str, Use[Any]]) -> dict[str, dict[str, str]]:
     """The algorithms and oracles that receive a part of the truth; on which data sets, and what."""
-    given: dict[str, dict[str, str]] = {}
+    received: dict[str, dict[str, str]] = {}
     for dataset in plan.datasets:
         provided = dataset.spec.provides_with(dataset.params)
         for algorithm in plan.algorithms:
-            if parts := _hinted(algorithm, data=False):
-                given.setdefault(algorithm.label, {})[dataset.label] = parts
+            parts = _hinted(algorithm, data=False)
+            if parts:
+                received.setdefault(algorithm.label, {})[dataset.label] = parts
         for oracle in oracles.values():
             if oracle.spec.informed_with(oracle.params, provided):
-                given.setdefault(oracle.label, {})[dataset.label] = "the truth"
-    return given
+                received.setdefault(oracle.label, {})[dataset.label] = "the truth"
+    return received
 
 
 def _hinted(algorithm: Use[AlgorithmSpec], *, data: bool) -> str:
     """The data that an algorithm receives beside the answers, or its parts of the truth."""
-    hints = algorithm.spec.hints_of(algorithm.params)
-    chosen = (hint for hint in hints if (hint in DATA) == data)
-    return " and ".join(HINTS[hint].partition(",")[0] for hint in chosen)
+    descriptions = []
+    for hint in algorithm.spec.hints_of(algorithm.params):
+        if (hint in DATA) == data:
+            descriptions.append(HINTS[hint].partition(",")[0])
+    return " and ".join(descriptions)

@@ -214,7 +214,7 @@ class RunRecord:
     def cut_short_tasks(self) -> list[Task]:
         """The metrics of the cells whose worker ended in one, each alone: others have values."""
         stored = self.store.find(list(self._cut_short), self._metric_keys)
-        tasks = []
+        tasks: list[Task] = []
         for task in rescore_tasks(self.plan, stored):
             for label in task.metrics:
                 tasks.append(replace(task, metrics=(label,)))
