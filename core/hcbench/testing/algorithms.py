@@ -90,7 +90,8 @@ def check_input_unchanged(subject: Subject) -> None:
 def check_same_seed(subject: Subject) -> None:
     """The same data and the same seed give the same result, and report the same numbers, again."""
     for source in sources_of(subject):
-        first, again = usual(subject, source), run_on(subject, source)
+        first = usual(subject, source)
+        again = run_on(subject, source)
         require(
             first.result == again.result,
             "returns another result of the same data and the same seed",
@@ -106,7 +107,8 @@ def check_another_process(subject: Subject) -> None:
     source = sources_of(subject)[0]
     usual(subject, source)
     job = job_of_algorithm(subject, source)
-    here, there = run_job(job), run_in_worker(subject, job)
+    here = run_job(job)
+    there = run_in_worker(subject, job)
     if there.status != "ok":
         fail(f"fails in another process: {there.reason}")
     require(
@@ -132,7 +134,10 @@ def check_renumbered_items(subject: Subject) -> None:
             ran = run(subject, renumbered(answers, items), given)
             if ran.result is None:
                 fail(f"fails on items in another order: {ran.reason}", ran.error)
-            clusters = {frozenset(items[list(c)].tolist()) for c in clusters_of(ran.result)}
+            # By the numbers that the items had before.
+            clusters = set()
+            for cluster in clusters_of(ran.result):
+                clusters.add(frozenset(items[list(cluster)].tolist()))
             require(
                 clusters == clusters_of(expected),
                 "returns other clusters where the same items come in another order",
@@ -152,8 +157,10 @@ def check_declared_randomness(subject: Subject) -> None:
 
 def _depends_on_seed(subject: Subject, source: Source) -> bool:
     expected = usual(subject, source).result
-    others = [run_on(subject, source, seed=SEED + k).result for k in range(1, 6)]
-    return any(other != expected for other in others)
+    for seed in range(SEED + 1, SEED + 6):
+        if run_on(subject, source, seed=seed).result != expected:
+            return True
+    return False
 
 
 def check_queries(subject: Subject) -> None:
@@ -177,7 +184,8 @@ def check_queries(subject: Subject) -> None:
 
 def check_anytime(subject: Subject) -> None:
     """Results are recorded at checkpoints if that is declared, and only then."""
-    declared, kind = subject.spec.anytime, subject.spec.returns
+    declared = subject.spec.anytime
+    kind = subject.spec.returns
     for source in sources_of(subject):
         queries = usual(subject, source).queries
         if not queries:
@@ -203,6 +211,7 @@ def check_budget(subject: Subject) -> None:
         skip("it asks nothing that is counted")
     for source in counted:
         queries = usual(subject, source).queries or 0
+        # Nothing, hardly anything, and just too little, enough.
         for budget in sorted({0, 1, queries // 2, max(queries - 1, 0), queries}):
             ran = run_on(subject, source, budget=budget)
             _require_within(ran, budget, ran.queries or 0)
@@ -212,13 +221,13 @@ def check_budget(subject: Subject) -> None:
 def _check_paid(subject: Subject, source: Source, budget: int) -> None:
     """The ledger counts every answer."""
     problem = source.problem()
-    answers, said = record(source.answers(problem, budget))
+    answers, recorded = record(source.answers(problem, budget))
     ran = run(subject, answers, give(problem, subject.hints), budget=budget)
     if answers.arity:
-        _require_within(ran, budget, said.answered)
+        _require_within(ran, budget, recorded.answered)
         require(
-            said.answered == (ran.queries or 0),
-            f"gets {said.answered} answers, of which the ledger counts {ran.queries}",
+            recorded.answered == (ran.queries or 0),
+            f"gets {recorded.answered} answers, of which the ledger counts {ran.queries}",
         )
 
 
@@ -236,12 +245,12 @@ def check_truth_unseen(subject: Subject) -> None:
     for source in sources_of(subject):
         problem = source.problem()
         expected = usual(subject, source).result
-        answers, said = record(source.answers(problem))
+        answers, recorded = record(source.answers(problem))
         ran = run(subject, answers, give(problem, subject.hints))
         if ran.result != expected:
             because = "" if ran.error is None else f": {describe(ran.error)}"
             fail(f"returns another result where its queries are recorded{because}")
-        job = job_without_truth(subject, source, replay(answers, said))
+        job = job_without_truth(subject, source, replay(answers, recorded))
         try:
             with_truth = run_in_worker(subject, job_of_algorithm(subject, source))
             without = run_in_worker(subject, job)
@@ -267,17 +276,17 @@ def check_needs(subject: Subject) -> None:
 
 def _check_hints(subject: Subject, source: Source) -> None:
     problem = source.problem()
-    known: dict[str, Any] = {}
+    all_hints: dict[str, Any] = {}
     for hint in HINTS:
         with suppress(NotApplicableError):  # as no items have both vectors and a graph
-            known |= give(problem, (hint,)).hints
-    watched = _WatchedHints(known)
+            all_hints |= give(problem, (hint,)).hints
+    watched = _WatchedHints(all_hints)
     ran = run(subject, source.answers(problem), replace(give(problem, ()), hints=watched))
-    secret = sorted(watched.read - set(subject.hints))
+    undeclared = sorted(watched.read - set(subject.hints))
+    hints = "hint" if len(undeclared) == 1 else "hints"
     require(
-        not secret,
-        f"reads the hint{'s' if len(secret) > 1 else ''} {', '.join(secret)}, which it does not "
-        "declare",
+        not undeclared,
+        f"reads the {hints} {', '.join(undeclared)}, which it does not declare",
     )
     if isinstance(ran.error, InvalidQueryError):
         fail(
@@ -358,17 +367,18 @@ def check_graph_parts(subject: Subject) -> None:
     }
     for source in graphs:
         usual(subject, source)
-        for form, on in forms.items():
-            require_valid(subject, run_on(subject, source, source.problem(form)), on)
+        for form, description in forms.items():
+            ran = run_on(subject, source, source.problem(form))
+            require_valid(subject, ran, description)
 
 
-def _on_form(subject: Subject, form: Form, on: str) -> None:
+def _on_form(subject: Subject, form: Form, description: str) -> None:
     planted = [source for source in sources_of(subject) if source.form == "planted"]
     if not planted:
         skip("its oracle needs data that exist in one form only")
     for source in planted:
         usual(subject, source)
-        require_valid(subject, run_on(subject, source, source.problem(form)), on)
+        require_valid(subject, run_on(subject, source, source.problem(form)), description)
 
 
 def check_float32(subject: Subject) -> None:
@@ -392,12 +402,13 @@ def check_strided(subject: Subject) -> None:
 
 def check_sparse(subject: Subject) -> None:
     """Sparse matrices, where they are accepted, have the clusters of the same dense one."""
-    for what, change in SPARSE.items():
+    for description, change in SPARSE.items():
 
         def sparse(values: Any, change: Callable[[Any], Any] = change) -> Any:
             return change(thin(values))
 
-        _compare(subject, f"that is sparse ({what})", sparse, thin, of_similarities=False)
+        form = f"that is sparse ({description})"
+        _compare(subject, form, sparse, thin, of_similarities=False)
 
 
 def advise_offset(subject: Subject) -> None:
@@ -440,21 +451,21 @@ def _compare_if_invariant(
     slightly = run_on(subject, source, _with(planted, "vectors", small(planted.vectors)))
     if slightly.result is None or clusters_of(slightly.result) != clusters_of(expected):
         skip("its result depends on the place or the scale of the vectors")
-    for what, change in changes.items():
+    for description, change in changes.items():
         ran = run_on(subject, source, _with(planted, "vectors", change(planted.vectors)))
         if ran.refusal is not None:
             continue
         if ran.result is None:
-            fail(f"fails on vectors {what}: {ran.reason}", ran.error)
+            fail(f"fails on vectors {description}: {ran.reason}", ran.error)
         require(
             clusters_of(ran.result) == clusters_of(expected),
-            f"returns other clusters of the same vectors {what}",
+            f"returns other clusters of the same vectors {description}",
         )
 
 
 def _compare(
     subject: Subject,
-    what: str,
+    form: str,
     change: Callable[[Any], Any],
     reference: Callable[[Any], Any],
     *,
@@ -467,8 +478,11 @@ def _compare(
     refused = []
     for source in arrays:
         planted = source.problem()
-        role = "similarity" if of_similarities and source.kind == "similarities" else "vectors"
-        values = gram(planted) if role == "similarity" else planted.vectors
+        role = "vectors"
+        values: Any = planted.vectors
+        if of_similarities and source.kind == "similarities":
+            role = "similarity"
+            values = gram(planted)
         expected = run_on(subject, source, _with(planted, role, reference(values)))
         ran = run_on(subject, source, _with(planted, role, change(values)))
         if expected.result is None:
@@ -477,13 +491,13 @@ def _compare(
             refused.append(describe(ran.refusal))
             continue
         if ran.result is None:
-            fail(f"fails on an array {what}: {ran.reason}", ran.error)
+            fail(f"fails on an array {form}: {ran.reason}", ran.error)
         require(
             clusters_of(ran.result) == clusters_of(expected.result),
-            f"returns other clusters of the same numbers in an array {what}",
+            f"returns other clusters of the same numbers in an array {form}",
         )
     if len(refused) == len(arrays):
-        skip(f"it does not take an array {what}: {refused[0]}")
+        skip(f"it does not take an array {form}: {refused[0]}")
 
 
 def _holds_array(source: Source) -> bool:

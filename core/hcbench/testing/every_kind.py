@@ -10,7 +10,7 @@ import random
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
@@ -34,33 +34,43 @@ _ARGUMENTS = {"algorithm": 3, "metric": 1, "oracle": 3, "data set": 1}
 def check_signature(subject: Subject) -> None:
     """The declared parameters and their defaults are those of the function."""
     function = subject.spec.load()
-    taken = inspect.signature(function).parameters
-    takes_any = any(p.kind is p.VAR_KEYWORD for p in taken.values())
-    declared = {parameter.name: parameter.default for parameter in subject.spec.parameters}
-    for name, default in declared.items():
-        if name not in taken:
+    arguments = inspect.signature(function).parameters
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in arguments.values())
+    for parameter in subject.spec.parameters:
+        name = parameter.name
+        if name not in arguments:
             require(takes_any, f"declares {name}, which its function does not take")
             continue
-        own = taken[name].default
+        default = arguments[name].default
+        if default is inspect.Parameter.empty:
+            continue  # the value always comes from the spec
+        declared = "required" if parameter.default == REQUIRED else repr(parameter.default)
         require(
-            own is inspect.Parameter.empty or _same(own, default),
-            f"declares {name}={'required' if default == REQUIRED else repr(default)}, and its "
-            f"function has {name}={own!r}",
+            _is_same_default(default, parameter.default),
+            f"declares {name}={declared}, and its function has {name}={default!r}",
         )
-    bound = function.keywords if isinstance(function, functools.partial) else {}
-    for name, parameter in list(taken.items())[_ARGUMENTS[subject.spec.noun] :]:
-        require(
-            parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
-            or name in declared
-            or name in bound,
-            f"does not declare {name}, which its function takes",
-        )
+    _require_declared(subject, function, arguments)
 
 
-def _same(own: Any, declared: Any) -> bool:
+def _is_same_default(default: Any, declared: Any) -> bool:
     if declared == REQUIRED:
         return False
-    return bool(own == declared) and isinstance(own, bool) == isinstance(declared, bool)
+    # True is equal to 1, and is not written like it.
+    return bool(default == declared) and isinstance(default, bool) == isinstance(declared, bool)
+
+
+def _require_declared(
+    subject: Subject, function: Any, arguments: Mapping[str, inspect.Parameter]
+) -> None:
+    """Fail unless all arguments after the first ones are declared."""
+    names = {parameter.name for parameter in subject.spec.parameters}
+    if isinstance(function, functools.partial):
+        names.update(function.keywords)  # which have their values
+    n_first = _ARGUMENTS[subject.spec.noun]
+    for name, argument in list(arguments.items())[n_first:]:
+        if argument.kind in (argument.VAR_KEYWORD, argument.VAR_POSITIONAL):
+            continue
+        require(name in names, f"does not declare {name}, which its function takes")
 
 
 def advise_documented(subject: Subject) -> None:
@@ -69,13 +79,14 @@ def advise_documented(subject: Subject) -> None:
     for parameter in subject.spec.parameters:
         require(bool(parameter.doc.strip()), f"declares the parameter {parameter.name} without doc")
     function = subject.spec.load()
-    own = function.func if isinstance(function, functools.partial) else function
-    text = inspect.getdoc(own) or ""
+    if isinstance(function, functools.partial):
+        function = function.func
+    text = inspect.getdoc(function) or ""
     require(bool(text), "has a function without a docstring")
-    known = set(inspect.signature(own).parameters)
+    arguments = set(inspect.signature(function).parameters)
     for name in _documented_names(text):
         require(
-            name.lstrip("*") in known,
+            name.lstrip("*") in arguments,
             f"has a function whose docstring describes {name}, which is no parameter",
         )
 
@@ -85,8 +96,11 @@ def _documented_names(text: str) -> list[str]:
     section = re.search(r"^Parameters\n-{3,}\n(.*?)(?=^\w[^\n]*\n-{3,}$|\Z)", text, re.S | re.M)
     if section is None:
         return []
-    heads = re.findall(r"^([*\w][^\n:]*?)\s*(?::.*)?$", section[1], re.M)
-    return [name.strip() for head in heads for name in head.split(",")]
+    names = []
+    # Lines that are not indented: ``one, another : type``.
+    for line in re.findall(r"^([*\w][^\n:]*?)\s*(?::.*)?$", section[1], re.M):
+        names += [name.strip() for name in line.split(",")]
+    return names
 
 
 def check_key(subject: Subject) -> None:
@@ -96,35 +110,42 @@ def check_key(subject: Subject) -> None:
     if plugin.source is None:
         skip("it is the caller's own, whose results are not reused")
     sources = plugin.code
-    if plugin.file is None:  # of a package: other modules may be of other registrations
+    if plugin.file is None:
+        # In a package, other modules may belong to other registrations.
         function = inspect.unwrap(subject.spec.load())
         sources = [Path(inspect.getsourcefile(getattr(function, "func", function)) or "")]
     declared = {(plugin.folder / name).resolve() for name in subject.spec.data_files}
     for source in sources:
-        if source.suffix != ".py" or not source.is_file():
+        if source.suffix == ".py" and source.is_file():
+            _check_names_in(source, plugin.folder, declared)
+
+
+def _check_names_in(source: Path, folder: Path, declared: set[Path]) -> None:
+    """Fail if a source imports or reads what is neither in its text nor declared."""
+    for node in ast.walk(ast.parse(source.read_bytes())):
+        where = f"{source.name}, line {getattr(node, 'lineno', 0)}"
+        require(
+            not _computes_import(node),
+            f"imports a module whose name is computed ({where}), so results are reused when it "
+            "changes; import it by its name, or declare its file: files=(...)",
+        )
+        file = _named_file(node, source.parent)
+        if file is None or any(file.is_relative_to(path) for path in declared):
             continue
-        for node in ast.walk(ast.parse(source.read_bytes())):
-            where = f"{source.name}, line {getattr(node, 'lineno', 0)}"
-            require(
-                not _computes_import(node),
-                f"imports a module whose name is computed ({where}), so results are reused when it "
-                "changes; import it by its name, or declare its file: files=(...)",
-            )
-            file = _named_file(node, source.parent)
-            if file is None or any(file.is_relative_to(path) for path in declared):
-                continue
-            fail(
-                f"names a file that is not declared ({where}), so results are reused when it "
-                f"changes; declare it: files=({os.path.relpath(file, plugin.folder)!r},)"
-            )
+        fail(
+            f"names a file that is not declared ({where}), so results are reused when it "
+            f"changes; declare it: files=({os.path.relpath(file, folder)!r},)"
+        )
 
 
 def _computes_import(node: ast.AST) -> bool:
     """Whether a module is imported by a name that is not written in the source."""
     if not isinstance(node, ast.Call) or not node.args:
         return False
-    called = node.func
-    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    function = node.func
+    name = getattr(function, "id", "")
+    if isinstance(function, ast.Attribute):
+        name = function.attr
     is_import = name in ("import_module", "__import__", "spec_from_file_location", "run_path")
     return is_import and not isinstance(node.args[0], ast.Constant)
 
@@ -136,7 +157,9 @@ def _named_file(node: ast.AST, folder: Path) -> Path | None:
     if not re.fullmatch(r"[\w./ -]{1,200}", node.value) or node.value.endswith(".py"):
         return None
     path = folder / node.value
-    return path.resolve() if path.is_file() else None
+    if not path.is_file():
+        return None
+    return path.resolve()
 
 
 def check_picklable(subject: Subject) -> None:
@@ -194,26 +217,31 @@ def _call(subject: Subject) -> Any:
     usual(subject, source)
     problem = source.problem()
     oracle = make_oracle(source.answers(problem), None)
-    given, rng = give(problem, subject.hints), np.random.default_rng(SEED)
+    given = give(problem, subject.hints)
+    rng = np.random.default_rng(SEED)
     with collect_notes():
         returned = subject.call(oracle, given, rng)
-    return returned.tolist() if isinstance(returned, np.ndarray) else returned
+    if isinstance(returned, np.ndarray):
+        return returned.tolist()
+    return returned
 
 
 @contextmanager
 def _seeded(seed: int) -> Iterator[None]:
     """Seed the global generators, and restore their state afterwards."""
-    before = random.getstate(), np.random.get_state()  # noqa: NPY002
+    state_of_random = random.getstate()
+    state_of_numpy = np.random.get_state()  # noqa: NPY002
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002
     try:
         yield
     finally:
-        random.setstate(before[0])
-        np.random.set_state(before[1])  # noqa: NPY002
+        random.setstate(state_of_random)
+        np.random.set_state(state_of_numpy)  # noqa: NPY002
 
 
 def _state() -> tuple[Any, ...]:
+    """The state of the global generators, to be compared."""
     state = np.random.get_state(legacy=False)  # noqa: NPY002
     return random.getstate(), repr(state), state["state"]["key"].tobytes()
 
@@ -225,11 +253,12 @@ def _redirected(descriptor: int) -> Iterator[None]:
         copies = [(number, os.dup(number)) for number in (1, 2)]
     except OSError:
         skip("this process has no stdout or stderr")
-    _flush()
+    _flush()  # what was written before belongs where it was to go
     with open(os.dup(descriptor), "w", buffering=1) as file:
         for number, _ in copies:
             os.dup2(descriptor, number)
         try:
+            # sys.stdout may be another object than that of the descriptor 1, as in pytest.
             with redirect_stdout(file), redirect_stderr(file):
                 yield
         finally:

@@ -39,8 +39,12 @@ def _ask_each(ask: Any, state: Any, questions: NDArray[Any], codes: NDArray[Any]
         codes[row] = ask(state, i, j, k, l)
 
 
-NOISE, MEASURABLE = 0.2, 0.05
+NOISE = 0.2
+"""The rate of errors of oracles whose own is below `MEASURABLE`."""
+
+MEASURABLE = 0.05
 MANY = 3000
+"""Number of queries of which the wrong answers are counted."""
 
 
 def problem_of(subject: Subject, n: int = N) -> Problem:
@@ -61,8 +65,10 @@ def answers_of(
     The check does not apply where the oracle says so, as one of recorded answers about other items.
     """
     _require_free(subject)
-    change = {} if noise is None else {"noise": noise}
-    call = Call(subject.spec.function, {**subject.params, **change})
+    params = subject.params
+    if noise is not None:
+        params["noise"] = noise
+    call = Call(subject.spec.function, params)
     try:
         with collect_notes():
             answers = make_answers(call, problem, seed, budget)
@@ -85,8 +91,10 @@ def noise_of(subject: Subject) -> float | None:
     """
     if "noise" not in subject.params:
         return None
-    own = float(subject.params["noise"])
-    return own if own >= MEASURABLE else NOISE
+    noise = float(subject.params["noise"])
+    if noise < MEASURABLE:
+        return NOISE
+    return noise
 
 
 def random_queries(answers: Answers, m: int) -> Queries:
@@ -140,13 +148,16 @@ def _count_misplaced(queries: Queries, codes: Code, problem: Problem) -> int:
     together = np.eye(problem.n, dtype=bool)
     together[queries[:, 0], queries[:, 1]] = codes == 1
     together |= together.T
-    truth, wrong = problem.truth, 0
+    truth = problem.truth
+    n_misplaced = 0
     for item in range(problem.n):
+        # The smallest true cluster of the item that has as many items as its cluster here.
         node = item
         while truth.sizes[node] < together[item].sum():
             node = int(truth.parent[node])
-        wrong += not np.array_equal(np.flatnonzero(together[item]), np.sort(truth.leaves(node)))
-    return wrong
+        if not np.array_equal(np.flatnonzero(together[item]), np.sort(truth.leaves(node))):
+            n_misplaced += 1
+    return n_misplaced
 
 
 def _wrong_in_data(answers: Answers, problem: Problem) -> tuple[int, int]:
@@ -161,9 +172,11 @@ def _wrong_in_data(answers: Answers, problem: Problem) -> tuple[int, int]:
     if answers.kind not in ("vectors", "similarities"):
         skip(f"the right answers of {answers.kind} are not known here")
     dense = data.toarray() if hasattr(data, "toarray") else np.asarray(data)
-    products = dense if answers.kind == "similarities" else dense @ dense.T
+    products = dense
+    if answers.kind == "vectors":
+        products = dense @ dense.T
     if products.shape != w.shape:
-        return w.size, w.size
+        return w.size, w.size  # all are wrong
     return int((np.argsort(products[upper]) != np.argsort(w[upper])).sum()), upper[0].size
 
 
@@ -174,7 +187,8 @@ _TIMES = 30
 
 def check_valid_answers(subject: Subject) -> None:
     """Answers of the declared kind, about all items, countable if that is declared."""
-    spec, problem = subject.spec, problem_of(subject)
+    spec = subject.spec
+    problem = problem_of(subject)
     answers = answers_of(subject, problem)
     require(answers.kind == spec.kind, f"declares {spec.kind} and has {answers.kind}")
     require(answers.n == problem.n, f"answers about {answers.n} items of {problem.n}")
@@ -185,11 +199,11 @@ def check_valid_answers(subject: Subject) -> None:
             declared == answers.query_kind,
             f"declares a query_kind that its answers do not have: {declared}",
         )
-    countable = answers.arity > 0 or answers.size is not None
+    is_countable = answers.arity > 0 or answers.size is not None
+    counted = "counted" if is_countable else "not counted"
     require(
-        countable == spec.countable,
-        f"declares countable={spec.countable}, and its answers are "
-        f"{'' if countable else 'not '}counted",
+        is_countable == spec.countable,
+        f"declares countable={spec.countable}, and its answers are {counted}",
     )
 
 
@@ -216,7 +230,8 @@ def check_noise_rate(subject: Subject) -> None:
     if answers.arity:
         queries = random_queries(answers, MANY)
         right = Oracle(answers_of(subject, problem, noise=0.0)).ask(queries)
-        wrong, total = int((Oracle(answers).ask(queries) != right).sum()), len(queries)
+        wrong = int((Oracle(answers).ask(queries) != right).sum())
+        total = len(queries)
     else:
         wrong, total = count_wrong(answers, problem)
     low, high = binom.interval(_CONFIDENCE, total, noise)
@@ -236,11 +251,12 @@ def check_persistence(subject: Subject) -> None:
     queries = random_queries(answers, 60)
     oracle = Oracle(answers)
     codes = np.array([oracle.ask(queries) for _ in range(_TIMES)])
-    same = bool((codes == codes[0]).all())
+    is_repeated = bool((codes == codes[0]).all())
     if not answers.timed or declared:
-        require(same, "is declared to repeat its answers and answers anew")
+        require(is_repeated, "is declared to repeat its answers and answers anew")
     elif noise_of(subject) is not None:
-        require(not same, "is declared to answer anew and repeats its answers")
+        # With noise, 30 equal answers to each of 60 queries would be a rare chance.
+        require(not is_repeated, "is declared to answer anew and repeats its answers")
 
 
 def _answers_to_queries(subject: Subject) -> Answers:
@@ -316,12 +332,14 @@ def check_counting(subject: Subject) -> None:
         queries = random_queries(answers, 50)
         for _ in range(2):
             oracle.ask(queries)
-        expected, distinct = 2 * len(queries), len(queries)
+        expected = 2 * len(queries)
+        distinct = len(queries)
     elif answers.size is None:
         skip("it answers nothing that is counted")
     else:
         data = oracle.read()
-        expected = distinct = len(data) if hasattr(data, "__len__") else answers.size
+        expected = len(data) if hasattr(data, "__len__") else answers.size
+        distinct = expected
     ledger = oracle.ledger
     require(
         ledger.queries == expected and (ledger.distinct_queries or 0) <= distinct,
@@ -397,7 +415,10 @@ def check_few_items(subject: Subject) -> None:
 def check_needs(subject: Subject) -> None:
     """Data that provide what it declares to need are enough, or it says why not."""
     _require_free(subject)
-    for part in sorted({part for need in subject.spec.needs for part in need.split("|")}):
+    parts: set[str] = set()
+    for need in subject.spec.needs:
+        parts.update(need.split("|"))
+    for part in sorted(parts):
         problem = _only(part, subject.spec.needs)
         try:
             all_answers(make_answers(subject.call, problem, NOISE_SEED, None))
@@ -416,14 +437,15 @@ def check_needs(subject: Subject) -> None:
 def _only(part: str, needs: tuple[str, ...]) -> Problem:
     """Planted items with nothing but one part and the other needs."""
     whole = make_items(DATA_SEED, form="everything")
-    wanted = {part, *(need for need in needs if "|" not in need)}
-    fields = {
-        name: getattr(whole, name)
-        for name in ("vectors", "similarity", "graph", "comparisons", "levels", "tree")
-        if name in wanted
-    }
-    truths = whole.truths if wanted & {"truth", "heights"} else {}
-    return Problem(n=whole.n, names=whole.names, truths=truths, **fields)
+    provided = {part}
+    provided.update(need for need in needs if "|" not in need)
+    fields = {}
+    for name in ("vectors", "similarity", "graph", "comparisons", "levels", "tree"):
+        if name in provided:
+            fields[name] = getattr(whole, name)
+    if provided & {"truth", "heights"}:
+        fields["truths"] = whole.truths
+    return Problem(n=whole.n, names=whole.names, **fields)
 
 
 def check_input_unchanged(subject: Subject) -> None:

@@ -60,8 +60,11 @@ FORMS_WITH_ALL: tuple[Form, ...] = ("planted", "everything")
 """Forms of which one provides whatever there is; the second takes longer to make."""
 
 N = 12
+"""Number of planted items."""
+
 DATA_SEED = 1
-_HIGHEST, _LOWEST = 0.8, 0.1  # affinities of the first and the last merge
+_HIGHEST = 0.8  # affinity of the first merge
+_LOWEST = 0.1  # affinity of the last merge
 
 
 @lru_cache(maxsize=64)
@@ -91,13 +94,19 @@ def make_items(seed: int, n: int = N, form: Form = "planted") -> Problem:
             graph=_graph(similarity),
         )
     if form in ("unconnected", "no edges"):
-        part = np.minimum(np.arange(n) % 3, 1) if form == "unconnected" else np.arange(n)
+        # The number of the part of each item; the last one is alone.
+        part = np.arange(n)
+        if form == "unconnected":
+            part = np.minimum(part % 3, 1)
         part[-1] = n
         return Problem(n=n, names=planted.names, graph=_of_edges(part[:, None] == part))
     assert isinstance(planted.vectors, np.ndarray)
     assert planted.levels is not None
     if form == "duplicates":
-        original = np.arange(n) // 2 if n % 2 == 0 else np.maximum(np.arange(n) - 1, 0) // 2
+        # Two of each item; of an odd number of items, three of the first.
+        original = np.arange(n) // 2
+        if n % 2 == 1:
+            original = np.maximum(np.arange(n) - 1, 0) // 2
         return _without_heights(planted, planted.vectors[original], planted.levels[original])
     if form == "ties":
         grid = np.random.default_rng(seed).integers(1, 4, size=(n, 2)).astype(np.float64)
@@ -152,10 +161,11 @@ def items_with(needs: Needs, n: int = N) -> Problem:
 
 def own_arrays(problem: Problem) -> Problem:
     """The same items in other arrays, which can be written to."""
-    names = ("vectors", "similarity", "graph", "levels")
-    copies: dict[str, Any] = {
-        name: values.copy() for name in names if (values := getattr(problem, name)) is not None
-    }
+    copies: dict[str, Any] = {}
+    for name in ("vectors", "similarity", "graph", "levels"):
+        values = getattr(problem, name)
+        if values is not None:
+            copies[name] = values.copy()
     return replace(problem, **copies)
 
 
@@ -210,14 +220,15 @@ def _vectors_of(truth: Tree, rng: np.random.Generator) -> NDArray[np.float64]:
     n = truth.n
     i, j = np.triu_indices(n, 1)
     step = (_HIGHEST - _LOWEST) / max(n - 2, 1)
-    wanted = np.eye(n)
-    wanted[i, j] = truth.merge_height(i, j) + rng.uniform(-step / 3, step / 3, i.size)
-    wanted[j, i] = wanted[i, j]
+    products = np.eye(n)
+    products[i, j] = truth.merge_height(i, j) + rng.uniform(-step / 3, step / 3, i.size)
+    products[j, i] = products[i, j]
     rotation, _ = np.linalg.qr(rng.normal(size=(n, n)))
-    return _frozen(np.linalg.cholesky(wanted) @ rotation)
+    return _frozen(np.linalg.cholesky(products) @ rotation)
 
 
-NOISE_SEED, SEED = 2, 3
+NOISE_SEED = 2
+SEED = 3
 _INVALID = (
     InvalidComparisonsError,
     InvalidPartitionError,
@@ -275,14 +286,18 @@ class Ran:
         """The error, if it says in one line why there is no result for these items."""
         if not isinstance(self.error, HcbenchError) or isinstance(self.error, _INVALID):
             return None
-        return self.error if describe(self.error) else None
+        if not describe(self.error):
+            return None  # it does not say why
+        return self.error
 
     @property
     def reason(self) -> str:
         """Why there is no valid result, in one line."""
         if self.error is not None:
             return describe(self.error)
-        return "it returned nothing" if self.result is None else f"a {result_kind(self.result)}"
+        if self.result is None:
+            return "it returned nothing"
+        return f"a {result_kind(self.result)}"
 
 
 def sources_of(subject: Subject) -> list[Source]:
@@ -295,30 +310,30 @@ def sources_of(subject: Subject) -> list[Source]:
 
 @lru_cache(maxsize=8)
 def _sources_of(subject: Subject) -> list[Source]:
-    found: dict[str, Source] = {}
+    sources: list[Source] = []
     for kind in subject.spec.accepts:
-        for form in FORMS_WITH_ALL:
-            use = subject.oracle(kind, make_items(DATA_SEED, N, form).provides)
-            if use is not None:
-                found.setdefault(kind, Source(kind, form, use))
-    sources = list(found.values())
+        source = _source_of(subject, kind)
+        if source is not None:
+            sources.append(source)
     defaults = {parameter.name: parameter.default for parameter in subject.spec.parameters}
-    if len(sources) > 1 and subject.params != defaults:
-        return _applicable(subject, sources) or sources
-    return sources
+    if len(sources) < 2 or subject.params == defaults:
+        return sources
+    # It may accept vectors and similarities, and a choice of parameters, such as a metric, only
+    # vectors.
+    applicable = []
+    for source in sources:
+        if not isinstance(run_on(subject, source).error, NotApplicableError):
+            applicable.append(source)
+    return applicable or sources
 
 
-def _applicable(subject: Subject, sources: list[Source]) -> list[Source]:
-    """The sources to which the algorithm applies with these parameters.
-
-    It may accept vectors and similarities, and a choice of parameters, such as a metric, only
-    vectors.
-    """
-    return [
-        source
-        for source in sources
-        if not isinstance(run_on(subject, source).error, NotApplicableError)
-    ]
+def _source_of(subject: Subject, kind: str) -> Source | None:
+    """The oracle of a kind, with the first form of the items that it can be asked about."""
+    for form in FORMS_WITH_ALL:
+        use = subject.oracle(kind, make_items(DATA_SEED, N, form).provides)
+        if use is not None:
+            return Source(kind, form, use)
+    return None
 
 
 def run(
@@ -365,23 +380,23 @@ def _usual(subject: Subject, source: Source) -> Ran:
 def clusters_of(result: Result) -> frozenset[frozenset[int]]:
     """The sets of items: below the inner nodes of a tree, or those of a partition."""
     if isinstance(result, Tree):
-        members = [result.leaves(node) for node in range(result.n, result.n_nodes)]
+        clusters = [result.leaves(node) for node in range(result.n, result.n_nodes)]
     else:
-        members = [result.members(cluster) for cluster in range(result.n_clusters)]
-    return frozenset(frozenset(items.tolist()) for items in members)
+        clusters = [result.members(cluster) for cluster in range(result.n_clusters)]
+    return frozenset(frozenset(items.tolist()) for items in clusters)
 
 
-def require_valid(subject: Subject, ran: Ran, on: str) -> None:
+def require_valid(subject: Subject, ran: Ran, items: str) -> None:
     """Fail unless the result is of the declared kind, or an error of hcbench tells why not."""
     if ran.refusal is not None:
         return
     if ran.result is None:
-        fail(f"fails on {on}: {ran.reason}", ran.error)
+        fail(f"fails on {items}: {ran.reason}", ran.error)
     kind = result_kind(ran.result)
     if kind != subject.spec.returns:
-        fail(f"declares a {subject.spec.returns} and returns a {kind} of {on}")
+        fail(f"declares a {subject.spec.returns} and returns a {kind} of {items}")
     if subject.spec.binary_only and isinstance(ran.result, Tree) and not ran.result.is_binary:
-        fail(f"declares binary trees only and returns another one of {on}")
+        fail(f"declares binary trees only and returns another one of {items}")
 
 
 _ITEMS = "hcbench.testing.running:make_items"
@@ -426,6 +441,7 @@ def job_without_truth(subject: Subject, source: Source, oracle: Call) -> Job:
     """The same on items of which nothing is known but what the algorithm may know."""
     whole = source.problem()
     data = set(subject.hints) & (whole.provides - {"truth"})
+    # A hint that the data do not provide, such as a number of clusters, is one about the truth.
     has_truth = data < set(subject.hints)
     bare = Problem(
         n=whole.n,
@@ -511,57 +527,60 @@ class Record:
 
 def record(answers: Answers) -> tuple[Answers, Record]:
     """The same answers, not compiled, and a record that fills as they are given."""
-    said = Record()
+    recorded = Record()
     if not answers.arity:
-        return answers, said
+        return answers, recorded  # they are read whole
     inner = Oracle(answers)
 
     def answer(questions: Queries, _keys: object, _times: object) -> Code:
         codes = _ask(inner, questions)
-        said.answered += len(questions)
-        said.dtype = codes.dtype
+        recorded.answered += len(questions)
+        recorded.dtype = codes.dtype
         for row, code in zip(questions.tolist(), codes.tolist(), strict=True):
-            said.codes.setdefault(tuple(row), []).append(code)
+            recorded.codes.setdefault(tuple(row), []).append(code)
         return codes
 
     def draw(start: int, m: int) -> Queries:
-        pairs = said.pairs[start, m] = inner.draw(m)
+        pairs = inner.draw(m)
+        recorded.pairs[start, m] = pairs
         return pairs
 
-    return _answered_by(answers, answer, draw), said
+    return _answered_by(answers, answer, draw), recorded
 
 
 def _ask(oracle: Oracle, questions: Queries) -> Code:
     """Ask; with their details, if there are any, answers are as an oracle plugin gives them."""
-    codes, details = oracle.ask(questions), oracle.details
+    codes = oracle.ask(questions)
+    details = oracle.details
     if details is None:
         return codes
-    told: NDArray[Any] = np.empty(len(codes), [("code", codes.dtype), *details.dtype.descr])
-    told["code"] = codes
+    rows: NDArray[Any] = np.empty(len(codes), [("code", codes.dtype), *details.dtype.descr])
+    rows["code"] = codes
     for name in details.dtype.names or ():
-        told[name] = details[name]
-    return told
+        rows[name] = details[name]
+    return rows
 
 
-def replay(answers: Answers, said: Record) -> Call:
+def replay(answers: Answers, recorded: Record) -> Call:
     """An oracle that knows nothing but a record, and data that are read whole."""
     names = ("kind", "data", "size", "arity", "query_kind", "symmetry")
     params: dict[str, Any] = {name: getattr(answers, name) for name in names}
-    params["record"] = said
+    params["record"] = recorded
     return Call("hcbench.testing.running:replayed", params)
 
 
 def replayed(
-    problem: Problem, _seed: int, _budget: int | None, *, record: Record, **same: Any
+    problem: Problem, _seed: int, _budget: int | None, *, record: Record, **fields: Any
 ) -> Answers:
-    """Give the recorded answers again."""
-    if not same["arity"]:
-        return Answers(n=problem.n, **same)
-    left = {question: iter(codes) for question, codes in record.codes.items()}
+    """Give the recorded answers again; the other fields of the answers are as they were."""
+    if not fields["arity"]:
+        return Answers(n=problem.n, **fields)
+    # The answers to each query that are still to be given.
+    remaining = {question: iter(codes) for question, codes in record.codes.items()}
 
     def answer(questions: Queries, _keys: object, _times: object) -> Code:
         try:
-            codes = [next(left[tuple(row)]) for row in questions.tolist()]
+            codes = [next(remaining[tuple(row)]) for row in questions.tolist()]
         except (KeyError, StopIteration):
             raise NotRecordedError("it makes other queries") from None
         return np.array(codes, dtype=record.dtype)
@@ -571,14 +590,15 @@ def replayed(
             raise NotRecordedError("it draws other pairs")
         return record.pairs[start, m]
 
-    return Answers(n=problem.n, answer=answer, draw=draw if record.pairs else None, **same)
+    return Answers(n=problem.n, answer=answer, draw=draw if record.pairs else None, **fields)
 
 
 def renumbered(answers: Answers, items: NDArray[np.int64]) -> Answers:
     """The same answers about items in another order: item i here is ``items[i]`` there."""
     if not answers.arity:
         return replace(answers, data=_in_order(answers, items), matrix=None)
-    inner, position = Oracle(answers), np.argsort(items)
+    inner = Oracle(answers)
+    position = np.argsort(items)
 
     def answer(questions: Queries, _keys: object, _times: object) -> Code:
         return _ask(inner, items[questions])
@@ -603,8 +623,10 @@ def _answered_by(answers: Answers, answer: Any, draw: Any) -> Answers:
 
 def arrays_of(data: Any) -> list[NDArray[Any]]:
     """The arrays of data that are read whole: the array itself, or those of a sparse matrix."""
+    if isinstance(data, np.ndarray):
+        return [data]
     parts = (getattr(data, name, None) for name in ("data", "indices", "indptr"))
-    return [data] if isinstance(data, np.ndarray) else [p for p in parts if p is not None]
+    return [part for part in parts if part is not None]
 
 
 def _in_order(answers: Answers, items: NDArray[np.int64]) -> Any:

@@ -11,7 +11,7 @@ import json
 import keyword
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -64,11 +64,11 @@ def write_plugin(
         If the folder exists, or cannot be written.
     """
     _check_package(package)
-    chosen = dict(names) or {"algorithm": _as_name(package)}
-    for kind, name in chosen.items():
+    names = dict(names) or {"algorithm": _as_name(package)}
+    for kind, name in names.items():
         _check_name(kind, name, registry)
     folder = directory / package
-    files = {folder / path: text for path, text in _files(package, chosen).items()}
+    files = {folder / path: text for path, text in _files(package, names).items()}
     try:
         folder.mkdir()
         for path, text in files.items():
@@ -84,8 +84,8 @@ def write_plugin(
 def next_steps(package: str, names: Mapping[str, str], directory: Path) -> str:
     """The commands that install a new plugin, test it and use it."""
     folder = shlex.quote(str(directory / package))
-    first = next(iter(_commands(dict(names) or {"algorithm": _as_name(package)})))
-    return f"cd {folder} && pip install -e '.[test]' && pytest && {first}"
+    commands = _commands(names or {"algorithm": _as_name(package)})
+    return f"cd {folder} && pip install -e '.[test]' && pytest && {commands[0]}"
 
 
 def _as_name(package: str) -> str:
@@ -113,60 +113,76 @@ def _check_name(kind: str, name: str, registry: Registry) -> None:
         raise ParameterError(f"--{kind}: {error}") from error
     catalogue = getattr(registry, f"{kind}s")
     try:
-        there = catalogue.find(name).plugin.name
+        owner = catalogue.find(name).plugin.name
     except LookupError:
         return
     except HcbenchError:
-        there = "other plugins"
+        owner = "other plugins"  # several have registered it
     raise ParameterError(
-        f"--{kind}: {name} is registered by {there} already; take a name of your own"
+        f"--{kind}: {name} is registered by {owner} already; take a name of your own"
     )
 
 
 def _files(package: str, names: Mapping[str, str]) -> dict[str, str]:
     """The text of each file, by its path in the folder."""
-    places = {
-        "pyproject.txt": "pyproject.toml",
-        "readme.txt": "README.md",
-        "gitignore.txt": ".gitignore",
-        "workflow.txt": ".github/workflows/tests.yml",
+    # Commands have no conformance checks.
+    checked: dict[str, None] = {}
+    for kind, name in names.items():
+        if kind != "command":
+            checked[name] = None
+    is_measured = any(kind in _MEASURED for kind in names)
+    texts = {
+        "pyproject.toml": _read("pyproject.txt"),
+        "README.md": _read("readme.txt"),
+        ".gitignore": _read("gitignore.txt"),
+        ".github/workflows/tests.yml": _read("workflow.txt"),
+        f"src/{package}/__init__.py": _declarations(names),
+        f"src/{package}/py.typed": "",
     }
-    checked = dict.fromkeys(name for kind, name in names.items() if kind != "command")
+    for kind in names:
+        texts[f"src/{package}/{kind}.py"] = _read(f"{kind}.py")
     if checked:
-        places["conformance.py"] = f"tests/test_{package}.py"
+        texts[f"tests/test_{package}.py"] = _read("conformance.py")
     if "command" in names:
-        places["check_command.py"] = "tests/test_command.py"
-    measured = not names.keys().isdisjoint(_MEASURED)
-    if measured:
-        places |= {"asv.txt": "asv.conf.json", "benchmarks.py": "benchmarks/registered.py"}
-    source = f"src/{package}"
-    written = {place: _read(name) for name, place in places.items()}
-    written[f"{source}/__init__.py"] = _declarations(names)
-    written |= {f"{source}/{kind}.py": _read(f"{kind}.py") for kind in names}
-    written[f"{source}/py.typed"] = ""
-    if measured:
-        written["benchmarks/__init__.py"] = ""
-    replaced = {
-        "EXAMPLE-BENCHMARKS": _read("benchmarks.txt") if measured else "",
-        'benchmarks = ["asv>=0.6"]\n': 'benchmarks = ["asv>=0.6"]\n' if measured else "",
+        texts["tests/test_command.py"] = _read("check_command.py")
+    if is_measured:
+        texts["asv.conf.json"] = _read("asv.txt")
+        texts["benchmarks/__init__.py"] = ""
+        texts["benchmarks/registered.py"] = _read("benchmarks.py")
+    replacements = _replacements(package, names, list(checked), is_measured=is_measured)
+    return {path: _replaced(text, replacements) for path, text in texts.items()}
+
+
+def _replacements(
+    package: str, names: Mapping[str, str], checked: Sequence[str], *, is_measured: bool
+) -> dict[str, str]:
+    """What stands in the example, and what is written in its place, in this order."""
+    table = [f"- {kind} `{name}`" for kind, name in names.items()]
+    replacements = {
+        "EXAMPLE-BENCHMARKS": _read("benchmarks.txt"),
         "example_plugin": package,
-        '"EXAMPLE-NAMES"': ",\n    ".join(map(_quoted, checked)),
+        '"EXAMPLE-NAMES"': ",\n    ".join(_quoted(name) for name in checked),
         "EXAMPLE-REQUIREMENT": _requirement(),
         '"EXAMPLE-HOOKS"': str(HOOK_VERSION),
-        '"numpy>=2.0"': '"click>=8.1", "numpy>=2.0"' if "command" in names else '"numpy>=2.0"',
-        "EXAMPLE-TABLE": "\n".join(f"- {kind} `{name}`" for kind, name in names.items()),
+        "EXAMPLE-TABLE": "\n".join(table),
         "EXAMPLE-COMMANDS": "\n".join(_commands(names)),
-        **{f'"EXAMPLE-{kind.upper()}"': _quoted(name) for kind, name in names.items()},
     }
-    return {place: _replaced(text, replaced) for place, text in written.items()}
+    if not is_measured:
+        replacements["EXAMPLE-BENCHMARKS"] = ""
+        replacements['benchmarks = ["asv>=0.6"]\n'] = ""
+    if "command" in names:
+        replacements['"numpy>=2.0"'] = '"click>=8.1", "numpy>=2.0"'
+    for kind, name in names.items():
+        replacements[f'"EXAMPLE-{kind.upper()}"'] = _quoted(name)
+    return replacements
 
 
 def _read(name: str) -> str:
     return (EXAMPLE / name).read_text(encoding="utf-8")
 
 
-def _replaced(text: str, replaced: Mapping[str, str]) -> str:
-    for old, new in replaced.items():
+def _replaced(text: str, replacements: Mapping[str, str]) -> str:
+    for old, new in replacements.items():
         text = text.replace(old, new)
     return text
 
@@ -191,12 +207,18 @@ def _requirement() -> str:
 
 def _declarations(names: Mapping[str, str]) -> str:
     """The example's ``__init__.py`` with the hooks of some kinds, and what they import."""
+    # The functions of the hooks are divided by empty lines from each other and from the head.
     head, *all_hooks = _read("__init__.py").split("\n\n\n")
-    hooks = [hook for kind in names for hook in all_hooks if f"def hcbench_{kind}s(" in hook]
+    hooks = []
+    for kind in names:
+        hooks += [hook for hook in all_hooks if f"def hcbench_{kind}s(" in hook]
+    words = set(re.findall(r"\w+", "".join(hooks)))
     before, block, after = re.split(r"from hcbench import \((.*?)\)", head, flags=re.DOTALL)
-    used = set(re.findall(r"\w+", "".join(hooks)))
-    imported = [name for name in re.findall(r"\w+", block) if name in used]
-    line = f"from hcbench import {', '.join(imported)}"
-    if len(line) > LINE_LENGTH:
-        line = "\n".join(["from hcbench import (", *(f"    {name}," for name in imported), ")"])
-    return "\n\n\n".join([before + line + after, *hooks]).rstrip("\n") + "\n"
+    imported = [name for name in re.findall(r"\w+", block) if name in words]
+    statement = f"from hcbench import {', '.join(imported)}"
+    if len(statement) > LINE_LENGTH:
+        lines = [f"    {name},\n" for name in imported]
+        statement = f"from hcbench import (\n{''.join(lines)})"
+    parts = [before + statement + after]
+    parts += hooks
+    return "\n\n\n".join(parts).rstrip("\n") + "\n"
