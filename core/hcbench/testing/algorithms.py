@@ -75,16 +75,18 @@ def check_input_unchanged(subject: Subject) -> None:
         before = problem.digest()
         run_on(subject, source, problem)
         require(problem.digest() == before, "changes the data of the problem")
+        # What an oracle gives may be a copy of the data of the problem, and is shared, too.
         answers = source.answers(problem)
-        if arrays_of(answers.data):
-            data: Any = answers.data
-            data = data.copy()
-            content = [array.tobytes() for array in arrays_of(data)]
-            run(subject, replace(answers, data=data), give(problem, subject.hints))
-            require(
-                [array.tobytes() for array in arrays_of(data)] == content,
-                f"changes the {source.kind} it reads",
-            )
+        if not arrays_of(answers.data):
+            continue
+        data: Any = answers.data
+        data = data.copy()
+        content = [array.tobytes() for array in arrays_of(data)]
+        run(subject, replace(answers, data=data), give(problem, subject.hints))
+        require(
+            [array.tobytes() for array in arrays_of(data)] == content,
+            f"changes the {source.kind} it reads",
+        )
 
 
 def check_same_seed(subject: Subject) -> None:
@@ -104,6 +106,7 @@ def check_same_seed(subject: Subject) -> None:
 
 def check_another_process(subject: Subject) -> None:
     """The same data and the same seed give the same result in another process."""
+    # Other processes differ by what they hash, import and have drawn, whatever the oracle.
     source = sources_of(subject)[0]
     usual(subject, source)
     job = job_of_algorithm(subject, source)
@@ -126,6 +129,7 @@ def check_renumbered_items(subject: Subject) -> None:
         expected = usual(subject, source).result
         assert expected is not None
         if _depends_on_seed(subject, sources_of(subject)[0]):
+            # Random numbers are of positions: another order is another draw.
             skip("its result depends on its random numbers")
         answers = source.answers(problem)
         for seed in range(2):
@@ -211,7 +215,7 @@ def check_budget(subject: Subject) -> None:
         skip("it asks nothing that is counted")
     for source in counted:
         queries = usual(subject, source).queries or 0
-        # Nothing, hardly anything, and just too little, enough.
+        # Nothing, hardly anything, half, one too few, and enough.
         for budget in sorted({0, 1, queries // 2, max(queries - 1, 0), queries}):
             ran = run_on(subject, source, budget=budget)
             _require_within(ran, budget, ran.queries or 0)
@@ -280,6 +284,7 @@ def _check_hints(subject: Subject, source: Source) -> None:
     for hint in HINTS:
         with suppress(NotApplicableError):  # as no items have both vectors and a graph
             all_hints |= give(problem, (hint,)).hints
+    # More hints than it declares: it must not look at them.
     watched = _WatchedHints(all_hints)
     ran = run(subject, source.answers(problem), replace(give(problem, ()), hints=watched))
     undeclared = sorted(watched.read - set(subject.hints))
@@ -448,6 +453,7 @@ def _compare_if_invariant(
     planted = source.problem()
     expected = usual(subject, source).result
     assert expected is not None
+    # An algorithm may depend on the origin or the scale by its definition.
     slightly = run_on(subject, source, _with(planted, "vectors", small(planted.vectors)))
     if slightly.result is None or clusters_of(slightly.result) != clusters_of(expected):
         skip("its result depends on the place or the scale of the vectors")
@@ -475,6 +481,7 @@ def _compare(
     arrays = [source for source in sources_of(subject) if _holds_array(source)]
     if not arrays:
         skip("it reads no array of numbers")
+    # Reasons why it does not take such arrays, which is no failure.
     refused = []
     for source in arrays:
         planted = source.problem()

@@ -27,7 +27,7 @@ from hcbench.testing.truths import (
     prefers_others_by_definition,
 )
 
-_COMPARED_ITEMS = 60
+_COMPARED_ITEMS = 60  # some metrics take time proportional to the cube of the number
 
 
 def make(subject: Subject, seed: int) -> Problem:
@@ -65,7 +65,7 @@ def check_same_seed(subject: Subject) -> None:
 
 def check_another_process(subject: Subject) -> None:
     """The same seed gives the same data in another process."""
-    _usual(subject)
+    _usual(subject)  # skips what has no data here
     job = job_of_dataset(subject)
     here = rescore_job(job)
     there = run_in_worker(subject, job)

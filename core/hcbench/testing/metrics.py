@@ -73,6 +73,7 @@ def random_result(problem: Problem, kind: str, seed: int) -> Result:
 
 def value_of(subject: Subject, problem: Problem, result: Result) -> float:
     """The metric of a result after 60 queries; the result after 20 queries was a random one."""
+    # Metrics of curves need an earlier result.
     before = Point(20, random_result(problem, result_kind(result), seed=99))
     scored = Scored(
         problem=problem,
@@ -104,19 +105,19 @@ def usual_problem(subject: Subject) -> Problem:
     return problem_of(subject)
 
 
-def same(one: float, other: float) -> bool:
+def same(first: float, second: float) -> bool:
     """Whether two values are equal up to rounding, or both NaN."""
-    if math.isnan(one) or math.isnan(other):
-        return math.isnan(one) and math.isnan(other)
+    if math.isnan(first) or math.isnan(second):
+        return math.isnan(first) and math.isnan(second)
     # Infinities are close to themselves.
-    return math.isclose(one, other, rel_tol=1e-7, abs_tol=1e-9)
+    return math.isclose(first, second, rel_tol=1e-7, abs_tol=1e-9)
 
 
 def with_truth(problem: Problem, truth: Result) -> Problem:
     """The items with another truth: a tree or a partition."""
     if isinstance(truth, Tree):
-        named = truth.with_names(problem.names)
-        return replace(problem, truths={"other": named}, levels=None)
+        tree = truth.with_names(problem.names)
+        return replace(problem, truths={"other": tree}, levels=None)
     return replace(problem, truths={}, levels=truth.labels[:, None])
 
 
@@ -265,10 +266,11 @@ def advise_truth_best(subject: Subject) -> None:
             examples.setdefault(with_params, example)
     if not examples:
         return
-    first, *others = examples
-    if others:
-        fail(f"{examples[first]}; also {', '.join(others)}")
-    fail(examples[first])
+    combinations = list(examples)
+    sentence = examples[combinations[0]]
+    if len(combinations) > 1:
+        sentence += f"; also {', '.join(combinations[1:])}"
+    fail(sentence)
 
 
 def _skip_if_random_results_are_better(subject: Subject) -> None:
@@ -299,10 +301,10 @@ def check_symmetry(subject: Subject) -> None:
     problem = usual_problem(subject)
     kind = kinds_of(subject)[-1]
     for seed in range(3):
-        one = random_result(problem, kind, seed)
-        other = random_result(problem, kind, seed + 10)
-        there = value_of(subject, with_truth(problem, one), other)
-        back = value_of(subject, with_truth(problem, other), one)
+        first = random_result(problem, kind, seed)
+        second = random_result(problem, kind, seed + 10)
+        there = value_of(subject, with_truth(problem, first), second)
+        back = value_of(subject, with_truth(problem, second), first)
         require(
             same(there, back), f"is declared symmetric and is {there:g} one way, {back:g} the other"
         )
@@ -316,10 +318,10 @@ def check_renumbered_items(subject: Subject) -> None:
             items = np.random.default_rng(seed).permutation(problem.n)
             result = random_result(problem, kind, seed)
             expected = value_of(subject, problem, result)
-            other = value_of(subject, problem.take(items), _take(result, items))
+            value = value_of(subject, problem.take(items), _take(result, items))
             require(
-                same(expected, other),
-                f"is {expected:g}, and {other:g} where the same items come in another order",
+                same(expected, value),
+                f"is {expected:g}, and {value:g} where the same items come in another order",
             )
 
 
@@ -337,10 +339,10 @@ def check_renumbered_nodes(subject: Subject) -> None:
     for seed in range(3):
         tree = random_tree(problem.n, seed)
         expected = value_of(subject, problem, tree)
-        other = value_of(subject, problem, _renumber(tree, seed))
+        value = value_of(subject, problem, _renumber(tree, seed))
         require(
-            same(expected, other),
-            f"is {expected:g}, and {other:g} where the nodes of the same tree have other numbers",
+            same(expected, value),
+            f"is {expected:g}, and {value:g} where the nodes of the same tree have other numbers",
         )
 
 
@@ -348,7 +350,8 @@ def _renumber(tree: Tree, seed: int) -> Tree:
     """The same tree with its inner nodes in another order, in which parents follow children."""
     rng = np.random.default_rng(seed)
     rank = np.zeros(tree.n_nodes)
-    for node, parent in enumerate(tree.parent[:-1]):  # parents follow children here, too
+    # Children come before their parents here, so that their ranks are known.
+    for node, parent in enumerate(tree.parent[:-1]):
         rank[parent] = max(rank[parent], rank[node] + rng.random())
     ids = np.concatenate([np.arange(tree.n), tree.n + np.argsort(rank[tree.n :])])
     assert tree.height is not None
@@ -370,11 +373,11 @@ def check_height_unit(subject: Subject) -> None:
             doubled = Tree(tree.parent, 2 * tree.height, tree.kind, tree.names)
             try:
                 value = value_of(subject, problem, tree)
-                other = value_of(subject, problem, doubled)
+                value_of_doubled = value_of(subject, problem, doubled)
             except (NotApplicableError, ParameterError):
                 continue
             n_values += 1
-            if not same(value, other):
+            if not same(value, value_of_doubled):
                 is_changed = True
     if n_values == 0:
         skip("it does not apply to trees of planted items with heights")

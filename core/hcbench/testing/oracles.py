@@ -107,6 +107,7 @@ def random_queries(answers: Answers, m: int) -> Queries:
     rng = np.random.default_rng(0)
     rows = np.argsort(rng.random((m, answers.n)), axis=1)[:, : answers.arity]
     if answers.arity == 4:
+        # Every third compares two pairs of one item, as triplets do.
         rows[::3, 2] = rows[::3, 0]
     return np.ascontiguousarray(rows, dtype=np.int64)
 
@@ -181,8 +182,8 @@ def _wrong_in_data(answers: Answers, problem: Problem) -> tuple[int, int]:
 
 
 _ITEMS = 40  # with enough queries to measure a rate
-_CONFIDENCE = 0.9999
-_TIMES = 30
+_CONFIDENCE = 0.9999  # one of 10,000 right oracles fails
+_TIMES = 30  # repetitions of a query, after which noise has shown
 
 
 def check_valid_answers(subject: Subject) -> None:
@@ -229,6 +230,7 @@ def check_noise_rate(subject: Subject) -> None:
         skip("its answers are numbers, which are not right or wrong")
     if answers.arity:
         queries = random_queries(answers, MANY)
+        # Its own answers without noise, as some kinds have no right ones that are known here.
         right = Oracle(answers_of(subject, problem, noise=0.0)).ask(queries)
         wrong = int((Oracle(answers).ask(queries) != right).sum())
         total = len(queries)
@@ -270,6 +272,7 @@ def _answers_to_queries(subject: Subject) -> Answers:
 def check_vectorised(subject: Subject) -> None:
     """A batch of queries gets the answers that they get one by one."""
     answers = _answers_to_queries(subject)
+    # Each twice, as an answer may depend on how often a query was made.
     queries = np.concatenate([random_queries(answers, 60)] * 2)
     batch = Oracle(answers).ask(queries)
     single = Oracle(_answers_to_queries(subject))
@@ -286,6 +289,7 @@ def check_compiled(subject: Subject) -> None:
     if answers.compiled is None:
         skip("its answers are not compiled")
     queries = np.concatenate([random_queries(answers, 60)] * 2)
+    # A compiled oracle takes four items, of which it uses as many as its kind has.
     padded = np.zeros((len(queries), 4), np.int64)
     padded[:, : answers.arity] = queries
     looped = np.empty(len(queries), np.int64)
@@ -351,10 +355,10 @@ def check_counting(subject: Subject) -> None:
 def check_budget(subject: Subject) -> None:
     """A set of answers is no larger than a budget."""
     problem = problem_of(subject)
-    whole = answers_of(subject, problem)
-    if whole.size is None:
+    size = answers_of(subject, problem).size
+    if size is None:
         skip("it does not give a set of answers")
-    for budget in (0, 1, whole.size // 2):
+    for budget in (0, 1, size // 2):
         answers = answers_of(subject, problem, budget=budget)
         require(
             (answers.size or 0) <= budget, f"holds {answers.size} answers with a budget of {budget}"
@@ -369,13 +373,15 @@ def check_budget(subject: Subject) -> None:
 def check_seed(subject: Subject) -> None:
     """The same seed gives the same answers, and another seed gives other noise."""
     noise = noise_of(subject)
-    problem = problem_of(subject) if noise is None else problem_of(subject, _ITEMS)
-    seeds = (NOISE_SEED, NOISE_SEED, NOISE_SEED + 1)
-    first, same, other = (
-        all_answers(answers_of(subject, problem, seed=seed, noise=noise)) for seed in seeds
-    )
-    require(same == first, "answers otherwise with the same seed")
-    require(noise is None or other != first, "has the same noise with another seed")
+    problem = problem_of(subject)
+    if noise is not None:
+        problem = problem_of(subject, _ITEMS)
+    first = all_answers(answers_of(subject, problem, noise=noise))
+    again = all_answers(answers_of(subject, problem, noise=noise))
+    require(again == first, "answers otherwise with the same seed")
+    if noise is not None:
+        answers = answers_of(subject, problem, seed=NOISE_SEED + 1, noise=noise)
+        require(all_answers(answers) != first, "has the same noise with another seed")
 
 
 def check_draws(subject: Subject) -> None:
@@ -383,11 +389,11 @@ def check_draws(subject: Subject) -> None:
     answers = answers_of(subject, problem_of(subject))
     if not answers.can_draw:
         skip("it has no pairs to draw")
-    whole, parts = Oracle(answers), Oracle(answers)
-    pairs = whole.draw(50)
-    same = np.concatenate([parts.draw(m) for m in (1, 0, 20, 29)])
+    pairs = Oracle(answers).draw(50)
+    oracle = Oracle(answers)
+    in_parts = np.concatenate([oracle.draw(m) for m in (1, 0, 20, 29)])
     require(
-        pairs.shape == (50, 2) and np.array_equal(pairs, same),
+        pairs.shape == (50, 2) and np.array_equal(pairs, in_parts),
         "draws other pairs if they are drawn in parts",
     )
     require(
@@ -436,16 +442,16 @@ def check_needs(subject: Subject) -> None:
 
 def _only(part: str, needs: tuple[str, ...]) -> Problem:
     """Planted items with nothing but one part and the other needs."""
-    whole = make_items(DATA_SEED, form="everything")
+    items = make_items(DATA_SEED, form="everything")
     provided = {part}
     provided.update(need for need in needs if "|" not in need)
     fields = {}
     for name in ("vectors", "similarity", "graph", "comparisons", "levels", "tree"):
         if name in provided:
-            fields[name] = getattr(whole, name)
+            fields[name] = getattr(items, name)
     if provided & {"truth", "heights"}:
-        fields["truths"] = whole.truths
-    return Problem(n=whole.n, names=whole.names, **fields)
+        fields["truths"] = items.truths
+    return Problem(n=items.n, names=items.names, **fields)
 
 
 def check_input_unchanged(subject: Subject) -> None:

@@ -347,6 +347,7 @@ def run(
 ) -> Ran:
     """Call an algorithm as a cell does."""
     oracle = make_oracle(answers, budget, checkpoints)
+    # Otherwise the oracle asks again for an answer that is unsure.
     oracle.takes_unsure = subject.spec.takes_unsure
     called = call_algorithm(subject.call, oracle, given, seed)
     if isinstance(called.error, KeyboardInterrupt):
@@ -439,23 +440,23 @@ def fixed(problem: Problem, _seed: int) -> Problem:
 
 def job_without_truth(subject: Subject, source: Source, oracle: Call) -> Job:
     """The same on items of which nothing is known but what the algorithm may know."""
-    whole = source.problem()
-    data = set(subject.hints) & (whole.provides - {"truth"})
+    problem = source.problem()
+    data = set(subject.hints) & (problem.provides - {"truth"})
     # A hint that the data do not provide, such as a number of clusters, is one about the truth.
     has_truth = data < set(subject.hints)
     bare = Problem(
-        n=whole.n,
-        names=whole.names,
-        tree=whole.tree,
-        truths=whole.truths if has_truth else {},
-        levels=whole.levels if has_truth else None,
-        **{hint: getattr(whole, hint) for hint in data},
+        n=problem.n,
+        names=problem.names,
+        tree=problem.tree,
+        truths=problem.truths if has_truth else {},
+        levels=problem.levels if has_truth else None,
+        **{hint: getattr(problem, hint) for hint in data},
     )
     return replace(
         job_of_algorithm(subject, source),
         dataset=Call(partial(fixed, bare), {}),
         oracle=oracle,
-        data_key=uuid.uuid4().hex,
+        data_key=uuid.uuid4().hex,  # a worker keeps data by their key, and these lack the truth
         provides=bare.provides,
     )
 
@@ -478,7 +479,8 @@ def run_in_worker(subject: Subject, job: Job | RescoreJob) -> Outcome:
     except Exception as error:
         fail(f"cannot be sent to another process: {describe(error)}", error)
     pool = _pool()
-    for _ in range(2):  # again if it was lost, as when something else has ended the fork server
+    # Twice if it was lost, as when something else has ended the fork server.
+    for _ in range(2):
         pool.submit(subject.label, packed, Limits())
         (report,) = pool.wait()
         if not report.lost:
@@ -490,6 +492,7 @@ def run_in_worker(subject: Subject, job: Job | RescoreJob) -> Outcome:
 
 @cache
 def _pool() -> CellPool:
+    """A worker for all checks: starting one takes longer than most of them."""
     try:
         pool = CellPool(1)
     except WorkerError as error:

@@ -252,9 +252,9 @@ def _combinations(
             values[name] += problem.truths
         elif name == "level" and problem.levels is not None:
             values[name] += range(1, problem.levels.shape[1] + 1)
-    distinct = [list(dict.fromkeys(each)) for each in values.values()]
-    for chosen in itertools.product(*distinct):
-        yield dict(zip(values, chosen, strict=True))
+    distinct = [list(dict.fromkeys(of_parameter)) for of_parameter in values.values()]
+    for combination in itertools.product(*distinct):
+        yield dict(zip(values, combination, strict=True))
 
 
 def _not_default(spec: MetricSpec, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -289,8 +289,8 @@ def _with_heights(tree: Tree, heights: NDArray[np.float64]) -> Tree:
 def _with_exchange(tree: Tree, rng: np.random.Generator) -> Tree:
     order = np.arange(tree.n)
     if tree.n > 1:
-        one, other = rng.choice(tree.n, 2, replace=False)
-        order[[one, other]] = order[[other, one]]
+        items = rng.choice(tree.n, 2, replace=False)
+        order[items] = order[items[::-1]]
     exchanged = tree.relabel(order)
     return Tree(exchanged.parent, exchanged.height, exchanged.kind, tree.names)
 
