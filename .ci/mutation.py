@@ -60,7 +60,7 @@ GROUPS = {
         (
             "core/plan/test_plan.py",
             "core/plan/test_shards.py",
-            "core/analysis/test_truths.py",
+            "core/results/test_truths.py",
             "core/oracle/test_paid.py",
         ),
         # The others start processes or run comparisons.
@@ -76,7 +76,7 @@ GROUPS = {
     ),
     "verdicts": Group(
         ("hcbench/claims/verdicts.py", "hcbench/claims/measuring.py"),
-        ("core/analysis/test_results.py", "core/claims/test_claims.py"),
+        ("core/results/test_results.py", "core/claims/test_claims.py"),
     ),
     "kernels": Group(
         ("hcbench_metrics/_purity_kernels.py", "hcbench_metrics/_triplet_kernels.py"),
@@ -97,7 +97,7 @@ from hypothesis import Phase
 @pytest.fixture(autouse=True)
 def _the_mutant_stays(monkeypatch):
     start = (Path.cwd(), dict(os.environ), np.geterr())
-    monkeypatch.setattr("hcbench.run.cell._START", start)
+    monkeypatch.setattr("hcbench.run.process_state._START", start)
 
 
 settings.register_profile(

@@ -21,6 +21,7 @@ from hcbench.model.cost import collect_notes
 from hcbench.registry.specs import REQUIRED
 from hcbench.run.cell import describe
 from hcbench.run.inputs import give, make_oracle
+from hcbench.run.process_state import ProcessSettings, Surroundings
 from hcbench.testing.datasets import make
 from hcbench.testing.metrics import usual_values
 from hcbench.testing.oracles import all_answers, answers_of, problem_of
@@ -186,6 +187,39 @@ def check_global_random_state(subject: Subject) -> None:
                 "uses a global generator of random numbers; use the seed or rng that it is given",
             )
     require(outcomes[0] == outcomes[1], "depends on a global generator of random numbers")
+
+
+def check_process_unchanged(subject: Subject) -> None:
+    """Settings of the process, and functions of modules, are as before: later cells share it."""
+    _perform(subject)  # what an import or a compilation changes is not the plugin's
+    surroundings = Surroundings.now()
+    settings = ProcessSettings.now()
+    functions = _functions_of_modules()
+    try:
+        _perform(subject)
+    finally:
+        # As after a cell: the working directory, the environment, numpy's errors.
+        surroundings.restore()
+    require(
+        ProcessSettings.now() == settings,
+        "changes a setting of the process, such as a limit, a signal, the priority, the recursion "
+        "limit or the garbage collection",
+    )
+    for (module_name, name), function in functions.items():
+        module = sys.modules.get(module_name)
+        if module is not None and vars(module).get(name) is not function:
+            setattr(module, name, function)
+            fail(f"replaces {module_name}.{name}, which later cells call, too")
+
+
+def _functions_of_modules() -> dict[tuple[str, str], Any]:
+    """The functions and classes of all modules, by the names of the module and their own."""
+    functions = {}
+    for module_name, module in list(sys.modules.items()):
+        for name, value in list(getattr(module, "__dict__", {}).items()):
+            if inspect.isroutine(value) or inspect.isclass(value):
+                functions[module_name, name] = value
+    return functions
 
 
 def advise_nothing_printed(subject: Subject) -> None:

@@ -445,7 +445,7 @@ def _only(part: str, needs: tuple[str, ...]) -> Problem:
     items = make_items(DATA_SEED, form="everything")
     provided = {part}
     provided.update(need for need in needs if "|" not in need)
-    fields = {}
+    fields: dict[str, Any] = {}
     for name in ("vectors", "similarity", "graph", "comparisons", "levels", "tree"):
         if name in provided:
             fields[name] = getattr(items, name)

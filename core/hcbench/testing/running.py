@@ -577,6 +577,9 @@ def replayed(
 ) -> Answers:
     """Give the recorded answers again; the other fields of the answers are as they were."""
     if not fields["arity"]:
+        # Sent to another process, they can be written to, which those of a cell cannot.
+        for array in arrays_of(fields["data"]):
+            array.setflags(write=False)
         return Answers(n=problem.n, **fields)
     # The answers to each query that are still to be given.
     remaining = {question: iter(codes) for question, codes in record.codes.items()}
@@ -629,7 +632,7 @@ def arrays_of(data: Any) -> list[NDArray[Any]]:
     if isinstance(data, np.ndarray):
         return [data]
     parts = (getattr(data, name, None) for name in ("data", "indices", "indptr"))
-    return [part for part in parts if part is not None]
+    return [part for part in parts if isinstance(part, np.ndarray)]
 
 
 def _in_order(answers: Answers, items: NDArray[np.int64]) -> Any:

@@ -507,6 +507,45 @@ def writes(oracle, given, rng):
     return average(oracle, given, rng)
 
 
+def lowers_the_recursion_limit(oracle, given, rng):
+    sys.setrecursionlimit(sys.getrecursionlimit() - 1)
+    return average(oracle, given, rng)
+
+
+def replaces_a_function(oracle, given, rng):
+    norm = np.linalg.norm
+    np.linalg.norm = lambda *args: norm(*args)  # type: ignore[assignment]
+    return average(oracle, given, rng)
+
+
+def changes_folder(oracle, given, rng):
+    os.chdir("/")
+    return average(oracle, given, rng)
+
+
+@pytest.mark.slow
+def test_the_process_of_later_cells() -> None:
+    limit = sys.getrecursionlimit()
+    try:
+        reasons = failed(wrong(lowers_the_recursion_limit))
+    finally:
+        sys.setrecursionlimit(limit)
+    assert set(reasons) == {"process_unchanged"}
+    assert "changes a setting of the process" in reasons["process_unchanged"]
+    norm = np.linalg.norm
+    try:
+        reasons = failed(wrong(replaces_a_function))
+    finally:
+        np.linalg.norm = norm
+    assert set(reasons) == {"process_unchanged"}
+    assert "replaces numpy.linalg" in reasons["process_unchanged"]
+    folder = os.getcwd()
+    try:
+        assert failed(wrong(changes_folder)) == {}, "each cell finds its own folder"
+    finally:
+        os.chdir(folder)
+
+
 @pytest.mark.slow
 def test_the_process() -> None:
     for check, function, sentence in [
