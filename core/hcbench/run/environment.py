@@ -17,13 +17,13 @@ import threadpoolctl
 
 from hcbench.errors import WorkerError
 from hcbench.plan.plan import Plan
-from hcbench.registry import Use
 from hcbench.registry.fingerprint import (
     installed_version,
     read_core_fingerprint,
     read_installed_version,
 )
 from hcbench.registry.plugins import Plugin, installed_fingerprints
+from hcbench.registry.uses import Use
 
 GIB = 2**30
 _CORE, _PYTHON = "hcbench core", "Python"
