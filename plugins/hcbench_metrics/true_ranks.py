@@ -37,7 +37,7 @@ def transposed(truth: Tree, shift: Ints) -> Ints:
     return _dense(truth.depths[nodes] + shift[first] - merged_at)
 
 
-def unequal(truth: Tree, how: int | str) -> Ints:
+def unequal(truth: Tree, how: int | str, most_classes: int = MOST_CLASSES) -> Ints:
     """Ranks (K, K) without ties; each class is the first of its own row.
 
     Parameters
@@ -46,17 +46,18 @@ def unequal(truth: Tree, how: int | str) -> Ints:
     how : int or "rounding"
         A seed, to put classes that merge with this one at the same node in random order; or use
         `rounded`.
+    most_classes : int
+        The largest number of classes.
 
     Raises
     ------
     NotApplicableError
-        If there are more than `MOST_CLASSES` classes or, for rounding, the heights are not
-        affinities.
+        If there are more classes or, for rounding, the heights are not affinities.
     """
     nodes = np.unique(truth.parent[: truth.n])
-    if nodes.size > MOST_CLASSES:
+    if nodes.size > most_classes:
         raise NotApplicableError(
-            f"break_ties needs a truth of at most {MOST_CLASSES} classes; this one has {nodes.size}"
+            f"break_ties needs a truth of at most {most_classes} classes; this one has {nodes.size}"
         )
     ancestors = truth.lca(nodes[:, None], nodes)
     if isinstance(how, str):

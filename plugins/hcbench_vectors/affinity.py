@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _BLOCK_SIZE = 1 << 22
 
 #: Largest number of vertices for which the rank of the affinities is computed.
-_MOST_VERTICES = 2048
+MOST_VERTICES = 2048
 
 
 def affinity_error(scored: Scored, estimate: str = "data", r: int | None = None) -> float:
@@ -288,13 +288,27 @@ def _points(problem: Problem, truth: Tree, estimate: str, r: int | None) -> tupl
     scale = 1.0 / vectors.shape[1]
     if estimate == "data":
         return vectors, scale
-    return _scores(vectors, _rank(truth) if r is None else r), scale
+    if r is None:
+        r = rank_of_affinities(truth)
+    return _scores(vectors, r), scale
 
 
-def _rank(truth: Tree) -> int:
-    """Rank of the affinities between the vertices from which observations are drawn."""
+def rank_of_affinities(truth: Tree, most_vertices: int = MOST_VERTICES) -> int:
+    """Rank of the affinities between the vertices from which observations are drawn.
+
+    Parameters
+    ----------
+    truth : Tree
+    most_vertices : int
+        The largest number of vertices for which it is computed.
+
+    Raises
+    ------
+    ParameterError
+        If there are more.
+    """
     vertices = np.unique(truth.parent[: truth.n])
-    if vertices.size > _MOST_VERTICES:
+    if vertices.size > most_vertices:
         raise ParameterError(
             f"the rank of the affinities of {vertices.size} vertices is not computed; set r"
         )

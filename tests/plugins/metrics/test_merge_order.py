@@ -354,10 +354,9 @@ def test_rounding_needs_affinities():
         kendall_tau_b(scored(CHAIN, truth=TWO_PAIRS), break_ties="rounding")
 
 
-def test_too_many_classes_are_refused(monkeypatch):
-    monkeypatch.setattr(true_ranks, "MOST_CLASSES", 1)
+def test_too_many_classes_are_refused():
     with pytest.raises(NotApplicableError, match="at most 1 classes; this one has 2"):
-        kendall_tau_b(scored(CHAIN, truth=TWO_PAIRS), break_ties=0)
+        true_ranks.unequal(TWO_PAIRS, 0, most_classes=1)
 
 
 def test_two_options_of_rankings_are_refused():

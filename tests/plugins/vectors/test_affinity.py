@@ -174,10 +174,10 @@ def test_too_many_components_are_refused():
         affinity_error(judge(problem), "pca", r=11)
 
 
-def test_the_rank_of_too_many_vertices_must_be_given(monkeypatch):
-    monkeypatch.setattr(affinity, "_MOST_VERTICES", 4)
+def test_the_rank_of_too_many_vertices_must_be_given():
+    truth = gray_problem([2, 2, 2, 2, 2], 30).truth
     with pytest.raises(ParameterError, match="5 vertices is not computed; set r"):
-        affinity_error(judge(gray_problem([2, 2, 2, 2, 2], 30)), "pca")
+        affinity.rank_of_affinities(truth, most_vertices=4)
 
 
 # ---- Theorem 1 -----------------------------------------------------------------------------------
