@@ -32,7 +32,11 @@ BUSY = 1.25
 
 def budget_text(budget: Budget | None) -> str:
     """A budget as it is shown."""
-    return f"{budget:,}" if isinstance(budget, int) else budget or "none"
+    if budget is None:
+        return "none"
+    if isinstance(budget, int):
+        return f"{budget:,}"
+    return budget
 
 
 def is_failure(status: Status) -> bool:
@@ -154,9 +158,9 @@ class Outcome:
     @property
     def metric_errors(self) -> dict[str, str]:
         """Metrics that raised, and what."""
-        return {
-            label: value.reason
-            for point in self.points
-            for label, value in point.values.items()
-            if value.status == "error"
-        }
+        reasons = {}
+        for point in self.points:
+            for label, value in point.values.items():
+                if value.status == "error":
+                    reasons[label] = value.reason
+        return reasons

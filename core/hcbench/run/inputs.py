@@ -67,16 +67,14 @@ def make_problem(dataset: Call, seed: int, declared: frozenset[str]) -> Problem:
     problem = dataset(seed)
     if not isinstance(problem, Problem):
         raise InvalidProblemError(f"the data set must return a Problem, got {type(problem)}")
-    lacking = declared - problem.provides
-    if lacking:
-        why = ""
-        if "heights" in lacking and problem.truths:
-            kind = problem.truth.kind.value
-            why = f": the heights of its truth are of the kind {kind}, and only affinities count"
-        raise InvalidProblemError(
-            f"the data set declares {', '.join(sorted(lacking))} but does not yield it{why}"
-        )
-    return problem
+    missing = declared - problem.provides
+    if not missing:
+        return problem
+    message = f"the data set declares {', '.join(sorted(missing))} but does not yield it"
+    if "heights" in missing and problem.truths:
+        kind = problem.truth.kind.value
+        message += f": the heights of its truth are of the kind {kind}, and only affinities count"
+    raise InvalidProblemError(message)
 
 
 def answers_of(job: Job, problem: Problem) -> tuple[Answers, tuple[str, ...]]:
@@ -123,7 +121,8 @@ def make_answers(oracle: Call, problem: Problem, seed: int, budget: Budget | Non
     InvalidProblemError
         If it returns anything else than answers.
     """
-    answers = oracle(problem, seed, budget if isinstance(budget, int) else None)
+    n_queries = budget if isinstance(budget, int) else None
+    answers = oracle(problem, seed, n_queries)
     if not isinstance(answers, Answers):
         raise InvalidProblemError(f"the oracle must return Answers, got {type(answers)}")
     return answers
@@ -162,9 +161,9 @@ def make_oracle(
     clock: Callable[[], float] = perf_counter,
 ) -> Oracle:
     """Wrap answers with a ledger of its own, ready to be asked."""
-    made = Oracle(answers, budget, checkpoints, clock)
-    made.prepare()
-    return made
+    oracle = Oracle(answers, budget, checkpoints, clock)
+    oracle.prepare()
+    return oracle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -206,7 +205,9 @@ def _hint(problem: Problem, name: str) -> Any:
             raise NotApplicableError(f"the items have no {name}")
         return own_view(getattr(problem, name))
     finest = finest_partition(problem)
-    return finest if name == "clusters" else finest.n_clusters
+    if name == "clusters":
+        return finest
+    return finest.n_clusters
 
 
 def finest_partition(problem: Problem, level: int | None = None) -> Partition:
@@ -235,8 +236,9 @@ def finest_partition(problem: Problem, level: int | None = None) -> Partition:
         columns = iter(problem.levels[:, :level].T)
         nested = Partition(next(columns, np.zeros(problem.n, np.int64)))
         for column in columns:
-            own = Partition(column)
-            nested = Partition(nested.labels * own.n_clusters + own.labels)
+            # A cluster of this level is divided by those above it, if it is not inside one.
+            clusters = Partition(column)
+            nested = Partition(nested.labels * clusters.n_clusters + clusters.labels)
         return nested.with_names(problem.names)
     if level is not None:
         raise NotApplicableError(f"level={level}: this data set has no levels of labels")

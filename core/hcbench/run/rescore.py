@@ -26,6 +26,8 @@ from hcbench.registry.uses import Use
 from hcbench.store import RunInfo, Store
 
 S = TypeVar("S", bound=Spec)
+#: The function of a spec that stands for one that is not installed: it is never called.
+_NOWHERE = "not.installed:function"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,22 +46,22 @@ class StoredCell(Cell):
 
     @cached_property
     def key(self) -> str:
-        """Under which it is stored."""
+        """The key under which it is stored."""
         return self.stored_key
 
     @property
     def data_seed(self) -> int:
-        """With which its data were made."""
+        """The seed with which its data were made."""
         return int(self.seeds["data_seed"])
 
     @property
     def noise_seed(self) -> int:
-        """With which its oracle erred."""
+        """The seed with which its oracle erred."""
         return int(self.seeds["noise_seed"])
 
     @property
     def algorithm_seed(self) -> int:
-        """With which its algorithm ran."""
+        """The seed with which its algorithm ran."""
         return int(self.seeds["algorithm_seed"])
 
 
@@ -100,42 +102,50 @@ def plan_of_run(
     HcbenchError
         If a metric is unknown, or a data set is not installed any more.
     """
-    return _Making(store, run, registry).plan(metrics)
+    return _StoredRun(store, run, registry).plan(metrics)
 
 
-class _Making:
-    """Makes the plan of a stored run."""
+class _StoredRun:
+    """A stored run, and what of it is still installed."""
 
     def __init__(self, store: Store, run: RunInfo, registry: Registry) -> None:
         self.store = store
         self.run = run
         self.registry = registry
         self.layout = Presentation.of_description(run.layout)
+        # What has changed since, in words, each once.
         self.changes: dict[str, None] = {}
+        # By kind and description, as many cells have the same.
         self.uses: dict[tuple[str, str], Use[Any]] = {}
         self.descriptions = store.descriptions(run.id)
 
     def plan(self, metrics: Sequence[str]) -> StoredPlan:
         outcomes = self.store.cells(run=self.run.id)
-        rows = outcomes.column("row").tolist()
-        cells = [self._cell(o, row) for o, row in zip(outcomes, rows, strict=True) if o.key]
+        cells = []
+        inapplicable: dict[Inapplicable, None] = {}
+        for outcome, row in zip(outcomes, outcomes.column("row").tolist(), strict=True):
+            if outcome.key:
+                cells.append(self._cell(outcome, row))
+                continue
+            # A combination is inapplicable once for all its repetitions.
+            combination = Inapplicable(
+                outcome.algorithm, outcome.dataset, outcome.oracle, outcome.reason
+            )
+            inapplicable[combination] = None
         datasets = self._in_order(cells, "dataset", self.layout.datasets)
-        wanted = self._metrics(metrics, datasets)
-        suite = replace(self.layout.suite, metrics=tuple(use.label for use in wanted))
-        # Inapplicable combinations, each once for all its repetitions.
-        inapplicable = dict.fromkeys(
-            Inapplicable(o.algorithm, o.dataset, o.oracle, o.reason) for o in outcomes if not o.key
-        )
+        all_metrics = self._metrics(metrics, datasets)
+        labels = tuple(use.label for use in all_metrics)
         plan = Plan(
-            suite,
-            cells=[replace(cell, metrics=wanted) for cell in cells],
+            replace(self.layout.suite, metrics=labels),
+            cells=[replace(cell, metrics=all_metrics) for cell in cells],
             inapplicable=list(inapplicable),
             algorithms=self._in_order(cells, "algorithm", self.layout.algorithms),
             datasets=datasets,
-            metrics=wanted,
+            metrics=all_metrics,
             shard=self.layout.shard,
         )
-        stored = self.store.find([c.key for c in cells], metric_keys(plan), self.run.id)
+        keys = [cell.key for cell in cells]
+        stored = self.store.find(keys, metric_keys(plan), self.run.id)
         return StoredPlan(plan, stored, tuple(self.changes))
 
     def _cell(self, outcome: Outcome, row: int) -> StoredCell:
@@ -154,50 +164,61 @@ class _Making:
         )
 
     def _use(self, kind: str, label: str, described: Mapping[str, Any], row: int) -> Use[Any]:
-        same = kind, json.dumps(described[kind], sort_keys=True) + label
-        if same in self.uses:
-            return self.uses[same]
+        """What a cell used, as it is installed now; a stand-in if it need not be."""
+        description = json.dumps(described[kind], sort_keys=True) + label
+        if (kind, description) not in self.uses:
+            use = self._find(kind, label, described, row)
+            self.uses[kind, description] = replace(use, label=label)
+        return self.uses[kind, description]
+
+    def _find(self, kind: str, label: str, described: Mapping[str, Any], row: int) -> Use[Any]:
+        catalogue = getattr(self.registry, f"{kind}s")
         try:
-            use = use_described(getattr(self.registry, f"{kind}s"), described[kind])
+            return use_described(catalogue, described[kind])
         except HcbenchError as error:
             if kind == "dataset":
-                raise
+                raise  # the data have to be made again
             name = described[kind]["name"]
             self.changes[f"{name} is not installed as it was, and is not needed: {error}"] = None
-            use = self._stand_in(kind, label, described, row)
-        self.uses[same] = replace(use, label=label)
-        return self.uses[same]
+            return self._stand_in(kind, label, described, row)
 
     def _stand_in(self, kind: str, label: str, described: Mapping[str, Any], row: int) -> Use[Any]:
         """A spec that is never called, from what is stored with its cell."""
         distribution, _, name = described[kind]["name"].rpartition(":")
-        plugin = Plugin(distribution, "", "")
-        nowhere = "not.installed:function"
         spec: Spec
         if kind == "oracle":
             spec = OracleSpec(
-                name=name, function=nowhere, doc="Not installed.", kind="none", needs=()
+                name=name, function=_NOWHERE, doc="Not installed.", kind="none", needs=()
             )
         else:
-            results = [point.result for point in self.store.results_of(row)]
-            returns_tree = isinstance(results[-1], Tree | None) if results else True
             spec = AlgorithmSpec(
                 name=name,
-                function=nowhere,
+                function=_NOWHERE,
                 doc="Not installed.",
                 accepts=("none",),
                 hints=tuple(described["hints"]),
-                returns="tree" if returns_tree else "partition",
+                returns="tree" if self._has_tree(row) else "partition",
                 reference=label in self.layout.references,
             )
-        return Use(spec, plugin, as_tuples(described[kind]["params"]), name, {})
+        plugin = Plugin(distribution=distribution, entry_point="", version="")
+        params = as_tuples(described[kind]["params"])
+        return Use(spec=spec, plugin=plugin, params=params, label=name, digests={})
+
+    def _has_tree(self, row: int) -> bool:
+        """Whether the result in a row is a tree; true if there is none."""
+        points = self.store.results_of(row)
+        return not points or isinstance(points[-1].result, Tree | None)
 
     def _in_order(
         self, cells: Sequence[Cell], kind: str, labels: Sequence[str]
     ) -> tuple[Use[Any], ...]:
         """The algorithms, or data sets, in the order in which they were asked for."""
-        uses = {getattr(cell, kind).label: getattr(cell, kind) for cell in cells}
-        return tuple(uses[label] for label in dict.fromkeys([*labels, *uses]) if label in uses)
+        uses: dict[str, Use[Any]] = {}
+        for cell in cells:
+            use = getattr(cell, kind)
+            uses[use.label] = use
+        in_order = dict.fromkeys([*labels, *uses])
+        return tuple(uses[label] for label in in_order if label in uses)
 
     def _metrics(
         self, new: Sequence[str], datasets: Sequence[Use[DatasetSpec]]
@@ -206,9 +227,10 @@ class _Making:
         labels = [metric.label for metric in self.layout.metrics]
         uses, changes = installed_metrics(labels, self.registry)
         self.changes |= dict.fromkeys(changes)
-        asked = self.registry.use_all_metrics(new)
-        for use in with_all_truths(asked, datasets):
+        requested = self.registry.use_all_metrics(new)
+        for use in with_all_truths(requested, datasets):
             uses.setdefault(use.label, use)
+        # Under the labels of the run, also if shorter ones are unique now.
         return tuple(replace(use, label=label) for label, use in uses.items())
 
 

@@ -36,6 +36,7 @@ from hcbench.run.workers.messages import (
     Phase,
     Ready,
     Report,
+    ToServer,
     name_exit,
     open_file,
     open_log,
@@ -124,7 +125,8 @@ class ServerProcess:
             self._pools -= 1
             if self._pools == 0 and self is not ServerProcess._current:
                 ending = True
-            code, printed = self._wait() if ending else 0, read_tail(self._log.fileno())
+            code = self._wait() if ending else 0
+            printed = read_tail(self._log.fileno())
             if ending and not self._pools:
                 self._log.close()
         return code, printed
@@ -141,7 +143,8 @@ class ServerProcess:
 
     @classmethod
     def _retire(cls) -> None:
-        server, cls._current = cls._current, None
+        server = cls._current
+        cls._current = None
         if server is None or server._circumstances[0] != os.getpid():
             return
         with server._control, suppress(OSError):
@@ -198,11 +201,18 @@ class ServerConnection:
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         phases, announcing = _open_pipe()
-        files, now = (open_log(), open_file()), time.monotonic()
-        worker = WorkerConnection(number, ours, phases, *files, now)
+        worker = WorkerConnection(
+            number=number,
+            connection=ours,
+            phases=phases,
+            log=open_log(),
+            draft=open_file(),
+            asked_at=time.monotonic(),
+        )
+        # The worker gets these ends, and we keep the others.
         with theirs, announcing:
             shared = (theirs, announcing, worker.log, worker.draft)
-            self._send(Fork(number), *(each.fileno() for each in shared))
+            self._send(Fork(number), [file.fileno() for file in shared])
         return worker
 
     def kill(self, pid: int) -> None:
@@ -213,7 +223,7 @@ class ServerConnection:
         """Kill the server, as it does not answer; `read` will find that it ended."""
         self._process.kill()
 
-    def _send(self, message: Open | Fork | Kill, *descriptors: int) -> None:
+    def _send(self, message: ToServer, descriptors: Sequence[int] = ()) -> None:
         with suppress(BrokenPipeError, ConnectionResetError):  # it ended, as `read` will find
             socket.send_fds(self.control, [pack(message)], descriptors)
 
@@ -228,8 +238,11 @@ class ServerConnection:
         self._inbox += data
         messages = list(unpack(self._inbox, FromServer))
         if any(isinstance(message, Ready) for message in messages):
-            self.ready = self._process.is_proven = True
-        return messages if data else None
+            self.ready = True
+            self._process.is_proven = True
+        if not data:
+            return None
+        return messages
 
     def close(self) -> tuple[int, str]:
         """End the workers; return the server's exit code, 0 if it goes on, and what it printed."""
@@ -296,8 +309,10 @@ class Submission:
         more = family_resident(pid, enough=self.resident + allowed) - self.resident
         if more <= allowed:
             return None
-        more, allowed = round(more / 2**20), round(allowed / 2**20)
-        reason = f"held {more} MiB more than at its start, {allowed} MiB allowed"
+        reason = (
+            f"held {round(more / 2**20)} MiB more than at its start, "
+            f"{round(allowed / 2**20)} MiB allowed"
+        )
         return Report(self.tag, "memory", reason=reason)
 
     def exited(self, code: int) -> Report:
@@ -311,7 +326,13 @@ class Submission:
 
     def ended(self, result: Finished, decode: Decode) -> Report:
         """Return the report on it if its target returned or raised."""
-        report = Report(self.tag, result.ending, None, result.reason, result.traceback, result.log)
+        report = Report(
+            tag=self.tag,
+            ending=result.ending,
+            reason=result.reason,
+            traceback=result.traceback,
+            log=result.log,
+        )
         if result.ending == "error":
             return report
         try:
@@ -330,7 +351,7 @@ class WorkerConnection:
     phases: BinaryIO
     log: BinaryIO
     draft: BinaryIO
-    asked: float  # when it was asked for
+    asked_at: float  # when it was asked for
     pid: int = 0  # 0 until it has started
     jobs: deque[Submission] = field(default_factory=deque)  # the first runs, the others wait
     quick: bool = False  # whether its last job was a short one
@@ -351,7 +372,9 @@ class WorkerConnection:
     @property
     def job(self) -> Submission | None:
         """The job that runs."""
-        return self.jobs[0] if self.jobs else None
+        if not self.jobs:
+            return None
+        return self.jobs[0]
 
     def is_quick(self, now: float) -> bool:
         """Whether its last job was a short one, and the present one is so far."""
@@ -360,7 +383,9 @@ class WorkerConnection:
     @property
     def undecided(self) -> Submission | None:
         """The job that runs, unless the worker is to be killed."""
-        return self.job if self.killed_at == math.inf else None
+        if self.killed_at < math.inf:
+            return None
+        return self.job
 
     def write(self) -> None:
         """Send what can be sent now of what is in `outbox`."""
@@ -392,15 +417,20 @@ class WorkerConnection:
         """Follow the job through its phases; return the report on it if one was too long."""
         self._inbox_of_phases += self.phases.read(CHUNK) or b""  # None when there is nothing yet
         self._announced.extend(unpack(self._inbox_of_phases, Phase))
+        job = self.undecided
+        if job is None:
+            return None
         # It may be at its next job already, which comes after the result of this one.
-        while (
-            (job := self.undecided) and self._announced and self._announced[0].order <= job.number
-        ):
+        while self._announced and self._announced[0].order <= job.number:
             phase = self._announced.popleft()
-            if phase.order == job.number:
-                if (late := job.late(phase.at)) is not None:
-                    return late
-                job.phase, job.phase_began, job.resident = phase.name, phase.at, phase.resident
+            if phase.order != job.number:
+                continue
+            report = job.late(phase.at)
+            if report is not None:
+                return report
+            job.phase = phase.name
+            job.phase_began = phase.at
+            job.resident = phase.resident
         return None
 
     def finish(self, report: Report, at: float, decode: Decode) -> Report:
@@ -417,7 +447,9 @@ class WorkerConnection:
             report = replace(report, value=value)
         if not self.log_is_read:
             report = replace(report, log=take_tail(self.log.fileno()))
-        self.killed_at, self.final, self.log_is_read = math.inf, None, False
+        self.killed_at = math.inf
+        self.final = None
+        self.log_is_read = False
         if self.jobs:
             self.jobs[0].start(at)
         return replace(report, tag=job.tag, phase=job.phase, seconds=seconds, pid=self.pid)

@@ -50,7 +50,8 @@ def main() -> NoReturn:
     Its arguments are the descriptor through which pools connect, and the folder in which workers
     keep temporary files.
     """
-    control, folder = socket.socket(fileno=int(sys.argv[1])), sys.argv[2]
+    control = socket.socket(fileno=int(sys.argv[1]))
+    folder = sys.argv[2]
     sys.argv[:] = ["hcbench"]
     control.set_inheritable(False)
     for number in (signal.SIGINT, signal.SIGTERM):  # the main process handles them
@@ -92,7 +93,8 @@ class ForkServer:
     """
 
     def __init__(self, control: socket.socket, folder: str) -> None:
-        self._control, self._folder = control, folder
+        self._control = control
+        self._folder = folder
         self._parent = os.getppid()
         self._clients: dict[int, Client] = {}  # by descriptor
         self._workers: dict[int, Client] = {}  # by process id
@@ -132,8 +134,9 @@ class ForkServer:
     def _listen(self, client: Client) -> None:
         try:
             data, descriptors, _, _ = socket.recv_fds(client.connection, CHUNK, 64)
-        except ConnectionResetError:
-            data, descriptors = b"", []
+        except ConnectionResetError:  # the pool's process was killed
+            data = b""
+            descriptors = []
         client.descriptors += descriptors
         client.inbox += data
         for message in unpack(client.inbox, ToServer):
@@ -143,7 +146,8 @@ class ForkServer:
                     _import_all([target.partition(":")[0], *preload])
                     client.send(Ready())
                 case Fork(number):
-                    self._start(client, number, [client.descriptors.popleft() for _ in range(4)])
+                    descriptors = [client.descriptors.popleft() for _ in range(4)]
+                    self._start(client, number, descriptors)
                 case Kill(pid) if self._workers.get(pid) is client:
                     kill(pid)
         if not data:
@@ -188,13 +192,15 @@ class ForkServer:
                 signal.signal(number, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.default_int_handler)
             self._control.close()
-            for each in self._clients.values():
-                each.connection.close()
-                for descriptor in each.descriptors:
+            # What belongs to the server, and to other workers, must not stay open in this one.
+            for other_client in self._clients.values():
+                other_client.connection.close()
+                for descriptor in other_client.descriptors:
                     os.close(descriptor)
             for descriptor in (self._wakeup_read, self._wakeup_write):
                 os.close(descriptor)
-            isolate(log, folder := self._folder_of(os.getpid()))
+            folder = self._folder_of(os.getpid())
+            isolate(log, folder)
             for descriptor in (connection, phases, log, draft):
                 os.set_inheritable(descriptor, False)
             main = socket.socket(fileno=connection)
@@ -216,11 +222,15 @@ class ForkServer:
         return os.path.join(self._folder, str(worker))
 
     def _reap(self) -> None:
-        while (ended := reap_any()) is not None and ended[0] != 0:
+        while True:
+            ended = reap_any()
+            if ended is None or ended[0] == 0:
+                return  # there are no children, or all live
             pid, status = ended
             client = self._workers.pop(pid, None)
             if client is not None:
-                self._ended.append((client, Ended(pid, os.waitstatus_to_exitcode(status))))
+                code = os.waitstatus_to_exitcode(status)
+                self._ended.append((client, Ended(pid, code)))
 
     def _clear_up(self) -> None:
         until = time.monotonic() + _KILL_WAIT
@@ -231,17 +241,23 @@ class ForkServer:
     def _kill_leftovers(self) -> bool:
         # A living worker adopts its own orphans, so an unknown child had a worker that ended,
         # whatever its session. Without adoption (not Linux), only its group is killed.
-        groups = [kill_group(worker.pid) for _, worker in self._ended]
-        strays = set(children(os.getpid())) - set(self._workers) if LINUX else set()
-        for stray in strays:
-            kill(stray)
-        return any(groups) or bool(strays)
+        is_any_left = False
+        for _, worker in self._ended:
+            if kill_group(worker.pid):
+                is_any_left = True
+        if LINUX:
+            for child in children(os.getpid()):
+                if child not in self._workers:
+                    kill(child)
+                    is_any_left = True
+        return is_any_left
 
     def _kill(self, pids: list[int]) -> None:
         """Kill workers, and wait until they and all that they started are gone."""
         for pid in pids:
             kill(pid)
-            self._ended.append((self._workers.pop(pid), Ended(pid, -signal.SIGKILL)))
+            client = self._workers.pop(pid)
+            self._ended.append((client, Ended(pid, -signal.SIGKILL)))
         self._report_ended()
 
 

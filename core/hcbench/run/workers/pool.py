@@ -115,15 +115,26 @@ class Pool:
         With `ahead` it may have other jobs, if they are short, so that it need not wait for the
         main process.
         """
-        reachable = [
-            w for w in self._workers.values() if not w.is_closed and w.killed_at == math.inf
-        ]
+        reachable = []
+        for worker in self._workers.values():
+            if not worker.is_closed and worker.killed_at == math.inf:
+                reachable.append(worker)
         if len(self._jobs()) < self._slots:
-            idle = [w for w in reachable if not w.jobs]
-            return (max(idle, key=lambda w: w.pid > 0) if idle else self._start_worker()).number
+            idle = [worker for worker in reachable if not worker.jobs]
+            if not idle:
+                return self._start_worker().number
+            # Rather one that has started than one that was only asked for.
+            return max(idle, key=lambda worker: worker.pid > 0).number
+        if not ahead:
+            return None
         now = time.monotonic()
-        quick = [w for w in reachable if ahead and w.is_quick(now) and len(w.jobs) < _AHEAD]
-        return min(quick, key=lambda w: len(w.jobs)).number if quick else None
+        quick = []
+        for worker in reachable:
+            if worker.is_quick(now) and len(worker.jobs) < _AHEAD:
+                quick.append(worker)
+        if not quick:
+            return None
+        return min(quick, key=lambda worker: len(worker.jobs)).number
 
     def submit(self, tag: object, job: object, limits: Limits, worker: int | None = None) -> None:
         """Give a job to a worker; `wait` returns a report with this tag, however the job ends.
@@ -176,23 +187,29 @@ class Pool:
 
         Empty if `timeout` seconds passed (0: without waiting) or no job runs.
         """
-        until = math.inf if timeout is None else time.monotonic() + timeout
+        until = math.inf
+        if timeout is not None:
+            until = time.monotonic() + timeout
         over = False
         while not over and not self._reports and self._jobs():
             now = time.monotonic()
             over = now >= until
             self._handle(self._selector.select(self._pause(now, until)))
             self._enforce()
-        reports, self._reports = self._reports, []
+        reports = self._reports
+        self._reports = []
         return reports
 
     def close(self) -> None:
         """Kill everything, running jobs too."""
         self._closed = True
-        server, self._server = self._server, None
+        server = self._server
+        self._server = None
         try:
-            if server is not None and server.close()[0] != 0:
-                self._kill_groups()
+            if server is not None:
+                code, _ = server.close()
+                if code != 0:
+                    self._kill_groups()
         finally:
             for worker in self._workers.values():
                 worker.close()
@@ -220,7 +237,8 @@ class Pool:
 
     def _kill(self, worker: WorkerConnection, report: Report, at: float) -> None:
         """Kill a worker; a job that runs, which ended at a time, is reported when it is gone."""
-        worker.killed_at, worker.final = at, report
+        worker.killed_at = at
+        worker.final = report
         if self._server is not None and worker.pid:
             self._server.kill(worker.pid)
 
@@ -262,9 +280,12 @@ class Pool:
 
     def _write(self, worker: WorkerConnection) -> None:
         worker.write()
-        if not worker.is_closed:
-            waits_for = selectors.EVENT_READ | (selectors.EVENT_WRITE if worker.outbox else 0)
-            self._selector.modify(worker.connection, waits_for, worker)
+        if worker.is_closed:
+            return
+        events = selectors.EVENT_READ
+        if worker.outbox:
+            events |= selectors.EVENT_WRITE
+        self._selector.modify(worker.connection, events, worker)
 
     def _handle(self, events: list[tuple[selectors.SelectorKey, int]]) -> None:
         for key, mask in events:
@@ -306,7 +327,10 @@ class Pool:
 
     def _settle(self, worker: WorkerConnection, job: Submission, result: Finished) -> None:
         late = job.late(result.at)
-        report = job.ended(result, self._decode) if late is None else replace(late, log=result.log)
+        if late is None:
+            report = job.ended(result, self._decode)
+        else:
+            report = replace(late, log=result.log)
         worker.log_is_read = True
         if result.spent or late is not None:
             self._kill(worker, report, result.at)
@@ -338,9 +362,14 @@ class Pool:
         self._write(worker)
 
     def _reap(self, pid: int, code: int) -> None:
-        for worker in [each for each in self._workers.values() if each.pid == pid]:
+        for worker in list(self._workers.values()):
+            if worker.pid != pid:
+                continue
             self._receive(worker)  # it may be a result
-            self._replace(worker, None if worker.job is None else worker.job.exited(code))
+            report = None
+            if worker.job is not None:
+                report = worker.job.exited(code)
+            self._replace(worker, report)
 
     def _lose_server(self, server: ServerConnection) -> None:
         self._server = None
@@ -365,12 +394,12 @@ class Pool:
 
     def _pause(self, now: float, until: float) -> float:
         """Seconds until a limit has to be checked."""
-        deadlines = [
-            job.phase_began + job.limits.allowed(job.phase)
-            for worker in self._workers.values()
-            if worker.pid and (job := worker.undecided) is not None
-        ]
-        return max(0.0, min(until, self._next_poll, *deadlines, now + _POLL) - now)
+        wake_at = min(until, self._next_poll, now + _POLL)
+        for worker in self._workers.values():
+            job = worker.undecided
+            if worker.pid and job is not None:
+                wake_at = min(wake_at, job.phase_began + job.limits.allowed(job.phase))
+        return max(0.0, wake_at - now)
 
     def _enforce(self) -> None:
         now = time.monotonic()
@@ -384,7 +413,7 @@ class Pool:
 
     def _enforce_time(self, worker: WorkerConnection, now: float) -> None:
         if not worker.pid:
-            if now - worker.asked > _START:
+            if now - worker.asked_at > _START:
                 if self._server is None or not self._server.ready:
                     raise WorkerError(f"no worker process has started within {_START:g} s")
                 self._server.kill_server()  # it was stopped; another one takes its place
@@ -396,11 +425,15 @@ class Pool:
             self._kill(worker, Report(None, "crash", reason=why), now)
         elif worker.job is not None and worker.job.late(now) is not None:
             self._follow(worker)  # the phase may be over
-            if (job := worker.undecided) is not None and (late := job.late(now)) is not None:
-                self._kill(worker, late, now)
+            job = worker.undecided
+            report = None if job is None else job.late(now)
+            if report is not None:
+                self._kill(worker, report, now)
 
     def _enforce_memory(self, worker: WorkerConnection, now: float) -> None:
         keep_short(worker.log.fileno())
         self._follow(worker)
-        if (job := worker.undecided) is not None and (report := job.too_large(worker.pid)):
+        job = worker.undecided
+        report = None if job is None else job.too_large(worker.pid)
+        if report is not None:
             self._kill(worker, report, now)

@@ -73,7 +73,8 @@ def children(pid: int) -> list[int]:
     try:
         # A child is listed under the thread that forked it.
         for thread in os.listdir(f"/proc/{pid}/task"):
-            pids += map(int, read_proc(f"/proc/{pid}/task/{thread}/children").split())
+            listed = read_proc(f"/proc/{pid}/task/{thread}/children")
+            pids += [int(child) for child in listed.split()]
     except FileNotFoundError:
         pass  # it ended meanwhile, and its children have another parent now
     return pids
@@ -93,9 +94,12 @@ def read_proc(path: str) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return b""
+    content = b""
     try:
-        return b"".join(iter(lambda: os.read(descriptor, 1 << 14), b""))
-    except ProcessLookupError:
+        while part := os.read(descriptor, 1 << 14):
+            content += part
+        return content
+    except ProcessLookupError:  # it ended while it was read
         return b""
     finally:
         os.close(descriptor)
@@ -109,10 +113,15 @@ def _lists_children() -> bool:
 
 def resident(pid: int | None = None) -> int:
     """Return the resident bytes of a process (default: this one), 0 when it is gone."""
+    if pid is None:
+        pid = os.getpid()
     if not LINUX:
-        return _ask_psutil("rss", pid or os.getpid())
-    statm = read_proc(f"/proc/{pid or 'self'}/statm")
-    return int(statm.split()[1]) * mmap.PAGESIZE if statm else 0
+        return _ask_psutil("rss", pid)
+    statm = read_proc(f"/proc/{pid}/statm")
+    if not statm:
+        return 0
+    pages = int(statm.split()[1])
+    return pages * mmap.PAGESIZE
 
 
 def family_resident(pid: int, enough: int) -> int:
@@ -132,14 +141,17 @@ def family_resident(pid: int, enough: int) -> int:
     (PSS), which include the fork server: so the sum is too low by at most what a worker holds
     before its call, and never below what the ancestor holds.
     """
-    own = resident(pid)
+    of_ancestor = resident(pid)
     kin = descendants(pid)
-    bound = own + sum(resident(member) for member in kin)
+    bound = of_ancestor + sum(resident(member) for member in kin)
     if not kin or bound <= enough:
         return bound
     if LINUX:
-        return max(own, sum(_ask_psutil("pss", member) for member in (pid, *kin)))
-    return own + sum(_ask_psutil("uss", member) for member in kin)
+        proportional = _ask_psutil("pss", pid)
+        proportional += sum(_ask_psutil("pss", member) for member in kin)
+        return max(of_ancestor, proportional)
+    # Elsewhere only what each process has for itself is known.
+    return of_ancestor + sum(_ask_psutil("uss", member) for member in kin)
 
 
 def reset_peak() -> int:
@@ -149,7 +161,9 @@ def reset_peak() -> int:
     """
     if hasattr(libc(), "malloc_trim"):
         libc().malloc_trim(0)
-    return _high_water() if _forget_peak() else resident()
+    if _forget_peak():
+        return _high_water()
+    return resident()
 
 
 def peak_since(start: int) -> int | None:
@@ -157,7 +171,9 @@ def peak_since(start: int) -> int | None:
 
     None where the system has no such number: ``ru_maxrss`` never falls.
     """
-    return max(0, _high_water() - start) if _can_forget_peak() else None
+    if not _can_forget_peak():
+        return None
+    return max(0, _high_water() - start)
 
 
 def _forget_peak() -> bool:
@@ -185,7 +201,10 @@ def _ask_psutil(what: str, pid: int) -> int:
 
     try:
         process = psutil.Process(pid)
-        info = process.memory_info() if what == "rss" else process.memory_full_info()
+        if what == "rss":
+            info = process.memory_info()
+        else:
+            info = process.memory_full_info()  # which takes milliseconds
         return int(getattr(info, what))
     except psutil.Error:
         return 0
@@ -195,8 +214,12 @@ def has_gpu() -> bool:
     """Whether there is a device of NVIDIA, AMD, WSL or Apple, not hidden from CUDA."""
     if os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1"):
         return False
-    devices = (path for name in ("nvidia[0-9]*", "kfd", "dxg") for path in Path("/dev").glob(name))
-    return sys.platform == "darwin" or any(devices)
+    if sys.platform == "darwin":
+        return True
+    devices: list[Path] = []
+    for pattern in ("nvidia[0-9]*", "kfd", "dxg"):
+        devices += Path("/dev").glob(pattern)
+    return bool(devices)
 
 
 def load_average() -> float | None:
@@ -213,7 +236,9 @@ def processor_frequency() -> float | None:
         return None
     core = max(libc().sched_getcpu(), 0)
     scaled = read_proc(f"/sys/devices/system/cpu/cpu{core}/cpufreq/scaling_cur_freq")
-    return int(scaled) / 1000 if scaled.strip().isdigit() else _nominal_frequency()
+    if scaled.strip().isdigit():
+        return int(scaled) / 1000  # the file has kHz
+    return _nominal_frequency()
 
 
 @cache
