@@ -492,7 +492,7 @@ def test_core_and_what_a_spec_requires_are_in_the_key(monkeypatch: pytest.Monkey
 
     before = keys()
     assert keys() == before
-    monkeypatch.setattr("hcbench.registry.installed_version", lambda name: f"other {name}")
+    monkeypatch.setattr("hcbench.registry.uses.installed_version", lambda name: f"other {name}")
     changed = keys()
     assert (changed[0] != before[0], changed[1:]) == (True, before[1:])
     monkeypatch.undo()
