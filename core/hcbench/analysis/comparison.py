@@ -11,13 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Self
 
-from hcbench.analysis.groups import (
-    Group,
-    Inference,
-    allowed_inference,
-    group_outcomes,
-    make_table,
-)
+from hcbench.analysis.groups import Group, group_outcomes, make_table
+from hcbench.analysis.inference import Inference, allowed_inference
 from hcbench.analysis.notes import Note
 from hcbench.plan.columns import Outcomes
 from hcbench.plan.outcome import REPORTED, Outcome

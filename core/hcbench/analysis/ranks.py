@@ -12,15 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from hcbench.analysis.axes import find_metric
-from hcbench.analysis.groups import (
-    COSTS,
-    MOST_FAILED,
-    Group,
-    Inference,
-    Unit,
-    allowed_inference,
-    name_variants,
-)
+from hcbench.analysis.groups import COSTS, MOST_FAILED, Group, name_variants
+from hcbench.analysis.inference import Inference, Unit, allowed_inference
 from hcbench.analysis.statistics import (
     CriticalDifference,
     Direction,
@@ -133,7 +126,7 @@ def make_blocks(
     dependent : iterable of str
         Data sets whose repetitions share items.
     families : mapping of data set to str, optional
-        As for `hcbench.analysis.groups.allowed_inference`.
+        As for `hcbench.analysis.inference.allowed_inference`.
     """
     at_end = [group for group in groups if group.checkpoint is None]
     ran = {group.algorithm for group in at_end if group.ran}

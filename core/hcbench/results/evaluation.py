@@ -143,7 +143,7 @@ class Evaluation(Comparison):
         """Average ranks over data sets for each metric of quality, with their significance.
 
         If the first metric is a cost, costs are ranked instead, but for queries, whose kinds are
-        not compared. `hcbench.analysis.groups` says what the blocks are, and whether there is a
+        not compared. `hcbench.analysis.inference` says what the blocks are, and whether there is a
         test. Algorithms that failed in too many repetitions rank last. A block is excluded if
         an algorithm did not run there, but elsewhere, or the metric is undefined for one. Reference
         lines are not ranked. Empty for a single algorithm, and for a suite without `ranks`.

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hcbench.analysis.groups import allowed_inference
+from hcbench.analysis.inference import allowed_inference
 from hcbench.analysis.ranks import Ranking, profile, significance_lines
 from hcbench.analysis.statistics import (
     average_ranks,

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
 
+import hcbench
 from hcbench import DatasetSpec, HcbenchError, Suite, load_registry
+from hcbench.cli import main
 from hcbench.errors import SuiteError
 from hcbench.plan.plan import make_plan
 from hcbench.plan.presentation import Presentation
 from hcbench.registry.families import families_of, family_of
 from hcbench.registry.suite import describe_suite, read_suite, rebuild_suite
+from hcbench.results.results import Results
+from hcbench.store import Store
 
 REGISTRY = load_registry()
 
@@ -124,3 +131,37 @@ def test_families_of_a_suite_file(tmp_path):
     path.write_text('datasets = ["iris"]\n[families]\niris = 3\n')
     with pytest.raises(HcbenchError, match="the family of iris is a name, got 3"):
         read_suite(path)
+
+
+def dry_run(*arguments, code=0):
+    command = ["compare", "--algos", "UPGMA", "-r", "1", "--dry-run", *arguments]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def test_families_on_the_command_line():
+    """A dry run shows them, and names no family where each data set has its own."""
+    grid = "iris[n=[20,30]],wine"
+    as_json = json.loads(dry_run("--datasets", grid, "--format", "json", "-q"))
+    assert as_json["families"] == {"iris[n=20]": "iris", "iris[n=30]": "iris", "wine": "wine"}
+    text = dry_run("--datasets", grid, "--family", "iris=flowers", "--family", "wine=drinks")
+    assert "families of data sets, which ranks count once: flowers, drinks" in text
+    assert "families" not in dry_run("--datasets", "iris,wine")
+    wrong = dry_run("--datasets", "iris", "--family", "zoo=animals", code=3)
+    assert "'zoo' is none of the data sets; they are iris" in wrong
+    assert "write DATASET=FAMILY" in dry_run("--datasets", "iris", "--family", "iris", code=2)
+
+
+@pytest.mark.slow
+def test_families_of_a_callers_own_data(tmp_path):
+    rows = np.random.default_rng(0).normal(size=(12, 2))
+    data = {"raw": rows, "scaled": rows * [1, 9], "part": rows[:9]}
+    options = {"metrics": "leaf-depth", "repetitions": 1, "store": tmp_path / "s.db", "n_jobs": 1}
+    results = hcbench.compare("UPGMA", data, **options)
+    assert results.families == {"raw": "raw", "scaled": "scaled", "part": "part"}
+    families = {"scaled": "raw", "part": "raw"}
+    results = hcbench.compare("UPGMA", data, families=families, **options)
+    assert set(results.families.values()) == {"raw"}
+    with Store(tmp_path / "s.db") as store:
+        assert set(Results.of_run(store, store.run()).families.values()) == {"raw"}

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hcbench.analysis import ranks, views
-from hcbench.analysis.groups import allowed_inference
+from hcbench.analysis.inference import allowed_inference
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
