@@ -6,9 +6,9 @@ those before it.
 
 - `errors`: every error, one line each.
 - `model`: what is clustered and what comes out: problems, comparisons, trees, partitions.
-- `files`: trees, comparisons, items and tables from files.
 - `oracle`: answers to queries, and the ledger that counts them.
 - `registry`: what plugins declare (algorithms, data sets, oracles, metrics, suites), by name.
+- `files`: trees, comparisons, items and tables from files.
 - `plan`: the cross product of a suite as `Cell` objects, with their seeds and keys.
 - `store`: results in SQLite or PostgreSQL.
 - `run`: `run_plan` turns each `Cell` into a `Job`, a worker runs it and sends a `Report`, and its

@@ -12,15 +12,13 @@ algorithm, oracle and metric::
 A `Case` is a name, such as ``"algorithm_UPGMA"``, and a number of items, one of `SIZES`; an
 algorithm is called `REPETITIONS` times, with new seeds. `TRACKS` is what is measured of each kind
 of registration, `UNITS` has the units, and a `Measurement` has a value for each, or the reason why
-there is none. Only results of equal `VERSION` can be compared. `EXACT` are the units of benchmarks
-that are reproducible from the same seeds.
+there is none. Only results of equal `VERSION` can be compared.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hcbench_asv import (
-        EXACT as EXACT,
         REPETITIONS as REPETITIONS,
         SIZES as SIZES,
         TRACKS as TRACKS,
@@ -30,15 +28,12 @@ if TYPE_CHECKING:
         Measurement as Measurement,
         MeasuringProcess as MeasuringProcess,
         Registered as Registered,
-        StoredResult as StoredResult,
-        read_results as read_results,
         registered as registered,
         reproducible_environment as reproducible_environment,
         summarise_repetitions as summarise_repetitions,
     )
 
 __all__ = [
-    "EXACT",
     "REPETITIONS",
     "SIZES",
     "TRACKS",
@@ -48,8 +43,6 @@ __all__ = [
     "Measurement",
     "MeasuringProcess",
     "Registered",
-    "StoredResult",
-    "read_results",
     "registered",
     "reproducible_environment",
     "summarise_repetitions",

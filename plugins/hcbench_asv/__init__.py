@@ -13,8 +13,7 @@ parameter. hcbench measures everything once per commit; the ``track_*`` methods 
 A `Case` is a name, such as ``"algorithm_UPGMA"``, and a number of items, one of `SIZES`; an
 algorithm is called `REPETITIONS` times, with new seeds. `TRACKS` is what is measured of each kind
 of registration, `UNITS` has the units, and a `Measurement` has a value for each, or the reason why
-there is none. Only results of equal `VERSION` can be compared. `EXACT` are the units of benchmarks
-that are reproducible from the same seeds.
+there is none. Only results of equal `VERSION` can be compared.
 """
 
 import lazy_loader

@@ -15,8 +15,3 @@ from .quantities import (
     Measurement as Measurement,
     summarise_repetitions as summarise_repetitions,
 )
-from .results import (
-    EXACT as EXACT,
-    StoredResult as StoredResult,
-    read_results as read_results,
-)

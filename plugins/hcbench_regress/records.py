@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from hcbench import DataError
-from hcbench.asv import UNITS, VERSION, StoredResult, read_results, summarise_repetitions
+from hcbench.asv import UNITS, VERSION, summarise_repetitions
+from hcbench.files import AsvResult, read_asv_results
 from hcbench_regress.commits import Commit
 from hcbench_regress.measuring import SCREENING, Measured, Series, State
 
@@ -104,7 +105,7 @@ def read_both(folder: Path, base: Commit, head: Commit, environment: str = "") -
     """
     results = [
         result
-        for result in read_results(folder)
+        for result in read_asv_results(folder)
         if not environment or result.environment.endswith(f"/{environment}")
     ]
     of_base = _results_of(base, results)
@@ -132,11 +133,9 @@ def read_both(folder: Path, base: Commit, head: Commit, environment: str = "") -
     return recorded
 
 
-def _results_of(
-    commit: Commit, results: Sequence[StoredResult]
-) -> dict[str, dict[str, StoredResult]]:
+def _results_of(commit: Commit, results: Sequence[AsvResult]) -> dict[str, dict[str, AsvResult]]:
     """The results of a commit by environment, and by the name of the benchmark."""
-    by_environment: dict[str, dict[str, StoredResult]] = {}
+    by_environment: dict[str, dict[str, AsvResult]] = {}
     for result in results:
         if result.commit != commit.hash:
             continue
@@ -147,9 +146,7 @@ def _results_of(
     return by_environment
 
 
-def _recorded(
-    name: str, base: StoredResult | None, head: StoredResult | None, place: str
-) -> Recorded:
+def _recorded(name: str, base: AsvResult | None, head: AsvResult | None, place: str) -> Recorded:
     """The results of one benchmark, of which one commit may have none."""
     results = [result for result in (base, head) if result is not None]
     quantity = results[0].name.rpartition(".track_")[2]

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias, get_args
 from scipy.stats import false_discovery_control, t as student
 
 from hcbench.analysis import summarise
-from hcbench.asv import EXACT
+from hcbench.files import EXACT_UNITS
 from hcbench_regress.measuring import State
 from hcbench_regress.records import Recorded
 
@@ -187,7 +187,7 @@ def _verdict_on_number(row: Recorded) -> tuple[Verdict, str]:
     """The verdict on a number that is the same whenever it is measured."""
     if row.base == row.head:
         return "same", ""
-    if row.unit not in EXACT:
+    if row.unit not in EXACT_UNITS:
         return "not judged", "no direction is known"
     if math.isclose(row.base, row.head, rel_tol=ROUNDING, abs_tol=ROUNDING):
         return "same", ""

@@ -19,6 +19,7 @@ read files in the same way::
   is read with the same names and heights.
 - `read_items` reads different texts: a line each of a .txt file, or a column of a table.
 - `read_rows` and `table_rows` read the cells of a .csv or .tsv file, with the numbers of the lines.
+- `read_asv_results` reads the results folder of asv, a list of `AsvResult`.
 - `read_arrays` and `read_npy` read .npz and .npy files, without Python objects, which could run
   code.
 
@@ -32,6 +33,7 @@ with the name of the file, the line in it, and what to change. All functions tak
 file) time and memory; comparisons are written in parts. Data sets in files are in
 ``hcbench_datasets``.
 
+`EXACT_UNITS` are those of benchmarks that are reproducible from the same seeds.
 `MAX_DECOMPRESSED` is the number of bytes that a compressed file may become, `DECIMAL_COMMA` matches
 a number with a decimal comma, and `HEADERS` are words of which a header has one.
 """

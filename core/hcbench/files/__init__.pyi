@@ -1,5 +1,10 @@
 # The names of hcbench.files. lazy_loader reads this file.
 
+from .asv_results import (
+    EXACT_UNITS as EXACT_UNITS,
+    AsvResult as AsvResult,
+    read_asv_results as read_asv_results,
+)
 from .comparisons import (
     comparison_columns as comparison_columns,
     read_comparisons as read_comparisons,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from hcbench.asv import EXACT
 from hcbench.errors import DataError
+from hcbench.files import EXACT_UNITS
 from hcbench.pages.site.histories import History, Measurement, overall_ratios, read_histories
 from tests.core.pages.simulated_histories import constant_series, false_marks, found_share
 
@@ -125,7 +125,7 @@ def test_negative_values_and_zeros_have_steps() -> None:
     assert steps(0.0, 0.0, 0.0, 1.0, 1.0, unit="points") == [("c3", 0.0)]
 
 
-@pytest.mark.parametrize("unit", EXACT)
+@pytest.mark.parametrize("unit", EXACT_UNITS)
 def test_any_rise_of_exact_values_is_a_regression_also_at_the_newest_commit(unit: str) -> None:
     found = history(1000, 1000, 1001, 1000, 1000, 1001, unit=unit)
     assert [(s.at.commit, s.before, s.after) for s in found.regressions] == [

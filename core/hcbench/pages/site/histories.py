@@ -14,14 +14,14 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
-from hcbench.asv import EXACT, read_results
 from hcbench.errors import DataError
+from hcbench.files.asv_results import EXACT_UNITS, read_asv_results
 from hcbench.pages.site.steps import TOLERANCE, find_changes, find_exact_changes
 
 REGRESSION_RULE = (
     f"A regression is a rise of the level by more than {TOLERANCE:.0%} that exceeds the noise of "
     "the benchmark (t test), in at least two commits. A rise of the newest commit alone is to be "
-    f"confirmed by the next. Any rise of exact values ({', '.join(EXACT)}) is a regression."
+    f"confirmed by the next. Any rise of exact values ({', '.join(EXACT_UNITS)}) is a regression."
 )
 
 
@@ -99,7 +99,7 @@ class History:
     def steps(self) -> tuple[Step, ...]:
         """The changes of the level, confirmed or not."""
         values = [measurement.value for measurement in self.measurements]
-        changes = find_exact_changes(values) if self.unit in EXACT else find_changes(values)
+        changes = find_exact_changes(values) if self.unit in EXACT_UNITS else find_changes(values)
         steps = []
         for change in changes:
             at = self.measurements[change.position]
@@ -146,14 +146,14 @@ def read_histories(folder: Path) -> list[History]:
     Parameters
     ----------
     folder : Path
-        As `read_results` takes it.
+        As `read_asv_results` takes it.
 
     Raises
     ------
     DataError
         If there are no results, or a file cannot be read.
     """
-    results = read_results(folder)
+    results = read_asv_results(folder)
     if not results:
         raise DataError(f"{folder} has no results of asv; give its results_dir, after asv run")
     found: dict[tuple[str, ...], list[Measurement]] = {}

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hcbench.analysis.tables import format_spread
-from hcbench.asv import EXACT
 from hcbench.figures.charts import Axis, Chart, Mark, Panel, Series
 from hcbench.figures.palette import Look, looks_for
+from hcbench.files.asv_results import EXACT_UNITS
 from hcbench.pages.report.charts import draw_chart
 from hcbench.pages.report.figures import make_table, short
 from hcbench.pages.site.histories import (
@@ -78,7 +78,7 @@ def _marked_steps(history: History) -> list[tuple[str, Step]]:
 
 
 def _number(value: float, unit: str) -> str:
-    return format_spread(value, None, "" if unit in EXACT else unit, "[0, inf)")
+    return format_spread(value, None, "" if unit in EXACT_UNITS else unit, "[0, inf)")
 
 
 def _draw_lines(

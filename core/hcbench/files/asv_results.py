@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from hcbench import DataError
+from hcbench.errors import DataError
 
-EXACT = ("queries", "1 - quality", "value")
+EXACT_UNITS = ("queries", "1 - quality", "value")
 """The units of benchmarks that are reproducible from the same seeds."""
 
 #: The unit of a benchmark by the beginning of its name, as asv has it.
@@ -21,7 +21,7 @@ _PREFIXES = {"time": "s", "timeraw": "s", "mem": "bytes", "peakmem": "bytes"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoredResult:
+class AsvResult:
     """What asv stored of a benchmark with one combination of parameters at one commit.
 
     Attributes
@@ -57,7 +57,7 @@ class StoredResult:
     samples: tuple[float, ...]
 
 
-def read_results(folder: Path) -> list[StoredResult]:
+def read_asv_results(folder: Path) -> list[AsvResult]:
     """What is in a results folder of asv.
 
     Parameters
@@ -73,7 +73,7 @@ def read_results(folder: Path) -> list[StoredResult]:
     described: dict[str, Any] = {}
     if (folder / "benchmarks.json").exists():  # which asv writes when it has discovered benchmarks
         described = _read(folder / "benchmarks.json")
-    results: list[StoredResult] = []
+    results: list[AsvResult] = []
     for path in sorted(folder.glob("*/*.json")):
         if path.name == "machine.json":
             continue
@@ -98,7 +98,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _results_of(
     file: Mapping[str, Any], machine: str, described: Mapping[str, Any]
-) -> Iterator[StoredResult]:
+) -> Iterator[AsvResult]:
     """What was measured at one commit."""
     date = datetime.fromtimestamp(file["date"] / 1000, UTC)
     for name, row in file["results"].items():
@@ -114,7 +114,7 @@ def _results_of(
             number = math.nan
             if isinstance(stored, int | float):
                 number = float(stored)
-            yield StoredResult(
+            yield AsvResult(
                 commit=str(file["commit_hash"]),
                 date=date,
                 name=name,
