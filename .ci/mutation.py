@@ -51,7 +51,10 @@ GROUPS = {
         ),
         ("-k", "not one_store and not make_runs_each and not was_away"),  # these run comparisons
     ),
-    "call": Group(("hcbench/run/cell.py",), ("core/run/test_cell.py",)),
+    "call": Group(
+        ("hcbench/run/cell.py", "hcbench/run/returned.py", "hcbench/run/timed_call.py"),
+        ("core/run/test_cell.py",),
+    ),
     "keys": Group(
         (
             *(f"hcbench/plan/{name}.py" for name in ("cell", "plan", "seeds")),
@@ -90,14 +93,14 @@ GROUPS = {
 
 # A cell starts with the environment of its process, of which mutmut's choice of a mutant is a part.
 _PROFILE = """
-import numpy as np
 from hypothesis import Phase
+
+from hcbench.run.process_state import Surroundings
 
 
 @pytest.fixture(autouse=True)
 def _the_mutant_stays(monkeypatch):
-    start = (Path.cwd(), dict(os.environ), np.geterr())
-    monkeypatch.setattr("hcbench.run.process_state._START", start)
+    monkeypatch.setattr("hcbench.run.cell._surroundings", Surroundings.now())
 
 
 settings.register_profile(

@@ -250,6 +250,19 @@ def test_degenerate_items() -> None:
 
 
 @pytest.mark.slow
+def test_an_algorithm_that_needs_more_items_is_told_how_to_say_so() -> None:
+    def reason(n: int, min_items: int) -> str:
+        spec = replace(wrong(crash_if(lambda X: len(X) == n)), min_items=min_items)
+        (check,) = (check for check in checks_of(spec) if check.name == "few_items")
+        return check.run().reason
+
+    assert reason(1, 1).endswith("; if it needs more items, declare min_items=2")
+    assert reason(2, 2).endswith("; if it needs more items, declare min_items=3")
+    assert reason(1, 2) == ""
+    assert "min_items" not in reason(2, 1), "one item is enough"
+
+
+@pytest.mark.slow
 def test_nan_heights_are_not_a_valid_result():
     def nan(oracle, given, rng):
         tree = average(oracle, given, rng)
