@@ -34,10 +34,11 @@ class Labels:
     Attributes
     ----------
     where : Path
+        The file.
     table : (n, L) array
-        The coarsest level first.
+        The labels, the coarsest level first.
     names : tuple of str, optional
-        Of the items.
+        The names of the items.
     note : str
         What was read as the header, for messages.
     """
@@ -48,17 +49,21 @@ class Labels:
     note: str = ""
 
 
-def read_labels(text: str, known: Sequence[str] | None, n: int) -> Labels:
+def read_labels(text: str, item_names: Sequence[str] | None, n: int) -> Labels:
     """Read labels (n, L), the coarsest first; the first column of a table may have the names.
 
     Parameters
     ----------
     text : str
         ``FILE``, or ``FILE[header=true]``, ``FILE[header=false]``.
-    known : sequence of str, optional
-        Names of the items in other files.
+    item_names : sequence of str, optional
+        The names of the items in other files.
     n : int
-        Their number.
+        The number of items in other files.
+
+    Returns
+    -------
+    Labels
 
     Raises
     ------
@@ -68,22 +73,46 @@ def read_labels(text: str, known: Sequence[str] | None, n: int) -> Labels:
     path, header = _parse(text)
     suffix = path.suffix.lower()
     if suffix == ".npy":
-        table = read_npy(path)
-        if table.ndim not in (1, 2) or table.size == 0:
-            raise DataError(f"{path}: labels are (n,) or (n, L), these are {table.shape}")
-        return Labels(where=path, table=table.reshape(len(table), -1))
+        return _read_array(path)
     if suffix not in SUFFIXES:
         raise DataError(f"{path}: labels are read from {', '.join(SUFFIXES)} and .npy files")
     rows = _rows(path)
     first = rows[0][1]
     is_header = header
     if is_header is None:
-        is_header = _is_header(rows, known)
-    if is_header is None:
+        is_header = _is_header(rows, item_names)
+    if is_header is None:  # its cells could be labels, too
         is_header = len(rows) == n + 1
     body = rows[1:] if is_header else rows
     if not body:
         raise DataError(f"{path}: there are no labels below the header {first[0]!r}")
+    _check_complete(path, body)
+    first_column = [cells[0] for _, cells in body]
+    has_names = len(first) > 1 and (
+        (is_header and not first[0]) or _is_index(first_column, item_names)
+    )
+    names = None
+    if has_names:
+        _check_distinct(path, body)
+        names = tuple(first_column)
+    columns = first if is_header else [f"column {i}" for i in range(1, len(first) + 1)]
+    note = ""
+    if header is None and first[0]:
+        note = _note_on_first(path, rows[0], is_header=is_header)
+    # The first column has names, or labels.
+    table = _levels_of(path, body, columns, int(has_names))
+    return Labels(where=path, table=table, names=names, note=note)
+
+
+def _read_array(path: Path) -> Labels:
+    """The labels in a file of numpy."""
+    table = read_npy(path)
+    if table.ndim not in (1, 2) or table.size == 0:
+        raise DataError(f"{path}: labels are (n,) or (n, L), these are {table.shape}")
+    return Labels(where=path, table=table.reshape(len(table), -1))
+
+
+def _check_complete(path: Path, body: Sequence[tuple[int, list[str]]]) -> None:
     for line, cells in body:
         for cell in cells:
             if cell in _MISSING:
@@ -91,30 +120,32 @@ def read_labels(text: str, known: Sequence[str] | None, n: int) -> Labels:
                     f"{path}, line {line}: a label or name is missing ({cell!r}); fill it in, or "
                     "drop the item everywhere"
                 )
-    column = [cells[0] for _, cells in body]
-    has_names = len(first) > 1 and ((is_header and not first[0]) or _is_index(column, known))
-    names = None
-    if has_names:
-        _check_distinct(path, body)
-        names = tuple(column)
-    columns = first if is_header else [f"column {i}" for i in range(1, len(first) + 1)]
+
+
+def _levels_of(
+    path: Path, body: Sequence[tuple[int, list[str]]], columns: Sequence[str], begin: int
+) -> NDArray[Any]:
+    """The labels in the columns from one on, (n, L)."""
     places = [f"line {line}" for line, _ in body]
     levels = []
-    for position in range(has_names, len(first)):
+    for position in range(begin, len(columns)):
         texts = [cells[position] for _, cells in body]
         levels.append(class_texts(texts, places, f"{path}: {columns[position]!r}"))
-    content = np.column_stack(levels)
-    check_levels(content, columns[has_names:], str(path), "write the columns in the order {}")
-    note = ""
-    if header is None and first[0]:
-        what = "the header" if is_header else "a label"
-        other = "false" if is_header else "true"
-        shown = ",".join(first)
-        note = (
-            f"; line {rows[0][0]} of {path}, {shown!r:.60}, is read as {what}: if it is not, write "
-            f"'{path}[header={other}]'"
-        )
-    return Labels(where=path, table=content, names=names, note=note)
+    table = np.column_stack(levels)
+    check_levels(table, columns[begin:], str(path), "write the columns in the order {}")
+    return table
+
+
+def _note_on_first(path: Path, row: tuple[int, list[str]], *, is_header: bool) -> str:
+    """As what the first row was read, and how to say that it is something else."""
+    line, cells = row
+    kind = "the header" if is_header else "a label"
+    alternative = "false" if is_header else "true"
+    content = ",".join(cells)
+    return (
+        f"; line {line} of {path}, {content!r:.60}, is read as {kind}: if it is not, write "
+        f"'{path}[header={alternative}]'"
+    )
 
 
 def _parse(text: str) -> tuple[Path, bool | None]:
@@ -152,7 +183,9 @@ def _check_no_gap(path: Path, rows: Sequence[tuple[int, list[str]]]) -> None:
         expected = line + 1 + cells[0].count("\n")
 
 
-def _is_header(rows: Sequence[tuple[int, list[str]]], known: Sequence[str] | None) -> bool | None:
+def _is_header(
+    rows: Sequence[tuple[int, list[str]]], item_names: Sequence[str] | None
+) -> bool | None:
     """Whether the first row is a header; None if its cells could be labels, too.
 
     It is if its first cell is empty, as pandas and R write it above an index; if it is no name
@@ -166,25 +199,29 @@ def _is_header(rows: Sequence[tuple[int, list[str]]], known: Sequence[str] | Non
     if len(first) > 1:
         if not first[0]:
             return True
-        others = {cells[0] for cells in below}
-        if known and others & set(known):
-            return first[0] not in known
+        first_column = {cells[0] for cells in below}
+        if item_names and first_column & set(item_names):
+            return first[0] not in item_names
     is_new = []
-    for i, cell in enumerate(first):
-        column = [cells[i] for cells in below if cells[i] not in _MISSING]
-        n_numbers = sum(map(is_number, column))
-        if n_numbers == (0 if is_number(cell) else len(column)):
+    for position, cell in enumerate(first):
+        column = [cells[position] for cells in below if cells[position] not in _MISSING]
+        n_numbers = sum(is_number(entry) for entry in column)
+        n_of_other_kind = len(column) - n_numbers if is_number(cell) else n_numbers
+        if n_of_other_kind == len(column):
             return True  # a number above texts, or a text above numbers
         is_new.append(cell not in column)
     # A number above other numbers may be a class of one item.
-    if all(is_new) and not all(map(is_number, first)):
+    if all(is_new) and not all(is_number(cell) for cell in first):
         return True
     return None
 
 
-def _is_index(column: Sequence[str], known: Sequence[str] | None) -> bool:
+def _is_index(column: Sequence[str], item_names: Sequence[str] | None) -> bool:
     """Whether these are names of items, not their coarsest labels."""
-    return len(set(column)) == len(column) or bool(known and set(column) & set(known))
+    entries = set(column)
+    if len(entries) == len(column):
+        return True
+    return item_names is not None and not entries.isdisjoint(item_names)
 
 
 def _check_distinct(path: Path, body: Sequence[tuple[int, list[str]]]) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 OF_TREES = "triplet-agreement"
 OF_PARTITIONS = "ARI"
+_NO_NAMES = "repetitions have other items, and these have no names"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,16 @@ class Stability:
     Attributes
     ----------
     algorithm, dataset, oracle : str
+        The algorithm, the data set and the oracle.
     budget : int, str or None
+        The budget of queries.
     metric : str
+        The metric of agreement.
     mean, least : float or None
-        Over all pairs of repetitions that can be compared; None if there is none.
+        The mean and the least agreement of all pairs of repetitions that can be compared; None if
+        there is none.
     pairs : int
+        The number of these pairs.
     reason : str
         Why pairs could not be compared; "" if all were.
     """
@@ -75,40 +81,58 @@ def measure_stability(
     for group in results.groups:
         if group.checkpoint is not None or not group.ran:
             continue
-        given = [(o, store.result_of(o)) for o in group.outcomes if o.status == "ok"]
-        known = [(outcome, result) for outcome, result in given if result is not None]
-        is_tree = all(isinstance(result, Tree) for _, result in known)
-        for metric in metrics or (OF_TREES if is_tree else OF_PARTITIONS,):
-            values, reasons = [], dict.fromkeys([] if len(known) > 1 else ["there is one result"])
-            for one, other in combinations(known, 2):
-                try:
-                    values.append(_of_pair(metric, one, other))
-                except NotApplicableError as error:
-                    reasons[str(error)] = None
-            rows.append(
-                Stability(
-                    group.algorithm,
-                    group.dataset,
-                    group.oracle,
-                    group.budget,
-                    metric,
-                    float(np.mean(values)) if values else None,
-                    min(values, default=None),
-                    len(values),
-                    "; ".join(reasons),
-                )
+        repetitions = []
+        for outcome in group.outcomes:
+            result = store.result_of(outcome) if outcome.status == "ok" else None
+            if result is not None:
+                repetitions.append((outcome, result))
+        are_trees = all(isinstance(result, Tree) for _, result in repetitions)
+        default = OF_TREES if are_trees else OF_PARTITIONS
+        for metric in metrics or (default,):
+            values, reasons = _compare_pairs(metric, repetitions)
+            stability = Stability(
+                algorithm=group.algorithm,
+                dataset=group.dataset,
+                oracle=group.oracle,
+                budget=group.budget,
+                metric=metric,
+                mean=float(np.mean(values)) if values else None,
+                least=min(values, default=None),
+                pairs=len(values),
+                reason="; ".join(reasons),
             )
+            rows.append(stability)
     return rows
 
 
-def _of_pair(metric: str, one: tuple[Outcome, Result], other: tuple[Outcome, Result]) -> float:
-    (first, result), (second, rival) = one, other
-    if first.data_digest == second.data_digest:
-        return agreement(metric, result, rival)
-    return agreement(metric, *common_items(result, rival))
+def _compare_pairs(
+    metric: str, repetitions: Sequence[tuple[Outcome, Result]]
+) -> tuple[list[float], list[str]]:
+    """The agreement of each pair of repetitions, and why others could not be compared."""
+    if len(repetitions) < 2:
+        return [], ["there is one result"]
+    values = []
+    reasons: dict[str, None] = {}
+    for first, second in combinations(repetitions, 2):
+        try:
+            values.append(_agreement_of_pair(metric, first, second))
+        except NotApplicableError as error:
+            reasons[str(error)] = None
+    return values, list(reasons)
 
 
-def common_items(one: Result, other: Result) -> tuple[Tree, Tree]:
+def _agreement_of_pair(
+    metric: str, first: tuple[Outcome, Result], second: tuple[Outcome, Result]
+) -> float:
+    first_outcome, first_result = first
+    second_outcome, second_result = second
+    if first_outcome.data_digest == second_outcome.data_digest:
+        return agreement(metric, first_result, second_result)
+    # Repetitions of random data have other items, some of which may be the same.
+    return agreement(metric, *common_items(first_result, second_result))
+
+
+def common_items(first: Result, second: Result) -> tuple[Tree, Tree]:
     """Two trees of named items, restricted to those that both have.
 
     Raises
@@ -116,32 +140,35 @@ def common_items(one: Result, other: Result) -> tuple[Tree, Tree]:
     NotApplicableError
         If the items have no names, or fewer than three are common.
     """
-    names, others = (tree.names if isinstance(tree, Tree) else None for tree in (one, other))
-    if names is None or others is None:
-        raise NotApplicableError("repetitions have other items, and these have no names")
-    assert isinstance(one, Tree)
-    assert isinstance(other, Tree)
-    place = {name: item for item, name in enumerate(others)}
-    common = [(item, place[name]) for item, name in enumerate(names) if name in place]
-    if len(common) < 3:
-        raise NotApplicableError(f"two repetitions have {len(common)} items in common")
-    mine, theirs = np.transpose(common)
-    return one.restrict(mine), other.restrict(theirs)
+    if not isinstance(first, Tree) or not isinstance(second, Tree):
+        raise NotApplicableError(_NO_NAMES)
+    if first.names is None or second.names is None:
+        raise NotApplicableError(_NO_NAMES)
+    item_of_name = {name: item for item, name in enumerate(second.names)}
+    first_items = []
+    second_items = []
+    for item, name in enumerate(first.names):
+        if name in item_of_name:
+            first_items.append(item)
+            second_items.append(item_of_name[name])
+    if len(first_items) < 3:
+        raise NotApplicableError(f"two repetitions have {len(first_items)} items in common")
+    return first.restrict(np.array(first_items)), second.restrict(np.array(second_items))
 
 
-def agreement(metric: str, one: Result, other: Result) -> float:
+def agreement(metric: str, first: Result, second: Result) -> float:
     """The mean of a metric of each result, with the other one as the truth.
 
     Parameters
     ----------
     metric : str
-        Such as ``"triplet-agreement"``.
-    one, other : Tree or Partition
-        Of the same items.
+        The name of a metric, such as ``"triplet-agreement"``.
+    first, second : Tree or Partition
+        Two results of the same items.
 
     Raises
     ------
     NotApplicableError
         If the metric does not compare such results with a truth.
     """
-    return (score(metric, one, other) + score(metric, other, one)) / 2
+    return (score(metric, first, second) + score(metric, second, first)) / 2

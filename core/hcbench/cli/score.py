@@ -99,7 +99,8 @@ def score(
         _run_kernels_as_python((*files["trees"], *files["truths"]))
     import numpy as np
 
-    from hcbench.api.scores import default_metrics, height_notes, read_matched, score_trees
+    from hcbench.api.matching import height_notes, read_matched
+    from hcbench.api.scoring import default_metrics, score_trees
     from hcbench.cli.draw import write_blocks, write_text
     from hcbench.files.trees import TreeFile
 

@@ -1,0 +1,228 @@
+"""Scoring trees that were made elsewhere: ``hcbench score``."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba.core.event import install_recorder
+
+from hcbench.api.scores import Score, Scores
+from hcbench.errors import NotApplicableError, ParameterError
+from hcbench.model.cost import Cost
+from hcbench.model.problem import Problem
+from hcbench.model.trees import Tree
+from hcbench.oracle.answers import Scored
+from hcbench.plan.presentation import MetricInfo
+from hcbench.registry import Registry, default_uses
+from hcbench.registry.specs import MetricSpec, unmet
+from hcbench.registry.uses import Use
+from hcbench.run.cell import judge
+from hcbench.run.job import Call
+
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
+
+_FEW = 12  # items with which a metric calls its kernels
+_OF_TRUTH = frozenset(("truth", "levels", "heights"))
+
+
+def score_trees(
+    trees: Mapping[str, Tree],
+    problems: Mapping[str, Problem],
+    metrics: Sequence[Use[MetricSpec]],
+    notes: Mapping[str, str] | None = None,
+) -> Scores:
+    """Score each tree by each metric, against each truth if the metric uses one.
+
+    Where kernels have to be compiled, a second process compiles those of the last metrics.
+
+    Parameters
+    ----------
+    trees : mapping of str to Tree
+        The trees by their labels.
+    problems : mapping of str to Problem
+        The problems by the names of their truths, as `read_matched` returns them.
+    metrics : sequence of Use
+        The metrics.
+    notes : mapping of str to str, optional
+        The notes of trees for values that depend on the unit of their heights.
+
+    Returns
+    -------
+    Scores
+    """
+    scores: list[Score] = []
+    helper = None
+    try:
+        with install_recorder("numba:compile") as compiled:
+            for number, use in enumerate(metrics):
+                of_metric = _scores_of(use, trees, problems)
+                if use.spec.uses_height_unit:
+                    of_metric = _with_notes(of_metric, notes or {})
+                scores += of_metric
+                if compiled.buffer and helper is None:
+                    # From the last metric on, so that both processes compile different kernels.
+                    remaining = metrics[number + 1 :]
+                    helper = _compile_ahead(trees, problems, remaining[::-1])
+    finally:
+        if helper is not None:
+            helper.kill()
+            helper.join()
+    return Scores(
+        scores=_with_best(scores),
+        trees=tuple(trees),
+        truths=tuple(name for name in problems if name),
+    )
+
+
+def _scores_of(
+    use: Use[MetricSpec], trees: Mapping[str, Tree], problems: Mapping[str, Problem]
+) -> list[Score]:
+    """The scores by one metric."""
+    spec = use.spec
+    info = MetricInfo(
+        label=use.label,
+        direction=spec.direction,
+        unit=spec.unit,
+        cost=spec.cost,
+        interval=spec.interval,
+        outside=spec.outside,
+    )
+    by_truth: list[list[Score]] = []
+    for truth, problem in _against(use, problems):
+        scores = [_score(info, truth, use, problem, label, tree) for label, tree in trees.items()]
+        by_truth.append(scores)
+    if not spec.needs:
+        # A metric that declares no needs may use a truth: its values tell.
+        outcomes = {tuple((score.value, score.reason) for score in scores) for scores in by_truth}
+        if len(outcomes) == 1:
+            return [replace(score, truth="") for score in by_truth[0]]
+    return list(chain.from_iterable(by_truth))
+
+
+def _with_notes(scores: Sequence[Score], notes: Mapping[str, str]) -> list[Score]:
+    """Scores, whose values have the notes of their trees."""
+    with_notes = []
+    for score in scores:
+        note = "" if score.value is None else notes.get(score.tree, "")
+        with_notes.append(replace(score, note=note))
+    return with_notes
+
+
+def _compile_ahead(
+    trees: Mapping[str, Tree],
+    problems: Mapping[str, Problem],
+    metrics: Sequence[Use[MetricSpec]],
+) -> BaseProcess:
+    """Start a copy of this process that computes metrics of a few items, for their kernels."""
+
+    def compile_all() -> None:
+        warnings.simplefilter("ignore")
+        with suppress(Exception):  # of a few items only, or the caller will meet it as well
+            tree = next(iter(trees.values()))
+            items = np.arange(min(tree.n, _FEW))
+            small_tree = {"": tree.restrict(items)}
+            small_problems = {name: problem.take(items) for name, problem in problems.items()}
+            for use in metrics:
+                _scores_of(use, small_tree, small_problems)
+
+    process = multiprocessing.get_context("fork").Process(target=compile_all, daemon=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # it has threads of BLAS, which rest
+        process.start()
+    return process
+
+
+def _score(
+    info: MetricInfo, truth: str, use: Use[MetricSpec], problem: Problem, label: str, tree: Tree
+) -> Score:
+    """The score of one tree against one truth."""
+    scored = Scored(problem=problem, result=tree, cost=Cost())
+    value = judge(Call(partial(_value, use), {}), scored)
+    return Score(
+        metric=info,
+        truth=truth,
+        tree=label,
+        value=value.value,
+        status=value.status,
+        reason=value.reason,
+    )
+
+
+def _with_best(scores: Sequence[Score]) -> list[Score]:
+    """Scores that tell which are the best of a metric, by truth and by tree."""
+    best_trees = _are_best(scores, lambda score: score.truth)
+    best_truths = _are_best(scores, lambda score: score.tree)
+    marked = []
+    for score, best_tree, best_truth in zip(scores, best_trees, best_truths, strict=True):
+        marked.append(replace(score, best_tree=best_tree, best_truth=best_truth))
+    return marked
+
+
+def _are_best(scores: Sequence[Score], group: Callable[[Score], str]) -> list[bool]:
+    """Whether each score is the best of its metric and group, unless all of these are equal.
+
+    None is if a value is outside of the interval of the metric.
+    """
+    incomparable = {score.metric.label for score in scores if score.leaves_range}
+    rivals: dict[tuple[str, str], list[float]] = {}
+    for score in scores:
+        if not math.isnan(score.worth) and score.metric.label not in incomparable:
+            rivals.setdefault((score.metric.label, group(score)), []).append(score.worth)
+    are_best = []
+    for score in scores:
+        worths = rivals.get((score.metric.label, group(score)))
+        is_best = worths is not None and min(worths) < score.worth == max(worths)
+        are_best.append(is_best)
+    return are_best
+
+
+def default_metrics(registry: Registry) -> list[Use[MetricSpec]]:
+    """All metrics of quality, those against a truth first, with their default parameters."""
+    uses = [use for use in default_uses(registry.metrics) if not use.spec.cost]
+    return sorted(uses, key=lambda use: not _compares(use.spec))
+
+
+def _compares(spec: MetricSpec) -> bool:
+    """Whether a metric compares with a truth, or may do so because it declares no needs."""
+    if not spec.needs:
+        return True
+    return any(not _OF_TRUTH.isdisjoint(need.split("|")) for need in spec.needs)
+
+
+def _against(use: Use[MetricSpec], problems: Mapping[str, Problem]) -> list[tuple[str, Problem]]:
+    """The truths that a metric is computed with: the one that it names, or all of them."""
+    first = next(iter(problems.values()))
+    if not _compares(use.spec) or use.spec.cost:
+        return [("", first)]
+    name = use.params.get("truth")
+    if isinstance(name, str):
+        # Without such a truth the metric says so.
+        return [(name, problems.get(name, first))]
+    return list(problems.items())
+
+
+def _value(use: Use[MetricSpec], scored: Scored) -> float:
+    """The value of a metric; inapplicable parameters are no mistake of the caller."""
+    spec = use.spec
+    if spec.cost:
+        raise NotApplicableError("a cost of the call that made the tree, which is unknown")
+    missing = unmet(spec.needs, scored.problem.provides)
+    if missing:
+        raise NotApplicableError(f"needs {missing}, which these files do not provide")
+    if spec.result == "partition":
+        raise NotApplicableError("judges partitions, not trees")
+    try:
+        value: float = spec.load()(scored, **use.params)
+    except ParameterError as error:
+        raise NotApplicableError(str(error)) from error
+    return value
