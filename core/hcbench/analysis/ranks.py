@@ -213,9 +213,11 @@ def _rows_of_dataset(
         columns = np.transpose(list(by_repetition.values()))
         averages = [average_of(column, metric.average) for column in columns]
     else:
-        averages = [
-            None if group.fails_too_often(metric) else group.average(metric) for group in groups
-        ]
+        averages = []
+        for group in groups:
+            # The others do not stand for all repetitions: the algorithm ranks last.
+            too_few = group.fails_too_often(metric)
+            averages.append(None if too_few else group.average(metric))
     block = inference.family_of(dataset) if inference.unit == "family" else dataset
     scores = [math.nan if average is None else average for average in averages]
     return [_Row(dataset, block, scores)]
@@ -297,7 +299,9 @@ def find_best(
         average = group.average(metric)
         if average is None or math.isnan(average) or group.fails_too_often(metric):
             continue
-        kind = query_kinds.get(group.oracle, group.oracle) if metric.unit == "queries" else ""
+        kind = ""
+        if metric.unit == "queries":
+            kind = query_kinds.get(group.oracle, group.oracle)
         rivals.setdefault((group.checkpoint, kind), []).append((average, group))
     choose = max if metric.direction == "higher" else min
     printed = partial(format_spread, std=None, unit=metric.unit, interval=metric.interval)
@@ -455,9 +459,10 @@ class Ranking(Blocks):
         """Groups of competitors without a significant difference; none without a test."""
         if not self.test:
             return ()
-        apart = np.zeros((len(self.competitors),) * 2, dtype=bool)
+        n = len(self.competitors)
+        apart = np.zeros((n, n), dtype=bool)
         # Pairs are in the order of the upper triangle.
-        apart[np.triu_indices(len(apart), 1)] = [pair.differs for pair in self.pairs]
+        apart[np.triu_indices(n, 1)] = [pair.differs for pair in self.pairs]
         return find_cliques(self.ranks, apart | apart.T)
 
     @property

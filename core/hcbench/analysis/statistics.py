@@ -203,19 +203,24 @@ def log_log_slope(
     standard_error : float or None
         None if a sample has fewer than two numbers and there are only two points.
     """
-    spread = [mean_and_std(sample) for sample in samples]
-    means = np.array([math.nan if mean is None else mean for mean, _ in spread])
-    if not (np.isfinite(means) & (means > 0)).all():
-        return None, None
-    slope, _, error = fit_power_law(x, means)
-    errors = [] if error is None else [error]
-    if all(std is not None for _, std in spread):
+    means = []
+    relative_errors = []
+    for sample in samples:
+        mean, std = mean_and_std(sample)
+        if mean is None or not 0 < mean < math.inf:
+            return None, None
+        means.append(mean)
+        if std is not None:
+            relative_errors.append(std / math.sqrt(len(sample)) / mean)
+    slope, _, error_of_residuals = fit_power_law(x, means)
+    errors = []
+    if error_of_residuals is not None:
+        errors.append(error_of_residuals)
+    # A sample of one number has no standard error, so that none can be propagated.
+    if len(relative_errors) == len(means):
         centred = np.log(x) - np.log(x).mean()
-        relative = [
-            (std or 0.0) / math.sqrt(len(sample)) / mean
-            for (_, std), sample, mean in zip(spread, samples, means, strict=True)
-        ]
-        errors.append(math.hypot(*(centred / (centred @ centred) * relative)))
+        weights = centred / (centred @ centred)
+        errors.append(float(np.linalg.norm(weights * relative_errors)))
     return slope, max(errors, default=None)
 
 
@@ -233,11 +238,13 @@ def fit_power_law(x: ArrayLike, y: ArrayLike) -> tuple[float, float, float | Non
     standard_error : float or None
         Of the exponent, from the residuals; None for two points.
     """
-    logs, heights = np.log(x), np.log(y)
+    logs = np.log(x)
+    heights = np.log(y)
     centred = logs - logs.mean()
     slope = float(centred @ heights / (centred @ centred))
     residual = heights - heights.mean() - slope * centred
     factor = math.exp(heights.mean() - slope * logs.mean())
+    # The line goes through two points, whatever their errors are.
     if len(logs) == 2:
         return slope, factor, None
     variance = residual @ residual / (len(logs) - 2)
@@ -344,13 +351,15 @@ def rank_blocks(
     counts = _included_rows(scores, failed)
     if not counts.any():
         return np.empty((0, scores.shape[1]))
-    costs = (-scores if direction == "higher" else scores)[counts]
-    ascending = np.sort(costs, axis=1)  # with failures last
-    sides = [
-        [np.searchsorted(*block, side=side) for block in zip(ascending, costs, strict=True)]
-        for side in ("left", "right")
-    ]
-    ranks: NDArray[np.float64] = (np.sum(sides, axis=0) + 1) / 2
+    costs = scores[counts]
+    if direction == "higher":
+        costs = -costs
+    ranks = np.empty(costs.shape)
+    for row, of_row in enumerate(costs):
+        ascending = np.sort(of_row)  # with failures last, which tie
+        n_better = np.searchsorted(ascending, of_row, side="left")
+        n_not_worse = np.searchsorted(ascending, of_row, side="right")
+        ranks[row] = (n_better + n_not_worse + 1) / 2
     if blocks is None:
         return ranks
     block_of_row = _block_numbers(blocks, counts)
@@ -461,6 +470,7 @@ def friedman_test(
         p = _permuted_p(ranks)
     test = replace(test, statistic=chi2, p=p, method=method)
     rest = n * (k - 1) - chi2
+    # All blocks agree fully, and F is infinite.
     if rest <= 1e-9 * chi2:
         return test
     iman = (n - 1) * chi2 / rest
@@ -544,7 +554,7 @@ def find_cliques(ranks: Sequence[float], different: ArrayLike) -> tuple[tuple[in
     order = np.argsort(ranks, kind="stable")
     apart = np.asarray(different)[np.ix_(order, order)]
     cliques: list[tuple[int, ...]] = []
-    reached = 0
+    reached = 0  # the end of the last clique: one that ends there is a part of it
     for first in range(len(order)):
         last = first + 1
         while last < len(order) and not apart[first : last + 1, last].any():
@@ -695,8 +705,10 @@ def _mean_gain(gains: NDArray[np.float64]) -> float:
 def _exact_p(ranks: NDArray[np.float64], statistic: float) -> float:
     """The share of all signs of these ranks whose sum is at least as far from its mean."""
     doubled = np.sort(np.rint(2 * ranks).astype(np.int64))  # integers, also with ties
-    tail = _lower_tails(tuple(doubled.tolist()))[round(2 * statistic)]
-    return min(1.0, 2 * float(tail))
+    lower_tails = _lower_tails(tuple(doubled.tolist()))
+    tail = float(lower_tails[round(2 * statistic)])
+    # The distribution is symmetric. Both tails have its middle, if that is the statistic.
+    return min(1.0, 2 * tail)
 
 
 @lru_cache(maxsize=64)
@@ -770,13 +782,11 @@ class PerformanceProfile:
 
     def at(self, distance: float) -> list[float]:
         """The share of each competitor at a distance."""
-        steps = zip(self.within, self.share, strict=True)
-        return [
-            float(share[place - 1])
-            if (place := np.searchsorted(within, distance, "right"))
-            else 0.0
-            for within, share in steps
-        ]
+        shares = []
+        for within, share in zip(self.within, self.share, strict=True):
+            n_steps = int(np.searchsorted(within, distance, "right"))
+            shares.append(float(share[n_steps - 1]) if n_steps else 0.0)
+        return shares
 
 
 def performance_profile(
@@ -816,16 +826,21 @@ def performance_profile(
     """
     scores = np.array(table, dtype=np.float64, ndmin=2)
     counts = _included_rows(scores, failed)
-    costs = scores[counts] if direction == "lower" else -scores[counts]
+    costs = scores[counts]
+    if direction == "higher":
+        costs = -costs
     if by == "ratio" and (direction == "higher" or (costs < 0).any()):
         raise ValueError("ratios need nonnegative costs; use differences")
     costs = np.where(np.isnan(costs), np.inf, costs)
     best = costs.min(axis=1, keepdims=True, initial=np.inf)
     with np.errstate(divide="ignore", invalid="ignore"):
         distance = costs / best if by == "ratio" else costs - best
+    # Divisions by 0 and differences of infinite numbers are NaN until here.
     distance[(costs == best) & np.isfinite(costs)] = 1.0 if by == "ratio" else 0.0
     distance[costs == np.inf] = np.inf
-    block_of_row = np.arange(len(costs)) if blocks is None else _block_numbers(blocks, counts)
+    block_of_row = np.arange(len(costs))
+    if blocks is not None:
+        block_of_row = _block_numbers(blocks, counts)
     n_rows = np.bincount(block_of_row)
     weights = 1 / n_rows[block_of_row]
     within = []
