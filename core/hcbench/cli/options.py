@@ -122,13 +122,16 @@ class Names(click.ParamType):  # type: ignore[type-arg]  # generic in new versio
             from hcbench.registry import tags_of
 
             registry = load_plugins(ctx.params.get("plugin") or (), quiet=True)
-            specs = [entry.spec for kind in self.kinds for entry in getattr(registry, kind).entries]
-            known = {(spec.name, spec.doc) for spec in specs}
-            if tail.startswith("@"):
-                known = {(f"@{tag}", "") for spec in specs for tag in tags_of(spec)}
+            docs: dict[str, str] = {}
+            for kind in self.kinds:
+                for entry in getattr(registry, kind).entries:
+                    if tail.startswith("@"):
+                        docs.update({f"@{tag}": "" for tag in tags_of(entry.spec)})
+                    else:
+                        docs[entry.spec.name] = entry.spec.doc
             return [
                 CompletionItem(f"{head}{comma}{name}", help=doc)
-                for name, doc in sorted(known)
+                for name, doc in sorted(docs.items())
                 if name.casefold().startswith(tail.casefold())
             ]
         return []
@@ -221,15 +224,17 @@ class TolerantOption(click.Option):
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         """Accept the other spellings, too."""
         super().add_to_parser(parser, ctx)
-        declared = {name for param in ctx.command.params for name in param.opts}
+        declared: set[str] = set()
+        for param in ctx.command.params:
+            declared.update(param.opts)
         action = "append" if self.multiple else "store"
         for spellings in _SPELLINGS:
-            if not set(spellings) & set(self.opts):
+            if set(spellings).isdisjoint(self.opts):
                 continue
-            others = [name for name in spellings if name not in declared]
-            if others:
+            undeclared = [name for name in spellings if name not in declared]
+            if undeclared:
                 parser.add_option(
-                    obj=self, opts=others, dest=self.name, action=action, nargs=self.nargs
+                    obj=self, opts=undeclared, dest=self.name, action=action, nargs=self.nargs
                 )
 
 
@@ -241,11 +246,11 @@ class KindChoice(click.Choice):  # type: ignore[type-arg]
 
     def normalize_choice(self, choice: Any, ctx: click.Context | None) -> str:
         """The plural of a kind."""
-        written = super().normalize_choice(choice, ctx)
+        kind = super().normalize_choice(choice, ctx)
         for spellings in _SPELLINGS:
-            if f"--{written}" in spellings:
-                return spellings[-1].removeprefix("--")
-        return written
+            if f"--{kind}" in spellings:
+                return spellings[-1].removeprefix("--")  # the last spelling is the plural
+        return kind
 
 
 def _registered_executors() -> list[tuple[str, str]]:
@@ -276,11 +281,22 @@ def read_budgets(text: str) -> tuple[Budget, ...]:
     budgets: list[Budget] = []
     for part in text.split(","):
         try:
-            is_amount = part.strip()[-1:].isalpha() and math.isfinite(float(split_budget(part)[0]))
+            is_amount = _is_amount(part)
         except ParameterError as error:
             raise click.BadParameter(str(error)) from error
-        budgets += [read_budget(part)] if is_amount else read_counts(part)
+        if is_amount:
+            budgets.append(read_budget(part))
+        else:
+            budgets.extend(read_counts(part))
     return tuple(budgets)
+
+
+def _is_amount(text: str) -> bool:
+    """Whether a budget is an amount of something, such as 5USD, and no number of queries."""
+    if not text.strip()[-1:].isalpha():
+        return False
+    number, _ = split_budget(text)
+    return math.isfinite(float(number))  # not "inf", which ends in a letter, too
 
 
 def read_part(text: str) -> tuple[int, int]:
@@ -317,7 +333,11 @@ T = TypeVar("T")
 
 def examples(*commands: str) -> str:
     """Examples below the options in the help of a command."""
-    return "\b\n" + "\n".join(["Examples:", *(f"  {command}" for command in commands)])
+    # click keeps the line breaks of a paragraph that begins with a backspace.
+    lines = ["\b", "Examples:"]
+    for command in commands:
+        lines.append(f"  {command}")
+    return "\n".join(lines)
 
 
 def with_options(*options: Callable[[F], F]) -> Callable[[F], F]:
