@@ -13,7 +13,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -80,14 +80,15 @@ class Inference:
     @property
     def families_text(self) -> str:
         """How many data sets are of how many families: "12 data sets of 1 family: iris"."""
-        n_datasets = sum(len(datasets) for datasets in self.families.values())
-        n_families = len(self.families)
-        noun = "family" if n_families == 1 else _PLURALS["family"]
         names = list(self.families)
+        n_datasets = sum(map(len, self.families.values()))
         listed = ", ".join(names[:_MOST_NAMED])
-        if n_families > _MOST_NAMED:
-            listed += f" and {n_families - _MOST_NAMED} more"
-        return f"{n_datasets} data sets of {n_families} {noun}: {listed}"
+        if len(names) > _MOST_NAMED:
+            listed += f" and {len(names) - _MOST_NAMED} more"
+        of_families = "1 family"
+        if len(names) > 1:
+            of_families = f"{len(names)} families"
+        return f"{n_datasets} data sets of {of_families}: {listed}"
 
 
 def allowed_inference(
@@ -110,67 +111,92 @@ def allowed_inference(
     families : mapping of label to str, optional
         The family of each data set; by default each is its own.
     """
-    digests: dict[str, dict[int, str]] = {}
-    for group in groups:
-        repetition, digest = map(group.outcomes.column, ("repetition", "data_digest"))
-        has_digest = digest != ""
-        pairs = zip(repetition[has_digest].tolist(), digest[has_digest].tolist(), strict=True)
-        digests.setdefault(group.dataset, {}).update(pairs)
-    draws = {
-        dataset: 1 < len(of_one) == len(set(of_one.values())) for dataset, of_one in digests.items()
-    }
+    digests = _digests_of_datasets(groups)
+    draws = {}
+    for dataset, digest_of_repetition in digests.items():
+        n_different = len(set(digest_of_repetition.values()))
+        # Of one repetition it is unknown whether another one would have other data.
+        draws[dataset] = n_different > 1 and n_different == len(digest_of_repetition)
     members = _group_families(digests, families or {})
     if len(members) == 1:
         return _inference_of_one(digests, draws, members, set(dependent))
     if len(members) < len(digests):
-        unit: Unit = "family"
-        about = "families of data sets"
-    else:
-        unit = "data set"
-        about = "data sets"
-    return Inference(unit=unit, about=about, draws=draws, families=members)
+        return Inference(
+            unit="family", about="families of data sets", draws=draws, families=members
+        )
+    return Inference(unit="data set", about="data sets", draws=draws, families=members)
+
+
+#: The digest of the data in each repetition.
+_Digests: TypeAlias = Mapping[int, str]
+
+
+def _digests_of_datasets(groups: Iterable[Group]) -> dict[str, _Digests]:
+    """The digests of the data of each data set.
+
+    A repetition that failed before it had data has none.
+    """
+    digests: dict[str, dict[int, str]] = {}
+    for group in groups:
+        of_dataset = digests.setdefault(group.dataset, {})
+        repetitions = group.outcomes.column("repetition").tolist()
+        data_digests = group.outcomes.column("data_digest").tolist()
+        for repetition, digest in zip(repetitions, data_digests, strict=True):
+            if digest:
+                of_dataset[repetition] = digest
+    return dict(digests)
 
 
 def _group_families(
-    digests: Mapping[str, Mapping[int, str]], families: Mapping[str, str]
+    digests: Mapping[str, _Digests], families: Mapping[str, str]
 ) -> dict[str, tuple[str, ...]]:
     """The data sets of each family; those with equal data are of the family of the first."""
     members: dict[str, list[str]] = {}
     family_of_digest: dict[str, str] = {}
-    for dataset, of_one in digests.items():
+    for dataset, digest_of_repetition in digests.items():
         family = families.get(dataset, dataset)
-        for digest in of_one.values():
+        # Copies are not told by their names, as of one array that is given twice.
+        for digest in digest_of_repetition.values():
             family = family_of_digest.get(digest, family)
-        members.setdefault(family, []).append(dataset)
-        for digest in of_one.values():
+        for digest in digest_of_repetition.values():
             family_of_digest[digest] = family
+        members.setdefault(family, []).append(dataset)
     return {family: tuple(datasets) for family, datasets in members.items()}
 
 
 def _inference_of_one(
-    digests: Mapping[str, Mapping[int, str]],
+    digests: Mapping[str, _Digests],
     draws: Mapping[str, bool],
     members: Mapping[str, tuple[str, ...]],
-    dependent: Collection[str],
+    dependent: Set[str],
 ) -> Inference:
     """What statements the data sets of one family allow, or the only data set."""
     ((family, datasets),) = members.items()
-    is_alone = len(datasets) == 1
-    about = datasets[0] if is_alone else f"{family} with these parameters"
-    shares_items = any(dataset in dependent for dataset in datasets)
+    unit: Unit = "data set"
+    about = datasets[0]
+    if len(datasets) > 1:
+        unit = "family"
+        about = f"{family} with these parameters"
+    shares_items = not dependent.isdisjoint(datasets)
     if all(draws.values()) and not shares_items:
+        # Each repetition is a new draw of the generator, with all of these parameters.
         return Inference(unit="repetition", about=about, draws=draws, families=members)
-    is_repeated = any(len(of_one) > 1 for of_one in digests.values())
-    inference = Inference(
-        unit="data set" if is_alone else "family", about=about, draws=draws, families=members
+    inference = Inference(unit=unit, about=about, draws=draws, families=members)
+    reason = _why_no_test(
+        inference,
+        is_repeated=any(len(of_dataset) > 1 for of_dataset in digests.values()),
+        shares_items=shares_items,
     )
-    if is_alone:
-        same = "some of the same items" if shares_items else "the same data"
-        reason = f"all repetitions on {about} have {same}"
-        if not is_repeated:
-            reason = f"there is one repetition on {about}"
-    else:
-        reason = inference.families_text
-        if not is_repeated:
-            reason += ", with one repetition on each"
     return replace(inference, reason=reason)
+
+
+def _why_no_test(inference: Inference, *, is_repeated: bool, shares_items: bool) -> str:
+    """Why the repetitions on one data set or family are no blocks."""
+    if inference.unit == "family":
+        text = inference.families_text
+        return text if is_repeated else f"{text}, with one repetition on each"
+    if not is_repeated:
+        return f"there is one repetition on {inference.about}"
+    if shares_items:
+        return f"all repetitions on {inference.about} have some of the same items"
+    return f"all repetitions on {inference.about} have the same data"
