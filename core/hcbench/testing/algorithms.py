@@ -46,6 +46,7 @@ from hcbench.testing.subjects import CheckFailedError, Subject, fail, require, s
 def advise_paper(subject: Subject) -> None:
     """Its spec names the paper that introduced it."""
     if subject.spec.reference:
+        # Such as the truth itself, or random trees.
         skip("it is a reference line")
     require(
         subject.spec.paper is not None,
@@ -194,6 +195,7 @@ def check_anytime(subject: Subject) -> None:
         queries = usual(subject, source).queries
         if not queries:
             skip("it makes no queries, so there are no checkpoints")
+        # After one query, and about each fifth of all.
         checkpoints = tuple(range(1, queries, max(queries // 5, 1)))
         trace = run_on(subject, source, checkpoints=checkpoints).trace
         require(
@@ -237,6 +239,7 @@ def _check_paid(subject: Subject, source: Source, budget: int) -> None:
 
 def _require_within(ran: Ran, budget: int, answered: int) -> None:
     require(answered <= budget, f"gets {answered} answers with a budget of {budget}")
+    # Too few queries may be a reason, in one line, why there is no result.
     if ran.result is None and not isinstance(ran.error, BudgetExceededError | NotApplicableError):
         fail(
             f"fails with a budget of {budget}, other than by BudgetExceededError: {ran.reason}",
@@ -256,6 +259,7 @@ def check_truth_unseen(subject: Subject) -> None:
             fail(f"returns another result where its queries are recorded{because}")
         job = job_without_truth(subject, source, replay(answers, recorded))
         try:
+            # Both in a worker, so that a difference is one of the truth alone.
             with_truth = run_in_worker(subject, job_of_algorithm(subject, source))
             without = run_in_worker(subject, job)
         except CheckFailedError as error:
@@ -449,7 +453,7 @@ def _compare_if_invariant(
     sources = [source for source in sources_of(subject) if source.kind == "vectors"]
     if not sources:
         skip("it reads no vectors")
-    (source,) = sources
+    (source,) = sources  # there is one for each kind
     planted = source.problem()
     expected = usual(subject, source).result
     assert expected is not None
@@ -490,6 +494,7 @@ def _compare(
         if of_similarities and source.kind == "similarities":
             role = "similarity"
             values = gram(planted)
+        # The same numbers in the form that algorithms usually get.
         expected = run_on(subject, source, _with(planted, role, reference(values)))
         ran = run_on(subject, source, _with(planted, role, change(values)))
         if expected.result is None:

@@ -101,7 +101,7 @@ def usual_values(subject: Subject) -> tuple[float, ...]:
 
 def usual_problem(subject: Subject) -> Problem:
     """Planted items to which the metric applies."""
-    usual_values(subject)
+    usual_values(subject)  # skips the check otherwise
     return problem_of(subject)
 
 
@@ -115,6 +115,7 @@ def same(first: float, second: float) -> bool:
 
 def with_truth(problem: Problem, truth: Result) -> Problem:
     """The items with another truth: a tree or a partition."""
+    # Only one of both, so that a metric compares with it and not with the former truth.
     if isinstance(truth, Tree):
         tree = truth.with_names(problem.names)
         return replace(problem, truths={"other": tree}, levels=None)
@@ -370,6 +371,7 @@ def check_height_unit(subject: Subject) -> None:
         for seed in range(3):
             tree = _tree_with_heights(problem.n, seed, kind)
             assert tree.height is not None
+            # The same tree in another unit, such as kilometres and miles.
             doubled = Tree(tree.parent, 2 * tree.height, tree.kind, tree.names)
             try:
                 value = value_of(subject, problem, tree)
@@ -434,6 +436,7 @@ def advise_offset(subject: Subject) -> None:
         return values + offset
 
     try:
+        # By a small amount, that costs no digits.
         _compare(subject, "", partial(moved, 4.0), np.ascontiguousarray)
     except CheckFailedError:
         skip("its value depends on the origin of the vectors")

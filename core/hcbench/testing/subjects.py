@@ -147,6 +147,7 @@ def subjects_of(what: Any, plugins: Sequence[str | Path] = ()) -> list[Subject]:
 
 def _subjects_of_one(what: Any, plugins: Sequence[str | Path]) -> list[Subject]:
     if isinstance(what, Spec):
+        # It need not be registered anywhere.
         return [_subject(make_use(what, _SESSION, {}), load_registry(plugins))]
     if isinstance(what, ModuleType):
         return _subjects_of_module(what, load_registry(plugins))
@@ -221,6 +222,7 @@ def _unknown(registry: Registry, text: str) -> HcbenchError:
     try:
         registry.find(parse_name(text).base)
     except HcbenchError as error:
+        # With suggestions of similar names.
         return UnknownNameError(
             f"{error} (a distribution or a file, such as ./{text}.py, can be checked too)"
         )

@@ -110,7 +110,7 @@ def compares_with_truth(spec: MetricSpec, measure: Measure, problem: Problem) ->
     bare = Problem(n=problem.n, names=problem.names)
     truth_alone = replace(bare, truths=problem.truths, levels=problem.levels)
     if not math.isfinite(_value(measure, truth_alone, result, params)):
-        return False
+        return False  # it needs something else
     try:
         return math.isnan(_value(measure, bare, result, params))
     except Exception:
