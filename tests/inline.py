@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from hcbench.run import cell
 from hcbench.run.executors import ThisMachine
+from hcbench.run.job import _unpickle_function
 from hcbench.run.workers import Limits, Report
 
 
@@ -28,6 +29,8 @@ class InlinePool:
     def submit(self, tag: object, job: bytes, limits: Limits, worker: int) -> None:
         with warnings.catch_warnings():  # as in a worker
             warnings.simplefilter("default")
+            # A cell of a plugin file has a process of its own, without functions of earlier cells.
+            _unpickle_function.cache_clear()
             phases = ["start"]
             done = cell.run_packed(job, lambda phase, value=None: phases.append(phase))
         self._reports.append(Report(tag, "done", done, phase=phases[-1]))

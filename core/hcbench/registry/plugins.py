@@ -239,7 +239,8 @@ class Plugins:
         others = [
             module for name, module in self._manager.list_name_plugin() if name != plugin.name
         ]
-        with self.importable():  # a hook may import a module beside its file
+        files = [] if plugin.file is None else [plugin.file]
+        with importable(files):  # a hook may import a module beside its file
             results: list[Any] = self._manager.subset_hook_caller(hook, others)(**kwargs)
         return results
 
