@@ -35,39 +35,7 @@ that declare something. A `Value` is that of a parameter, `Needs` are what data 
 the names of numbers that an algorithm reports.
 """
 
-import importlib
-import sys
-from importlib.machinery import PathFinder
-
 import lazy_loader
 
 # The public names, and where they are defined, are written once, in __init__.pyi.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-
-
-class _KernelCaches:
-    """Extends numba's cache of compiled kernels as soon as numba is imported, by whomever."""
-
-    def find_spec(self, fullname, path=None, target=None):
-        if fullname != _COMPILING:
-            return None
-        spec = PathFinder.find_spec(fullname, path)
-        load = spec.loader.exec_module
-
-        def load_and_extend(module):
-            load(module)
-            _extend(module)
-
-        spec.loader.exec_module = load_and_extend
-        return spec
-
-
-def _extend(dispatcher):
-    importlib.import_module("hcbench.registry.kernel_cache").extend_cache(dispatcher)
-
-
-_COMPILING = "numba.core.dispatcher"
-if _COMPILING in sys.modules:
-    _extend(sys.modules[_COMPILING])
-else:
-    sys.meta_path.insert(0, _KernelCaches())

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit, types
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench.compiled import ASK, STATE
@@ -117,7 +118,7 @@ def _pop(heap: Any, at: Any) -> Any:
     return top & _ID
 
 
-@njit(cache=True)
+@register_jitable
 def _aim_at_middle(at: Any, shape: Any, path: Any, survival: Any) -> None:
     """Ask about the node at the median of the position of the cut. O(log h).
 
@@ -145,7 +146,7 @@ def _aim_at_middle(at: Any, shape: Any, path: Any, survival: Any) -> None:
     aim(at, shape, np.int64(path[position]))
 
 
-@njit(cache=True)
+@register_jitable
 def _next_path(
     at: Any,
     shape: Any,

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit, types
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench.compiled import scramble
@@ -90,7 +91,7 @@ def permuted(number: Any, size: Any, key: Any) -> Any:
             return np.int64(place)
 
 
-@njit(cache=True)
+@register_jitable
 def aim(at: Any, shape: Any, v: Any) -> None:
     """Ask about node v next: WANTED of its pairs, or all if there are fewer."""
     pairs = pairs_below(shape, v)

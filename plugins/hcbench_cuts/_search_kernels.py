@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit, types
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench.compiled import ASK, STATE
@@ -78,12 +79,12 @@ def breadth_first(
             learn_breadth(at, shape, label, queue, are_together(at))
 
 
-@njit(cache=True)
+@register_jitable
 def _log_add(a: Any, b: Any) -> Any:
     return max(a, b) + np.log1p(np.exp(-abs(a - b)))
 
 
-@njit(cache=True)
+@register_jitable
 def _put(k: Any, v: Any, weight: Any, shape: Any, path: Any, cursor: Any, logs: Any) -> None:
     """Let v be node k of the path, with log W_k. O(children)."""
     inner = len(path)
@@ -120,7 +121,7 @@ def _extend(at: Any, shape: Any, label: Any, path: Any, cursor: Any, logs: Any) 
     at[HIGH] = k
 
 
-@njit(cache=True)
+@register_jitable
 def _aim_at_third(at: Any, shape: Any, path: Any, logs: Any) -> None:
     """Ask about the lowest node on the path with at least 1/3 of the cuts below it. O(log h)."""
     sums, low, high = logs[3 * len(path) :], at[LOW], at[HIGH]
@@ -139,7 +140,7 @@ def _aim_at_third(at: Any, shape: Any, path: Any, logs: Any) -> None:
     aim(at, shape, np.int64(path[lowest]))
 
 
-@njit(cache=True)
+@register_jitable
 def _next_tree(
     at: Any, shape: Any, label: Any, forest: Any, path: Any, cursor: Any, logs: Any
 ) -> None:

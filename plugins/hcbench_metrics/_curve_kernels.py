@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-@njit(cache=True)
+@register_jitable
 def _preferred_slot(key: int, mask: int) -> int:
     """Preferred slot of a key in the hash table: multiplicative hashing (Knuth 1973, 6.4)."""
     return int((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & mask
 
 
-@njit(cache=True)
+@register_jitable
 def _add_to_cell(keys: Ints, counts: Ints, key: int) -> int:
     """Add one item to a cell of the table; return the previous count. O(1) expected."""
     mask = keys.size - 1
@@ -37,7 +38,7 @@ def _add_to_cell(keys: Ints, counts: Ints, key: int) -> int:
     return int(counts[at] - 1)
 
 
-@njit(cache=True)
+@register_jitable
 def _take_from_cell(keys: Ints, counts: Ints, key: int) -> int:
     """Remove one item from a cell; return the remaining count. O(1) expected.
 
@@ -63,7 +64,7 @@ def _take_from_cell(keys: Ints, counts: Ints, key: int) -> int:
     return int(remaining)
 
 
-@njit(cache=True)
+@register_jitable
 def _merge(
     start: Ints,
     end: Ints,

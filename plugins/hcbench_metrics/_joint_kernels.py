@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,14 +41,14 @@ def boundaries(parent: Ints, end: Ints, n: int) -> NDArray[np.int32]:
     return table
 
 
-@njit(cache=True)
+@register_jitable
 def _ancestor(table: NDArray[np.int32], log2: NDArray[np.uint8], low: int, high: int) -> int:
     """Lowest common ancestor of the leaves at two positions, low < high. O(1)."""
     row = log2[high - low]
     return int(max(table[row, low], table[row, high - (1 << row)]))
 
 
-@njit(cache=True)
+@register_jitable
 def _add_merged(
     run: Ints,
     is_second: NDArray[np.bool_],
@@ -91,7 +92,7 @@ def _add_merged(
     return n_touched
 
 
-@njit(cache=True)
+@register_jitable
 def _merge_runs(run: Ints, middle: int, merged: Ints, is_second: NDArray[np.bool_]) -> None:
     """Merge two sorted parts of ``run`` in place; mark what comes from the second part. O(b)."""
     i, j = 0, middle
@@ -202,7 +203,7 @@ def sum_over_joint_stages(
     return total, concordant, discordant
 
 
-@njit(cache=True)
+@register_jitable
 def _prefix_sum(counts: Floats, stop: int) -> float:
     """Sum of the first ``stop`` counts of a binary indexed tree, which begins at ``counts[1]``."""
     total = 0.0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 if TYPE_CHECKING:
     from typing import Any
@@ -95,7 +96,7 @@ def merged_of_columns(offsets: Ints, data: Floats, ancestors: Ints, m: int) -> F
 # ---- Merge heights ------------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@register_jitable
 def merges_of(parent: Ints, start: Ints, end: Ints, order: Ints, i: int, merge: Ints) -> None:
     """Write into ``merge`` (n,) the lowest common ancestor of i and each leaf, i itself for i.
 

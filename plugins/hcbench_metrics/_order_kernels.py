@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from hcbench_metrics._kernels import merges_of
 from hcbench_metrics._purity_kernels import largest_children
@@ -31,7 +32,7 @@ def tied_pairs(parent: Ints, sizes: Ints, n: int) -> Ints:
     return tied[:n]
 
 
-@njit(cache=True)
+@register_jitable
 def _count_leaves(
     count: Ints, above: Ints, classes: Ints, first: int, last: int, by: int | np.int64
 ) -> None:
@@ -43,7 +44,7 @@ def _count_leaves(
             q = above[q]
 
 
-@njit(cache=True)
+@register_jitable
 def _step(whole: Ints, part: Ints, above: Ints, c: int, size: int) -> int:
     """Concordant minus discordant pairs (j, k): j already with i, of class c, and k joining them.
 
@@ -64,7 +65,7 @@ def _step(whole: Ints, part: Ints, above: Ints, c: int, size: int) -> int:
     return total
 
 
-@njit(cache=True)
+@register_jitable
 def _step_of_table(whole: Ints, part: Ints, ranks: Ints, nearest: Ints, c: int, size: int) -> int:
     """As `_step`, for counts by class, where class b has rank ``ranks[b]``.
 
@@ -278,7 +279,7 @@ def concordance_by_rows(
     return total, tied
 
 
-@njit(cache=True)
+@register_jitable
 def _prefix_sum(counts: Ints, rank: int) -> int:
     total = 0
     while rank > 0:

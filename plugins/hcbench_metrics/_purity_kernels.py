@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-@njit(cache=True)
+@register_jitable
 def largest_children(parent: Ints, start: Ints, end: Ints) -> Ints:
     """The child with the most leaves (m,), the first of several; -1 for a leaf. O(m)."""
     heavy = np.empty(parent.size, np.int64)

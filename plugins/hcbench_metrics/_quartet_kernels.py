@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +43,7 @@ def count_resolved(offsets: Ints, children: Ints, sizes: Ints, n: int) -> int:
     return claims // 2
 
 
-@njit(cache=True)
+@register_jitable
 def _claims(size: int, n: int, squares: int) -> int:
     """Two leaves in a direction of this size, times two others in two other directions."""
     rest = n - size
@@ -97,7 +98,7 @@ def count_shared(
     return alike // 2, different // 4
 
 
-@njit(cache=True)
+@register_jitable
 def _sums(shared: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     """Sums and sums of squares of the rows (k,) and of the columns (l,)."""
     row, row_squares = np.zeros(shared.shape[0], np.int64), np.zeros(shared.shape[0], np.int64)
@@ -115,7 +116,7 @@ def _sums(shared: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     return row, row_squares, column, column_squares
 
 
-@njit(cache=True)
+@register_jitable
 def _claimed_alike(shared: Ints, sums: tuple[Ints, Ints, Ints, Ints], n: int) -> int:
     """Quartets ab|cd claimed by direction i of one node and j of the other, over all i and j.
 
@@ -144,7 +145,7 @@ def _claimed_alike(shared: Ints, sums: tuple[Ints, Ints, Ints, Ints], n: int) ->
     return total
 
 
-@njit(cache=True)
+@register_jitable
 def _claimed_differently(shared: Ints, sums: tuple[Ints, Ints, Ints, Ints], n: int) -> int:
     """Quartets ab|cd of one node and ac|bd of the other: a in (i, j), b in (i, q), c in (k, j).
 

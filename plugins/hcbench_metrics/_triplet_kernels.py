@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from hcbench_metrics._purity_kernels import largest_children
 
@@ -104,7 +105,7 @@ def decompose(parent: Ints, start: Ints, end: Ints, n: int) -> tuple[Ints, Ints,
     return above, top, bottom
 
 
-@njit(cache=True)
+@register_jitable
 def _paint(
     leaf: int,
     colour: int | np.int64,

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 _WORD = 64
 
 
-@njit(cache=True)
+@register_jitable
 def are_from(numbers: NDArray[np.int32], start: Any, least: Any) -> Any:
     """Whether each of 64 numbers, from index ``start`` on, is at least ``least``, as 64 bits."""
     bits = np.uint64(0)
@@ -86,7 +87,7 @@ def answer_bits(
         start += n_pairs - 1 - a
 
 
-@njit(cache=True)
+@register_jitable
 def _bits_from(bits: NDArray[np.uint64], start: Any) -> Any:
     """The 64 bits from number ``start`` on."""
     word, shift = start >> 6, np.uint64(start & 63)

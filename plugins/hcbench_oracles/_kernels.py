@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench.compiled import WITH_ITSELF, query_key, uniform
@@ -46,7 +47,7 @@ def compare_pairs(
     return a.size if ties == 0 else drop_ties(w, tolerance, closer, farther)
 
 
-@njit(cache=True)
+@register_jitable
 def drop_ties(
     w: NDArray[np.float64],
     tolerance: float,
@@ -62,7 +63,7 @@ def drop_ties(
     return answered
 
 
-@njit(cache=True)
+@register_jitable
 def annotator_of(seed: int, key: Any, time: Any, annotators: int) -> int:
     """The annotator who answers a query the (time + 1)-th time, drawn uniformly."""
     return int(uniform(seed, key ^ WHO, time) * annotators)
@@ -144,7 +145,7 @@ def _place(ints: Any, i: Any, j: Any) -> Any:
     return np.uint64(ints[np.uint64(HEADER + min(i, j))] + max(i, j))
 
 
-@njit(cache=True)
+@register_jitable
 def _difference(floats: Any, ints: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
     """w_ij - w_kl."""
     return floats[_place(ints, i, j)] - floats[_place(ints, k, l)]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench.compiled import query_key, uniform
@@ -89,7 +90,7 @@ def _tables(ints: Any) -> Any:
     return ints[HEADER:].view(np.int32)
 
 
-@njit(cache=True)
+@register_jitable
 def _join_size(tables: Any, n: Any, left: Any, right: Any) -> Any:
     """Leaves below the lowest common ancestor of the leaves at positions left < right. O(1)."""
     first, last = left // BLOCK, (right - 1) // BLOCK
@@ -123,7 +124,7 @@ def _distance(floats: Any, ints: Any, i: Any, j: Any) -> Any:
     return -floats[FLOAT_HEADER + low * (2 * n - low - 1) // 2 + high - low - 1]
 
 
-@njit(cache=True)
+@register_jitable
 def _corrupted_distance(floats: Any, ints: Any, i: Any, j: Any) -> Any:
     """Distance of a pair or, if it is corrupted, of another pair, drawn once."""
     key = query_key(PAIR, i, j, 0, 0)
@@ -134,7 +135,7 @@ def _corrupted_distance(floats: Any, ints: Any, i: Any, j: Any) -> Any:
     return _distance(floats, ints, i, j)
 
 
-@njit(cache=True)
+@register_jitable
 def _odd_by_distances(floats: Any, ints: Any, i: Any, j: Any, k: Any) -> Any:
     """The item outside the closest pair; a tie if two pairs are closest."""
     without_i = _corrupted_distance(floats, ints, j, k)
@@ -150,7 +151,7 @@ def _odd_by_distances(floats: Any, ints: Any, i: Any, j: Any, k: Any) -> Any:
     return NONE
 
 
-@njit(cache=True)
+@register_jitable
 def _odd_in_tree(ints: Any, i: Any, j: Any, k: Any) -> Any:
     """The item whose neighbours, from left to right in the tree, join lower down. O(1)."""
     tables, n = _tables(ints), ints[N]
@@ -179,7 +180,7 @@ def _last(ints: Any, i: Any, j: Any, k: Any) -> Any:
     return 1 if j > i else 0
 
 
-@njit(cache=True)
+@register_jitable
 def _wrong(ints: Any, right: Any, items: Any, key: Any, time: Any) -> Any:
     """A wrong answer: a random one, or the item with the smallest number."""
     others = 3 if right == NONE else 2

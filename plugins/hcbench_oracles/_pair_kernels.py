@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench.compiled import scramble, uniform
@@ -58,7 +59,7 @@ def permute(seed: Any, number: Any, total: Any, bits: Any, inverse: Any) -> Any:
             return np.int64(value)
 
 
-@njit(cache=True)
+@register_jitable
 def _is_together(ints: Any, i: Any, j: Any, pair: Any) -> Any:
     """Whether two items belong together, before any noise."""
     if ints[MATRIX]:
@@ -66,7 +67,7 @@ def _is_together(ints: Any, i: Any, j: Any, pair: Any) -> Any:
     return np.int64(ints[HEADER + i] == ints[HEADER + j])
 
 
-@njit(cache=True)
+@register_jitable
 def _is_flipped(ints: Any, pair: Any) -> Any:
     """Whether the answer about a pair is persistently flipped."""
     n, flipped = ints[N], ints[FLIPPED]

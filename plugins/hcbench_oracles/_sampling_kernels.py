@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench.compiled import count_ones, count_zeros, scramble
@@ -86,7 +87,7 @@ def draw_positions(
         found = read_bits(bits, (first + block) * BLOCK, positions, found)
 
 
-@njit(cache=True)
+@register_jitable
 def _draw_block(total: int, block: Any, number: Any, seed: Any, bits: Any) -> None:
     """Set ``number`` random bits of a block in which none is set."""
     size = min(BLOCK, total - block * BLOCK)
@@ -98,7 +99,7 @@ def _draw_block(total: int, block: Any, number: Any, seed: Any, bits: Any) -> No
         _turn(words, size)
 
 
-@njit(cache=True)
+@register_jitable
 def set_bits(bits: NDArray[np.uint64], size: int, number: Any, key: Any) -> None:
     """Set ``number`` random bits among the first ``size``, none of which is set.
 
@@ -131,12 +132,12 @@ def set_bits(bits: NDArray[np.uint64], size: int, number: Any, key: Any) -> None
                 _set(bits, at)
 
 
-@njit(cache=True)
+@register_jitable
 def _set(bits: NDArray[np.uint64], at: Any) -> None:
     bits[at >> np.uint64(6)] |= _ONE << (at & np.uint64(63))
 
 
-@njit(cache=True)
+@register_jitable
 def _turn(bits: NDArray[np.uint64], size: int) -> None:
     """Invert the first ``size`` bits."""
     for word in range(size // 64):
@@ -145,7 +146,7 @@ def _turn(bits: NDArray[np.uint64], size: int) -> None:
         bits[size // 64] ^= (np.uint64(1) << np.uint64(size % 64)) - np.uint64(1)
 
 
-@njit(cache=True)
+@register_jitable
 def read_bits(
     bits: NDArray[np.uint64], start: int, positions: NDArray[np.int64], found: Any
 ) -> Any:

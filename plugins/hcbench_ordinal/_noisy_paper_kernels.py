@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit, types
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench import NotApplicableError
@@ -22,7 +23,7 @@ _Ints = NDArray[np.int64]
 _RIGHT, _LEFT, _UP, _HERE = range(4)
 
 
-@njit(cache=True)
+@register_jitable
 def preorder(tree: Growth, order: _Ints) -> int:
     """Write the vertices, parents first; return their number. O(|V|)."""
     order[0] = tree.root[0]

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from numba import njit
+from numba.extending import register_jitable
 
 from hcbench_ordinal._tree_kernels import (
     MORE,
@@ -38,7 +39,7 @@ OUTSIDE, NEW_CHILD, ASK_ON = 2, -1, -2
 MOST_CUTS = 128
 
 
-@njit(cache=True)
+@register_jitable
 def aim(tree: Any, at: Any, k: Any) -> None:
     """Make inner node k the pivot, and its first two children those of the query."""
     table = tree[2]
@@ -116,7 +117,7 @@ def cut_below(parent: Any, w: Any, v: Any, top: Any) -> Any:
     return removed
 
 
-@njit(cache=True)
+@register_jitable
 def _end_search(tree: Any, w: Any, at: Any, cuts: Any, place: Any, node: Any) -> Any:
     """Store the place of the new item, and restore the weights of all vertices."""
     parent = tree[0]
@@ -130,7 +131,7 @@ def _end_search(tree: Any, w: Any, at: Any, cuts: Any, place: Any, node: Any) ->
     return False
 
 
-@njit(cache=True)
+@register_jitable
 def _choose(tree: Any, w: Any, at: Any, cuts: Any, topdown: Any) -> Any:
     top = at[TOP]
     if w[top] == 1:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from hcbench_ordinal._pivot_kernels import (
     ASK_ON,
@@ -81,7 +82,7 @@ def learn_search(tree: Any, at: Any, path: Any, root: Any, answer: Any) -> Any:
     return False
 
 
-@njit(cache=True)
+@register_jitable
 def _set_child(tree: Any, root: Any, k: Any, way: Any, below: Any) -> None:
     """Make a node or leaf the child of search node k in one direction; for k = -1, the root."""
     _, _, table, slots, _ = tree
@@ -99,7 +100,7 @@ def join_first_two(tree: Any, root: Any, u: Any, v: Any) -> None:
     _grow(tree, root, np.int64(-1), np.int64(0), u, v)
 
 
-@njit(cache=True)
+@register_jitable
 def _grow(tree: Any, root: Any, above: Any, way: Any, v: Any, x: Any) -> None:
     """Insert item x beside v, and replace the leaf ~v by a node with three leaves."""
     parent, _, table, _, _ = tree
@@ -149,7 +150,7 @@ def place_search(
             break
 
 
-@njit(cache=True)
+@register_jitable
 def _top_of(tree: Any, w: Any, scratch: Any, k: Any) -> Any:
     """The highest vertex among the places below search node k.
 
@@ -188,7 +189,7 @@ def _top_of(tree: Any, w: Any, scratch: Any, k: Any) -> Any:
     return top
 
 
-@njit(cache=True)
+@register_jitable
 def _weigh(tree: Any, w: Any, scratch: Any, top: Any) -> None:
     """Count the candidates at and below each vertex with w = 0. O(candidates)."""
     parent, child, table, slots, _ = tree

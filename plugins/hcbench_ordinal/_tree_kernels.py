@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit, types
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench import DataError
@@ -83,7 +84,7 @@ def representative(tree: Any, v: Any) -> Any:
     return v if v < n else table[v - n, REP]
 
 
-@njit(cache=True)
+@register_jitable
 def attach_beside(tree: Any, v: Any, u: Any) -> Any:
     """Replace v by a new parent of v and of the root u of another tree; return its inner number.
 
@@ -114,7 +115,7 @@ def attach_beside(tree: Any, v: Any, u: Any) -> Any:
     return k
 
 
-@njit(cache=True)
+@register_jitable
 def attach_child(tree: Any, v: Any, u: Any) -> Any:
     """Make the root u of another tree a new child of the inner vertex v; return the slot. O(1)."""
     parent, _, table, slots, counts = tree
@@ -129,7 +130,7 @@ def attach_child(tree: Any, v: Any, u: Any) -> Any:
     return slot
 
 
-@njit(cache=True)
+@register_jitable
 def heaviest_child(tree: Any, w: Any, v: Any) -> Any:
     """Return the child of the inner vertex v with the largest weight. O(degree)."""
     parent, child, table, slots, _ = tree
@@ -143,7 +144,7 @@ def heaviest_child(tree: Any, w: Any, v: Any) -> Any:
     return np.int64(best)
 
 
-@njit(cache=True)
+@register_jitable
 def sort_children(tree: Any, w: Any, v: Any) -> None:
     """Sort the children of v, if it has more than two, the heaviest first. O(d log d) for d.
 

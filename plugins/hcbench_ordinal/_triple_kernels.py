@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench_ordinal._tree_kernels import check_answer
@@ -68,7 +69,7 @@ def closer_pairs(triples: NDArray[np.int64], answers: NDArray[np.int8]) -> NDArr
     return rows[:found]
 
 
-@njit(cache=True)
+@register_jitable
 def _find(group: Any, v: Any) -> Any:
     while group[v] != v:
         group[v] = group[group[v]]
@@ -76,7 +77,7 @@ def _find(group: Any, v: Any) -> Any:
     return v
 
 
-@njit(cache=True)
+@register_jitable
 def _by_part(rows: Any, low: Any, high: Any, part: Any, start: Any, columns: Any) -> None:
     """Sort rows low..high-1 by the part of their first column, and store where the parts begin.
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit, types
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench.compiled import count_ones
@@ -19,7 +20,7 @@ from hcbench_quadruplets._kernels import most_similar
 _ITEMS, _MERGES, _FLOATS = types.int64[::1], types.int64[:, ::1], types.float64[::1]
 
 
-@njit(cache=True)
+@register_jitable
 def add_columns(
     columns: NDArray[np.int64],
     weight: float,
@@ -41,7 +42,7 @@ def add_columns(
             v[at] += weight * np.int32(np.int32(sums[at]) - less)
 
 
-@njit(cache=True)
+@register_jitable
 def add_cluster(
     own: int,
     scale: float,
@@ -78,7 +79,7 @@ def add_cluster(
         add_columns(columns[:listed], scale / size, won, lost, width, v)
 
 
-@njit(cache=True)
+@register_jitable
 def sum_all_columns(
     won: Any, lost: Any, width: int, place: NDArray[np.int64], v: NDArray[np.float64]
 ) -> None:
@@ -92,7 +93,7 @@ def sum_all_columns(
         v[place[a]] = np.float64(np.int64(more) - np.int64(fewer))
 
 
-@njit(cache=True)
+@register_jitable
 def sum_rows(v: NDArray[np.float64], slot: NDArray[np.uint32], B: NDArray[np.float64]) -> None:
     """Write into B the sums of v over the blocks of pairs of clusters. O(M)."""
     for b in range(B.size):
@@ -101,7 +102,7 @@ def sum_rows(v: NDArray[np.float64], slot: NDArray[np.uint32], B: NDArray[np.flo
         B[slot[at]] += v[at]
 
 
-@njit(cache=True)
+@register_jitable
 def name_blocks(
     own: int, cluster: NDArray[np.int64], place: NDArray[np.int64], K: int, slot: NDArray[np.uint32]
 ) -> None:

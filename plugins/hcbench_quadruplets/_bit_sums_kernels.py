@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit, types
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 BITS = types.Array(types.uint64, 1, "C", readonly=True)
@@ -25,7 +26,7 @@ MOST = 126  # columns whose sum, plus their number, fits in a byte
 _PLANES = 8  # binary digits of a byte
 
 
-@njit(cache=True)
+@register_jitable
 def add_side_by_side(
     plane: NDArray[np.uint64],
     more: NDArray[np.uint64],
@@ -43,7 +44,7 @@ def add_side_by_side(
         carry[word] = (one & two) ^ (either & three)
 
 
-@njit(cache=True)
+@register_jitable
 def add_carries(
     plane: NDArray[np.uint64],
     waiting: NDArray[np.uint64],
@@ -58,7 +59,7 @@ def add_carries(
         carry[word] = (one & two) ^ (either & three)
 
 
-@njit(cache=True)
+@register_jitable
 def add_carry(plane: NDArray[np.uint64], carry: NDArray[np.uint64]) -> None:
     """Add one row of carries to a plane, (w,) each; ``carry`` becomes those of the sum."""
     for word in range(plane.size):
@@ -67,7 +68,7 @@ def add_carry(plane: NDArray[np.uint64], carry: NDArray[np.uint64]) -> None:
         carry[word] = before & carry[word]
 
 
-@njit(cache=True)
+@register_jitable
 def bit_length(number: int) -> int:
     """Number of planes for numbers up to this one."""
     length = 0
@@ -87,7 +88,7 @@ def places(M: int, width: int) -> NDArray[np.int64]:
     return at
 
 
-@njit(cache=True)
+@register_jitable
 def sum_columns(columns: NDArray[np.int64], won: Any, lost: Any, width: int) -> NDArray[np.uint64]:
     """Count at each position the sum of columns of S, plus their number. O(columns M / 64).
 
@@ -123,7 +124,7 @@ def sum_columns(columns: NDArray[np.int64], won: Any, lost: Any, width: int) -> 
     return planes
 
 
-@njit(cache=True)
+@register_jitable
 def count_columns(columns: NDArray[np.int64], won: Any, lost: Any, width: int) -> NDArray[np.uint8]:
     """The sums of at most `MOST` columns of S, plus their number, in the order of `places`."""
     planes = sum_columns(columns, won, lost, width)
@@ -134,7 +135,7 @@ def count_columns(columns: NDArray[np.int64], won: Any, lost: Any, width: int) -
     return counts.reshape(-1).view(np.uint8)
 
 
-@njit(cache=True)
+@register_jitable
 def add_digit(plane: NDArray[np.uint64], bit: Any, digit: Any, counts: NDArray[np.uint64]) -> None:
     """Add a plane to the counts of the positions with this bit of every byte, a byte each."""
     for word in range(plane.size):

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit, types
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 # Signatures, so that all is compiled, or read from the cache, on import: the number of triplets
@@ -166,14 +167,14 @@ def gradient_of_gram(weight: NDArray[np.float64], G: NDArray[np.float64]) -> Non
             pair += 1
 
 
-@njit(cache=True)
+@register_jitable
 def pair_of(i: Any, j: Any, n: Any) -> Any:
     """Condensed number of a pair of items."""
     low, high = (i, j) if i < j else (j, i)
     return low * n - low * (low + 1) // 2 + high - low - 1
 
 
-@njit(cache=True)
+@register_jitable
 def answer_triplet(i: Any, j: Any, k: Any, rank: Any, at: Any, closer: Any, farther: Any) -> Any:
     """Write the comparison of w_ij and w_ik by ranks (n, n) at a position; return the next one."""
     if rank[i, j] == rank[i, k]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit, types
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 COMPARED = types.Array(types.uint32, 1, "C", readonly=True)
@@ -59,7 +60,7 @@ def _write_index(closer: Any, farther: Any, n: int, items: Any, end: Any, listed
         end[2 * a + 2] += 1
 
 
-@njit(cache=True)
+@register_jitable
 def items_of(pair: Any) -> tuple[Any, Any]:
     """Items i < j of a listed pair, 16 bits each."""
     return pair >> np.uint32(16), pair & np.uint32(0xFFFF)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit, types
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 TIE = 1e-12  # values of W that differ by less are equal: the order of sums changes their rounding
@@ -26,7 +27,7 @@ TIE = 1e-12  # values of W that differ by less are equal: the order of sums chan
 _ITEMS, _TABLE, _FLOATS = types.int64[::1], types.int64[:, ::1], types.float64[::1]
 
 
-@njit(cache=True)
+@register_jitable
 def most_similar(
     B: NDArray[np.float64], width: int, alive: NDArray[np.int64], K: int, size: NDArray[np.int64]
 ) -> tuple[int, int, float]:
@@ -58,14 +59,14 @@ def most_similar(
     return 0, 1, np.nan
 
 
-@njit(cache=True)
+@register_jitable
 def add_row(weight: float, row: NDArray[np.int64], v: NDArray[np.float64]) -> None:
     """Add ``weight`` times a row to v. O(P)."""
     for b in range(v.size):
         v[b] += weight * row[b]
 
 
-@njit(cache=True)
+@register_jitable
 def join_rows(
     weight: float,
     to: NDArray[np.int64],

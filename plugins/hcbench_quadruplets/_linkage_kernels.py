@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit, types
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 _MATRIX, _ROW = types.float64[:, ::1], types.float64[::1]
 _MERGES, _ITEMS = types.int64[:, ::1], types.int64[::1]
 
 
-@njit(cache=True)
+@register_jitable
 def best_in_row(
     p: int, B: NDArray[np.float64], alive: NDArray[np.int64], K: int, size: NDArray[np.int64]
 ) -> tuple[float, int]:

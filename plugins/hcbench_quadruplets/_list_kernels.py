@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit, types
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench_quadruplets._index_kernels import COMPARED, items_of
@@ -21,7 +22,7 @@ _MERGES, _FLOATS = types.int64[:, ::1], types.float64[::1]
 TOGETHER = 512  # columns that are fetched before they are added
 
 
-@njit(cache=True)
+@register_jitable
 def add_column(
     weight: float,
     b: int,
@@ -40,7 +41,7 @@ def add_column(
         weight = -weight
 
 
-@njit(cache=True)
+@register_jitable
 def fetch(columns: NDArray[np.int64], end: Any, listed: Any, seen: NDArray[np.uint32]) -> None:
     """Read a number or two of each of these columns, to bring them into the cache: O(columns).
 
@@ -55,14 +56,14 @@ def fetch(columns: NDArray[np.int64], end: Any, listed: Any, seen: NDArray[np.ui
             seen[at] = listed[first] ^ listed[last - 1]
 
 
-@njit(cache=True)
+@register_jitable
 def begin_rows(width: int, row: NDArray[np.uint32]) -> None:
     """Write where the rows of B begin, so that B(p, q) is at ``row[p] + q``, p <= q < width."""
     for p in range(width):
         row[p] = p * (2 * width - p - 1) // 2
 
 
-@njit(cache=True)
+@register_jitable
 def close_gaps(
     alive: NDArray[np.int64],
     width: int,
@@ -86,7 +87,7 @@ def close_gaps(
     begin_rows(alive.size, row)
 
 
-@njit(cache=True)
+@register_jitable
 def next_merge(
     alive: NDArray[np.int64],
     width: int,

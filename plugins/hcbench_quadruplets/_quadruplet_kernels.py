@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit, types
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench.compiled import count_ones
@@ -81,7 +82,7 @@ def count(present: Any, differing: Any, x: Any, s: Any, y: Any, t: Any) -> Any:
     return present + count_ones(both), differing + count_ones(both & (s ^ t))
 
 
-@njit(cache=True)
+@register_jitable
 def product(x: Any, s: Any, y: Any, t: Any) -> Any:
     """The product of a row x of bits, with minus signs s, and a row y with minus signs t."""
     present, differing = np.uint64(0), np.uint64(0)

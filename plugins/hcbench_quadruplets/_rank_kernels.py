@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit, types
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench_quadruplets._kernels import most_similar
@@ -20,7 +21,7 @@ _MERGES, _SIMILARITIES = types.int64[:, ::1], types.float64[::1]
 _STRETCH = 1024  # ranks that are summed together, to limit rounding errors
 
 
-@njit(cache=True)
+@register_jitable
 def lead_of_ranks(
     i: NDArray[np.int32],
     j: NDArray[np.int32],

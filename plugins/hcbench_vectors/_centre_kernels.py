@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench_vectors._distance_kernels import BLOCK, SQUARED, measure
@@ -25,13 +26,13 @@ def _least(bound: NDArray[np.float64]) -> float:
     return least
 
 
-@njit(cache=True)
+@register_jitable
 def _update(lows: NDArray[np.float64], bound: NDArray[np.float64], chunk: int) -> None:
     """Write the least bound of a chunk of clusters."""
     lows[chunk] = _least(bound[chunk * CHUNK : min((chunk + 1) * CHUNK, bound.size)])
 
 
-@njit(cache=True)
+@register_jitable
 def _nearer(
     point: NDArray[np.float64],
     columns: NDArray[np.float64],

@@ -10,7 +10,7 @@ own, ties and rounding included.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench_vectors._step_kernels import entry, nearest_slot
@@ -22,7 +22,7 @@ _SPARSE = 0.8  # proportion of remaining clusters below which pairs are compress
 _SPARSE_ROWS = 0.5  # the same for rows
 
 
-@njit(cache=True)
+@register_jitable
 def _combine(
     row: NDArray[np.float64], other: NDArray[np.float64], a: float, b: float, linkage: int
 ) -> None:
@@ -40,7 +40,7 @@ def _combine(
         row[i] = (a * row[i] + b * other[i]) / (a + b)
 
 
-@njit(cache=True)
+@register_jitable
 def _read(distance: NDArray[np.float64], width: int, x: int, row: NDArray[np.float64]) -> None:
     """Copy the distances of slot x, of ``width`` slots, to ``row``; its own is infinite."""
     at = x - 1
@@ -54,7 +54,7 @@ def _read(distance: NDArray[np.float64], width: int, x: int, row: NDArray[np.flo
         upper[i] = pairs[i]
 
 
-@njit(cache=True)
+@register_jitable
 def _write(distance: NDArray[np.float64], width: int, x: int, row: NDArray[np.float64]) -> None:
     """The inverse of `_read`."""
     at = x - 1
@@ -150,7 +150,7 @@ def chain(distance: NDArray[np.float64], linkage: int, merges: NDArray[np.float6
         count -= 1
 
 
-@njit(cache=True)
+@register_jitable
 def _merge_columns(
     row: NDArray[np.float64],
     pairs: NDArray[np.int64],

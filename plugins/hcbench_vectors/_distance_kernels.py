@@ -8,7 +8,7 @@ scipy's `pdist` does, so that equal distances remain equal.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench_vectors._step_kernels import entry
@@ -19,7 +19,7 @@ EUCLIDEAN, MANHATTAN, SQUARED = 0, 1, 2
 BLOCK = 512  # columns whose sums remain in the cache
 
 
-@njit(cache=True)
+@register_jitable
 def measure(
     point: NDArray[np.float64],
     columns: NDArray[np.float64],

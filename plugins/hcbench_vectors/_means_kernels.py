@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numba
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench_vectors._step_kernels import entry
@@ -29,7 +29,7 @@ _NEW = -2  # likewise, for a cluster that was just merged
 _CHUNK = 256  # compared with vector instructions before any is looked at
 
 
-@njit(cache=True)
+@register_jitable
 def maximum(row: NDArray[np.float64], start: int, end: int) -> tuple[float, int]:
     """The maximum of ``row[start:end]``, which is not empty, and its first index."""
     largest, place = row[start], start
@@ -75,7 +75,7 @@ def update_nearest(
                 best[own], nearest[own] = top, first + at
 
 
-@njit(cache=True)
+@register_jitable
 def ward_score(u: int, v: int, mean: NDArray[np.float64], size: NDArray[np.float64]) -> float:
     """``-|u| |v| / (|u| + |v|) * |m_u - m_v|^2`` without cancellation: O(p)."""
     score: float = 0.0
@@ -132,7 +132,7 @@ def update_nearest_ward(
                     best[own], nearest[own] = exact, first + at
 
 
-@njit(cache=True)
+@register_jitable
 def clusters_to_search(count: int, nearest: NDArray[np.int64], rows: NDArray[np.int64]) -> int:
     """List in ``rows`` the clusters to search: new ones, and unknown ones that are a nearest.
 
@@ -155,7 +155,7 @@ def clusters_to_search(count: int, nearest: NDArray[np.int64], rows: NDArray[np.
     return n_wanted
 
 
-@njit(cache=True)
+@register_jitable
 def end_of_chain(count: int, nearest: NDArray[np.int64], rows: NDArray[np.int64]) -> int:
     """List the one unknown cluster at the end of the path of nearest clusters from slot 0.
 
@@ -171,7 +171,7 @@ def end_of_chain(count: int, nearest: NDArray[np.int64], rows: NDArray[np.int64]
     return 0
 
 
-@njit(cache=True)
+@register_jitable
 def break_cycle(count: int, nearest: NDArray[np.int64], best: NDArray[np.float64]) -> None:
     """Make the best known pair mutual if rounding put equal scores into a cycle. O(count)."""
     top = -1
@@ -182,7 +182,7 @@ def break_cycle(count: int, nearest: NDArray[np.int64], best: NDArray[np.float64
     best[nearest[top]] = best[top]
 
 
-@njit(cache=True)
+@register_jitable
 def _close_gaps(
     count: int,
     moved: NDArray[np.int64],
@@ -215,7 +215,7 @@ def _close_gaps(
             nearest[i] = moved[nearest[i]]
 
 
-@njit(cache=True)
+@register_jitable
 def _merge_round(
     count: int,
     n_searched: int,

@@ -9,7 +9,7 @@ scipy 1.17 prefers.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench_vectors._distance_kernels import BLOCK, measure
@@ -18,7 +18,7 @@ from hcbench_vectors._step_kernels import entry, nearest_slot
 _SPARSE = 0.8  # proportion of items not yet reached below which the arrays are compressed
 
 
-@njit(cache=True)
+@register_jitable
 def _start(item: NDArray[np.int64], gone: NDArray[np.float64], reach: NDArray[np.float64]) -> None:
     """Nothing is reached: the distance of each item to what is reached is infinite."""
     for i in range(item.size):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 LEAF = 24  # points of a leaf at most; half of it at least
@@ -13,7 +14,7 @@ NEIGHBOURS = 6  # of each point, found in one search; fewer than points of a lea
 FEW = 4  # coordinates; with more, neighbours are too far from most points of a leaf to search once
 
 
-@njit(cache=True)
+@register_jitable
 def distance_of_points(
     axes: tuple[int, ...], points: NDArray[np.float64], x: Any, y: Any, squares: bool
 ) -> float:
@@ -26,7 +27,7 @@ def distance_of_points(
     return total
 
 
-@njit(cache=True)
+@register_jitable
 def distance_of_boxes(
     axes: tuple[int, ...],
     low: NDArray[np.float64],
@@ -49,7 +50,7 @@ def distance_of_boxes(
     return total
 
 
-@njit(cache=True)
+@register_jitable
 def halve(key: Any, item: Any, start: int, stop: int) -> None:
     """Order the items ``start:stop`` so that the keys of the upper half are not smaller.
 
@@ -139,7 +140,7 @@ def make_boxes(
             first[2 * node + 2], last[2 * node + 2] = middle, stop
 
 
-@njit(cache=True)
+@register_jitable
 def put_nearest_last(waiting: Any, distance: Any, n_waiting: int) -> None:
     """Exchange the last two nodes that wait if the other is nearer, as the last is next."""
     last, other = n_waiting - 1, n_waiting - 2
@@ -148,7 +149,7 @@ def put_nearest_last(waiting: Any, distance: Any, n_waiting: int) -> None:
         distance[last], distance[other] = distance[other], distance[last]
 
 
-@njit(cache=True)
+@register_jitable
 def insert(lengths: Any, ends: Any, length: float, end: Any) -> None:
     """Insert a point into its place among the nearest ones, of which the last goes."""
     for place in range(NEIGHBOURS):

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -27,7 +27,7 @@ def entry(function: _Function) -> _Function:
     return kernel
 
 
-@njit(cache=True)
+@register_jitable
 def nearest_slot(
     distance: NDArray[np.float64],
     gone: NDArray[np.float64],

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 #: Threshold of the garbage collector: a plan has very many objects that live long.
 GARBAGE = 200_000
 
-#: The entry of `click.Context.meta` that says whether the process is that of the program.
-IS_PROGRAM = "hcbench.is_program"
+#: Commands that compile nothing, so that they need not find out where kernels are stored.
+WITHOUT_KERNELS = frozenset({"list", "info", "cite", "completion", "plugins", "example", "new"})
 
 #: hcbench's own, in the order of ``--help``: what newcomers need first.
 COMMANDS = {
@@ -97,6 +97,8 @@ class CommandLine(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find and import the command of an argument."""
         name, command, rest = super().resolve_command(ctx, args)
+        if name not in WITHOUT_KERNELS and not ctx.resilient_parsing:
+            options.store_kernels(ctx)
         if name is not None and name not in COMMANDS:
             plugins, commands = _plugin_commands(ctx)
             if not ctx.resilient_parsing:  # which completion does
@@ -120,7 +122,7 @@ class CommandLine(click.Group):
     ) -> click.Context:
         """Note whether this process is the program's, or that of a caller."""
         context = super().make_context(info_name, args, parent, **extra)
-        context.meta[IS_PROGRAM] = is_program
+        context.meta[options.IS_PROGRAM] = is_program
         return context
 
     def invoke(self, ctx: click.Context) -> Any:

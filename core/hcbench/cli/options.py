@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from hcbench.registry.plugins import Plugins
     from hcbench.store import Store
 
+#: The entry of `click.Context.meta` that says whether the process is that of the program.
+IS_PROGRAM = "hcbench.is_program"
 KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites")
 
 
@@ -408,6 +411,28 @@ def names_option(
 
 
 PATH = click.Path(path_type=Path)
+
+
+def store_kernels(context: click.Context, plugin_files: Sequence[Path] = ()) -> None:
+    """Have the program store kernels where those of the present code are.
+
+    It must be called before numba is imported. The process of a caller is left as it is.
+    """
+    if context.meta.get(IS_PROGRAM):
+        from hcbench.registry.kernel_cache import kernel_environment
+
+        os.environ.update(kernel_environment(plugin_files))
+
+
+def _store_kernels_of(
+    context: click.Context, _param: click.Parameter, plugin_files: tuple[Path, ...]
+) -> tuple[Path, ...]:
+    """Take the kernels of plugin files into account, before the files are imported."""
+    if plugin_files:
+        store_kernels(context, plugin_files)
+    return plugin_files
+
+
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 PLUGIN = click.option(
@@ -416,6 +441,7 @@ PLUGIN = click.option(
     multiple=True,
     metavar="FILE",
     help="A Python file with plugin hooks, for this command only. Repeatable.",
+    callback=_store_kernels_of,
 )
 STORE = click.option(
     "--store",

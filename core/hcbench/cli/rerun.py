@@ -164,8 +164,9 @@ def _in_worker(cell: Cell, store: Store, registry: Registry, timeout: float) -> 
 
     job = make_job(cell, [m.label for m in cell.metrics], store)
     limits = Limits.of_cell(None if timeout == math.inf else timeout)
-    with CellPool(1, threads=cell.threads) as pool:
-        pool.submit(cell, pack_job(job, registry.plugins.files), limits)
+    files = registry.plugins.files
+    with CellPool(1, threads=cell.threads, plugin_files=files) as pool:
+        pool.submit(cell, pack_job(job, files), limits)
         (report,) = pool.wait()
     return outcome_of(cell, report)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
 _EVERY_SECOND = np.uint64(0x5555555555555555)
 _PAIRS = np.uint64(0x3333333333333333)
@@ -16,7 +16,7 @@ _NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTES = np.uint64(0x0101010101010101)
 
 
-@njit(cache=True)
+@register_jitable
 def count_ones(word: Any) -> Any:
     """``count_ones(word)``: how many bits of a uint64 are 1, a uint64.
 
@@ -28,7 +28,7 @@ def count_ones(word: Any) -> Any:
     return (word * _BYTES) >> np.uint64(56)
 
 
-@njit(cache=True)
+@register_jitable
 def count_zeros(word: Any) -> Any:
     """``count_zeros(word)``: how many bits of a uint64 are below the lowest 1; 64 if it is 0."""
     return count_ones(~word & (word - np.uint64(1)))

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 MOST_BITS = 1 << 30
@@ -31,7 +32,7 @@ UNORDERED, QUADRUPLET, ORDERED = 0, 1, 2
 NOT, BY_PAIRS, BY_TWO, BY_THREE = 0, 1, 2, 3
 
 
-@njit(cache=True)
+@register_jitable
 def scramble(x: Any) -> Any:
     """Scramble 64 bits, a uint64: the finalizer of SplitMix64 (Steele, Lea & Flood 2014)."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -39,7 +40,7 @@ def scramble(x: Any) -> Any:
     return x ^ (x >> np.uint64(31))
 
 
-@njit(cache=True)
+@register_jitable
 def _pair(i: Any, j: Any) -> Any:
     low, high = (i, j) if i < j else (j, i)
     return scramble((np.uint64(low) << np.uint64(32)) | np.uint64(high))
@@ -78,7 +79,7 @@ def query_key(symmetry: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E7
     return key if key != np.uint64(0) else np.uint64(1)
 
 
-@njit(cache=True)
+@register_jitable
 def _triangle(i: Any, j: Any) -> Any:
     """A number for an unordered pair, equal ones included: 0 for (0, 0), then (0, 1), (1, 1)...
 
@@ -185,7 +186,7 @@ def notes_of(state: Any) -> Any:
     return state.numbered, state.core_asked, state.core_times
 
 
-@njit(cache=True)
+@register_jitable
 def _slot_of(keys: Any, key: Any) -> Any:
     """Where a key is, or would be, in a hash set with open addressing."""
     mask = np.uint64(len(keys) - 1)
@@ -195,7 +196,7 @@ def _slot_of(keys: Any, key: Any) -> Any:
     return slot
 
 
-@njit(cache=True)
+@register_jitable
 def _enter(numbered: Any, asked: Any, name: Any) -> Any:
     """Note a query by its name; whether it is asked for the first time."""
     if numbered:
@@ -212,7 +213,7 @@ def _enter(numbered: Any, asked: Any, name: Any) -> Any:
     return True
 
 
-@njit(cache=True)
+@register_jitable
 def _make_room(state: Any, more: Any) -> Any:
     """Let the hash set be at most half full with so many more queries; the set."""
     asked, filled = state.core_asked, state.core_counters[ASKED] + more
@@ -229,7 +230,7 @@ def _make_room(state: Any, more: Any) -> Any:
     return asked
 
 
-@njit(cache=True)
+@register_jitable
 def _repeat(state: Any, name: Any) -> Any:
     """Note that a query is asked again; for which time, 1 for the first repetition."""
     if 2 * state.core_counters[REPEATED] >= len(state.core_keys):
@@ -291,7 +292,7 @@ def settle(state: Any) -> None:
     counters[WAITING] = 0
 
 
-@njit(cache=True)
+@register_jitable
 def _enter_all(state: Any, names: Any, times: Any) -> None:
     """Note at most `WINDOW` queries by their names, and fill in how often each was asked before.
 
@@ -310,7 +311,7 @@ def _enter_all(state: Any, names: Any, times: Any) -> None:
                 times[at] = _repeat(state, names[at])
 
 
-@njit(cache=True)
+@register_jitable
 def _enter_numbers(asked: Any, names: Any, times: Any) -> Any:
     """Set the bits of queries; how many were set, and in ``times`` 1 for each that was, else 0.
 
@@ -332,7 +333,7 @@ def _enter_numbers(asked: Any, names: Any, times: Any) -> Any:
     return np.int64(old)
 
 
-@njit(cache=True)
+@register_jitable
 def _enter_keys(asked: Any, names: Any, times: Any) -> Any:
     """As `_enter_numbers`, of keys in a hash set.
 

@@ -12,7 +12,11 @@ zeros below its lowest 1.
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 from functools import lru_cache
+from importlib.util import find_spec, module_from_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,21 +25,16 @@ from numba.experimental import structref
 from numpy.typing import NDArray
 
 from hcbench.model._words import count_ones, count_zeros
+from hcbench.oracle._answering_kernels import WITH_ITSELF
 from hcbench.oracle._kernels import (
     BUDGET,
     COUNTERS,
-    NO_ITEM,
     NOT,
     PUT_DOWN,
-    QUERIES,
-    REFUSED,
-    ROUNDS,
     WINDOW,
-    columns_from,
     name_long_queries,
     name_queries,
     note_many,
-    note_one,
     numbering,
     query_key,
     scramble,
@@ -56,11 +55,6 @@ __all__ = [
 ]
 
 UNLIMITED = np.iinfo(np.int64).max
-#: What a compiled oracle answers to a query that pairs an item with itself; core refuses it.
-WITH_ITSELF = -3
-#: The error's message.
-PAIRS_WITH_ITSELF = "a query pairs an item with itself"
-_ASKED_TOO_MUCH = "the budget of queries is used up"
 
 
 # numba's structref module is not annotated.
@@ -134,15 +128,6 @@ def draw_pairs(seed: Any, n: Any, start: Any, pairs: NDArray[np.int64]) -> None:
         pairs[row, 1] = j + (j >= i)
 
 
-def _compile_with(answer: Any, function: Any, *constants: int, signature: Any = None) -> Any:
-    """Compile a function that calls ``answer``; it is stored if that is (see `kernel_cache`)."""
-    # numba names compiled code, and the files of its cache, after the function.
-    names = (function.__name__, answer.__module__, answer.__name__, *map(str, constants))
-    function.__qualname__ = "_".join(names).replace(".", "_")
-    stored = answer._cache.cache_path is not None and answer.py_func.__closure__ is None
-    return njit(signature, cache=stored)(function)
-
-
 @lru_cache(maxsize=32)
 def counting(answer: Any) -> Any:
     """Wrap a compiled answer function with the ledger's counter; compiled once for each.
@@ -159,25 +144,8 @@ def counting(answer: Any) -> Any:
         It raises OverflowError, before answering, when the budget is used up, and ValueError where
         the answer is `WITH_ITSELF`.
     """
-
-    def ask(state: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
-        n = state.n
-        if not (0 <= i < n and 0 <= j < n and 0 <= k < n and 0 <= l < n):
-            state.core_counters[NO_ITEM] = 1
-            raise IndexError("an oracle was asked about an item that does not exist")
-        if state.core_counters[QUERIES] >= state.core_counters[BUDGET]:
-            state.core_counters[REFUSED] = 1
-            raise OverflowError(_ASKED_TOO_MUCH)
-        state.core_counters[QUERIES] += 1
-        state.core_counters[ROUNDS] += 1
-        key = query_key(state.symmetry, i, j, k, l)
-        time = note_one(state, key, i, j, k, l)
-        code = answer(state.core_floats, state.core_ints, i, j, k, l, key, time)
-        if code == WITH_ITSELF:
-            raise ValueError(PAIRS_WITH_ITSELF)
-        return code
-
-    return _compile_with(answer, ask, signature=types.int64(STATE, _ID, _ID, _ID, _ID))
+    signature = types.int64(STATE, _ID, _ID, _ID, _ID)
+    return _compile_with(answer, "ask_counted", {}, signature)
 
 
 @lru_cache(maxsize=32)
@@ -200,29 +168,34 @@ def answering(answer: Any, symmetry: int, arity: int) -> Any:
         `WITH_ITSELF`. Queries are noted a window at a time, then answered: where an answer fails,
         those of its window have been counted.
     """
+    return _compile_with(answer, "answer_many", {"SYMMETRY": symmetry, "ARITY": arity})
 
-    def answer_many(state: Any, items: Any, codes: Any) -> Any:
-        wrong = False
-        floats, ints, numbered = state.core_floats, state.core_ints, state.numbered
-        room, times = np.empty(WINDOW, np.uint64), np.empty(WINDOW, np.int64)
-        for start in range(0, len(codes), WINDOW):
-            part = codes[start : start + WINDOW]
-            names = room[: len(part)]
-            name_queries(symmetry, numbered, items, start, names)
-            note_many(state, names, times)
-            first, second, third, fourth = columns_from(items, start)
-            for at in range(part.size):
-                i = np.int64(first[at])
-                j = np.int64(second[at]) if arity > 1 else 0
-                k = np.int64(third[at]) if arity > 2 else 0
-                l = np.int64(fourth[at]) if arity > 3 else 0  # noqa: E741
-                key = query_key(symmetry, i, j, k, l) if numbered else names[at]
-                code = answer(floats, ints, i, j, k, l, key, times[at])
-                part[at] = code
-                wrong |= code == WITH_ITSELF
-        return wrong
 
-    return _compile_with(answer, answer_many, symmetry, arity)
+def _compile_with(
+    answer: Any, function_name: str, constants: dict[str, int], signature: Any = None
+) -> Any:
+    """Compile a function of `_answering_kernels` for these answers; it is stored if they are.
+
+    numba stores a function that encloses a kernel under a random number, so that each process
+    would compile it again. So the answers are a global of a copy of the module, and the function's
+    name, under which numba stores it, has all that may differ: the answers, the bytes of their
+    file, and the constants.
+    """
+    spec = find_spec("hcbench.oracle._answering_kernels")
+    assert spec is not None
+    assert spec.loader is not None
+    kernels = module_from_spec(spec)
+    spec.loader.exec_module(kernels)
+    vars(kernels).update(constants, answer=answer)
+    function = getattr(kernels, function_name)
+    source = Path(inspect.getfile(answer.py_func))
+    has_closure = bool(inspect.getclosurevars(answer.py_func).nonlocals)
+    is_stored = answer.stats.cache_path is not None and not has_closure and source.is_file()
+    if is_stored:
+        digest = hashlib.blake2b(source.read_bytes(), digest_size=8).hexdigest()
+        parts = (answer.__module__, answer.__name__, digest, *map(str, constants.values()))
+        function.__qualname__ = "_".join((function_name, *parts)).replace(".", "_")
+    return njit(signature, cache=is_stored)(function)
 
 
 @njit(cache=True)

@@ -22,6 +22,7 @@ from hcbench.model.comparisons import Comparisons
 from hcbench.model.cost import TOKENS, Budget, split_budget
 from hcbench.model.problem import Result, own_view
 from hcbench.oracle import _kernels as kernels, compiled
+from hcbench.oracle._answering_kernels import PAIRS_WITH_ITSELF
 from hcbench.oracle.answers import (
     DETAILS,
     NO_DETAILS,
@@ -479,7 +480,7 @@ class Oracle:
             has_wrong = answer_many(self.ledger._state, items, codes[part])
             if has_wrong:
                 wrong_rows = rows[part][codes[part] == compiled.WITH_ITSELF]
-                raise InvalidQueryError(f"{compiled.PAIRS_WITH_ITSELF}: {wrong_rows[0].tolist()}")
+                raise InvalidQueryError(f"{PAIRS_WITH_ITSELF}: {wrong_rows[0].tolist()}")
         return codes
 
     def _noted(self, rows: Rows) -> tuple[Queries, NDArray[np.uint64], NDArray[np.int64]]:

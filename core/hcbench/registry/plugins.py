@@ -28,8 +28,9 @@ import pluggy
 
 from hcbench.errors import PluginError
 from hcbench.registry import hookspecs
-from hcbench.registry.fingerprint import code_below, digest_sources, installed_version
+from hcbench.registry.fingerprint import digest_sources, installed_version
 from hcbench.registry.hookspecs import HOOK_VERSION, PROJECT
+from hcbench.registry.sources import code_below
 from hcbench.registry.specs import load_function
 
 #: The distribution of the specs that a caller gives from Python.
@@ -90,15 +91,30 @@ class Plugin:
         return self.source if self.source.is_dir() else self.source.parent
 
     @property
+    def files(self) -> list[Path]:
+        """The files of its package, or its only file."""
+        if self.source is None:
+            return []
+        if self.source.is_dir():
+            return sorted(self.source.rglob("*.py"))
+        return [self.source]
+
+    @property
     def code(self) -> list[Path]:
         """Its files, and those beside them that they import."""
         if self.source is None:
             return []
         if self.file is not None:
             return code_of_file(self.file)
-        files = sorted(self.source.rglob("*.py")) if self.source.is_dir() else [self.source]
-        root = self.source.parent
-        return code_below(files, root, partial(_is_of_distribution, self.distribution, root))
+        return code_below(self.files, self.source.parent, self.owns)
+
+    def owns(self, name: str) -> bool:
+        """Whether the top-level module of a name, in the folder of its package, belongs to it."""
+        if name == PROJECT or self.source is None:
+            return False  # core has a fingerprint of its own
+        # Where packages are installed, there are modules of other distributions, too.
+        shared = self.source.parent.name in _SITE
+        return not shared or name in _modules_of(self.distribution)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +146,7 @@ class Plugins:
         self.files = tuple(dict.fromkeys(Path(file).resolve() for file in files))
         self._manager = pluggy.PluginManager(hookspecs.PROJECT)
         self._manager.add_hookspecs(hookspecs)
-        for plugin, entry_point in _installed():
+        for plugin, entry_point in installed_plugins():
             self._load(plugin, partial(_import_installed, plugin, entry_point))
         for file in self.files:
             alike = sum(other.stem == file.stem for other in self.files)
@@ -268,10 +284,10 @@ def code_of_file(file: Path) -> list[Path]:
     PluginError
         If another plugin file has a module of the same name beside it.
     """
-    return code_below([file], file.parent, partial(_is_beside, file.parent))
+    return code_below([file], file.parent, partial(is_beside, file.parent))
 
 
-def _is_beside(folder: Path, name: str) -> bool:
+def is_beside(folder: Path, name: str) -> bool:
     """Whether the module of a name is in a folder; what is installed goes before it."""
     if name == PROJECT:
         return False
@@ -305,15 +321,6 @@ def _modules_of(distribution: str) -> frozenset[str]:
     except metadata.PackageNotFoundError:
         return frozenset()
     return frozenset(file.parts[0].partition(".")[0] for file in files)
-
-
-def _is_of_distribution(distribution: str, folder: Path, name: str) -> bool:
-    """Whether the module of a name, in the folder of a plugin's package, is the plugin's own."""
-    if name == PROJECT:
-        return False  # it has a fingerprint of its own
-    # There are modules of other distributions, too, where packages are installed.
-    shared = folder.name in _SITE
-    return not shared or name in _modules_of(distribution)
 
 
 #: Folders of plugin files that were loaded: two of them may not have modules of one name.
@@ -456,10 +463,10 @@ def _declared_loader(file: Path) -> Any:
 
 def installed_fingerprints() -> dict[str, str]:
     """The fingerprint of each installed plugin, by its name; no plugin is imported."""
-    return {plugin.name: plugin.fingerprint for plugin, _ in _installed()}
+    return {plugin.name: plugin.fingerprint for plugin, _ in installed_plugins()}
 
 
-def _installed() -> list[tuple[Plugin, EntryPoint]]:
+def installed_plugins() -> list[tuple[Plugin, EntryPoint]]:
     """Every installed plugin, sorted by name, each distribution once."""
     found: dict[str, tuple[Plugin, EntryPoint]] = {}
     for distribution in distributions():

@@ -12,6 +12,7 @@ from hcbench.errors import ParameterError
 from hcbench.plan.outcome import Outcome
 from hcbench.plan.plan import Plan
 from hcbench.registry import find_executors
+from hcbench.registry.kernel_cache import kernel_environment
 from hcbench.registry.plugins import Plugins
 from hcbench.registry.uses import Use
 from hcbench.run.environment import fingerprints_of, memory_per_cell, usable_cores
@@ -80,13 +81,14 @@ class ThisMachine:
     ----------
     slots : int
         How many.
-    wrapper, threads
+    wrapper, threads, plugin_files
         See `CellPool`.
     """
 
     slots: int
     wrapper: str = ""
     threads: int = 1
+    plugin_files: tuple[Path, ...] = ()
 
     @property
     def memory(self) -> float:
@@ -100,7 +102,12 @@ class ThisMachine:
     def pool(self, cells: int) -> CellPool:
         """At most ``cells`` workers."""
         slots = min(self.slots, cells)
-        return CellPool(slots, wrapper=self.wrapper, threads=self.threads)
+        return CellPool(
+            slots,
+            wrapper=self.wrapper,
+            threads=self.threads,
+            plugin_files=self.plugin_files,
+        )
 
 
 class CellPool(Pool):
@@ -120,6 +127,8 @@ class CellPool(Pool):
         gets their arguments, ``algorithm``, which can be pickled, and the ``number`` of the cell.
     threads : int
         Of BLAS, OpenMP and numba in each process.
+    plugin_files : sequence of Path
+        The plugin files of the run, as they are on this machine, whose kernels may be compiled.
     """
 
     def __init__(
@@ -128,6 +137,7 @@ class CellPool(Pool):
         places: Mapping[str, str] | None = None,
         wrapper: str = "",
         threads: int = 1,
+        plugin_files: Sequence[Path] = (),
     ) -> None:
         self._places = places
         self._wrapper = wrapper
@@ -137,6 +147,7 @@ class CellPool(Pool):
             preload=PRELOADED,
             decode=read_outcome,
             threads=threads,
+            variables=kernel_environment(plugin_files),
         )
 
     def submit(self, tag: object, job: object, limits: Limits, worker: int | None = None) -> None:
@@ -203,7 +214,7 @@ def open_executor(
                 f"the scheduler {options.scheduler} needs the executor of a cluster, not {LOCAL}"
             )
         slots = options.jobs or max(1, usable_cores() // threads)
-        return nullcontext(ThisMachine(slots, threads=threads))
+        return nullcontext(ThisMachine(slots, threads=threads, plugin_files=plugins.files))
     spec = find_executors(plugins).find(options.executor).spec
     files = [*_plugin_files(plan, plugins), *options.files]
     opened: AbstractContextManager[Executor] = spec.load()(

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numba import njit, types
 from numpy.typing import NDArray
 
 from hcbench.errors import HcbenchError, NotApplicableError, ParameterError
@@ -15,10 +14,10 @@ from hcbench.model.comparisons import AllComparisons, Comparisons
 from hcbench.model.cost import collect_notes
 from hcbench.model.problem import Problem
 from hcbench.oracle import Answers, Code, Oracle, Queries
-from hcbench.oracle.compiled import ASK, STATE
 from hcbench.run.cell import describe
 from hcbench.run.inputs import make_answers, make_oracle
 from hcbench.run.job import Call
+from hcbench.testing._asking_kernels import ask_each
 from hcbench.testing.running import (
     DATA_SEED,
     NOISE_SEED,
@@ -29,15 +28,6 @@ from hcbench.testing.running import (
     own_arrays,
 )
 from hcbench.testing.subjects import NotCheckedError, Subject, fail, require, skip
-
-
-@njit(types.void(ASK, STATE, types.int64[:, ::1], types.int64[::1]), cache=True)
-def _ask_each(ask: Any, state: Any, questions: NDArray[Any], codes: NDArray[Any]) -> None:
-    """Fill in the answers (m,) to queries (m, 4), one by one; unused items are 0."""
-    for row in range(len(questions)):
-        i, j, k, l = questions[row]  # noqa: E741
-        codes[row] = ask(state, i, j, k, l)
-
 
 NOISE = 0.2
 """The rate of errors of oracles whose own is below `MEASURABLE`."""
@@ -293,7 +283,7 @@ def check_compiled(subject: Subject) -> None:
     padded = np.zeros((len(queries), 4), np.int64)
     padded[:, : answers.arity] = queries
     looped = np.empty(len(queries), np.int64)
-    make_oracle(answers, None).run(_ask_each, padded, looped)
+    make_oracle(answers, None).run(ask_each, padded, looped)
     ways = {"in a batch": Oracle(replace(answers, answer=None)).ask(queries)}
     if answers.answer is not None:
         ways["by the plain function"] = Oracle(replace(answers, compiled=None)).ask(queries)

@@ -16,6 +16,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -478,7 +479,7 @@ def run_in_worker(subject: Subject, job: Job | RescoreJob) -> Outcome:
         packed = pack_job(job, subject.registry.plugins.files)
     except Exception as error:
         fail(f"cannot be sent to another process: {describe(error)}", error)
-    pool = _pool()
+    pool = _pool(subject.registry.plugins.files)
     # Twice if it was lost, as when something else has ended the fork server.
     for _ in range(2):
         pool.submit(subject.label, packed, Limits())
@@ -491,10 +492,10 @@ def run_in_worker(subject: Subject, job: Job | RescoreJob) -> Outcome:
 
 
 @cache
-def _pool() -> CellPool:
+def _pool(plugin_files: tuple[Path, ...]) -> CellPool:
     """A worker for all checks: starting one takes longer than most of them."""
     try:
-        pool = CellPool(1)
+        pool = CellPool(1, plugin_files=plugin_files)
     except WorkerError as error:
         skip(str(error))
     atexit.register(pool.close)

@@ -1,26 +1,24 @@
-"""Cached kernels are reused only if everything compiled into them is unchanged."""
+"""Stored kernels are used only if everything compiled into them is unchanged."""
 
-import importlib
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing, redirect_stdout
 from pathlib import Path
 from textwrap import dedent
-from typing import TextIO
-from uuid import uuid4
 
 import pytest
-from numba.core.event import install_recorder
 
-from hcbench.registry.fingerprint import read_sources
-from tests.core.forks import Fork
+import hcbench
+from hcbench.registry import kernel_cache
+from hcbench.registry.kernel_cache import VARIABLE, kernel_folder
+from tests.core.registry.test_plugins import install, site
 
-CORE = Path(__file__).parents[3] / "core" / "hcbench"
+__all__ = ["site"]
+
+CORE = Path(hcbench.__file__).parent
 PACKAGE = {
     "__init__.py": "from hcbench import hookimpl\n",
     "inner.py": """
@@ -43,20 +41,31 @@ PACKAGE = {
         def outer(x):
             return min(inner(x), LIMIT)
         """,
+    "other.py": "import hcbench\n",
 }
-CALL = "from theirs.outer import outer; print(outer({}), *outer.stats.cache_hits.values())"
+#: As the program and tests do, before numba is imported.
+PREPARED = """
+import os
+from hcbench.registry.kernel_cache import kernel_environment
+os.environ.update(kernel_environment())
+"""
+CALL = "from {} import outer; print(outer({}), *outer.stats.cache_hits.values())"
 
 
 @pytest.fixture
-def run(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[int]]:
-    """Run code in a process that imports from tmp_path; return the numbers it prints."""
-    cache = str(tmp_path_factory.getbasetemp() / "cache")
+def run(
+    site: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], list[int]]:
+    """Run code in a process that imports from the site; return the numbers it prints."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path_factory.mktemp("kernels")))
 
     def run(code: str) -> list[int]:
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
-        environment["XDG_CACHE_HOME"] = cache
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(site), *sys.path])}
         done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+            [sys.executable, "-c", PREPARED + code],
+            capture_output=True,
+            text=True,
+            env=environment,
         )
         assert done.returncode == 0, done.stderr
         return [int(word) for word in done.stdout.split()]
@@ -64,56 +73,44 @@ def run(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
     return run
 
 
-@pytest.fixture
-def run_in_a_fork(tmp_path: Path) -> Callable[[str], list[int]]:
-    """The same, in a copy of this process: hcbench and numba are imported."""
-
-    def execute(told: TextIO, code: str) -> None:
-        sys.path.insert(0, str(tmp_path))
-        with redirect_stdout(told):
-            exec(code, {})
-
-    return lambda code: [int(word) for word in Fork(execute, code).wait().split()]
-
-
-@pytest.fixture
-def package(tmp_path: Path) -> Path:
-    (tmp_path / "theirs").mkdir()
-    for name, text in PACKAGE.items():
-        (tmp_path / "theirs" / name).write_text(dedent(text))
-    return tmp_path / "theirs"
+def write(folder: Path, files: dict[str, str]) -> None:
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(dedent(text))
 
 
 def replace_in(file: Path, old: str, new: str) -> None:
     text, written = file.read_text(), file.stat().st_mtime
     assert old in text
     file.write_text(text.replace(old, new))
-    os.utime(
-        file, (written + 2, written + 2)
-    )  # Python takes an equal size and second for no change
+    # Python takes an equal size and second for no change.
+    os.utime(file, (written + 2, written + 2))
 
 
 @pytest.mark.slow
-def test_a_kernel_is_compiled_again_when_what_it_uses_has_changed_but_not_for_docstrings(
-    package: Path, run: Callable[[str], list[int]], run_in_a_fork: Callable[[str], list[int]]
+def test_a_kernel_is_compiled_again_when_what_it_uses_has_changed(
+    site: Path, run: Callable[[str], list[int]]
 ) -> None:
-    assert run_in_a_fork(CALL.format(1)) == [2]  # compiled, as nothing is stored
-    replace_in(package / "limits.py", "LIMIT", '"""How far it goes."""\n\nLIMIT')
-    replace_in(package / "__init__.py", "\n", "\n\nVERSION = 2\n")  # outer does not import it
-    assert run_in_a_fork(CALL.format(1)) == [2, 1]
+    install(site, "theirs", {"main": "import theirs_kernels.outer\n"})
+    package = site / "theirs_kernels"
+    write(package, PACKAGE)
+    call = CALL.format("theirs_kernels.outer", 1)
+    assert run(call) == [2]  # compiled, as nothing is stored
+    replace_in(package / "other.py", "\n", "\n\nVERSION = 2\n")  # outer does not import it
+    assert run(call) == [2, 1]
     replace_in(package / "inner.py", "x + 1", "x + 5")
-    assert run_in_a_fork(CALL.format(1)) == [6]
-    assert run(f"import numba; {CALL.format(1)}") == [6, 1], "numba may be imported first"
+    assert run(call) == [6]
+    assert run(call) == [6, 1]
     replace_in(package / "limits.py", "10", "4")  # a constant in a file without kernels
-    assert run_in_a_fork(CALL.format(1)) == [4]
+    assert run(call) == [4]
 
 
 @pytest.mark.slow
-def test_a_kernel_in_a_plugin_file_is_compiled_again_when_one_of_core_has_changed(
-    tmp_path: Path, run: Callable[[str], list[int]]
+def test_a_kernel_of_a_plugin_is_compiled_again_when_one_of_core_has_changed(
+    site: Path, run: Callable[[str], list[int]]
 ) -> None:
-    shutil.copytree(CORE, tmp_path / "hcbench", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "theirs.py").write_text(
+    shutil.copytree(CORE, site / "hcbench", ignore=shutil.ignore_patterns("__pycache__"))
+    (site / "theirs.py").write_text(
         dedent(
             """
             import numpy as np
@@ -128,10 +125,10 @@ def test_a_kernel_in_a_plugin_file_is_compiled_again_when_one_of_core_has_change
             """
         )
     )
-    call = CALL.replace(".outer", "").format(0)
+    call = CALL.format("theirs", 0)
     assert run(call) == [0]
     assert run(call) == [0, 1]
-    kernels = tmp_path / "hcbench/oracle/_kernels.py"
+    kernels = site / "hcbench/oracle/_kernels.py"
     replace_in(kernels, "return x ^ (x >> np.uint64(31))", "return x + np.uint64(7)")
     assert run(call) == [7]
 
@@ -150,114 +147,138 @@ ANSWERS = """
         return -1
     """
 ASK = """
-    from numba.core.event import install_recorder
-    from hcbench import Answers, Oracle
-    import theirs
+from numba.core.event import install_recorder
+from hcbench import Answers, Oracle
+import theirs
 
-    for answer in (theirs.first, theirs.second):
-        with install_recorder("numba:compile") as compiled:
-            made = Answers(kind="quadruplet-queries", n=4, arity=4, compiled=answer)
-            print(Oracle(made).ask([[0, 1, 2, 3]])[0], int(len(compiled.buffer) > 0))
-    """
+for answer in (theirs.first, theirs.second):
+    with install_recorder("numba:compile") as compiled:
+        answers = Answers(kind="quadruplet-queries", n=4, arity=4, compiled=answer)
+        print(Oracle(answers).ask([[0, 1, 2, 3]])[0], int(len(compiled.buffer) > 0))
+"""
 
 
 @pytest.mark.slow
 def test_the_loop_over_compiled_answers_is_stored_for_each_oracle(
-    tmp_path: Path, run_in_a_fork: Callable[[str], list[int]]
+    site: Path, run: Callable[[str], list[int]]
 ) -> None:
-    new = f"# {uuid4()}, as the loop is stored beside core\nimport hcbench\n"
-    (tmp_path / "theirs.py").write_text(new + dedent(ANSWERS))
-    assert run_in_a_fork(dedent(ASK)) == [1, 1, -1, 1]
-    assert run_in_a_fork(dedent(ASK)) == [1, 0, -1, 0]
-    replace_in(tmp_path / "theirs.py", "return 1", "return 1 - 1")
-    assert run_in_a_fork(dedent(ASK)) == [0, 1, -1, 1]
+    (site / "theirs.py").write_text(dedent(ANSWERS))
+    assert run(ASK) == [1, 1, -1, 1]
+    assert run(ASK) == [1, 0, -1, 0]
+    replace_in(site / "theirs.py", "return 1", "return 1 - 1")
+    assert run(ASK)[:2] == [0, 1]
+
+
+PLUGIN = """
+    from hcbench import MetricSpec, hookimpl
+    from numba import njit
+
+    from {helper} import inner
+
+
+    @njit(cache=True)
+    def outer(x):
+        return inner(x)
+
+
+    def number(scored):
+        return outer(1)
+
+
+    @hookimpl
+    def hcbench_metrics():
+        return [MetricSpec(name="number", doc="One.", function=number, direction="higher")]
+    """
 
 
 @pytest.mark.slow
-def test_kernels_of_packages_without_hcbench_are_left_to_numba(
-    package: Path, run: Callable[[str], list[int]]
+def test_workers_compile_a_plugin_file_again_when_a_module_beside_it_has_changed(
+    tmp_path: Path,
 ) -> None:
-    (package / "__init__.py").write_text("")
-    assert run(CALL.format(1)) == [2]
-    assert run(f"import hcbench; {CALL.format(1)}") == [2, 1]  # with or without hcbench
+    """By the program, as whose options the file is given."""
+    helper = f"h_{tmp_path.name}"
+    helper = "".join(letter for letter in helper if letter.isalnum())
+    write(
+        tmp_path, {"plugin.py": PLUGIN.format(helper=helper), f"{helper}.py": PACKAGE["inner.py"]}
+    )
+    command = [sys.executable, "-m", "hcbench", "compare", "--algos", "UPGMA"]
+    command += ["--datasets", "iris[n=12]", "--metrics", "number", "-r", "1"]
+    command += ["--plugin", str(tmp_path / "plugin.py"), "--format", "csv"]
+    command += ["--store", str(tmp_path / "store.sqlite")]
+
+    def number() -> str:
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert ",2.0" in number()
+    replace_in(tmp_path / f"{helper}.py", "x + 1", "x + 5")
+    assert ",6.0" in number()
 
 
-@pytest.mark.slow
-def test_of_processes_that_need_a_kernel_at_a_time_one_compiles_it(package: Path) -> None:
-    begin = package.parent / "begin"
-
-    def compile_it(told: TextIO) -> None:
-        sys.path.insert(0, str(package.parent))
-        kernels = [
-            getattr(importlib.import_module(f"theirs.{name}"), name) for name in ("inner", "outer")
-        ]
-        print("imported", file=told)
-        while not begin.exists():
-            time.sleep(0.001)
-        with install_recorder("numba:compile") as compilations:
-            kernels[1](1)
-        told_of = [event.data["dispatcher"] for _, event in compilations.buffer]
-        assert kernels[1] in told_of, "who waits for a kernel is told too, and times it again"
-        print(*(sum(kernel.stats.cache_misses.values()) for kernel in kernels), file=told)
-
-    processes = [Fork(compile_it) for _ in range(2)]
-    assert [process.told.readline() for process in processes] == ["imported\n"] * 2
-    begin.touch()
-    # The second reads `outer` from the cache, and with it what it calls.
-    assert sorted(process.wait() for process in processes) == ["0 0\n", "1 1\n"]
+# ---- The folder ----------------------------------------------------------------------------------
 
 
-def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
-    file = tmp_path / "code.py"
-    file.write_text("x = 1\n")
-    (before,) = read_sources([file])
-    times = file.stat().st_atime_ns, file.stat().st_mtime_ns
-    file.write_text("x = 2\n")
-    os.utime(file, ns=times)  # within the resolution of time stamps: the change is invisible
-    (after,) = read_sources([file])
-    assert after.digest != before.digest
-
-
-@pytest.mark.slow
-def test_digests_of_files_are_stored_until_their_folder_is_removed(
+def test_the_user_may_say_where_the_folders_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    reading = "from pathlib import Path; from hcbench.registry.fingerprint import read_sources; "
-
-    def read(name: str) -> str:
-        code = f"{reading}print(read_sources([Path({str(tmp_path / name)!r})])[0].digest)"
-        return subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        ).stdout
-
-    def ask(command: str) -> list[tuple[str, str]]:
-        with closing(sqlite3.connect(stored)) as connection, connection:
-            return connection.execute(command).fetchall()
-
-    for name in ("one.py", "two.py"):
-        (tmp_path / name[:3]).mkdir()
-        (tmp_path / name[:3] / name).write_text("x = 1\n")
-        os.utime(tmp_path / name[:3] / name, (1e9, 1e9))
-    digest = read("one/one.py")
-    (stored,) = (tmp_path / "cache/hcbench").iterdir()
-    place = str(tmp_path / "one")
-    assert (place, "one.py") in ask("SELECT folder, name FROM sources")
-    ask("UPDATE sources SET digest = '0123456789abcdef'")
-    assert read("one/one.py") == "0123456789abcdef\n"  # it is not parsed again
-    shutil.rmtree(place)
-    read("two/two.py")
-    assert (place, "one.py") not in ask("SELECT folder, name FROM sources")
-    stored.write_text("damaged")
-    assert read("two/two.py") == digest
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    folder = kernel_folder()
+    assert folder.parent == tmp_path
+    assert folder.is_dir()
+    monkeypatch.setenv(VARIABLE, str(folder))
+    assert kernel_folder() == folder, "a child process uses the folder of its parent"
+    monkeypatch.delenv(VARIABLE)
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / name)
+    assert kernel_folder() == tmp_path / "hcbench/kernels" / folder.name
 
 
-def test_without_a_cache_files_are_read_each_time(
+def test_a_folder_that_was_not_used_for_a_month_is_removed_when_another_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "no folder").write_text("")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "no folder"))
-    (tmp_path / "code.py").write_text("from . import a\nfrom .b import c\nimport d.e\n")
-    os.utime(tmp_path / "code.py", (1e9, 1e9))
-    (source,) = read_sources([tmp_path / "code.py"])
-    assert source.imports == [".", ".a", ".b", ".b.c", "d.e"]
+    old, recent, foreign = (
+        tmp_path / name
+        for name in ("hcbench-0123456789abcdef", "hcbench-0123456789abcde0", "theirs")
+    )
+    for folder, days in ((old, 31), (recent, 29), (foreign, 99)):
+        folder.mkdir()
+        used = time.time() - days * 24 * 3600
+        os.utime(folder, (used, used))
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    kernel_folder()
+    assert not old.exists()
+    assert recent.exists()
+    assert foreign.exists()
+
+
+def test_a_folder_that_cannot_be_made_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "file"))
+    assert kernel_folder().parent == tmp_path / "file"
+
+
+def test_only_what_kernels_import_changes_the_folder(tmp_path: Path) -> None:
+    write(tmp_path, {**PACKAGE, "plugin.py": "from outer import outer\nimport other\n"})
+    replace_in(tmp_path / "outer.py", ".inner", "inner")
+    replace_in(tmp_path / "outer.py", ".limits", "limits")
+    file = tmp_path / "plugin.py"
+    folders = [kernel_folder([file])]
+    for name in ("other.py", "plugin.py", "outer.py"):
+        (tmp_path / name).write_text((tmp_path / name).read_text() + "# changed\n")
+        folders.append(kernel_folder([file]))
+    # numba itself compares outer.py, which no other kernel imports.
+    assert len(set(folders)) == 1
+    for name in ("inner.py", "limits.py"):
+        (tmp_path / name).write_text((tmp_path / name).read_text() + "# changed\n")
+        folders.append(kernel_folder([file]))
+    assert len(set(folders)) == 3
+
+
+def test_all_kernels_of_ours_are_found() -> None:
+    """Each file whose functions numba compiles is a kernel file."""
+    sources = [*CORE.rglob("*.py"), *(CORE.parents[1] / "plugins").rglob("*.py")]
+    decorated = [path for path in sources if "\n@njit" in path.read_text(encoding="utf-8")]
+    assert len(decorated) > 40
+    assert [path for path in decorated if not kernel_cache.is_kernel_file(path)] == []

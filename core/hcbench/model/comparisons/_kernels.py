@@ -14,18 +14,19 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench.model._words import count_ones, count_zeros
 
 
-@njit(cache=True)
+@register_jitable
 def triangle(r: Any) -> Any:
     """r(r+1)/2, without overflow as long as that is below 2^63."""
     return ((r + 1) >> 1) * (r | 1)
 
 
-@njit(cache=True)
+@register_jitable
 def pair_of(i: Any, j: Any, n: Any) -> Any:
     """Condensed id of an unordered pair of items, n(n-1)/2 < 2^63."""
     low, high = (np.int64(i), np.int64(j)) if i < j else (np.int64(j), np.int64(i))
@@ -33,7 +34,7 @@ def pair_of(i: Any, j: Any, n: Any) -> Any:
     return triangle(last) - triangle(last - low) + high - low - 1
 
 
-@njit(cache=True)
+@register_jitable
 def items_of(pair: Any, n: Any) -> Any:
     """Items i < j of a condensed id: the inverse of `pair_of`."""
     last = np.int64(n) - 1
@@ -41,7 +42,7 @@ def items_of(pair: Any, n: Any) -> Any:
     return last - 1 - r, last - (triangle(last) - 1 - np.int64(pair) - triangle(r))
 
 
-@njit(cache=True)
+@register_jitable
 def row_from_end(e: Any) -> Any:
     """The largest r with r(r+1)/2 <= e: floor((sqrt(8e + 1) - 1) / 2).
 
@@ -174,7 +175,7 @@ def mirror_sides(sides: NDArray[np.uint64]) -> None:
                 mirror(sides[side], sides[1 - side], row, column, keep, tile)
 
 
-@njit(cache=True)
+@register_jitable
 def clear_lower(bits: Any, row: int) -> None:
     """Clear what is on and below the diagonal, in the tile on it that starts at a block."""
     for line in range(64 * row, 64 * (row + TILE)):
@@ -182,7 +183,7 @@ def clear_lower(bits: Any, row: int) -> None:
         bits[line, line >> 6] &= (~np.uint64(0) << np.uint64(line & 63)) << np.uint64(1)
 
 
-@njit(cache=True)
+@register_jitable
 def cancel_opposites(won: Any, lost: Any, row: int, column: int) -> None:
     """Clear the bits of a tile that are set in both matrices: two answers to one question."""
     both = np.uint64(0)
@@ -198,7 +199,7 @@ def cancel_opposites(won: Any, lost: Any, row: int, column: int) -> None:
                 lost[line, word] ^= both
 
 
-@njit(cache=True)
+@register_jitable
 def mirror(
     source: Any, target: Any, row: int, column: int, keep: Any, tile: NDArray[np.uint64]
 ) -> None:
@@ -227,7 +228,7 @@ def mirror(
                 words[down] = (words[down] & keep) | tile[line, TILE * down + across]
 
 
-@njit(cache=True)
+@register_jitable
 def transpose(blocks: NDArray[np.uint64]) -> None:
     """Transpose blocks of 64 x 64 bits that lie side by side, a word of each row: (64, blocks).
 
@@ -242,7 +243,7 @@ def transpose(blocks: NDArray[np.uint64]) -> None:
         mask ^= mask << width
 
 
-@njit(cache=True)
+@register_jitable
 def _exchange_quarters(upper: Any, lower: Any, width: Any, mask: Any) -> None:
     for block in range(upper.size):
         change = ((upper[block] >> width) ^ lower[block]) & mask

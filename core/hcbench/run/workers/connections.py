@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
@@ -78,9 +78,9 @@ class ServerProcess:
     _current: ServerProcess | None = None
     _lock = threading.Lock()
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, variables: Mapping[str, str]) -> None:
         self.is_proven = False  # whether it has been ready for a pool
-        self._circumstances = _circumstances(threads)
+        self._circumstances = _circumstances(variables)
         self._pools = 0
         self._log = open_log()
         self._folder = tempfile.mkdtemp(prefix="hcbench-")  # for the temporary files of workers
@@ -93,7 +93,7 @@ class ServerProcess:
                     stdin=subprocess.DEVNULL,
                     stdout=self._log,
                     stderr=self._log,
-                    env=_environment(threads),
+                    env=_environment(variables),
                     start_new_session=True,
                 )
         except (OSError, TypeError) as error:
@@ -105,13 +105,13 @@ class ServerProcess:
             ) from error
 
     @classmethod
-    def connect(cls, threads: int) -> tuple[ServerProcess, socket.socket]:
-        """Return the one that runs, or a new one, with a connection to it."""
+    def connect(cls, variables: Mapping[str, str]) -> tuple[ServerProcess, socket.socket]:
+        """Return the one that runs with these variables, or a new one, with a connection to it."""
         with cls._lock:
             server = cls._current
-            if server is None or not server._is_usable(threads):
+            if server is None or not server._is_usable(variables):
                 cls._retire()
-                server = cls(threads)
+                server = cls(variables)
                 cls._current = server
             ours, theirs = socket.socketpair()
             with theirs, suppress(BrokenPipeError, ConnectionResetError):  # as its reader will see
@@ -153,8 +153,8 @@ class ServerProcess:
             server._wait()
             server._log.close()
 
-    def _is_usable(self, threads: int) -> bool:
-        is_fitting = self._circumstances == _circumstances(threads)
+    def _is_usable(self, variables: Mapping[str, str]) -> bool:
+        is_fitting = self._circumstances == _circumstances(variables)
         return is_fitting and self._process.poll() is None
 
     def _wait(self) -> int:
@@ -178,7 +178,7 @@ class ServerConnection:
 
     Parameters
     ----------
-    target, preload, threads
+    target, preload, variables
         As for `Pool`.
 
     Attributes
@@ -189,10 +189,10 @@ class ServerConnection:
         Whether the fork server had been ready for another pool before.
     """
 
-    def __init__(self, target: str, preload: Sequence[str], threads: int) -> None:
+    def __init__(self, target: str, preload: Sequence[str], variables: Mapping[str, str]) -> None:
         self.ready = False
         self._inbox = bytearray()
-        self._process, self.control = ServerProcess.connect(threads)
+        self._process, self.control = ServerProcess.connect(variables)
         self.was_proven = self._process.is_proven
         self._send(Open(target, tuple(preload)))
 
@@ -467,10 +467,11 @@ def _open_pipe() -> tuple[BinaryIO, BinaryIO]:
     return open(reading, "rb", buffering=0), open(writing, "wb", buffering=0)
 
 
-def _circumstances(threads: int) -> tuple[object, ...]:
+def _circumstances(variables: Mapping[str, str]) -> tuple[object, ...]:
     """What a fork server depends on: this process, and what its imports may depend on."""
-    variables = {name: value for name, value in os.environ.items() if name not in _UNREAD}
-    return os.getpid(), sys.executable, os.getcwd(), lasting_path(), variables, threads
+    environment = {name: value for name, value in os.environ.items() if name not in _UNREAD}
+    environment.update(variables)
+    return os.getpid(), sys.executable, os.getcwd(), lasting_path(), environment
 
 
 def _command(descriptor: int, folder: str) -> list[str]:
@@ -479,11 +480,9 @@ def _command(descriptor: int, folder: str) -> list[str]:
     return [sys.executable, "-c", _BOOT, paths, str(descriptor), folder]
 
 
-def _environment(threads: int) -> dict[str, str]:
+def _environment(variables: Mapping[str, str]) -> dict[str, str]:
     """The environment variables of the fork server, and so of all workers."""
-    environment = dict(os.environ)
-    for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMEXPR", "NUMBA"):
-        environment[f"{library}_NUM_THREADS"] = str(threads)
+    environment = {**os.environ, **variables}
     # The order of a set of strings must not differ from run to run.
     environment.setdefault("PYTHONHASHSEED", "0")
     # macOS forbids what the server does, forking after its frameworks are loaded, unless asked.

@@ -8,7 +8,7 @@ import os
 import selectors
 import sys
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Self
@@ -38,6 +38,12 @@ _AHEAD = 16  # jobs that a worker may have, if they are short: while others are 
 _CLOSED = 1.0  # seconds between the end of a worker's connection and its own
 
 
+def _thread_variables(count: int) -> dict[str, str]:
+    """Environment variables that have libraries use so many threads."""
+    libraries = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMEXPR", "NUMBA")
+    return {f"{library}_NUM_THREADS": str(count) for library in libraries}
+
+
 class Pool:
     """Worker processes that do jobs one after the other; a context manager.
 
@@ -60,6 +66,8 @@ class Pool:
         Reads what the target has returned or announced; by default plain values.
     threads
         Of BLAS, OpenMP and numba in each worker, whose environment says so.
+    variables
+        Further environment variables of the workers, which are read when modules are imported.
     """
 
     def __init__(
@@ -70,6 +78,7 @@ class Pool:
         preload: Sequence[str] = (),
         decode: Decode = decode,
         threads: int = 1,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         if not hasattr(os, "fork"):
             raise WorkerError(f"isolated workers need fork(), which {sys.platform} does not have")
@@ -77,7 +86,7 @@ class Pool:
         self._target = target
         self._preload = tuple(preload)
         self._decode = decode
-        self._threads = threads
+        self._variables = {**_thread_variables(threads), **(variables or {})}
         self._server: ServerConnection | None = None
         self._workers: dict[int, WorkerConnection] = {}
         self._numbers = itertools.count(1)
@@ -231,7 +240,7 @@ class Pool:
         if self._closed:
             raise WorkerError("the pool is closed")
         if self._server is None:
-            self._server = ServerConnection(self._target, self._preload, self._threads)
+            self._server = ServerConnection(self._target, self._preload, self._variables)
             self._selector.register(self._server.control, selectors.EVENT_READ)
         return self._server
 
