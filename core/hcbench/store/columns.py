@@ -17,27 +17,39 @@ from hcbench.store.codec import checked, pack_arrays, unpack_arrays
 from hcbench.store.rows import LIMITS, types_of
 from hcbench.store.schema import cells
 
-#: The types of the objects of each column.
-_KINDS: dict[str, set[type]] = {
-    name: types_of(cells.c[name]) for name in (*FIELDS, *COSTS, "run", *LIMITS) if name in cells.c
-} | {"row": {int}, "seed": {int}, "notes": {list}, "reused": {bool}}
+
+def _types_of_columns() -> dict[str, set[type]]:
+    """The types of the objects of each column."""
+    types: dict[str, set[type]] = {}
+    for name in (*FIELDS, *COSTS, "run", *LIMITS):
+        if name in cells.c:
+            types[name] = types_of(cells.c[name])
+    # These are stored in another form than they have here, or are in no row.
+    types["row"] = {int}
+    types["seed"] = {int}
+    types["notes"] = {list}
+    types["reused"] = {bool}
+    return types
+
+
+_TYPES = _types_of_columns()
 
 
 def pack_outcomes(outcomes: Outcomes) -> bytes:
     """Pack outcomes without their results."""
+    # Filled while columns are packed: these refer to their arrays by name.
     arrays: dict[str, NDArray[Any]] = {}
     columns = {name: _pack_column(column, arrays) for name, column in outcomes.columns.items()}
-    points = [
-        {
-            "checkpoint": checkpoint,
-            "present": _add(arrays, point.present.astype(np.uint8)),
-            "queries": _pack_column(point.queries, arrays),
-            "values": {
-                label: _pack_values(of_one, arrays) for label, of_one in point.values.items()
-            },
-        }
-        for checkpoint, point in outcomes.by_checkpoint.items()
-    ]
+    points = []
+    for checkpoint, point in outcomes.by_checkpoint.items():
+        present = _add(arrays, point.present.astype(np.uint8))
+        queries = _pack_column(point.queries, arrays)
+        values = {}
+        for label, of_metric in point.values.items():
+            values[label] = _pack_values(of_metric, arrays)
+        points.append(
+            {"checkpoint": checkpoint, "present": present, "queries": queries, "values": values}
+        )
     return pack_arrays({"columns": columns, "points": points}, arrays)
 
 
@@ -51,17 +63,19 @@ def unpack_outcomes(packed: bytes, n: int) -> Outcomes:
     """
     with checked():
         header, arrays = unpack_arrays(packed)
-        columns = {
-            name: _column(header["columns"][name], arrays, n, kinds)
-            for name, kinds in _KINDS.items()
-        }
+        columns = {}
+        for name, types in _TYPES.items():
+            columns[name] = _column(header["columns"][name], arrays, n, types)
+        # Lists of texts became tuples in outcomes, which share equal texts.
         notes = columns["notes"].objects
-        notes[:] = column_of([tuple(map(intern, each)) for each in notes])
+        notes[:] = column_of([tuple(map(intern, texts)) for texts in notes])
         points = {}
         for about in header["points"]:
             present = _take(arrays, about["present"], n).astype(np.bool_)
             queries = _column(about["queries"], arrays, n, {int, NoneType})
-            values = {name: _values(each, arrays, n) for name, each in about["values"].items()}
+            values = {}
+            for label, of_metric in about["values"].items():
+                values[label] = _values(of_metric, arrays, n)
             points[about["checkpoint"]] = PointColumns(present, queries, np.full(n, None), values)
         if not {*map(type, points)} <= {int, NoneType}:
             raise ValueError("a checkpoint is no number")
@@ -76,8 +90,10 @@ def _add(arrays: dict[str, NDArray[Any]], array: NDArray[Any]) -> str:
 
 
 def _pack_column(column: Coded, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """A column whose objects are an array if they are numbers or None."""
     codes = _add(arrays, column.compact.codes)
-    if {*map(type, column.objects)} <= {float, type(None)}:  # a column has no NaN
+    # A column has no NaN, so that NaN can stand for None.
+    if set(map(type, column.objects)) <= {float, NoneType}:
         return {"codes": codes, "numbers": _add(arrays, column.objects.astype("<f8"))}
     return {"codes": codes, "objects": column.objects.tolist()}
 
@@ -91,8 +107,9 @@ def _take(arrays: dict[str, NDArray[Any]], name: str, n: int) -> NDArray[Any]:
 
 
 def _column(
-    about: Mapping[str, Any], arrays: dict[str, NDArray[Any]], n: int, kinds: set[type]
+    about: Mapping[str, Any], arrays: dict[str, NDArray[Any]], n: int, types: set[type]
 ) -> Coded:
+    """The column that `_pack_column` packed, with objects of these types only."""
     codes = _take(arrays, about["codes"], n)
     if "objects" in about:
         objects = column_of(about["objects"])
@@ -101,21 +118,38 @@ def _column(
         objects = np.where(np.isnan(numbers), np.array(None), numbers)
     if n and not 0 <= codes.min() <= codes.max() < objects.size:
         raise ValueError("a code is out of range")
-    if not {*map(type, objects)} <= kinds:
+    if not set(map(type, objects)) <= types:
         raise TypeError("objects are of another type")
     return Coded(codes, objects)
 
 
 def _pack_values(values: Values, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    special = [value and astuple(value) for value in values.special.objects]
+    special: list[tuple[Any, ...] | None] = []
+    for value in values.special.objects:
+        # None stands for an ordinary number.
+        special.append(None if value is None else astuple(value))
     column = Coded(values.special.codes, column_of(special))
     return {"numbers": _add(arrays, values.numbers), "special": _pack_column(column, arrays)}
 
 
 def _values(about: Mapping[str, Any], arrays: dict[str, NDArray[Any]], n: int) -> Values:
+    """The values that `_pack_values` packed."""
     special = _column(about["special"], arrays, n, {list, NoneType})
-    objects = column_of([value and Value(*value) for value in special.objects])
-    known = {(type(v.value), type(v.status), type(v.reason), type(v.final)) for v in objects if v}
-    if not known <= {(kind, str, str, bool) for kind in (float, NoneType)}:
-        raise TypeError("a value is of another type")
+    values: list[Value | None] = []
+    for fields in special.objects:
+        value = None if fields is None else Value(*fields)
+        if value is not None and not _has_types_of_value(value):
+            raise TypeError("a value is of another type")
+        values.append(value)
+    objects = column_of(values)
     return Values(_take(arrays, about["numbers"], n), Coded(special.codes, objects))
+
+
+def _has_types_of_value(value: Value) -> bool:
+    """Whether the fields of a value have their types; whoever wrote a store may differ."""
+    return (
+        type(value.value) in (float, NoneType)
+        and type(value.status) is str
+        and type(value.reason) is str
+        and type(value.final) is bool
+    )

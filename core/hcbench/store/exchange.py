@@ -53,44 +53,60 @@ def describe_run(store: Store, run: RunInfo, *, trees: bool = False) -> Descript
     with store.database.reading() as connection:
         ids = list(connection.execute(linked).scalars())
         described = _describe_cells(connection, ids, run.metric_keys, trees)
-        numbers = {run.id, *(cell["run"] for cell in described)}
+        numbers = {run.id}
         for cell in described:
-            numbers |= {value["run"] for point in cell["points"] for value in point["values"]}
+            numbers.add(cell["run"])
+            for point in cell["points"]:
+                numbers.update(value["run"] for value in point["values"])
         rows = _rows(connection, runs, runs.c.id.in_(sorted(numbers)))
-    own_first = sorted(rows, key=lambda row: (row["id"] != run.id, row["id"]))
-    return {VERSION: SCHEMA_VERSION, "runs": own_first, "cells": described}
+    # The described run is the first, which `import_run` relies on.
+    run_rows = [row for row in rows if row["id"] == run.id]
+    run_rows += [row for row in rows if row["id"] != run.id]
+    return {VERSION: SCHEMA_VERSION, "runs": run_rows, "cells": described}
 
 
 def _describe_cells(
     connection: sa.Connection, ids: Sequence[int], keys: Mapping[str, str] | None, trees: bool
 ) -> list[dict[str, Any]]:
-    rows = _rows(connection, cells, among(connection, cells.c.id, ids))
-    described = {row["id"]: {**row, "points": []} for row in rows}
-    at_point: dict[tuple[int, int], list[dict[str, Any]]] = {}
-    wanted = [among(connection, metric_values.c.cell, ids)]
+    """The cells with their points, and these with their values."""
+    cells_by_id = {}
+    for row in _rows(connection, cells, among(connection, cells.c.id, ids)):
+        cells_by_id[row["id"]] = {**row, "points": []}
+
+    conditions = [among(connection, metric_values.c.cell, ids)]
     if keys is not None:
-        wanted.append(metric_values.c.metric_key.in_(list(keys.values())) | is_reported)
-    for row in _rows(connection, metric_values, *wanted):
-        at_point.setdefault((row.pop("cell"), row.pop("checkpoint")), []).append(row)
-    without = () if trees else ("result",)
-    for row in _rows(connection, points, among(connection, points.c.cell, ids), without=without):
+        # Numbers that an algorithm reported have no metric, and belong to every run.
+        conditions.append(metric_values.c.metric_key.in_(list(keys.values())) | is_reported)
+    values_at: dict[tuple[int, int], list[dict[str, Any]]] = {}
+    for row in _rows(connection, metric_values, *conditions):
+        point = (row.pop("cell"), row.pop("checkpoint"))
+        values_at.setdefault(point, []).append(row)
+
+    of_cells = among(connection, points.c.cell, ids)
+    omitted = () if trees else ("result",)
+    for row in _rows(connection, points, of_cells, without=omitted):
         cell = row.pop("cell")
-        values = at_point.get((cell, row["checkpoint"]), [])
-        described[cell]["points"].append({**row, "values": values})
-    return list(described.values())
+        row["values"] = values_at.get((cell, row["checkpoint"]), [])
+        cells_by_id[cell]["points"].append(row)
+    return list(cells_by_id.values())
 
 
 def _rows(
     connection: sa.Connection, table: sa.Table, *where: Any, without: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
+    """The rows of a table that meet some conditions, in plain values."""
     columns = [column for column in table.c if column.name not in without]
-    wanted = sa.select(*columns).where(*where).order_by(*table.primary_key)
-    rows = [dict(row) for row in connection.execute(wanted).mappings()]
+    query = sa.select(*columns).where(*where).order_by(*table.primary_key)
+    rows = [dict(row) for row in connection.execute(query).mappings()]
     check_rows(table, rows, "the store")
-    return [{name: _plain(value) for name, value in row.items()} for row in rows]
+    for row in rows:
+        for name, value in row.items():
+            row[name] = _plain(value)
+    return rows
 
 
 def _plain(value: Any) -> Any:
+    """A value that strict JSON can have; `_row` reads it again."""
     if isinstance(value, bytes):
         return b64encode(value).decode()
     if isinstance(value, float) and not math.isfinite(value):
@@ -132,35 +148,48 @@ def import_run(store: Store, described: Description, source: str) -> Merged:
 
 
 def _insert(connection: sa.Connection, described: Description, source: str) -> None:
-    rows: dict[sa.Table, list[dict[str, Any]]] = {
-        runs: [_row(runs, run) for run in described["runs"]],
-        cells: [_row(cells, cell) for cell in described["cells"]],
-    }
-    rows[points] = [
-        _row(points, {"result": None, **point, "cell": cell["id"]})
-        for cell in described["cells"]
-        for point in cell["points"]
-    ]
-    rows[metric_values] = [
-        _row(metric_values, {**v, "cell": cell["id"], "checkpoint": p["checkpoint"]})
-        for cell in described["cells"]
-        for p in cell["points"]
-        for v in p["values"]
-    ]
-    links = {(described["runs"][0]["id"], cell["id"]) for cell in described["cells"]}
-    links |= {(row["run"], row["id"]) for row in rows[cells]}
-    links |= {(row["run"], row["cell"]) for row in rows[metric_values]}
-    rows[run_cells] = [{"run": run, "cell": cell} for run, cell in sorted(links)]
-    for table, these in rows.items():
-        check_rows(table, these, source)
+    """Check the rows of all tables, and insert them."""
+    run_rows = [_row(runs, run) for run in described["runs"]]
+    cell_rows = []
+    point_rows = []
+    value_rows = []
+    # What a run shows: it links the described run to all cells, and the others to what they
+    # measured.
+    links = set()
+    described_run = described["runs"][0]["id"]
+    for cell in described["cells"]:
+        cell_row = _row(cells, cell)
+        cell_rows.append(cell_row)
+        links.add((described_run, cell["id"]))
+        links.add((cell_row["run"], cell_row["id"]))
+        for point in cell["points"]:
+            # Results are exported on request only.
+            point_rows.append(_row(points, {"result": None, **point, "cell": cell["id"]}))
+            for value in point["values"]:
+                place = {"cell": cell["id"], "checkpoint": point["checkpoint"]}
+                value_row = _row(metric_values, {**value, **place})
+                value_rows.append(value_row)
+                links.add((value_row["run"], value_row["cell"]))
+    link_rows = [{"run": run, "cell": cell} for run, cell in sorted(links)]
+
+    for table, rows in (
+        (runs, run_rows),
+        (cells, cell_rows),
+        (points, point_rows),
+        (metric_values, value_rows),
+        (run_cells, link_rows),
+    ):
+        check_rows(table, rows, source)
         if table is runs:
-            for row in these:
+            for row in rows:
+                # An error here says that the run could not be shown.
                 Presentation.of_description(presented(from_json(row["layout"])))
-        if these:
-            connection.execute(table.insert(), these)
+        if rows:
+            connection.execute(table.insert(), rows)
 
 
 def _row(table: sa.Table, described: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of a table, of its plain values."""
     row: dict[str, Any] = {}
     for column in table.c:
         value = described[column.name]

@@ -22,17 +22,31 @@ from hcbench.store.rows import LEFT_OUT, LIMITS, NAN, types_of
 from hcbench.store.schema import END, LOST, cells, is_reported, metric_values, points, read_budget
 
 T = TypeVar("T", bound=Hashable)
-_LONG = ("traceback", "log")  # only read when one cell is shown
-_COLUMNS = [n for n in (*FIELDS, *COSTS, "run", *LIMITS) if n in cells.c and n not in _LONG]
+#: Columns that are only read when one cell is shown.
+_LONG = ("traceback", "log")
+#: Columns that decide whether a cell has to run.
 _DECIDING = ["key", "run", "status", "phase", *LIMITS]
 
 
-def _key(written: str) -> str:
-    return "" if written.startswith(LEFT_OUT) else written
+def _names_of_columns() -> list[str]:
+    """The columns that are read of many cells."""
+    names = (*FIELDS, *COSTS, "run", *LIMITS)
+    return [name for name in names if name in cells.c and name not in _LONG]
 
 
-def _notes(written: str) -> tuple[str, ...]:
-    return tuple(map(intern, json.loads(written))) if written else ()
+_COLUMNS = _names_of_columns()
+
+
+def _key(stored: str) -> str:
+    """The key of a cell; "" for an inapplicable combination, which has a row, but no cell."""
+    return "" if stored.startswith(LEFT_OUT) else stored
+
+
+def _notes(stored: str) -> tuple[str, ...]:
+    """The notes of a cell. Equal texts of many cells are one object."""
+    if not stored:
+        return ()
+    return tuple(map(intern, json.loads(stored)))
 
 
 #: How what is stored in columns is read.
@@ -51,14 +65,18 @@ class _Column:
     """
 
     def __init__(self, kinds: set[type], read: Callable[[Any], Any] | None = None) -> None:
-        self._kinds, self._read = kinds, read
+        self._kinds = kinds
+        self._read = read
+        # A new object gets the next code.
         self._code_of: defaultdict[Any, int] = defaultdict(count().__next__)
         self._parts = [np.empty(0, dtype=np.int32)]
 
     def add(self, part: tuple[Any, ...]) -> None:
         """Add the objects of some rows."""
-        first, n = part[0], len(part)
-        if part[-1] == first and part.count(first) == n:  # most columns have only one object
+        first = part[0]
+        n = len(part)
+        # Most columns have only one object.
+        if part[-1] == first and part.count(first) == n:
             codes = np.full(n, self._code_of[first], dtype=np.int32)
         else:
             codes = np.fromiter(map(self._code_of.__getitem__, part), np.int32, n)
@@ -66,9 +84,12 @@ class _Column:
 
     def coded(self) -> Coded:
         """The whole column."""
-        if not {*map(type, self._code_of)} <= self._kinds:
+        if not set(map(type, self._code_of)) <= self._kinds:
             raise TypeError("it is of another type than its column")
-        objects = column_of([*map(self._read, self._code_of)] if self._read else self._code_of)
+        stored_objects = list(self._code_of)
+        if self._read is not None:
+            stored_objects = list(map(self._read, stored_objects))
+        objects = column_of(stored_objects)
         return Coded(np.concatenate(self._parts), objects).compact
 
 
@@ -118,21 +139,24 @@ def read_cells(
 
 def _read_columns(connection: sa.Connection, ids: sa.Subquery, scored: bool) -> dict[str, Coded]:
     """The columns of cells, in the order of their rows."""
-    (key,) = ids.c
+    (cell_id,) = ids.c
     names = _COLUMNS if scored else _DECIDING
-    read = {name: _Column(types_of(cells.c[name]), _READERS.get(name)) for name in names}
-    chosen = sa.select(cells.c.id, *(cells.c[name] for name in names))
-    chosen = chosen.join(ids, key == cells.c.id).order_by(key)
-    numbers: list[int] = []
-    for part in fetch(connection, chosen):
-        of_rows, *others = zip(*part, strict=True)
-        numbers += of_rows
-        for column, objects in zip(read.values(), others, strict=True):
+    unfinished = {name: _Column(types_of(cells.c[name]), _READERS.get(name)) for name in names}
+    selected = [cells.c[name] for name in names]
+    query = sa.select(cells.c.id, *selected).join(ids, cell_id == cells.c.id).order_by(cell_id)
+    row_numbers: list[int] = []
+    for part in fetch(connection, query):
+        row_column, *object_columns = zip(*part, strict=True)
+        row_numbers += row_column
+        for column, objects in zip(unfinished.values(), object_columns, strict=True):
             column.add(objects)
-    # Each dictionary goes before the next column is made.
-    columns = {name: read.pop(name).coded() for name in names}
-    columns["row"] = Coded(np.arange(len(numbers), dtype=np.int32), column_of(numbers))
-    nothing = Coded(np.zeros(len(numbers), dtype=np.uint8), column_of([""]))
+    columns = {}
+    for name in names:
+        # The dictionary of a column is freed before the next column is made.
+        columns[name] = unfinished.pop(name).coded()
+    n = len(row_numbers)
+    columns["row"] = Coded(np.arange(n, dtype=np.int32), column_of(row_numbers))
+    nothing = Coded(np.zeros(n, dtype=np.uint8), column_of([""]))
     return columns | dict.fromkeys(_LONG, nothing)
 
 
@@ -143,73 +167,132 @@ def _read_points(
     metric_keys: Mapping[str, str] | None,
 ) -> dict[int | None, PointColumns]:
     """What is measured at each checkpoint and at the end, for cells by their rows."""
-    value, point = metric_values.c, points.c
-    (wanted,) = ids.c
-    by_checkpoint: dict[int, PointColumns] = {}
-    labels_of: dict[str, list[str]] = {}
+    # Metrics that differ only in their names have one key, and one stored value.
+    labels_by_key: dict[str, list[str]] = {}
     for label, key in (metric_keys or {}).items():
-        labels_of.setdefault(key, []).append(label)
+        labels_by_key.setdefault(key, []).append(label)
+    by_checkpoint = _read_numbers(connection, ids, rows, labels_by_key)
+    all_metrics = metric_keys is None
+    _read_values(connection, ids, rows, labels_by_key, by_checkpoint, all_metrics=all_metrics)
+    points_in_order: dict[int | None, PointColumns] = {}
+    for checkpoint in sorted(by_checkpoint.keys() - {END}):
+        points_in_order[checkpoint] = by_checkpoint[checkpoint]
+    if END in by_checkpoint:
+        points_in_order[None] = by_checkpoint[END]
+    return points_in_order
+
+
+def _read_numbers(
+    connection: sa.Connection,
+    ids: sa.Subquery,
+    rows: NDArray[np.int64],
+    labels_by_key: Mapping[str, Sequence[str]],
+) -> dict[int, PointColumns]:
+    """The points of cells, with the numbers of the metrics of some keys.
+
+    One query returns a row for each point with a column for each metric, which is much faster than
+    a row for each value.
+    """
+    value, point = metric_values.c, points.c
+    (cell_id,) = ids.c
     at_point = (value.cell == point.cell) & (value.checkpoint == point.checkpoint)
-    numbers_at = sa.select(value.value).where(at_point)
-    by_key = (numbers_at.where(value.metric_key == key).label(None) for key in labels_of)
-    chosen = sa.select(point.cell, point.checkpoint, point.queries, *by_key)
-    chosen = chosen.join(ids, wanted == point.cell)
+    numbers_at_point = sa.select(value.value).where(at_point)
+    by_key = [numbers_at_point.where(value.metric_key == key).label(None) for key in labels_by_key]
+    query = sa.select(point.cell, point.checkpoint, point.queries, *by_key)
+    query = query.join(ids, cell_id == point.cell)
+
     queries = _Column(types_of(point.queries))
-    kinds = np.int64, np.int64, *[np.float64] * len(labels_of)
-    parts: list[list[NDArray[Any]]] = [[np.empty(0, kind)] for kind in kinds]
-    for of_cell, checkpoints, asked, *columns in _fetch(connection, chosen):
-        queries.add(asked)
-        for part, column in zip(parts, (of_cell, checkpoints, *columns), strict=True):
+    types = [np.int64, np.int64] + [np.float64] * len(labels_by_key)
+    # Each column in parts, of which the first is empty: there may be no point at all.
+    parts: list[list[NDArray[Any]]] = [[np.empty(0, dtype=kind)] for kind in types]
+    for cell_column, checkpoint_column, query_column, *number_columns in _fetch(connection, query):
+        queries.add(query_column)
+        columns = (cell_column, checkpoint_column, *number_columns)
+        for part, column in zip(parts, columns, strict=True):
             part.append(np.array(column, dtype=part[0].dtype))
-    its_cell, reached, *numbers = map(np.concatenate, parts)
-    places, coded = _places(rows, its_cell), queries.coded()
-    for checkpoint in np.unique(reached).tolist():
-        at = np.flatnonzero(reached == checkpoint)
-        present, asked_at = np.zeros(rows.size, dtype=np.bool_), np.full(rows.size, None)
-        present[places[at]], asked_at[places[at]] = True, coded.take(at)
-        of_point = PointColumns(present, Coded.of(asked_at), np.full(rows.size, None), {})
-        by_checkpoint[checkpoint] = of_point
-        for labels, of_key in zip(labels_of.values(), numbers, strict=True):
-            for label in labels if not np.isnan(of_key[at]).all() else ():
-                _numbers_of(of_point, label)[places[at]] = of_key[at]
-    others_at: dict[tuple[int, str], dict[int, Value]] = {}
-    # What most rows have is None, and the label is left out where it is known: texts take long.
-    usual = {value.status: "ok", value.reason: ""}
-    unusual = [sa.func.nullif(*pair, type_=sa.Text) for pair in usual.items()]
-    called = (value.metric,) if metric_keys is None else ()
-    names = (value.cell, value.checkpoint, value.value, *unusual, value.metric_key, *called)
-    measured = sa.select(*names).join(ids, wanted == value.cell)
-    if metric_keys is None:
-        measured = measured.order_by(value.run)
-    else:  # the others are numbers, which are known
-        of_run = value.metric_key.in_(list(labels_of))
-        is_special = value.value.is_(None) | sa.func.coalesce(*unusual).is_not(None)
-        measured = measured.where(of_run & is_special | is_reported)
-    for part in _fetch(connection, measured):
-        of_cell, checkpoints, numbers, statuses, reasons, *metric = part
-        places = _places(rows, of_cell)
-        known = np.array(numbers, dtype=np.float64)
-        told = (column_of(texts) != np.array(None) for texts in (statuses, reasons))
-        special = np.logical_or.reduce([np.isnan(known), *told])
-        for (checkpoint, *of_metric), at in _split([*zip(checkpoints, *metric, strict=True)]):
+    cell_of_point, checkpoint_of_point, *numbers_by_key = map(np.concatenate, parts)
+    places = _places(rows, cell_of_point)
+    coded_queries = queries.coded()
+
+    by_checkpoint: dict[int, PointColumns] = {}
+    for checkpoint in np.unique(checkpoint_of_point).tolist():
+        at = np.flatnonzero(checkpoint_of_point == checkpoint)
+        present = np.zeros(rows.size, dtype=np.bool_)
+        present[places[at]] = True
+        queries_at = np.full(rows.size, None)
+        queries_at[places[at]] = coded_queries.take(at)
+        no_results = np.full(rows.size, None)
+        columns_at = PointColumns(present, Coded.of(queries_at), no_results, {})
+        by_checkpoint[checkpoint] = columns_at
+        for labels, numbers in zip(labels_by_key.values(), numbers_by_key, strict=True):
+            if np.isnan(numbers[at]).all():
+                continue
+            for label in labels:
+                _numbers_of(columns_at, label)[places[at]] = numbers[at]
+    return by_checkpoint
+
+
+def _read_values(
+    connection: sa.Connection,
+    ids: sa.Subquery,
+    rows: NDArray[np.int64],
+    labels_by_key: Mapping[str, Sequence[str]],
+    by_checkpoint: Mapping[int, PointColumns],
+    *,
+    all_metrics: bool,
+) -> None:
+    """Add what `_read_numbers` has not read to the points.
+
+    These are all values if all metrics are read; otherwise those that are no plain numbers, and
+    the numbers that algorithms reported.
+    """
+    value = metric_values.c
+    (cell_id,) = ids.c
+    # What most rows have is read as None, and the label only where it is unknown: texts take long.
+    unusual_status = sa.func.nullif(value.status, "ok", type_=sa.Text)
+    unusual_reason = sa.func.nullif(value.reason, "", type_=sa.Text)
+    selected = [value.cell, value.checkpoint, value.value, unusual_status, unusual_reason]
+    selected.append(value.metric_key)
+    if all_metrics:
+        selected.append(value.metric)
+    query = sa.select(*selected).join(ids, cell_id == value.cell)
+    if all_metrics:
+        # Of equal labels the latest counts.
+        query = query.order_by(value.run)
+    else:
+        has_key = value.metric_key.in_(list(labels_by_key))
+        is_special = sa.func.coalesce(unusual_status, unusual_reason).is_not(None)
+        query = query.where(has_key & (value.value.is_(None) | is_special) | is_reported)
+
+    special_at: dict[tuple[int, str], dict[int, Value]] = {}
+    for part in _fetch(connection, query):
+        cell_column, checkpoints, numbers, statuses, reasons, *metric_columns = part
+        places = _places(rows, cell_column)
+        plain_numbers = np.array(numbers, dtype=np.float64)
+        special = np.isnan(plain_numbers)
+        for texts in (statuses, reasons):
+            special |= column_of(texts) != np.array(None)
+        keys = list(zip(checkpoints, *metric_columns, strict=True))
+        for (checkpoint, *metric), at in _split(keys):
             if checkpoint not in by_checkpoint:
-                continue  # of a damaged store
-            for name in labels_of.get(of_metric[0], of_metric[-1:]):
-                _numbers_of(by_checkpoint[checkpoint], name)[places[at]] = known[at]
-                others = others_at.setdefault((checkpoint, name), {})
+                # A value without a point, of a damaged store.
+                continue
+            # A key, and its label if all metrics are read. A reported number has its label as key.
+            for label in labels_by_key.get(metric[0], metric[-1:]):
+                label_numbers = _numbers_of(by_checkpoint[checkpoint], label)
+                label_numbers[places[at]] = plain_numbers[at]
+                special_values = special_at.setdefault((checkpoint, label), {})
                 for i in at[special[at]].tolist():
-                    read = _value(numbers[i], statuses[i] or "ok", reasons[i] or "")
-                    others[int(places[i])] = read
-                if metric_keys is None and others:  # the latest is last
+                    special_values[int(places[i])] = _value(
+                        numbers[i], statuses[i] or "ok", reasons[i] or ""
+                    )
+                if all_metrics and special_values:
+                    # A later plain number replaces an earlier value that was none.
                     for place in places[at[~special[at]]].tolist():
-                        others.pop(place, None)
-    for (checkpoint, name), others in others_at.items():
-        measured_values = by_checkpoint[checkpoint].values
-        measured_values[name] = Values.of_numbers(measured_values[name].numbers, others)
-    return {
-        None if checkpoint == END else checkpoint: of_point
-        for checkpoint, of_point in sorted(by_checkpoint.items(), key=lambda c: (c[0] == END, c[0]))
-    }
+                        special_values.pop(place, None)
+    for (checkpoint, label), special_values in special_at.items():
+        values = by_checkpoint[checkpoint].values
+        values[label] = Values.of_numbers(values[label].numbers, special_values)
 
 
 def _numbers_of(point: PointColumns, label: str) -> NDArray[np.float64]:
@@ -225,7 +308,7 @@ def _fetch(connection: sa.Connection, chosen: sa.Select[Any]) -> Iterator[Any]:
     for part in fetch(connection, chosen):
         columns = tuple(zip(*part, strict=True))
         for column, allowed in zip(columns, kinds, strict=True):
-            if not {*map(type, column)} <= allowed:
+            if not set(map(type, column)) <= allowed:
                 raise TypeError("it is of another type than its column")
         yield columns
 
@@ -240,6 +323,7 @@ def _places(rows: NDArray[np.int64], of_cell: Any) -> NDArray[np.intp]:
 
 @lru_cache
 def _value(number: float | None, status: Any, reason: str) -> Value:
+    """A value that is no plain number; equal ones are one object."""
     if status == NAN:
         return Value(np.nan, "ok", reason)
     if status == LOST:

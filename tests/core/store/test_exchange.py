@@ -346,7 +346,7 @@ def test_rescoring_computes_what_is_missing_and_runs_nothing(tmp_path: Path) -> 
     where = ["--plugin", PLUGIN, "--store", store, "-j", 1]
     code, out, err = hcbench("results", "rescore", "--metrics", "depth", "--format", "json", *where)
     assert code == 0, err
-    assert "gone:gone is not installed as it was, and is not needed" in err
+    assert "gone:gone is not installed as it was, and is not needed" in out
     after = json.loads(out)["cells"]
     assert [c["metrics"]["leaves"] for c in after] == [c["metrics"]["leaves"] for c in before.rows]
     again = compare(tmp_path / "x", "draws", "gone", metrics=["depth"], plugins=[PLUGIN, plugin])
