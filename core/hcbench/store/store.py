@@ -53,7 +53,8 @@ if TYPE_CHECKING:
     from hcbench.model.problem import Result
     from hcbench.plan.columns import Outcomes
 
-LARGE = 50_000  # cells of a run: reading so many rows takes a second
+#: Cells of a run that is stored in columns as well: reading so many rows takes a second.
+LARGE = 50_000
 P = ParamSpec("P")
 T = TypeVar("T")
 Patterns: TypeAlias = str | Sequence[str]
@@ -159,14 +160,17 @@ class Store:
             ended = sa.update(runs).where(runs.c.id == run)
             connection.execute(ended.values(finished=now(), interrupted=interrupted))
             self._summarise(connection, run)
-        with suppress(StoreError):  # others may have removed it
+        # Others may have removed it.
+        with suppress(StoreError):
             info = self._numbered(run)
             if info.cells >= LARGE and 2 * info.reused < info.cells and not interrupted:
                 self._large_run(info)
 
     def _summarise(self, connection: sa.Connection, run: int) -> None:
-        numbers = _count_cells(connection, [run]).get(run, (0, 0, 0))
-        row = dict(zip(summaries.c.keys(), (run, *numbers, None, None), strict=True))
+        """Store how many cells a run has; columns of its cells are not valid any more."""
+        counted = _count_cells(connection, [run]).get(run, (0, 0, 0))
+        values = (run, *counted, None, None)
+        row = dict(zip(summaries.c.keys(), values, strict=True))
         self.database.upsert(connection, summaries, [row])
 
     @_retried
@@ -183,38 +187,58 @@ class Store:
             another run has measured them at the same time: its rows stay, and where both have the
             same result, the cell is stored once, with the values of both.
         """
-        by_key = {stored_key(record.outcome): record for record in records}
-        if not by_key:
+        if not records:
             return
-        upsert = self.database.upsert
         with self.database.writing() as connection:
-            there = sa.select(cells.c.key, cells.c.id, cells.c.run).order_by(cells.c.id)
-            there = there.where(among(connection, cells.c.key, by_key))
-            latest = {key: (row, by) for key, row, by in connection.execute(there)}
-            unused = itertools.count(last_id(connection) + 1)
-            new: dict[int, Record] = {}
-            known: dict[int, Record] = {}
-            for key, record in by_key.items():
-                row, measured_by = latest.get(key, (0, 0))
-                if row and measured_by == run:
-                    new[row] = record
-                elif row and not fresh and _agrees(connection, row, record):
-                    known[row] = record
-                else:
-                    new[next(unused)] = record
-            upsert(connection, cells, [cell_row(run, id_, record) for id_, record in new.items()])
-            connection.execute(sa.delete(points).where(among(connection, points.c.cell, new)))
-            rows = [row for id_, record in new.items() for row in point_rows(id_, record.outcome)]
-            if rows:
-                connection.execute(points.insert(), rows)
-            values = [
-                value
-                for id_, record in {**new, **known}.items()
-                for value in value_rows(run, id_, record.outcome.points, record.metric_keys)
-            ]
+            new, agreeing = self._assign_rows(connection, run, records, fresh=fresh)
+            self._write_cells(connection, run, new)
+            shown = new | agreeing
+            values = []
+            for row, record in shown.items():
+                values += value_rows(run, row, record.outcome.points, record.metric_keys)
+            upsert = self.database.upsert
             upsert(connection, metric_values, values, only_lost=True)
-            upsert(connection, run_cells, [{"run": run, "cell": id_} for id_ in {**new, **known}])
-            forget(connection, among(connection, run_cells.c.cell, {**new, **known}))
+            upsert(connection, run_cells, [{"run": run, "cell": row} for row in shown])
+            forget(connection, among(connection, run_cells.c.cell, shown))
+
+    def _assign_rows(
+        self, connection: sa.Connection, run: int, records: Sequence[Record], *, fresh: bool
+    ) -> tuple[dict[int, Record], dict[int, Record]]:
+        """The records to write by their rows, and those whose results are stored, by these rows."""
+        by_key = {stored_key(record.outcome): record for record in records}
+        stored = sa.select(cells.c.key, cells.c.id, cells.c.run).order_by(cells.c.id)
+        stored = stored.where(among(connection, cells.c.key, by_key))
+        # Of several measurements of a cell the latest is last.
+        latest_rows = {}
+        for key, row, measured_by in connection.execute(stored):
+            latest_rows[key] = (row, measured_by)
+        unused_rows = itertools.count(last_id(connection) + 1)
+        new: dict[int, Record] = {}
+        agreeing: dict[int, Record] = {}
+        for key, record in by_key.items():
+            row, measured_by = latest_rows.get(key, (0, 0))
+            if row and measured_by == run:
+                # The run saves it again: its own row is replaced.
+                new[row] = record
+            elif row and not fresh and _agrees(connection, row, record):
+                # Another run measured the same result at the same time: its row stays.
+                agreeing[row] = record
+            else:
+                new[next(unused_rows)] = record
+        return new, agreeing
+
+    def _write_cells(
+        self, connection: sa.Connection, run: int, records: Mapping[int, Record]
+    ) -> None:
+        """Write cells and their points into their rows, in place of what is there."""
+        rows = [cell_row(run, row, record) for row, record in records.items()]
+        self.database.upsert(connection, cells, rows)
+        connection.execute(sa.delete(points).where(among(connection, points.c.cell, records)))
+        of_points = []
+        for row, record in records.items():
+            of_points += point_rows(row, record.outcome)
+        if of_points:
+            connection.execute(points.insert(), of_points)
 
     @_retried
     def save_values(
@@ -251,7 +275,10 @@ class Store:
             connection.execute(insert.from_select(["run", "cell"], reused))
             connection.execute(sa.delete(summaries).where(summaries.c.run == run))
             linked = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
-            return [row for part in fetch(connection, linked) for (row,) in part]
+            rows_there = []
+            for part in fetch(connection, linked):
+                rows_there += [row for (row,) in part]
+            return rows_there
 
     @_retried
     def save_reply(
@@ -278,19 +305,22 @@ class Store:
     @_retried
     def replies(self, source: str) -> dict[tuple[tuple[int, ...], int], tuple[Any, ...]]:
         """The stored answers of a paid oracle, by query, as `save_reply` takes them."""
-        wanted = sa.select(replies).where(replies.c.source == source)
+        of_source = sa.select(replies).where(replies.c.source == source)
         with self.database.reading() as connection:
-            rows = connection.execute(wanted).all()
-        known = [[nan if value is None else value for value in row[3:]] for row in rows]
-        queries = [(tuple(json.loads(row.query)), row.time) for row in rows]
-        return dict(zip(queries, map(tuple, known), strict=True))
+            rows = connection.execute(of_source).all()
+        replies_by_query = {}
+        for row in rows:
+            query = (tuple(json.loads(row.query)), row.time)
+            # The columns after source, query and time are the reply; NULL is NaN.
+            replies_by_query[query] = tuple(nan if value is None else value for value in row[3:])
+        return replies_by_query
 
     @_retried
     def all_replies(self) -> list[dict[str, Any]]:
         """Every stored answer of a paid oracle, by column; ``query`` are the items, as JSON."""
-        wanted = sa.select(replies).order_by(*replies.primary_key)
+        in_order = sa.select(replies).order_by(*replies.primary_key)
         with self.database.reading() as connection:
-            return [dict(row._mapping) for row in connection.execute(wanted)]
+            return [dict(row) for row in connection.execute(in_order).mappings()]
 
     @_retried
     def find(
@@ -317,60 +347,72 @@ class Store:
             With the columns ``row``, ``timeout`` and ``memory``, see `Record`, without results,
             traceback and log.
         """
-        from hcbench.store.reading import read_cells  # imports numpy
+        # Not imported above, as it imports numpy.
+        from hcbench.store.reading import read_cells
 
-        wanted = sa.select(cells.c.id)
-        with self.database.reading() as connection:
-            if 2 * len(keys) <= last_id(connection):  # reading all is faster than choosing most
-                wanted = wanted.where(among(connection, cells.c.key, keys))
-        if run is not None:
-            wanted = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
-        read = self._from_columns(wanted, metric_keys) if len(keys) >= LARGE else None
-        if read is None:
+        if run is None:
+            rows = sa.select(cells.c.id)
             with self.database.reading() as connection:
-                read = read_cells(
-                    connection, wanted, metric_keys, 0, scored=metric_keys is not None
-                )
-        place = {key: i for i, key in enumerate(read.column("key").tolist())}  # the latest is last
-        return read.take([place[key] for key in keys if key in place])
+                # Reading all cells is faster than choosing most of them.
+                if 2 * len(keys) <= last_id(connection):
+                    rows = rows.where(among(connection, cells.c.key, keys))
+        else:
+            rows = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
+        stored = None
+        if len(keys) >= LARGE:
+            stored = self._from_columns(rows, metric_keys)
+        if stored is None:
+            is_scored = metric_keys is not None
+            with self.database.reading() as connection:
+                stored = read_cells(connection, rows, metric_keys, 0, scored=is_scored)
+        # Of several measurements of a cell the latest is last, and replaces the others here.
+        places = {}
+        for place, key in enumerate(stored.column("key").tolist()):
+            places[key] = place
+        return stored.take([places[key] for key in keys if key in places])
 
     @_retried
     def descriptions(self, run: int) -> dict[str, dict[str, Any]]:
         """From what the cells of a run can be run again, by their keys."""
         of_run = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
-        wanted = sa.select(cells.c.key, cells.c.cell).where(cells.c.id.in_(of_run))
-        wanted = wanted.where(~cells.c.key.startswith(LEFT_OUT))
+        described = sa.select(cells.c.key, cells.c.cell).where(cells.c.id.in_(of_run))
+        # Inapplicable combinations have a row, but cannot be run.
+        described = described.where(~cells.c.key.startswith(LEFT_OUT))
         with self.database.reading() as connection:
-            return {key: from_json(written) for key, written in connection.execute(wanted)}
+            return {key: from_json(text) for key, text in connection.execute(described)}
 
     @_retried
     def results_of(self, row: int) -> tuple[ScoredPoint, ...]:
         """The results of a cell: its checkpoints in order, then its end, without values."""
-        from hcbench.store.codec import decode_result  # imports numpy, which reading does not need
+        # Not imported above, as it imports numpy.
+        from hcbench.store.codec import decode_result
 
-        columns = (points.c.checkpoint, points.c.queries, points.c.result)
+        of_row = sa.select(points.c.checkpoint, points.c.queries, points.c.result)
+        of_row = of_row.where(points.c.cell == row)
+        of_row = of_row.order_by(points.c.checkpoint == END, points.c.checkpoint)
+        scored_points = []
         with self.database.reading() as connection:
-            of_row = sa.select(*columns).where(points.c.cell == row)
-            rows = connection.execute(of_row.order_by(points.c.checkpoint == END, *columns[:1]))
-            return tuple(
-                ScoredPoint(
-                    checkpoint=None if checkpoint == END else checkpoint,
-                    queries=queries,
-                    result=None if packed is None else decode_result(packed),
+            for checkpoint, queries, packed in connection.execute(of_row):
+                scored_points.append(
+                    ScoredPoint(
+                        checkpoint=None if checkpoint == END else checkpoint,
+                        queries=queries,
+                        result=None if packed is None else decode_result(packed),
+                    )
                 )
-                for checkpoint, queries, packed in rows
-            )
+        return tuple(scored_points)
 
     def result_of(self, outcome: Outcome, checkpoint: int | None = None) -> Result | None:
         """The result of a cell at a checkpoint or at the end; None if there is none.
 
         An outcome that a run has reused was read without its results.
         """
-        points = outcome.points
-        if outcome.key and all(point.result is None for point in points):
-            rows = self.find([outcome.key]).column("row").tolist()
-            points = tuple(point for row in rows for point in self.results_of(row))
-        for point in points:
+        scored_points = outcome.points
+        if outcome.key and all(point.result is None for point in scored_points):
+            # At most one row, as a key is found once.
+            for row in self.find([outcome.key]).column("row").tolist():
+                scored_points = self.results_of(row)
+        for point in scored_points:
             if point.checkpoint == checkpoint:
                 return point.result
         return None
@@ -391,14 +433,22 @@ class Store:
         By default of the last run. All machines of a cluster count, whatever they measured.
         """
         with self.database.reading() as connection:
-            texts = connection.execute(sa.select(runs.c.id, runs.c.environment)).all()
-            kernels = {row: _blas_of(from_json(text)) for row, text in texts}
-            run = max(kernels, default=0) if run is None else run
-            others = [row for row, names in kernels.items() if names - kernels.get(run, set())]
-            shown = sa.select(cells.c.run).join(run_cells, run_cells.c.cell == cells.c.id)
-            shown = shown.where(run_cells.c.run == run, among(connection, cells.c.run, others))
-            measured = connection.execute(shown.distinct()).scalars().all() if others else []
-        return kernels.get(run, set()).union(*(kernels[row] for row in measured))
+            environments = connection.execute(sa.select(runs.c.id, runs.c.environment)).all()
+            kernels_by_run = {number: _blas_of(from_json(text)) for number, text in environments}
+            if run is None:
+                run = max(kernels_by_run, default=0)
+            kernels = set(kernels_by_run.get(run, set()))
+            # Cells of the run may have been measured by earlier runs, on other machines.
+            other_runs = [number for number, names in kernels_by_run.items() if names - kernels]
+            if not other_runs:
+                return kernels
+            measured_by = sa.select(cells.c.run).join(run_cells, run_cells.c.cell == cells.c.id)
+            measured_by = measured_by.where(
+                run_cells.c.run == run, among(connection, cells.c.run, other_runs)
+            )
+            for number in connection.execute(measured_by.distinct()).scalars():
+                kernels |= kernels_by_run[number]
+        return kernels
 
     @_retried
     def sizes(self, run: int) -> dict[str, int]:
@@ -406,7 +456,8 @@ class Store:
 
         Reads one result of each.
         """
-        from hcbench.store.codec import count_items  # as above
+        # Not imported above, as it imports numpy.
+        from hcbench.store.codec import count_items
 
         at_end = (points.c.checkpoint == END, points.c.result.is_not(None))
         one_of_each = (
@@ -418,12 +469,13 @@ class Store:
         )
         sizes: dict[str, int] = {}
         with self.database.reading() as connection:
-            digest_of = {row: digest for digest, row in connection.execute(one_of_each)}
-            wanted = sa.select(points.c.cell, points.c.result).where(*at_end)
-            wanted = wanted.where(among(connection, points.c.cell, digest_of))
-            for row, packed in connection.execute(wanted):
-                with suppress(StoreError):  # a damaged result is no reason to show nothing
-                    sizes[digest_of[row]] = count_items(packed)
+            digests = {row: digest for digest, row in connection.execute(one_of_each)}
+            results = sa.select(points.c.cell, points.c.result).where(*at_end)
+            results = results.where(among(connection, points.c.cell, digests))
+            for row, packed in connection.execute(results):
+                # A damaged result is no reason to show nothing.
+                with suppress(StoreError):
+                    sizes[digests[row]] = count_items(packed)
         return sizes
 
     @_retried
@@ -443,17 +495,20 @@ class Store:
         since : datetime, optional
             Only runs that started then or later; local time if it has no time zone.
         """
-        begin = since and since.astimezone()
         with self.database.reading() as connection:
-            wanted = []
+            conditions = []
             if suites:
-                wanted.append(_labels_like(connection, runs.c.suite, suites))
+                conditions.append(_labels_like(connection, runs.c.suite, suites))
             if algorithms:
                 shown = sa.select(run_cells.c.run).join(cells, cells.c.id == run_cells.c.cell)
                 shown = shown.where(_labels_like(connection, cells.c.algorithm, algorithms))
-                wanted.append(runs.c.id.in_(shown))
-            infos = run_infos(connection, *wanted).values()
-        return [i for i in infos if not i.removed and (begin is None or i.started >= begin)]
+                conditions.append(runs.c.id.in_(shown))
+            infos = run_infos(connection, *conditions).values()
+        shown_infos = [info for info in infos if not info.removed]
+        if since is None:
+            return shown_infos
+        begin = since.astimezone()
+        return [info for info in shown_infos if info.started >= begin]
 
     def run(self, wanted: int | str | None = None) -> RunInfo:
         """A run by its number or name, the last of a suite, or the last of all.
@@ -481,7 +536,9 @@ class Store:
                 f"there are no runs in {self.location} yet; begin with: hcbench compare"
             )
         if wanted is None:
-            return next((info for info in reversed(infos) if not info.damaged), infos[-1])
+            sound_infos = [info for info in infos if not info.damaged]
+            # If all are damaged, the last one says what is damaged.
+            return sound_infos[-1] if sound_infos else infos[-1]
         for attribute in ("name", "suite"):
             for info in reversed(infos):
                 if getattr(info, attribute).casefold() == wanted.casefold():
@@ -505,11 +562,12 @@ class Store:
     @_retried
     def outcomes(self, /, **chosen: Any) -> list[tuple[Outcome, RunInfo]]:
         """The outcomes that `cells` returns, each with the run that measured it."""
-        read = self.cells(**chosen)
-        numbers = read.column("run").tolist()
+        outcomes = self.cells(**chosen)
+        measured_by = outcomes.column("run").tolist()
         with self.database.reading() as connection:
-            infos = run_infos(connection, among(connection, runs.c.id, {*numbers}))
-        return [(outcome, infos[by]) for outcome, by in zip(read, numbers, strict=True)]
+            infos = run_infos(connection, among(connection, runs.c.id, set(measured_by)))
+        infos_in_order = [infos[number] for number in measured_by]
+        return list(zip(outcomes, infos_in_order, strict=True))
 
     @_retried
     def cells(
