@@ -76,7 +76,7 @@ def _plain_kernel(S: NDArray[np.int8], n: int) -> NDArray[np.float32]:
     for r in range(n):
         others = np.delete(np.arange(n), r)
         rows = np.zeros((n, len(S)), np.float32)
-        rows[others] = S[hcbench.pair_index(np.full(n - 1, r), others, n)]
+        rows[others] = S[hcbench.model.pair_index(np.full(n - 1, r), others, n)]
         K += rows @ rows.T
     return K
 

@@ -21,18 +21,16 @@ those before it.
 - `api` serves Python, and `cli` is the command line.
 
 Everything public is imported from here, or from `hcbench.analysis`, `hcbench.asv`,
-`hcbench.commands`, `hcbench.compiled`, `hcbench.datasets`, `hcbench.figures`, `hcbench.files`,
-`hcbench.hooks`, `hcbench.run`, `hcbench.sklearn`, `hcbench.store` and `hcbench.testing`; modules
-are loaded when first used. `hookimpl` marks the hooks of a plugin, whose version is `HOOK_VERSION`.
-`QUERY_KINDS` maps the names of the kinds of queries to them. `REQUIRED` is the default of a
-`Parameter` that must be given; `SIMILARITY_RULES` are the rules of `similarity_of_vectors`.
-`STATUSES` are the ways in which a cell can end. An ordinal oracle answers `NONE` if no two of three
-items are closer, and `UNSURE` if it does not know. `Vectors` are an (n, p) array or csr_array,
-`Params` a mapping of names to values. `HINTS` are what an algorithm may receive without asking, a
-`Code` is the answer to a question, and `Queries` are rows of items. `REGISTER_HOOKS` are the hooks
-that declare something. A `Value` is that of a parameter, `Needs` are what data sets provide, an
-`Interval` has the limits of a metric, and a `Result` is what an algorithm returns. `REPORTED` ends
-the names of numbers that an algorithm reports.
+`hcbench.commands`, `hcbench.compiled`, `hcbench.datasets`, `hcbench.errors`, `hcbench.figures`,
+`hcbench.files`, `hcbench.hooks`, `hcbench.model`, `hcbench.run`, `hcbench.sklearn`, `hcbench.store`
+and `hcbench.testing`; modules are loaded when first used. `hookimpl` marks the hooks of a plugin,
+whose version is `HOOK_VERSION`. `QUERY_KINDS` maps the names of the kinds of queries to them.
+`REQUIRED` is the default of a `Parameter` that must be given; `SIMILARITY_RULES` are the rules of
+`similarity_of_vectors`. An ordinal oracle answers `NONE` if no two of three items are closer, and
+`UNSURE` if it does not know. `Vectors` are an (n, p) array or csr_array, `Params` a mapping of
+names to values. A `Code` is the answer to a question, and `Queries` are rows of items. A `Value` is
+that of a parameter, an `Interval` has the limits of a metric, and a `Result` is what an algorithm
+returns.
 """
 
 import lazy_loader

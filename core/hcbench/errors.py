@@ -14,6 +14,37 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Literal, Self
 
+__all__ = [
+    "AmbiguousNameError",
+    "BudgetExceededError",
+    "DamagedRunError",
+    "DataError",
+    "DataNotAvailableError",
+    "ExitCode",
+    "HcbenchError",
+    "InvalidAnswerError",
+    "InvalidComparisonsError",
+    "InvalidPartitionError",
+    "InvalidProblemError",
+    "InvalidQueryError",
+    "InvalidSpecError",
+    "InvalidTreeError",
+    "ModelWarning",
+    "NameSyntaxError",
+    "NewickError",
+    "NewickWarning",
+    "NotApplicableError",
+    "OracleError",
+    "ParameterError",
+    "PluginError",
+    "RepeatedEntryWarning",
+    "StoreError",
+    "SuiteError",
+    "UnansweredError",
+    "UnknownNameError",
+    "WorkerError",
+]
+
 
 class ExitCode(IntEnum):
     """Exit codes of ``hcbench``."""

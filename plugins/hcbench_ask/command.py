@@ -354,7 +354,8 @@ def _run_web(
 
 
 def _show(session: SessionResult, stem: Path | None, *, is_noisy: bool) -> None:
-    from hcbench import Tree, printable
+    from hcbench import Tree
+    from hcbench.model import printable
     from hcbench_ask.outline import outline
     from hcbench_ask.results import contradiction, describe_contradiction, report, save
 

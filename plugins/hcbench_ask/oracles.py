@@ -16,16 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import (
-    QUERY_KINDS,
-    UNSURE,
-    Answers,
-    DataError,
-    NewickWarning,
-    NotApplicableError,
-    Problem,
-    Tree,
-)
+from hcbench import QUERY_KINDS, UNSURE, Answers, DataError, NotApplicableError, Problem, Tree
+from hcbench.errors import NewickWarning
 from hcbench.files import TreeFile
 from hcbench_ask.answers_file import (
     AnswersFile,

@@ -32,10 +32,10 @@ from hcbench import (
     Tree,
     Use,
     ask_oracle,
-    collect_notes,
     derive_seed,
     fit,
 )
+from hcbench.model import collect_notes
 from hcbench.run import Call
 from hcbench_ask.answers_file import (
     AnswersFile,

@@ -31,13 +31,13 @@ from hcbench import (
     Spec,
     Suite,
     Tree,
-    UnknownNameError,
     Use,
     Value,
     load_registry,
     make_plan,
     make_use,
 )
+from hcbench.errors import UnknownNameError
 from hcbench_asv.quantities import REPETITIONS, SIZES, TRACKS, Case, sizes_of
 
 LEVELS = 3

@@ -1,4 +1,4 @@
-"""The best cut of a tree for signed weights of pairs, `hcbench.heaviest_cut`, kept up to date.
+"""The best cut of a tree for signed weights of pairs (`hcbench.model.heaviest_cut`), up to date.
 
 Throughout, a pair of items weighs w where they are said to belong together and -w where not, and
 W(v) is the sum over the pairs inside T(v). The gain of a cut is the sum of W over its clusters; its

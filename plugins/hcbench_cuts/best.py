@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hcbench import Given, Oracle, Partition, pair_weights
+from hcbench import Given, Oracle, Partition
+from hcbench.model import pair_weights
 from hcbench_cuts.best_cuts import heaviest_within
 from hcbench_cuts.given_tree import tree_of
 

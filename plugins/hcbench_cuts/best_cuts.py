@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Cut, Tree, heaviest_cut
+from hcbench import Cut, Tree
+from hcbench.model import heaviest_cut
 from hcbench_cuts._cut_kernels import has_inside
 
 Untouched = Literal["apart", "together"]
@@ -20,7 +21,7 @@ def heaviest_within(tree: Tree, own: NDArray[np.float64], K: int | None = None) 
     ----------
     tree : Tree
     own : (m,) float64
-        The weights, as in `hcbench.heaviest_cut`, which this function is without K.
+        The weights, as in `hcbench.model.heaviest_cut`, which this function is without K.
     K : int, optional
         The maximum number of clusters. O(n K) time and memory in a binary tree; without K, O(n).
     """

@@ -12,7 +12,7 @@ from hcbench_cuts import _bounded_kernels as kernels
 
 
 def best_bounded_cut(tree: Tree, own: NDArray[np.float64], K: int) -> Cut:  # noqa: N803
-    """The best cut into at most K clusters, as `hcbench.heaviest_cut`."""
+    """The best cut into at most K clusters, as `hcbench.model.heaviest_cut`."""
     arrays: Any = kernels.bounded_tree(tree.parent, K)
     inside = kernels.sums(tree.parent, own)
     nodes = kernels.best_bounded(arrays, kernels.fill_all(arrays, inside), inside)

@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import AnswerMatrix, NotApplicableError, Partition, Scored, Tree, finest_partition
+from hcbench import NotApplicableError, Partition, Scored, Tree, finest_partition
+from hcbench.model import AnswerMatrix
 from hcbench_cuts import _count_kernels
 from hcbench_cuts.best_cuts import heaviest_within
 

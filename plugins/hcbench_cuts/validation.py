@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import NotApplicableError, Oracle, Partition, Scored, finest_partition, pair_index
+from hcbench import NotApplicableError, Oracle, Partition, Scored, finest_partition
+from hcbench.model import pair_index
 
 START = 1 << 40
 """The position in the oracle's stream of pairs where the validation set starts, past any run."""

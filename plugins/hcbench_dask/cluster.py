@@ -13,7 +13,7 @@ from typing import Any, Self
 import dask
 from distributed import Client, Scheduler, SpecCluster, Worker
 
-from hcbench import check_machine
+from hcbench.run import check_machine
 from hcbench_dask.connection import Connection
 from hcbench_dask.host import ClusterError, Departure, Presence, Terms, Welcome, greet
 from hcbench_dask.pool import DaskPool

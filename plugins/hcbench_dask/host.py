@@ -20,7 +20,9 @@ from typing import Any
 
 from distributed import Scheduler, SchedulerPlugin, Worker, WorkerPlugin, get_worker
 
-from hcbench import CellPool, ExitCode, HcbenchError, Report, check_machine
+from hcbench import HcbenchError
+from hcbench.errors import ExitCode
+from hcbench.run import CellPool, Report, check_machine
 
 _TICK = 0.2  # seconds between looks at whether a cell was given up
 

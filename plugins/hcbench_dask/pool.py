@@ -15,7 +15,7 @@ from typing import Self
 
 from distributed import Future, KilledWorker
 
-from hcbench import Report
+from hcbench.run import Report
 from hcbench_dask.connection import Connection
 from hcbench_dask.host import ClusterError, key_of, run_cell
 

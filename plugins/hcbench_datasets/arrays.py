@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, as_numbers, class_texts, number_text
+from hcbench import DataError
 from hcbench.files import read_arrays
+from hcbench.model import as_numbers, class_texts, number_text
 from hcbench_datasets.content import (
     Content,
     check_names,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import number_text
+from hcbench.model import number_text
 from hcbench_datasets.content import Column, Table
 
 COUNTERS = ("id", "index", "no", "nr", "number", "row")  # names of columns that count the rows

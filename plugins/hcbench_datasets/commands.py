@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench import number_text, printable
+from hcbench.model import number_text, printable
 
 if TYPE_CHECKING:
     from hcbench_datasets.content import Column, Roles, Table

@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import (
-    Comparisons,
-    DataError,
-    ModelWarning,
-    are_codes,
-    check_square,
-    number_text,
-    read_number,
-)
+from hcbench import Comparisons, DataError, ModelWarning
+from hcbench.model import are_codes, check_square, number_text, read_number
 
 if TYPE_CHECKING:
     from pathlib import Path

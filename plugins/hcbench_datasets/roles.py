@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, ModelWarning, are_codes, class_texts, read_number
+from hcbench import DataError, ModelWarning
+from hcbench.model import are_codes, class_texts, read_number
 from hcbench_datasets.columns import CLASSES, Suspicion, decisive, suspicions_of
 from hcbench_datasets.content import (
     MISSING,

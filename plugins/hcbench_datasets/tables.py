@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, ModelWarning, are_codes, number_text, read_numbers
+from hcbench import DataError, ModelWarning
 from hcbench.files import DECIMAL_COMMA, MAX_DECOMPRESSED, table_rows
+from hcbench.model import are_codes, number_text, read_numbers
 from hcbench_datasets.content import MISSING, Column, Table, looks_numeric
 from hcbench_datasets.headers import has_header
 from hcbench_datasets.matrices import padded_rows, triangle_of

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hcbench import HeightKind, NotApplicableError, Problem, without_offsets
+from hcbench import HeightKind, NotApplicableError, Problem
+from hcbench.model import without_offsets
 from hcbench_metrics import _objective_kernels as _kernels
 from hcbench_metrics.objectives import merged_similarity
 from hcbench_metrics.pair_rows import check_not_parallel, check_squares, directions, distance_rows

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench import NotApplicableError, similarity_matrix, without_offsets
+from hcbench import NotApplicableError, similarity_matrix
+from hcbench.model import without_offsets
 from hcbench_metrics import _kernels, _objective_kernels
 from hcbench_metrics.pair_rows import check_squares, directions, distance_rows
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hcbench import DataError, NotApplicableError, as_numbers, euclidean_of_rows, unit_rows
+from hcbench import DataError, NotApplicableError
+from hcbench.model import as_numbers, euclidean_of_rows, unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -3,8 +3,8 @@
 If the result is a tree, one of its cuts is evaluated. ``cut="K"``: the cut into as many clusters as
 there are true ones (`true_cuts.cut_into_as_many`), or into ``k``, or the next larger number if the
 tree is not binary (`Tree.cut_nodes`). ``cut="best"``: the cut that differs from the reference on
-the fewest pairs, the coarsest of several (`hcbench.best_cut`), in O(n log n). It is the best cut
-only by `clustering_error`; another cut may be better by another measure. ``cut="auto"``: K, unless
+the fewest pairs, the coarsest of several (`hcbench.model.best_cut`), in O(n log n). It is the best
+cut by `clustering_error` only; another may be better by another measure. ``cut="auto"``: K, unless
 the true tree's own cut into as many clusters is not the true clusters, as its heights separate them
 in another order; then best, for all results, so that the true tree has the best value.
 """
@@ -16,14 +16,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from hcbench import (
-    AnswerMatrix,
-    NotApplicableError,
-    ParameterError,
-    Partition,
-    finest_partition,
-    heaviest_cut,
-)
+from hcbench import NotApplicableError, ParameterError, Partition, finest_partition
+from hcbench.model import AnswerMatrix, heaviest_cut
 from hcbench_metrics import _partition_kernels as kernels
 from hcbench_metrics.agreement import adjusted_rand_index
 from hcbench_metrics.true_cuts import Kind, choose_cut, cut_into_as_many

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench import NotApplicableError, facing_orders
+from hcbench import NotApplicableError
+from hcbench.model import facing_orders
 from hcbench_metrics.truths import named_truth
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def entanglement(scored: Scored, L: float = 1.5, truth: str | None = None) -> fl
     ``sum |x_i - y_i|^L / sum |i - (n + 1 - i)|^L``; lower is better. x and y are the positions of
     the leaves in both trees, 1 to n, as in dendextend (Galili 2015): 0 if the orders are equal, 1
     if one is the reverse of the other, the worst case for L >= 1. It depends on the layout: here
-    that of `hcbench.facing_orders`, which orders the children, whatever their order in the trees.
+    that of `hcbench.model.facing_orders`, whatever the order of children in the trees.
 
     Parameters
     ----------

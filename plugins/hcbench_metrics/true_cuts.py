@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from hcbench import HeightKind, Partition, Tree, best_cut
+from hcbench import HeightKind, Partition, Tree
+from hcbench.model import best_cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -59,7 +60,7 @@ def compared_cut(tree: Tree, clusters: Partition, cut: Kind) -> Partition:
     clusters : Partition
         The true ones.
     cut : {"K", "best"}
-        Into as many clusters, or `hcbench.best_cut`.
+        Into as many clusters, or `hcbench.model.best_cut`.
 
     Returns
     -------

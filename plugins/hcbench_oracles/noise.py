@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import ParameterError, pair_items
+from hcbench import ParameterError
+from hcbench.model import pair_items
 from hcbench_oracles import _kernels
 
 _STEP = 1 << 16  # answers at a time: a few arrays of this length stay in the cache

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import (
-    AnswerMatrix,
     Answers,
     NotApplicableError,
     ParameterError,
@@ -19,9 +18,9 @@ from hcbench import (
     Problem,
     Tree,
     finest_partition,
-    pair_items,
 )
 from hcbench.compiled import draw_pairs
+from hcbench.model import AnswerMatrix, pair_items
 from hcbench_oracles import _pair_kernels as kernels
 from hcbench_oracles.noise import Noise
 

@@ -22,9 +22,8 @@ from hcbench import (
     NotApplicableError,
     ParameterError,
     Problem,
-    pair_index,
-    pair_items,
 )
+from hcbench.model import pair_index, pair_items
 from hcbench_oracles import _bit_kernels, _kernels
 from hcbench_oracles.noise import Noise
 from hcbench_oracles.sampling import distinct_bits, distinct_positions

@@ -15,16 +15,8 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.neighbors import NearestNeighbors
 
-from hcbench import (
-    DataError,
-    Given,
-    HcbenchError,
-    NotApplicableError,
-    Oracle,
-    Tree,
-    euclidean_pairs,
-    unit_rows,
-)
+from hcbench import DataError, Given, HcbenchError, NotApplicableError, Oracle, Tree
+from hcbench.model import euclidean_pairs, unit_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import squareform
 
-from hcbench import Given, HeightKind, NewickWarning, Oracle, Tree
+from hcbench import Given, HeightKind, Oracle, Tree
+from hcbench.errors import NewickWarning
 from hcbench_peers.inputs import read_distances, single_item
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import AllComparisons, Comparisons, Given, HeightKind, Oracle, Tree, pair_items
+from hcbench import AllComparisons, Comparisons, Given, HeightKind, Oracle, Tree
+from hcbench.model import pair_items
 from hcbench_quadruplets import (
     _bit_linkage_kernels as bit_kernels,
     _bit_sums_kernels as sums_kernels,

@@ -7,7 +7,8 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import AllComparisons, Comparisons, ModelWarning, pair_index
+from hcbench import AllComparisons, Comparisons, ModelWarning
+from hcbench.model import pair_index
 from hcbench_quadruplets import _embedding_kernels as kernels
 from hcbench_quadruplets.pairs import net_wins, only_triplets, square
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.stats import rankdata
 
-from hcbench import AllComparisons, Comparisons, Given, Oracle, Tree, pair_index, pair_items
+from hcbench import AllComparisons, Comparisons, Given, Oracle, Tree
+from hcbench.model import pair_index, pair_items
 from hcbench_quadruplets import _quadruplet_kernels as kernels
 from hcbench_quadruplets.linkage import tree_by_mean
 from hcbench_quadruplets.pairs import only_triplets, square, warn_of_missing_items

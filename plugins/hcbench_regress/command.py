@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hcbench import ExitCode, commands
+from hcbench import commands
 from hcbench.commands import tell, write_json
+from hcbench.errors import ExitCode
 
 if TYPE_CHECKING:
     from hcbench_regress.commits import Commit

@@ -25,13 +25,11 @@ from hcbench import (
     Partition,
     Problem,
     Tree,
-    as_numbers,
-    distances,
     fit,
     load_registry,
-    names_of_index,
     parse_name,
 )
+from hcbench.model import as_numbers, distances, names_of_index
 
 
 class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from hcbench import ExecutorSpec, HcbenchError, hookimpl
 
 if TYPE_CHECKING:
-    from hcbench import ThisMachine
+    from hcbench.run import ThisMachine
 
 
 @hookimpl
@@ -36,7 +36,7 @@ def open_strict(
     HcbenchError
         If a scheduler is given.
     """
-    from hcbench import ThisMachine, check_machine
+    from hcbench.run import ThisMachine, check_machine
 
     if scheduler is not None:
         raise HcbenchError(f"the executor strict is this machine; omit --scheduler {scheduler}")

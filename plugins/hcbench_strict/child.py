@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Answers, HcbenchError, Oracle, collect_notes
+from hcbench import Answers, HcbenchError, Oracle
+from hcbench.model import collect_notes
 from hcbench.run import FirstUses
 from hcbench_strict.messages import (
     ASK,

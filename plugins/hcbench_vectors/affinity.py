@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hcbench import HeightKind, NotApplicableError, ParameterError, unit_rows
+from hcbench import HeightKind, NotApplicableError, ParameterError
+from hcbench.model import unit_rows
 from hcbench_vectors.components import principal_scores
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hcbench import NotApplicableError, ParameterError, euclidean_of_rows
+from hcbench import NotApplicableError, ParameterError
+from hcbench.model import euclidean_of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

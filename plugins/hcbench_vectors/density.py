@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, Given, Oracle, Tree, euclidean_distances
+from hcbench import DataError, Given, Oracle, Tree
+from hcbench.model import euclidean_distances
 from hcbench_vectors.distances import cosine_distances, distances_of_similarities
 from hcbench_vectors.reduction import Reduction, read_similarities, read_vectors
 

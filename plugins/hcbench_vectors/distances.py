@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, euclidean_distances, similarity_of_vectors, unit_rows
+from hcbench import DataError
+from hcbench.model import euclidean_distances, similarity_of_vectors, unit_rows
 from hcbench_vectors.scaling import distinct_rows
 
 if TYPE_CHECKING:

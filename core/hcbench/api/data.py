@@ -79,7 +79,7 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
         DataFrame names the items, unless it is the default one.
     truth : Tree, Partition, (n,) or (n, L) labels, optional
         Of a DataFrame also names of columns, the coarsest level first. Items are matched as
-        `hcbench.match_items` does.
+        `hcbench.model.names.match_items` does.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def _explain_shape(array: NDArray[Any], data: Any) -> str:
     if array.ndim == 1 and array.size > 1 and array.dtype.kind in "iuf":
         return (
             f"{_FORMS}; got shape {array.shape}: of one number an item give x.reshape(-1, 1), of "
-            "distances of pairs hcbench.similarity_of_distances(x)"
+            "distances of pairs hcbench.model.similarity_of_distances(x)"
         )
     return f"{_FORMS}; got shape {array.shape} of {array.dtype}"
 

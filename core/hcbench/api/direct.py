@@ -246,7 +246,7 @@ def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
     truth : Tree, labels (n,) or (n, L) of int, similarities (n, n), vectors (n, p) or Problem
         What the metric compares the result with. Vectors of integers are given as floats or sparse,
         as a matrix of integers that is not symmetric has labels. Items are matched by name: of
-        leaves, or of the index of a Series or DataFrame; see `hcbench.match_items`.
+        leaves, or of the index of a Series or DataFrame; see `hcbench.model.names.match_items`.
     **params
         Parameters of the metric.
 

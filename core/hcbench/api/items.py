@@ -1,6 +1,6 @@
 """Where the names of items come from in data, labels and results of callers in Python.
 
-Which items of two things are the same is decided by `hcbench.match_items`.
+Which items of two things are the same is decided by `hcbench.model.names.match_items`.
 """
 
 from __future__ import annotations

@@ -7,6 +7,13 @@ from .cell import (
     rescore_job as rescore_job,
     run_job as run_job,
 )
+from .environment import (
+    check_machine as check_machine,
+)
+from .executors import (
+    CellPool as CellPool,
+    ThisMachine as ThisMachine,
+)
 from .inputs import (
     give as give,
     make_answers as make_answers,
@@ -26,5 +33,8 @@ from .tasks import make_job as make_job
 from .timed_call import call_algorithm as call_algorithm
 from .times import Stopwatch as Stopwatch, processor_clock as processor_clock
 from .warmth import FirstUses as FirstUses
-from .workers import Limits as Limits
+from .workers import (
+    Limits as Limits,
+    Report as Report,
+)
 from .workers.processes import has_gpu as has_gpu

@@ -17,10 +17,10 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import delete, select, update
 
-from hcbench import ExitCode, load_registry
+from hcbench import load_registry
 from hcbench.cli import main
 from hcbench.cli.runs import read_run
-from hcbench.errors import DamagedRunError, StoreError
+from hcbench.errors import DamagedRunError, ExitCode, StoreError
 from hcbench.model.cost import Cost
 from hcbench.pages.site import build_site
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value

@@ -11,7 +11,8 @@ from hypothesis import given
 from scipy.cluster.hierarchy import linkage
 from sklearn.cluster import AgglomerativeClustering
 
-from hcbench import DataError, HeightKind, InvalidTreeError, NewickWarning, Tree, read_tree
+from hcbench import DataError, HeightKind, Tree, read_tree
+from hcbench.errors import InvalidTreeError, NewickWarning
 from hcbench.files import TreeFile
 from tests.core.trees import leaf_sets, trees
 

@@ -10,7 +10,8 @@ import pytest
 from scipy import sparse
 
 import hcbench
-from hcbench import HcbenchError, Problem, as_numbers, load_registry
+from hcbench import HcbenchError, Problem, load_registry
+from hcbench.model import as_numbers
 from hcbench.sklearn import Clusterer
 
 RNG = np.random.default_rng(1)
@@ -231,7 +232,7 @@ def test_no_entrance_loses_a_mask() -> None:
         lambda: hcbench.score("dasgupta", TREE, cosines),
         lambda: hcbench.Comparisons.from_quadruplets(4, rows),
         lambda: hcbench.AllComparisons.from_similarity(cosines),
-        lambda: hcbench.similarity_of_distances(cosines),
+        lambda: hcbench.model.similarity_of_distances(cosines),
         lambda: Problem(n=12, similarity=cosines),
         lambda: Problem(n=12, graph=cosines),
         lambda: Clusterer("UPGMA").fit(np.ma.masked_greater(WHOLE, 90)),

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 import hcbench
-from hcbench import Cut, Partition, Tree, best_cut, heaviest_cut, pair_weights
+from hcbench import Cut, Partition, Tree
 from hcbench.errors import InvalidPartitionError, InvalidTreeError
+from hcbench.model import best_cut, heaviest_cut, pair_weights
 from tests.core.trees import caterpillar, trees
 from tests.plugins.tree_cuts import FIGURE_1, all_cuts, best_of
 
@@ -63,7 +64,7 @@ def test_the_best_cut_gains_the_most_weight_and_ties_merge(tree, data):
 
 def test_clusters_that_are_not_a_cut_are_approximated():
     """By hand: x6 costs (x4, x6), (x5, x6); with x7 and x8 it costs the same."""
-    found = hcbench.best_cut(FIGURE_1, Partition([0, 0, 0, 1, 1, 1, 2, 2]))
+    found = hcbench.model.best_cut(FIGURE_1, Partition([0, 0, 0, 1, 1, 1, 2, 2]))
     assert found.partition == Partition([0, 0, 0, 1, 1, 2, 3, 3])
 
 

@@ -12,7 +12,8 @@ from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.metrics import adjusted_rand_score
 
 import hcbench
-from hcbench import DataError, euclidean_distances, euclidean_of_rows, euclidean_pairs
+from hcbench import DataError
+from hcbench.model import euclidean_distances, euclidean_of_rows, euclidean_pairs
 from hcbench.model.distances import without_offsets
 
 RNG = np.random.default_rng(0)
@@ -72,7 +73,7 @@ def test_distances_and_products_beyond_all_numbers_are_an_error_of_one_line() ->
     for form in (np.asarray, sparse.csr_array):
         for call in (
             lambda data: euclidean_distances(data),
-            lambda data: hcbench.similarity_of_vectors(data, "dot"),
+            lambda data: hcbench.model.similarity_of_vectors(data, "dot"),
             lambda data: hcbench.fit("Complete", data),
             lambda data: hcbench.fit("Complete", data, metric="manhattan"),
             lambda data: hcbench.fit("UPGMA", data, oracle="similarities[similarity=dot]"),

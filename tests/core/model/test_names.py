@@ -9,8 +9,9 @@ from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import pdist
 
 import hcbench
-from hcbench import DataError, NamedItems, Partition, Problem, Tree, fit, match_items, score
+from hcbench import DataError, Partition, Problem, Tree, fit, score
 from hcbench.api.data import as_problem
+from hcbench.model.names import NamedItems, match_items
 
 X = np.array([[0.0], [1.0], [10.0], [11.5]])
 NAMES = ["a", "c", "b", "d"]

@@ -11,16 +11,8 @@ from hypothesis import given, strategies as st
 from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import squareform
 
-from hcbench import (
-    DataError,
-    HcbenchError,
-    HeightKind,
-    InvalidTreeError,
-    ModelWarning,
-    NewickError,
-    NewickWarning,
-    Tree,
-)
+from hcbench import DataError, HcbenchError, HeightKind, ModelWarning, Tree
+from hcbench.errors import InvalidTreeError, NewickError, NewickWarning
 from hcbench.files.trees import read_tree
 from hcbench.model.newick.text import quoted, read_newick, write_newick
 from tests.core.trees import caterpillar, trees

@@ -7,7 +7,8 @@ import re
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from hcbench import DataError, NewickError, Tree, read_tree
+from hcbench import DataError, Tree, read_tree
+from hcbench.errors import NewickError
 from tests.core.trees import leaf_sets
 
 dendropy = pytest.importorskip("dendropy")

@@ -7,14 +7,9 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from hcbench import (
-    SIMILARITY_RULES,
-    Problem,
-    load_registry,
-    similarity_matrix,
-    similarity_of_vectors as similarity,
-)
+from hcbench import SIMILARITY_RULES, Problem, load_registry, similarity_matrix
 from hcbench.errors import ParameterError
+from hcbench.model import similarity_of_vectors as similarity
 
 X = np.array([[1.0, 2.0], [3.0, 1.0], [0.5, 4.0]])
 

@@ -15,8 +15,9 @@ from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.metrics.pairwise import cosine_similarity, rbf_kernel
 
 import hcbench
-from hcbench import DataError, HcbenchError, Problem, kind_of_square, similarity_of_distances
+from hcbench import DataError, HcbenchError, Problem
 from hcbench.api.data import as_problem
+from hcbench.model import kind_of_square, similarity_of_distances
 from hcbench.model.squares import check_square
 
 RNG = np.random.default_rng(0)
@@ -61,7 +62,7 @@ UNCLEAR = {
 
 
 def in_numbers(matrix: Any) -> Any:
-    return hcbench.as_numbers(matrix, "x")
+    return hcbench.model.as_numbers(matrix, "x")
 
 
 @pytest.mark.parametrize("form", [in_numbers, sparse.csr_array], ids=["dense", "sparse"])

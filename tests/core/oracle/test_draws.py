@@ -13,8 +13,9 @@ import pytest
 from numba import njit
 
 import hcbench
-from hcbench import AnswerMatrix, Answers, Oracle, Partition, Problem, compiled
+from hcbench import Answers, Oracle, Partition, Problem, compiled
 from hcbench.errors import InvalidQueryError
+from hcbench.model import AnswerMatrix
 from hcbench.model.cost import Cost
 from hcbench.oracle import _kernels as naming
 from hcbench.registry.suite import Suite

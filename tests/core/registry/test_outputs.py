@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import hcbench
-from hcbench import Cost, InvalidSpecError, MetricSpec, Output, Problem, Scored, Tree
+from hcbench import Cost, MetricSpec, Output, Problem, Scored, Tree
+from hcbench.errors import InvalidSpecError
 
 CALLS: list[float] = []
 NAMES = (

@@ -364,7 +364,8 @@ def test_a_command_whose_name_cannot_be_typed_is_reported(site: Path, name: str)
 
 EXECUTOR = """
     from contextlib import contextmanager
-    from hcbench import CellPool, ExecutorSpec, HcbenchError, check_machine, hookimpl
+    from hcbench import ExecutorSpec, HcbenchError, hookimpl
+    from hcbench.run import CellPool, check_machine
 
     class Elsewhere:
         slots = 1

@@ -456,14 +456,14 @@ def test_a_daemonic_worker(tmp_path: Path, scheduler: str) -> None:
 def test_a_worker_with_other_code_is_refused() -> None:
     here = fingerprints_here(["Python", "hcbench core", "hcbench:metrics", "numpy"])
     assert all(here.values())
-    assert hcbench.check_machine(here)["host"] == socket.gethostname()
+    assert hcbench.run.check_machine(here)["host"] == socket.gethostname()
     for name, reason in {
         "Python": "of Python it has 3.",
         "hcbench core": "of hcbench core it has ",
         "theirs:plugin": "of theirs:plugin it has none, the main process 2.7; install the same",
     }.items():
         with pytest.raises(HcbenchError, match=reason):
-            hcbench.check_machine({**here, name: "2.7"})
+            hcbench.run.check_machine({**here, name: "2.7"})
 
 
 def test_what_a_plugin_file_imports_and_reads_travels_with_it(tmp_path: Path) -> None:

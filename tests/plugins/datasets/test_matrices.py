@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from hcbench import DataError, InvalidComparisonsError, read_comparisons
+from hcbench import DataError, read_comparisons
 from hcbench.cli import main
+from hcbench.errors import InvalidComparisonsError
 from tests.plugins.datasets.test_file import read
 
 PLACES = np.array([0.0, 1.0, 3.5, 7.0, 12.0, 20.0])

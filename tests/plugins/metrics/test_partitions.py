@@ -11,7 +11,6 @@ from sklearn import metrics as peer
 
 import hcbench_metrics
 from hcbench import (
-    AnswerMatrix,
     Answers,
     Cost,
     Cut,
@@ -24,6 +23,7 @@ from hcbench import (
     score,
 )
 from hcbench.errors import InvalidPartitionError
+from hcbench.model import AnswerMatrix
 from hcbench_metrics import partitions
 from tests.core.trees import trees
 from tests.plugins.scoring import CHAIN, TWO_PAIRS

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from hcbench import NotApplicableError, Tree, facing_orders as layout
+from hcbench import NotApplicableError, Tree
+from hcbench.model import facing_orders as layout
 from hcbench_metrics.tanglegram import entanglement
 from tests.core.trees import leaf_sets, trees
 from tests.plugins.scoring import (

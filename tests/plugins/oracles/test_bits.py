@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.spatial.distance import squareform
 
-from hcbench import Comparisons, Problem, pair_items
+from hcbench import Comparisons, Problem
+from hcbench.model import pair_items
 from hcbench_oracles._bit_kernels import untied_ranks
 from hcbench_oracles.passive import quadruplet_set
 from hcbench_oracles.sampling import (

@@ -99,7 +99,7 @@ def test_the_kernel_is_that_of_equation_2(n, values, seed, references, shared, q
         asked, drawn, K, ledger = observed(n, patch, sign, seed, references=references, **params)
     n_pairs = comb(n, 2)
     rng = np.random.default_rng(seed)
-    first, second = hcbench.pair_items(rng.permutation(n_pairs)[:references], n)
+    first, second = hcbench.model.pair_items(rng.permutation(n_pairs)[:references], n)
     taken = list(zip(first.tolist(), second.tolist(), strict=True))
     landmarks = drawn if len(drawn) == len(taken) else drawn * len(taken)
     if own:

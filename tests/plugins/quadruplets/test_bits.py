@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from numba import njit
 
-from hcbench import Comparisons, Partition, pair_items
+from hcbench import Comparisons, Partition
+from hcbench.model import pair_items
 from hcbench_quadruplets import _bit_linkage_kernels as bits, _bit_sums_kernels as sums_of
 from hcbench_quadruplets.average_linkage import merge_all, sums_over_blocks
 

@@ -104,7 +104,7 @@ def test_both_ways_agree_where_rows_are_long_and_opposite_answers_cancel():
     S -= S.T
     for i, j in ((0, 1), (3, 70), (148, 149), (64, 128)):
         rest = np.setdiff1d(np.arange(n), (i, j))
-        rows = [S[hcbench.pair_index(item, rest, n)].astype(int) for item in (i, j)]
+        rows = [S[hcbench.model.pair_index(item, rest, n)].astype(int) for item in (i, j)]
         assert one[i, j] == (rows[0] * rows[1]).sum()
 
 

@@ -256,7 +256,7 @@ class AnswerMatrix:
     def pair_weights(self, tree: Tree) -> NDArray[np.float64]:
         """Pairs that are together minus those apart, in expectation, by lowest common ancestor.
 
-        The weights (m,) of `hcbench.heaviest_cut` for the cut with the fewest `disagreements`.
+        The weights (m,) of `heaviest_cut` for the cut with the fewest `disagreements`.
         O(n log n) and O(1) for each exception.
 
         Raises
