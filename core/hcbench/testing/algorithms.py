@@ -264,6 +264,9 @@ def check_truth_unseen(subject: Subject) -> None:
             without = run_in_worker(subject, job)
         except CheckFailedError as error:
             skip(f"it cannot be run where there is no truth (another_process): {error}")
+        if with_truth.points and with_truth.points[-1].result != expected:
+            # Two workers differ, too, whatever they know.
+            skip("its result is another one in another process (another_process)")
         if [p.result for p in with_truth.points] != [p.result for p in without.points]:
             because = f": {without.reason}" if without.reason else ""
             fail(
