@@ -349,13 +349,17 @@ def _law_of_slope(slope: float | None, standard_error: float | None, *, exact: b
 
 def _datasets_along(claim: Claim, results: Comparison) -> dict[float, str]:
     """Labels of the data sets that differ from the claim's only in a parameter, by its value."""
-    known = results.parameters.get("datasets", {})
-    wanted, _ = split_parameter(claim.dataset, claim.exponent, known)
+    parameters = results.parameters.get("datasets", {})
+    claimed_name, _ = split_parameter(claim.dataset, claim.exponent, parameters)
     labels = {}
     for label in results.datasets:
-        rest, value = split_parameter(label, claim.exponent, known)
-        others = {k: v for k, v in known.get(label, {}).items() if k != claim.exponent}
-        if value is not None and value > 0 and same_name(wanted, rest, {rest: others}):
+        name, value = split_parameter(label, claim.exponent, parameters)
+        if value is None or value <= 0:
+            # A power law has no such place.
+            continue
+        other_parameters = dict(parameters.get(label, {}))
+        other_parameters.pop(claim.exponent, None)
+        if same_name(claimed_name, name, {name: other_parameters}):
             labels[value] = label
     return labels
 
@@ -379,19 +383,25 @@ def _by_repetition(claim: Claim, side: Side, results: Comparison, notes: list[st
     by = claimed_metric(results, claim.tuned_by)
     if by.direction == "none":
         raise NotMeasuredError(f"{by.label} cannot be used for tuning: it has no better direction")
-    # In each repetition the best group, the first of equals.
+    # In each repetition the best group, and of equally good ones the first: the least pair of loss
+    # and place.
     sign = -1 if by.direction == "higher" else 1
     best: dict[int, tuple[float, int]] = {}
     for k, group in enumerate(groups):
         for repetition, number in _numbers(group, by, notes).items():
-            rival = (sign * number, k)
-            best[repetition] = min(best.get(repetition, rival), rival)
-    chosen = {repetition: k for repetition, (_, k) in best.items()}
-    times = Counter(chosen.values())
+            candidate = (sign * number, k)
+            if repetition not in best or candidate < best[repetition]:
+                best[repetition] = candidate
+    best_groups = {repetition: k for repetition, (_, k) in best.items()}
+    times = Counter(best_groups.values())
     counts = ", ".join(f"{groups[k].algorithm} {times[k]} times" for k in sorted(times))
     notes.append(f"tuned by {by.label}: {counts}")
     whole = not any(group.failed(side.metric) or group.failed(by) for group in groups)
-    tuned = {r: numbers[k][r] for r, k in sorted(chosen.items()) if r in numbers[k]}
+    tuned = {}
+    for repetition, k in sorted(best_groups.items()):
+        # The metric may be missing where that used for tuning is not.
+        if repetition in numbers[k]:
+            tuned[repetition] = numbers[k][repetition]
     return _Series(numbers=tuned, stored=frozenset(stored), whole=whole, exact=exact)
 
 
@@ -399,10 +409,14 @@ def _numbers(group: Group, metric: MetricInfo, notes: list[str]) -> dict[int, fl
     """The values by repetition; reasons for missing ones are appended to the notes."""
     values = group.values(metric)
     numbers = group.by_repetition(metric)
-    others = (values.others[i] for i in sorted(values.others))
-    missing = Counter(value.reason for value in others if value.value is None)
+    # The reasons in the order of the repetitions, as the first one is told where there is no value.
+    reasons: Counter[str] = Counter()
+    for place in sorted(values.others):
+        value = values.others[place]
+        if value.value is None:
+            reasons[value.reason] += 1
     if not numbers:
-        raise NotMeasuredError(next(iter(missing), "not computed"))
-    for reason, count in missing.items():
+        raise NotMeasuredError(next(iter(reasons), "not computed"))
+    for reason, count in reasons.items():
         notes.append(f"{group.algorithm}: {count} of {len(values)} without a value: {reason}")
     return numbers

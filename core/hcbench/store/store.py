@@ -628,51 +628,65 @@ class Store:
         """
         from hcbench.store.columns import unpack_outcomes
 
-        (row,) = wanted.selected_columns
         with self.database.reading() as connection:
+            # A store that may not be written may come from a version without summaries.
+            if not has_summaries(connection):
+                return None
             packed = sa.select(summaries.c.run).where(summaries.c.packed.is_not(None))
-            are_there = has_summaries(connection)
-            infos = run_infos(connection, runs.c.id.in_(packed)) if are_there else {}
-            for number in sorted(infos, key=lambda number: (number == run, number), reverse=True):
-                its_rows = sa.select(run_cells.c.cell).where(run_cells.c.run == number)
-                others = wanted.where(~its_rows.where(run_cells.c.cell == row).exists())
-                if number != run and (
-                    metric_keys not in (None, infos[number].metric_keys)
-                    or connection.execute(others.limit(1)).first()
-                ):
+            infos = run_infos(connection, runs.c.id.in_(packed))
+            # The run itself first, then the latest.
+            numbers = sorted(infos.keys() - {run}, reverse=True)
+            if run in infos:
+                numbers.insert(0, run)
+            for number in numbers:
+                is_other = number != run
+                if is_other and metric_keys not in (None, infos[number].metric_keys):
+                    continue
+                if is_other and _lacks_cells(connection, number, wanted):
                     continue
                 columns = sa.select(summaries.c.packed, summaries.c.checksum)
                 stored = connection.execute(columns.where(summaries.c.run == number)).one()
-                if zlib.crc32(stored.packed) == stored.checksum:
-                    with suppress(StoreError):
-                        return unpack_outcomes(stored.packed, infos[number].cells).shown_by(run)
+                if zlib.crc32(stored.packed) != stored.checksum:
+                    continue
+                # Damaged columns are no loss, as the cells are also in rows.
+                with suppress(StoreError):
+                    return unpack_outcomes(stored.packed, infos[number].cells).shown_by(run)
         return None
 
     def _read(self, info: RunInfo | None, limit: int | None = None, **labels: Patterns) -> Outcomes:
-        from hcbench.store.reading import read_cells  # imports numpy
+        """The cells of a run, or the latest of all, from their rows."""
+        # Not imported above, as it imports numpy.
+        from hcbench.store.reading import read_cells
 
-        run, metric_keys = (None, None) if info is None else (info.id, info.metric_keys)
-        wanted = sa.select(cells.c.id).where(is_latest())
-        if run is not None:
-            wanted = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
-        if run is not None and labels:
-            wanted = wanted.join(cells, run_cells.c.cell == cells.c.id)
+        run = None
+        metric_keys = None
+        row: sa.Column[Any] = cells.c.id
+        rows = sa.select(row).where(is_latest())
+        if info is not None:
+            run = info.id
+            metric_keys = info.metric_keys
+            row = run_cells.c.cell
+            rows = sa.select(row).where(run_cells.c.run == run)
+            if labels:
+                rows = rows.join(cells, run_cells.c.cell == cells.c.id)
         with self.database.reading() as connection:
             for name, pattern in labels.items():
-                wanted = wanted.where(_labels_like(connection, cells.c[name], pattern))
-            if limit is not None:  # the highest row is the latest: a clock may jump
-                wanted = wanted.order_by(wanted.selected_columns[0].desc()).limit(limit)
-            read = read_cells(connection, wanted, metric_keys, run)
-            measured_by = {*read.column("run").tolist()}
+                rows = rows.where(_labels_like(connection, cells.c[name], pattern))
+            if limit is not None:
+                # The highest row is the latest, whereas a clock may jump.
+                rows = rows.order_by(row.desc()).limit(limit)
+            outcomes = read_cells(connection, rows, metric_keys, run)
+            measured_by = set(outcomes.column("run").tolist())
             there = sa.select(runs.c.id).where(among(connection, runs.c.id, measured_by))
-            lost = measured_by.difference(connection.execute(there).scalars())
-        if lost:
-            run = run or min(lost)
+            lost_runs = measured_by.difference(connection.execute(there).scalars())
+        if lost_runs:
+            lost = min(lost_runs)
+            damaged = run or lost
             raise DamagedRunError(
-                f"run {run} of {self.location} is damaged: it shows cells of run {min(lost)}, "
-                f"which is not there; remove it with: hcbench results rm {run}"
+                f"run {damaged} of {self.location} is damaged: it shows cells of run {lost}, "
+                f"which is not there; remove it with: hcbench results rm {damaged}"
             )
-        return read
+        return outcomes
 
     @_retried
     def cell(self, key_prefix: str) -> tuple[Outcome, dict[str, Any]]:
@@ -688,7 +702,8 @@ class Store:
         StoreError
             If no cell, or several, begin with it.
         """
-        from hcbench.store.reading import read_cells  # as above
+        # Not imported above, as it imports numpy.
+        from hcbench.store.reading import read_cells
 
         columns = (cells.c.id, cells.c.key, cells.c.traceback, cells.c.log, cells.c.cell)
         begins = cells.c.key.startswith(key_prefix.lower(), autoescape=True)
@@ -730,11 +745,21 @@ def _agrees(connection: sa.Connection, row: int, record: Record) -> bool:
     equal = [cells.c[name] == storable(getattr(record.outcome, name)) for name in compared]
     if not connection.execute(sa.select(cells.c.id).where(cells.c.id == row, *equal)).first():
         return False
-    columns = ("checkpoint", "queries", "result")
-    results = sa.select(*(points.c[name] for name in columns)).where(points.c.cell == row)
-    return {tuple(point) for point in connection.execute(results)} == {
-        tuple(point[name] for name in columns) for point in point_rows(row, record.outcome)
-    }
+    results = sa.select(points.c.checkpoint, points.c.queries, points.c.result)
+    results = results.where(points.c.cell == row)
+    stored_points = {tuple(point) for point in connection.execute(results)}
+    new_points = set()
+    for point in point_rows(row, record.outcome):
+        new_points.add((point["checkpoint"], point["queries"], point["result"]))
+    return stored_points == new_points
+
+
+def _lacks_cells(connection: sa.Connection, run: int, wanted: sa.Select[tuple[int]]) -> bool:
+    """Whether a run does not show all cells of a query."""
+    (row,) = wanted.selected_columns
+    shown = sa.select(run_cells.c.cell).where(run_cells.c.run == run, run_cells.c.cell == row)
+    lacking = wanted.where(~shown.exists()).limit(1)
+    return connection.execute(lacking).first() is not None
 
 
 def is_latest() -> sa.ColumnElement[bool]:
@@ -756,7 +781,8 @@ def _read_counts(connection: sa.Connection) -> dict[int, tuple[int, ...]]:
     """As `_count_cells`, of the runs whose numbers are stored."""
     if not has_summaries(connection):
         return {}
-    counts = sa.select(*(summaries.c[name] for name in ("run", "cells", "reused", "failed")))
+    numbers_of_cells = (summaries.c.cells, summaries.c.reused, summaries.c.failed)
+    counts = sa.select(summaries.c.run, *numbers_of_cells)
     return {run: tuple(numbers) for run, *numbers in connection.execute(counts)}
 
 
@@ -783,8 +809,10 @@ def _count_cells(connection: sa.Connection, wanted: Sequence[int]) -> dict[int, 
 
 def _blas_of(environment: Any) -> set[str]:
     """Of all machines of a run; none of a damaged one."""
+    # A damaged environment has other types.
     with suppress(AttributeError, TypeError):
-        machines = [environment.get("machine", {}), *environment.get("workers", ())]
+        machines = [environment.get("machine", {})]
+        machines += environment.get("workers", ())
         return {str(machine["blas"]) for machine in machines if machine.get("blas")}
     return set()
 
@@ -803,8 +831,10 @@ def labels_like(labels: Iterable[str], patterns: Patterns) -> list[str]:
     Wildcards are ``*`` and ``?``. Case is ignored, in any script.
     """
     texts = [patterns] if isinstance(patterns, str) else patterns
-    folded = [re.escape(text.casefold()) for text in texts]
-    wildcards = [text.replace(r"\*", ".*").replace(r"\?", ".") for text in folded]
-    parts = [f".*{text}.*" for text in folded]
-    matches = re.compile("|".join([*parts, *wildcards]), re.DOTALL).fullmatch
-    return [label for label in labels if matches(label.casefold())]
+    expressions = []
+    for text in texts:
+        escaped = re.escape(text.casefold())
+        expressions.append(f".*{escaped}.*")
+        expressions.append(escaped.replace(r"\*", ".*").replace(r"\?", "."))
+    any_expression = re.compile("|".join(expressions), re.DOTALL)
+    return [label for label in labels if any_expression.fullmatch(label.casefold())]
