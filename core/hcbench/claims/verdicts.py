@@ -177,12 +177,17 @@ def _judge_erratum(claim: Claim, results: Comparison) -> Verdict:
         word = corrected.verdict
     elif printed.measured is not None:
         word = _ERRATA.get((printed.verdict, corrected.verdict), "undecided")
-    value = "" if corrected.measured is None else f", measured {corrected.measured:.4g}"
-    why = f", {corrected.notes[-1]}" if corrected.verdict == "undecided" else ""
+    corrected_text = f"corrected, {_correction(claim)}"
+    if corrected.measured is not None:
+        corrected_text += f", measured {corrected.measured:.4g}"
+    corrected_text += f": {corrected.verdict}"
+    if corrected.verdict == "undecided":
+        # The last note says why.
+        corrected_text += f", {corrected.notes[-1]}"
     notes: tuple[str, ...] = (
         claim.erratum,
         f"the printed claim: {printed.verdict}",
-        f"corrected, {_correction(claim)}{value}: {corrected.verdict}{why}",
+        corrected_text,
     )
     if word == "erratum refuted":
         notes = (claim.explanation or "open: no reason is known", *notes)
@@ -400,24 +405,39 @@ def accepted_values(claim: Claim, relation: str) -> tuple[float, float]:
 
 def describe_claimed(claim: Claim) -> str:
     """The claim, short enough for a column of a table."""
-    beside = f"on {claim.than_dataset}" if claim.than_dataset else ""
-    through = f"through {claim.than_oracle}" if claim.than_oracle else ""
-    after = "" if claim.than_checkpoint is None else f"after {claim.than_checkpoint} queries"
-    rival = " ".join(filter(None, (claim.better_than, claim.than_metric)))
-    if not rival and (beside or through or after):
-        rival = "itself"
-    other = " ".join(filter(None, (rival, beside, through, after)))
+    rival = _describe_rival(claim)
     sign = _SIGNS[claim.relation or "="]
     if claim.exponent:
         text = f"{sign}{claim.paper}, rate of {claim.exponent}"
     elif claim.paper:
-        text = f"{sign}{claim.paper}" + (f" above {other}" if other else "")
+        text = f"{sign}{claim.paper}"
+        if rival:
+            text += f" above {rival}"
     elif claim.relation or claim.within:
-        text = f"{sign or '= '}{other}"
+        text = f"{sign or '= '}{rival}"
     else:
-        text = f"better than {other}"
-    text += f" within {claim.within:g}" if claim.within else ""
-    return text + (" in every repetition" if claim.every_repetition else "")
+        text = f"better than {rival}"
+    if claim.within:
+        text += f" within {claim.within:g}"
+    if claim.every_repetition:
+        text += " in every repetition"
+    return text
+
+
+def _describe_rival(claim: Claim) -> str:
+    """What a claim compares with; "" if it compares with nothing."""
+    names = [name for name in (claim.better_than, claim.than_metric) if name]
+    conditions = []
+    if claim.than_dataset:
+        conditions.append(f"on {claim.than_dataset}")
+    if claim.than_oracle:
+        conditions.append(f"through {claim.than_oracle}")
+    if claim.than_checkpoint is not None:
+        conditions.append(f"after {claim.than_checkpoint} queries")
+    if conditions and not names:
+        # The same algorithm and metric under other conditions.
+        names = ["itself"]
+    return " ".join(names + conditions)
 
 
 def describe_measured(verdict: Verdict) -> str:
