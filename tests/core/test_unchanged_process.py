@@ -14,12 +14,6 @@ from tests.core.unchanged import PARTS, differences
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 
-#: Parts that are changed today, with the reason.
-CHANGED = {
-    "functions of libraries": "methods of numba are replaced, for its cache",
-    "numba": "methods of numba are replaced, for its cache",
-}
-
 
 @pytest.fixture(scope="module")
 def changes(tmp_path_factory: pytest.TempPathFactory) -> Any:
@@ -32,23 +26,12 @@ def changes(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return json.loads((folder / "changes.json").read_text(encoding="utf-8"))
 
 
-def _parts() -> list[Any]:
-    parts = []
-    for part in PARTS:
-        marks = []
-        if part in CHANGED:
-            marks.append(pytest.mark.xfail(reason=CHANGED[part], strict=True))
-        parts.append(pytest.param(part, marks=marks))
-    return parts
-
-
-@pytest.mark.parametrize("part", _parts())
+@pytest.mark.parametrize("part", PARTS)
 def test_no_call_changes_the_process(part: str, changes: Any) -> None:
     changed = {step: parts[part] for step, parts in changes.items() if parts[part]}
     assert changed == {}
 
 
-@pytest.mark.xfail(reason="a finder of numba's dispatcher", strict=True)
 def test_importing_hcbench_alone_leaves_the_import_system_as_it_was() -> None:
     """Before any library is imported."""
     code = (
