@@ -26,10 +26,15 @@ MOST_BITS = 1 << 30
 """So many possible queries have a bit each: 128 MiB, of which the system gives what is used."""
 #: Which queries are the same: those about the same set of items; about the same two unordered
 #: pairs, in either order; about the same items in the same order.
-UNORDERED, QUADRUPLET, ORDERED = 0, 1, 2
+UNORDERED = 0
+QUADRUPLET = 1
+ORDERED = 2
 #: How queries are numbered, so that each has a bit: not at all; those about two unordered pairs;
 #: about a set of two items; of three.
-NOT, BY_PAIRS, BY_TWO, BY_THREE = 0, 1, 2, 3
+NOT = 0
+BY_PAIRS = 1
+BY_TWO = 2
+BY_THREE = 3
 
 
 @register_jitable
@@ -42,8 +47,10 @@ def scramble(x: Any) -> Any:
 
 @register_jitable
 def _pair(i: Any, j: Any) -> Any:
-    low, high = (i, j) if i < j else (j, i)
-    return scramble((np.uint64(low) << np.uint64(32)) | np.uint64(high))
+    """64 bits that name an unordered pair."""
+    low = np.uint64(min(i, j))
+    high = np.uint64(max(i, j))
+    return scramble((low << np.uint64(32)) | high)
 
 
 @njit(cache=True)
@@ -60,8 +67,10 @@ def query_key(symmetry: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E7
         Items; unused ones are 0.
     """
     if symmetry == QUADRUPLET:
-        first, second = _pair(i, j), _pair(k, l)
-        low, high = (first, second) if first < second else (second, first)
+        first = _pair(i, j)
+        second = _pair(k, l)
+        low = min(first, second)
+        high = max(first, second)
         key = scramble(low + np.uint64(3) * scramble(high))
     elif symmetry == ORDERED:
         key = np.uint64(0)
@@ -85,7 +94,8 @@ def _triangle(i: Any, j: Any) -> Any:
 
     Of 32 bits, as numbers stay below `MOST_BITS`: vectors hold twice as many.
     """
-    low, high = np.uint32(min(i, j)), np.uint32(max(i, j))
+    low = np.uint32(min(i, j))
+    high = np.uint32(max(i, j))
     doubled = np.uint32(high * np.uint32(high + np.uint32(1)))
     return np.uint32((doubled >> np.uint32(1)) + low)
 
@@ -93,24 +103,30 @@ def _triangle(i: Any, j: Any) -> Any:
 @njit(cache=True)
 def _tetrahedron(i: Any, j: Any, k: Any) -> Any:
     """A number for three unordered items, equal ones included: those of the highest item last."""
-    low, high = (i, j) if i < j else (j, i)
-    if k > high:
-        high, k = k, high
-    return high * (high + 1) * (high + 2) // 6 + _triangle(low, k)
+    low = min(i, j)
+    high = max(i, j)
+    highest = max(high, k)
+    middle = min(high, k)  # or the lowest, which makes no difference
+    return highest * (highest + 1) * (highest + 2) // 6 + _triangle(low, middle)
 
 
 def numbering(symmetry: int, arity: int, n: int) -> tuple[int, int]:
     """How queries are numbered, and how many numbers there are; NOT if they are too many."""
     n_pairs = n * (n + 1) // 2
     if symmetry == QUADRUPLET:
-        found = BY_PAIRS, n_pairs * (n_pairs + 1) // 2
+        kind = BY_PAIRS
+        n_numbers = n_pairs * (n_pairs + 1) // 2
     elif symmetry == UNORDERED and arity == 2:
-        found = BY_TWO, n_pairs
+        kind = BY_TWO
+        n_numbers = n_pairs
     elif symmetry == UNORDERED and arity == 3:
-        found = BY_THREE, n_pairs * (n + 2) // 3
+        kind = BY_THREE
+        n_numbers = n_pairs * (n + 2) // 3
     else:
         return NOT, 0
-    return found if found[1] <= MOST_BITS else (NOT, 0)
+    if n_numbers > MOST_BITS:
+        return NOT, 0
+    return kind, n_numbers
 
 
 @njit(cache=True)
@@ -171,13 +187,32 @@ def name_long_queries(symmetry: Any, items: NDArray[np.int32], names: NDArray[np
         names[at] = key if key != np.uint64(0) else np.uint64(1)
 
 
-#: What the counters count, and two flags: a query was refused; it named no item. WHOLE are the
-#: answers of a set, each time that it is read; SET is its size, once it is.
-QUERIES, DISTINCT, BUDGET, ROUNDS, WHOLE, SET, REFUSED, NO_ITEM, ASKED, REPEATED, WAITING = range(
-    11
-)
+# What the counters of a ledger count.
+QUERIES = 0
+DISTINCT = 1
+BUDGET = 2
+"""The most queries that are allowed."""
+ROUNDS = 3
+WHOLE = 4
+"""The answers of a set, each time that it is read."""
+SET = 5
+"""The size of the set, once it is read."""
+REFUSED = 6
+"""1 if a query was refused."""
+NO_ITEM = 7
+"""1 if a query named an item that does not exist."""
+ASKED = 8
+"""Queries that are noted."""
+REPEATED = 9
+"""Queries that were asked again."""
+WAITING = 10
+"""Queries that are put down."""
 COUNTERS = 11
-PUT_DOWN, WINDOW = 4096, 256
+
+PUT_DOWN = 4096
+"""So many single queries are put down before they are noted."""
+WINDOW = 256
+"""So many queries are noted at a time."""
 
 
 @njit(cache=True)
@@ -201,7 +236,8 @@ def _enter(numbered: Any, asked: Any, name: Any) -> Any:
     """Note a query by its name; whether it is asked for the first time."""
     if numbered:
         number = name - np.uint64(1)
-        word, bit = number >> np.uint64(6), np.uint64(1) << (number & np.uint64(63))
+        word = number >> np.uint64(6)
+        bit = np.uint64(1) << (number & np.uint64(63))
         if asked[word] & bit:
             return False
         asked[word] |= bit
@@ -216,31 +252,37 @@ def _enter(numbered: Any, asked: Any, name: Any) -> Any:
 @register_jitable
 def _make_room(state: Any, more: Any) -> Any:
     """Let the hash set be at most half full with so many more queries; the set."""
-    asked, filled = state.core_asked, state.core_counters[ASKED] + more
-    if state.numbered or 2 * filled < len(asked):
+    asked = state.core_asked
+    n_asked = state.core_counters[ASKED] + more
+    if state.numbered or 2 * n_asked < len(asked):
         return asked
     size = len(asked)
-    while 2 * filled >= size:
+    while 2 * n_asked >= size:
         size *= 2
-    old, asked = asked, np.zeros(size, np.uint64)
-    for name in old:
+    larger = np.zeros(size, np.uint64)
+    for name in asked:
         if name != 0:
-            asked[_slot_of(asked, name)] = name
-    state.core_asked = asked
-    return asked
+            larger[_slot_of(larger, name)] = name
+    state.core_asked = larger
+    return larger
 
 
 @register_jitable
 def _repeat(state: Any, name: Any) -> Any:
     """Note that a query is asked again; for which time, 1 for the first repetition."""
     if 2 * state.core_counters[REPEATED] >= len(state.core_keys):
-        old_keys, old_times = state.core_keys, state.core_times
-        keys, times = np.zeros(2 * len(old_keys), np.uint64), np.zeros(2 * len(old_keys), np.int64)
-        for old in range(len(old_keys)):
-            if old_keys[old] != 0:
-                slot = _slot_of(keys, old_keys[old])
-                keys[slot], times[slot] = old_keys[old], old_times[old]
-        state.core_keys, state.core_times = keys, times
+        # The hash table is half full: move what it holds to one of twice the size.
+        old_keys = state.core_keys
+        old_times = state.core_times
+        keys = np.zeros(2 * len(old_keys), np.uint64)
+        times = np.zeros(2 * len(old_keys), np.int64)
+        for old_slot in range(len(old_keys)):
+            if old_keys[old_slot] != 0:
+                slot = _slot_of(keys, old_keys[old_slot])
+                keys[slot] = old_keys[old_slot]
+                times[slot] = old_times[old_slot]
+        state.core_keys = keys
+        state.core_times = times
     slot = _slot_of(state.core_keys, name)
     if state.core_keys[slot] == 0:
         state.core_keys[slot] = name
@@ -252,9 +294,11 @@ def _repeat(state: Any, name: Any) -> Any:
 @njit(cache=True)
 def note_one(state: Any, key: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E741
     """Note a query; how often it was asked before, or 0 where no answer depends on that."""
-    waiting, counters = state.core_waiting, state.core_counters
+    waiting = state.core_waiting
+    counters = state.core_counters
     name = name_of(state.numbered, key, i, j, k, l)
     if len(waiting):
+        # No answer depends on repetitions: put the query down, to note many at once.
         waiting[counters[WAITING]] = name
         counters[WAITING] += 1
         if counters[WAITING] == len(waiting):
@@ -285,7 +329,9 @@ def note_many(state: Any, names: NDArray[np.uint64], times: NDArray[np.int64]) -
 @njit(cache=True)
 def settle(state: Any) -> None:
     """Note all queries that were put down."""
-    waiting, counters, times = state.core_waiting, state.core_counters, np.empty(WINDOW, np.int64)
+    waiting = state.core_waiting
+    counters = state.core_counters
+    times = np.empty(WINDOW, np.int64)  # not used: no answer depends on repetitions
     for start in range(0, counters[WAITING], WINDOW):
         names = waiting[start : min(start + WINDOW, counters[WAITING])]
         _enter_all(state, names, times)
@@ -300,12 +346,12 @@ def _enter_all(state: Any, names: Any, times: Any) -> None:
     """
     asked = _make_room(state, len(names))
     if state.numbered:
-        old = _enter_numbers(asked, names, times)
+        n_repeated = _enter_numbers(asked, names, times)
     else:
-        old = _enter_keys(asked, names, times)
-    state.core_counters[ASKED] += len(names) - old
-    state.core_counters[DISTINCT] += len(names) - old
-    if old:
+        n_repeated = _enter_keys(asked, names, times)
+    state.core_counters[ASKED] += len(names) - n_repeated
+    state.core_counters[DISTINCT] += len(names) - n_repeated
+    if n_repeated:
         for at in range(len(names)):
             if times[at]:
                 times[at] = _repeat(state, names[at])
@@ -317,20 +363,23 @@ def _enter_numbers(asked: Any, names: Any, times: Any) -> Any:
 
     A word is written once all queries in a row that have a bit in it are noted.
     """
-    one, bits, old = np.uint64(1), np.uint64(63), np.uint64(0)
-    place, word = np.uint64(0), asked[0]
+    one = np.uint64(1)
+    bits_of_word = np.uint64(63)
+    n_set = np.uint64(0)
+    place = np.uint64(0)  # of the word that is held
+    word = asked[0]
     for at in range(len(names)):
         number = names[at] - one
         if number >> np.uint64(6) != place:
             asked[place] = word
             place = number >> np.uint64(6)
             word = asked[place]
-        was_set = (word >> (number & bits)) & one
-        word |= one << (number & bits)
+        was_set = (word >> (number & bits_of_word)) & one
+        word |= one << (number & bits_of_word)
         times[at] = was_set
-        old += was_set
+        n_set += was_set
     asked[place] = word
-    return np.int64(old)
+    return np.int64(n_set)
 
 
 @register_jitable
@@ -339,12 +388,13 @@ def _enter_keys(asked: Any, names: Any, times: Any) -> Any:
 
     No step of the first loop waits for another: the places are fetched at once.
     """
-    mask, old = np.uint64(len(asked) - 1), 0
+    mask = np.uint64(len(asked) - 1)
+    n_set = 0
     for at in range(len(names)):
         times[at] = asked[names[at] & mask]
     for at in range(len(names)):
         slot = _slot_of(asked, names[at])
         times[at] = asked[slot] == names[at]
         asked[slot] = names[at]
-        old += times[at]
-    return old
+        n_set += times[at]
+    return n_set

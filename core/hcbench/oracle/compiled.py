@@ -75,13 +75,18 @@ class CompiledState(structref.StructRefProxy):
 
 # The fields are core's: a kernel passes the state on; who writes it is found out (`is_sound`).
 _FIELDS = [
+    # The oracle's data, which its answer function reads.
     ("core_floats", types.float64[::1]),
     ("core_ints", types.int64[::1]),
+    # Which queries were asked: a bit for each number, or a hash set of keys.
     ("core_asked", types.uint64[::1]),
+    # Queries that are put down; empty where an answer depends on repetitions.
     ("core_waiting", types.uint64[::1]),
+    # A hash table of how often queries were repeated.
     ("core_keys", types.uint64[::1]),
     ("core_times", types.int64[::1]),
     ("core_counters", types.int64[::1]),
+    # Which queries are the same, whether and how they are numbered, and the number of items.
     ("symmetry", types.int64),
     ("numbered", types.int64),
     ("n", types.int64),
@@ -203,7 +208,7 @@ def note_queries(
     state: Any, items: NDArray[np.int32], keys: NDArray[np.uint64], times: NDArray[np.int64]
 ) -> None:
     """Note queries by their items (4 or more, m), and fill in their keys and times (m,)."""
-    room = np.empty(WINDOW, np.uint64)
+    numbers = np.empty(WINDOW, np.uint64)
     if len(items) > 4:
         name_long_queries(state.symmetry, items, keys)
     else:
@@ -212,7 +217,8 @@ def note_queries(
         part = times[start : start + WINDOW]
         names = keys[start : start + WINDOW]
         if state.numbered:
-            names = room[: len(part)]
+            # The keys decide answers, but the queries are noted by their numbers.
+            names = numbers[: len(part)]
             name_queries(state.symmetry, state.numbered, items, start, names)
         note_many(state, names, part)
 
@@ -236,7 +242,14 @@ def new_state(
 
     Parameters
     ----------
-    n, symmetry, budget, floats, ints
+    n : int
+        Number of items.
+    symmetry : int
+        UNORDERED, QUADRUPLET or ORDERED.
+    budget : int, optional
+        The most queries that are allowed.
+    floats, ints : arrays, optional
+        The oracle's data.
     arity : int
         Items in a query; 0 if none can be asked.
     timed : bool
@@ -244,14 +257,26 @@ def new_state(
     """
     counters = np.zeros(COUNTERS, np.int64)
     counters[BUDGET] = UNLIMITED if budget is None else budget
-    numbered, possible = numbering(symmetry, arity, n) if arity else (NOT, 0)
-    state: CompiledState = _make_state(
-        np.empty(0) if floats is None else np.array(floats, dtype=np.float64).ravel(),
-        np.empty(0, np.int64) if ints is None else np.array(ints, dtype=np.int64).ravel(),
-        np.zeros(possible // 64 + 1 if numbered else 64, np.uint64),
-        np.zeros(0 if timed else PUT_DOWN, np.uint64),
-        np.zeros(64, np.uint64),
-        np.zeros(64, np.int64),
+    numbered = NOT
+    n_numbers = 0
+    if arity:
+        numbered, n_numbers = numbering(symmetry, arity, n)
+    if floats is None:
+        floats = np.empty(0)
+    if ints is None:
+        ints = np.empty(0, np.int64)
+    # A bit for each number, or an empty hash set.
+    asked = np.zeros(n_numbers // 64 + 1 if numbered else 64, np.uint64)
+    waiting = np.zeros(0 if timed else PUT_DOWN, np.uint64)
+    keys = np.zeros(64, np.uint64)
+    times = np.zeros(64, np.int64)
+    state: CompiledState = _make_state(  # in the order of the fields
+        np.array(floats, dtype=np.float64).ravel(),
+        np.array(ints, dtype=np.int64).ravel(),
+        asked,
+        waiting,
+        keys,
+        times,
         counters,
         symmetry,
         numbered,

@@ -29,7 +29,8 @@ def triangle(r: Any) -> Any:
 @register_jitable
 def pair_of(i: Any, j: Any, n: Any) -> Any:
     """Condensed id of an unordered pair of items, n(n-1)/2 < 2^63."""
-    low, high = (np.int64(i), np.int64(j)) if i < j else (np.int64(j), np.int64(i))
+    low = np.int64(min(i, j))
+    high = np.int64(max(i, j))
     last = np.int64(n) - 1
     return triangle(last) - triangle(last - low) + high - low - 1
 
@@ -38,8 +39,9 @@ def pair_of(i: Any, j: Any, n: Any) -> Any:
 def items_of(pair: Any, n: Any) -> Any:
     """Items i < j of a condensed id: the inverse of `pair_of`."""
     last = np.int64(n) - 1
-    r = row_from_end(triangle(last) - 1 - np.int64(pair))
-    return last - 1 - r, last - (triangle(last) - 1 - np.int64(pair) - triangle(r))
+    from_end = triangle(last) - 1 - np.int64(pair)
+    r = row_from_end(from_end)
+    return last - 1 - r, last - (from_end - triangle(r))
 
 
 @register_jitable
@@ -72,14 +74,20 @@ def encode(rows: Any, columns: Any, n: int, closer: Any, farther: Any) -> int:
     Returns the first row that does not compare two pairs of different items in 0..n-1, or -1.
     """
     for at in range(rows.shape[0]):
-        i, j = rows[at, columns[0]], rows[at, columns[1]]
-        k, l = rows[at, columns[2]], rows[at, columns[3]]  # noqa: E741
-        if min(min(i, j), min(k, l)) < 0 or max(max(i, j), max(k, l)) >= n or i == j or k == l:
+        i = rows[at, columns[0]]
+        j = rows[at, columns[1]]
+        k = rows[at, columns[2]]
+        l = rows[at, columns[3]]  # noqa: E741
+        lowest = min(min(i, j), min(k, l))
+        highest = max(max(i, j), max(k, l))
+        if lowest < 0 or highest >= n or i == j or k == l:
             return at
-        one, two = pair_of(i, j, n), pair_of(k, l, n)
-        if one == two:
+        first = pair_of(i, j, n)
+        second = pair_of(k, l, n)
+        if first == second:
             return at
-        closer[at], farther[at] = one, two
+        closer[at] = first
+        farther[at] = second
     return -1
 
 
@@ -88,13 +96,17 @@ def items_of_pairs(pairs: Any, n: int) -> tuple[NDArray[np.int64], NDArray[np.in
     """Items i < j, (m,) each, of condensed ids (m,). O(m), without a root inside a row."""
     i = np.empty(pairs.size, np.int64)
     j = np.empty(pairs.size, np.int64)
-    row = start = end = np.int64(0)  # the pairs start..end-1 are those of (row, row + 1), ...
+    # The pairs start..end-1 are those of the present row: (row, row + 1), (row, row + 2), ...
+    row = np.int64(0)
+    start = np.int64(0)
+    end = np.int64(0)
     last = np.int64(n) - 1
     for at in range(pairs.size):
         pair = np.int64(pairs[at])
         if pair < start or pair >= end:
             r = row_from_end(triangle(last) - 1 - pair)
-            row, end = last - 1 - r, triangle(last) - triangle(r)
+            row = last - 1 - r
+            end = triangle(last) - triangle(r)
             start = end - r - 1
         i[at] = row
         j[at] = pair - start + row + 1
@@ -119,8 +131,13 @@ def spell_out(rank: Any, m: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]
     count = 0
     for a in range(rank.size):
         for b in range(a + 1, rank.size):
-            if rank[a] != rank[b]:
-                closer[count], farther[count] = (a, b) if rank[a] > rank[b] else (b, a)
+            if rank[a] > rank[b]:
+                closer[count] = a
+                farther[count] = b
+                count += 1
+            elif rank[a] < rank[b]:
+                closer[count] = b
+                farther[count] = a
                 count += 1
     return closer, farther
 
@@ -141,9 +158,12 @@ def scatter(closer: Any, farther: Any, sides: NDArray[np.uint64]) -> None:
         Whether the smaller pair is the closer one; and whether it is the farther one.
     """
     for at in range(closer.size):
-        a, b = closer[at], farther[at]
-        low, high = (a, b) if a < b else (b, a)
-        side = np.uint8(a > b)  # no branch, as it could not be predicted
+        a = closer[at]
+        b = farther[at]
+        # Without a branch, which the processor could not predict.
+        low = min(a, b)
+        high = max(a, b)
+        side = np.uint8(a > b)
         sides[side, low, high >> 6] |= np.uint64(1) << np.uint64(high & 63)
 
 
@@ -164,15 +184,17 @@ def mirror_sides(sides: NDArray[np.uint64]) -> None:
         for across in range(down, width, TILE):
             # The last tile is moved so that it ends with the row: bits may be written twice, and
             # its part below the diagonal has been written by then.
-            row = down if down < width - TILE else width - TILE
-            column = across if across < width - TILE else width - TILE
+            row = min(down, width - TILE)
+            column = min(across, width - TILE)
+            keep = np.uint64(0)
             if down == across:
-                for side in range(2):
-                    clear_lower(sides[side], row)
+                # A tile on the diagonal is its own target: what is above the diagonal stays.
+                clear_lower(sides[0], row)
+                clear_lower(sides[1], row)
+                keep = ~np.uint64(0)
             cancel_opposites(sides[0], sides[1], row, column)
-            keep = ~np.uint64(0) if down == across else np.uint64(0)
-            for side in range(2):
-                mirror(sides[side], sides[1 - side], row, column, keep, tile)
+            mirror(sides[0], sides[1], row, column, keep, tile)
+            mirror(sides[1], sides[0], row, column, keep, tile)
 
 
 @register_jitable
@@ -186,17 +208,20 @@ def clear_lower(bits: Any, row: int) -> None:
 @register_jitable
 def cancel_opposites(won: Any, lost: Any, row: int, column: int) -> None:
     """Clear the bits of a tile that are set in both matrices: two answers to one question."""
+    # Few tiles have such bits, and a loop that only reads is faster.
     both = np.uint64(0)
     for line in range(64 * row, 64 * (row + TILE)):
-        ahead, behind = won[line, column : column + TILE], lost[line, column : column + TILE]
+        won_words = won[line, column : column + TILE]
+        lost_words = lost[line, column : column + TILE]
         for word in range(TILE):
-            both |= ahead[word] & behind[word]
-    if both != 0:
-        for line in range(64 * row, 64 * (row + TILE)):
-            for word in range(column, column + TILE):
-                both = won[line, word] & lost[line, word]
-                won[line, word] ^= both
-                lost[line, word] ^= both
+            both |= won_words[word] & lost_words[word]
+    if both == 0:
+        return
+    for line in range(64 * row, 64 * (row + TILE)):
+        for word in range(column, column + TILE):
+            both = won[line, word] & lost[line, word]
+            won[line, word] ^= both
+            lost[line, word] ^= both
 
 
 @register_jitable
@@ -214,6 +239,7 @@ def mirror(
     tile : (64, TILE^2) uint64
         Room for its blocks, side by side.
     """
+    # Blocks that are below one another in the source are side by side in the room.
     for down in range(TILE):
         for line in range(64):
             words = source[64 * (row + down) + line, column : column + TILE]
@@ -234,7 +260,8 @@ def transpose(blocks: NDArray[np.uint64]) -> None:
 
     Ever smaller quarters of them change places (Warren 2013, section 7-3).
     """
-    width, mask = np.uint64(32), np.uint64(0xFFFFFFFF)
+    width = np.uint64(32)
+    mask = np.uint64(0xFFFFFFFF)
     while width != 0:
         for row in range(64):
             if row & width == 0:
@@ -266,36 +293,45 @@ def count_rows(bits: Any) -> NDArray[np.int64]:
 @njit(cache=True)
 def read_list(won: Any, lost: Any, m: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """The m answers that are above the diagonal, in order. O(m + M^2 / 64)."""
-    closer, farther = np.empty(m, np.uint32), np.empty(m, np.uint32)
-    one, count = np.uint64(1), 0
+    closer = np.empty(m, np.uint32)
+    farther = np.empty(m, np.uint32)
+    one = np.uint64(1)
+    count = 0
     for a in range(len(won)):
-        for word in range((a + 1) >> 6, won.shape[1]):
-            ahead, behind = won[a, word], lost[a, word]
-            rest = ahead | behind
-            if word == (a + 1) >> 6:
-                rest &= ~np.uint64(0) << np.uint64((a + 1) & 63)
-            while rest != 0:
-                bit = count_zeros(rest)
+        first_word = (a + 1) >> 6
+        for word in range(first_word, won.shape[1]):
+            won_word = won[a, word]
+            lost_word = lost[a, word]
+            remaining = won_word | lost_word
+            if word == first_word:
+                # Without the bits on and below the diagonal.
+                remaining &= ~np.uint64(0) << np.uint64((a + 1) & 63)
+            while remaining != 0:
+                bit = count_zeros(remaining)
                 b = 64 * word + np.int64(bit)
-                if (ahead >> bit) & one:
-                    closer[count], farther[count] = a, b
+                if (won_word >> bit) & one:
+                    closer[count] = a
+                    farther[count] = b
                     count += 1
-                if (behind >> bit) & one:
-                    closer[count], farther[count] = b, a
+                if (lost_word >> bit) & one:
+                    closer[count] = b
+                    farther[count] = a
                     count += 1
-                rest &= rest - one
+                remaining &= remaining - one  # clears the lowest bit
     return closer, farther
 
 
 @njit(cache=True)
 def read_triplets(won: Any, lost: Any, n: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """The comparisons whose pairs share one of the n items, in order. O(n^3)."""
-    room = n * (n - 1) * (n - 2) // 2
-    closer, farther = np.empty(room, np.uint32), np.empty(room, np.uint32)
+    most = n * (n - 1) * (n - 2) // 2
+    closer = np.empty(most, np.uint32)
+    farther = np.empty(most, np.uint32)
     count = 0
     for i in range(n):
         for j in range(i + 1, n):
             a = pair_of(i, j, n)
+            # Pairs b > a that share an item with it, rising: (i, k), (k, j) and (j, k).
             for k in range(j + 1, n):
                 count = _read(won, lost, a, pair_of(i, k, n), closer, farther, count)
             for k in range(i + 1, j):
@@ -307,9 +343,11 @@ def read_triplets(won: Any, lost: Any, n: int) -> tuple[NDArray[np.uint32], NDAr
 
 @njit(cache=True)
 def _read(won: Any, lost: Any, a: Any, b: Any, closer: Any, farther: Any, count: Any) -> Any:
-    """Append the answer about two pairs, if there is one, to ``count`` others; the new count."""
+    """Append the answer about two pairs, if there is one, to ``count`` answers; the new count."""
     bit = np.uint64(b & 63)
     is_closer = (won[a, b >> 6] >> bit) & np.uint64(1)
     is_farther = (lost[a, b >> 6] >> bit) & np.uint64(1)
-    closer[count], farther[count] = (a, b) if is_closer else (b, a)
+    # Written in any case, without a branch; without an answer the next one takes the place.
+    closer[count] = a if is_closer else b
+    farther[count] = b if is_closer else a
     return count + np.int64(is_closer | is_farther)
