@@ -15,7 +15,7 @@ QUADRUPLET = 1  # two unordered pairs in either order: see hcbench.compiled.quer
 # Other random numbers than those that decide whether an answer is wrong.
 WHO = np.uint64(0x5851F42D4C957F2D)  # which annotator answers a query
 RATE = np.uint64(0x14057B7EF767814F)  # how often an annotator is wrong
-HEADER = 3  # ints before those of `row_starts`
+HEADER = 3  # numbers, of `ints` or of `floats`, before the data
 
 
 @njit(cache=True)
@@ -39,12 +39,16 @@ def compare_pairs(
     """
     ties = 0
     for at in range(a.size):
-        one, two = np.uint64(a[at]), np.uint64(b[at])  # unsigned: no check for a sign
-        difference = w[one] - w[two]
-        closer[at] = np.uint32(one if difference > 0 else two)
-        farther[at] = np.uint32(two if difference > 0 else one)
+        # Unsigned numbers, as indices of which the sign need not be checked.
+        first = np.uint64(a[at])
+        second = np.uint64(b[at])
+        difference = w[first] - w[second]
+        closer[at] = np.uint32(first if difference > 0 else second)
+        farther[at] = np.uint32(second if difference > 0 else first)
         ties += int(abs(difference) <= tolerance)
-    return a.size if ties == 0 else drop_ties(w, tolerance, closer, farther)
+    if ties == 0:
+        return a.size
+    return drop_ties(w, tolerance, closer, farther)
 
 
 @register_jitable
@@ -57,9 +61,12 @@ def drop_ties(
     """Move the comparisons (m,) of untied pairs to the front; return their number. O(m)."""
     answered = 0
     for at in range(closer.size):
-        one, two = closer[at], farther[at]
-        closer[answered], farther[answered] = one, two
-        answered += int(abs(w[one] - w[two]) > tolerance)  # no branch that depends on an answer
+        first = closer[at]
+        second = farther[at]
+        # Written in any case: a branch that depends on an answer could not be predicted.
+        closer[answered] = first
+        farther[answered] = second
+        answered += int(abs(w[first] - w[second]) > tolerance)
     return answered
 
 
@@ -95,7 +102,7 @@ def flip_answers(
     items: tuple[Any, Any, Any, Any],
     times: NDArray[np.int64],
     annotator: NDArray[np.int32],
-    named: bool,
+    has_annotators: bool,
 ) -> None:
     """Reverse answers (m,), each with its `error_rate`. O(m).
 
@@ -113,30 +120,33 @@ def flip_answers(
     times : (m,) int64
         How often each query was asked before; empty if none was.
     annotator : (m,) int32, written
-        Who answered; unchanged without annotators, or if they are known.
-    named : bool
-        Whether ``annotator`` is known.
+        Who answered; unchanged without annotators, or if the data have them.
+    has_annotators : bool
+        Whether the data have the annotators.
     """
     noise, scale, annotators = model
     i, j, k, l = items  # noqa: E741
-    who, margin = 0, 0.0
+    who = 0
+    margin = 0.0
     for at in range(closer.size):
         key = query_key(QUADRUPLET, i[at], j[at], k[at], l[at])
         time = times[at] if times.size > 0 else 0
         if annotators > 0:
-            if not named:
+            if not has_annotators:
                 annotator[at] = annotator_of(seed, key, time, annotators)
             who = annotator[at]
         if scale > 0:
             margin = abs(w[closer[at]] - w[farther[at]])
         if uniform(seed, key, time) < error_rate(seed, noise, scale, annotators, who, margin):
-            closer[at], farther[at] = farther[at], closer[at]
+            was_closer = closer[at]
+            closer[at] = farther[at]
+            farther[at] = was_closer
 
 
 def row_starts(n: int) -> NDArray[np.int64]:
     """Offsets (n,): w_ij, j > i, is at offset[i] + j in the floats of `answer_quadruplet`."""
     i = np.arange(n)
-    return i * (2 * n - i - 1) // 2 - i - 1 + 3
+    return i * (2 * n - i - 1) // 2 - i - 1 + HEADER
 
 
 @njit(cache=True)
@@ -163,7 +173,8 @@ def compare_exactly(
     _time: Any,
 ) -> Any:
     """The answer of `answer_quadruplet` without noise, computed without branches."""
-    difference, tolerance = _difference(floats, ints, i, j, k, l), floats[0]
+    difference = _difference(floats, ints, i, j, k, l)
+    tolerance = floats[0]
     sign = np.int64(difference > tolerance) - np.int64(difference < -tolerance)
     return WITH_ITSELF if (i == j) | (k == l) else sign
 
@@ -192,17 +203,19 @@ def answer_quadruplet(
     """
     if i == j or k == l:
         return WITH_ITSELF
-    seed, annotators, persistent = ints[0], ints[1], ints[2]
+    seed = ints[0]
+    annotators = ints[1]
+    persistent = ints[2]
     difference = _difference(floats, ints, i, j, k, l)
     if abs(difference) <= floats[0]:
         return 0
     answer = 1 if difference > 0 else -1
-    asked = 0 if persistent == 1 else time
+    repetition = 0 if persistent == 1 else time
     who = 0
     if annotators > 0:
-        who = annotator_of(seed, key, asked, annotators)
+        who = annotator_of(seed, key, repetition, annotators)
     rate = error_rate(seed, floats[1], floats[2], annotators, who, abs(difference))
-    return -answer if uniform(seed, key, asked) < rate else answer
+    return -answer if uniform(seed, key, repetition) < rate else answer
 
 
 @njit(cache=True)

@@ -20,14 +20,24 @@ NONE = -1
 # Other random numbers than those that decide whether an answer is wrong.
 WHICH = np.uint64(0x5851F42D4C957F2D)  # which of the wrong answers
 CORRUPT = np.uint64(0x14057B7EF767814F)  # whether a pair's distance is replaced
-FIRST, SECOND = np.uint64(0x2545F4914F6CDD1D), np.uint64(0x9E6C63D0876A9A47)  # by which
+FIRST = np.uint64(0x2545F4914F6CDD1D)  # the pair by whose distance it is replaced
+SECOND = np.uint64(0x9E6C63D0876A9A47)
 
 BLOCK = 32
 """Boundaries in a block: two lines of the cache."""
-#: Entries of ``ints``: the numbers below, then positions, boundaries and tables.
-N, SEED, PERSISTENT, BREAK, ADVERSARIAL, TREE, HEADER = range(7)
-#: Entries of ``floats``: then the similarities (n(n-1)/2,), in condensed order.
-NOISE, CORRUPTION, TOLERANCE, FLOAT_HEADER = range(4)
+# Entries of ``ints``.
+N = 0  # the number of items
+SEED = 1
+PERSISTENT = 2  # 1 if a query that is asked again gets the same answer
+BREAK = 3  # 1 if ties are broken
+ADVERSARIAL = 4  # 1 if the wrong answer is the item with the smallest number
+TREE = 5  # 1 if a tree defines the distances
+HEADER = 6  # where positions, boundaries and tables begin
+# Entries of ``floats``.
+NOISE = 0
+CORRUPTION = 1
+TOLERANCE = 2
+FLOAT_HEADER = 3  # where the similarities (n(n-1)/2,) begin, in condensed order
 
 
 @njit(cache=True)
@@ -64,18 +74,26 @@ def tree_tables(
     out = np.zeros(size + size % 2, np.int32)
     for leaf in range(n):
         out[leaf] = start[leaf]
-    boundary, ends, table = out[n : 2 * n], out[2 * n : 4 * n], out[4 * n :]
+    boundary = out[n : 2 * n]
+    ends = out[2 * n : 4 * n]
+    table = out[4 * n :]
+    # Where a node ends that is not the last child of its parent, two of its children meet.
     for v in range(len(parent) - 1):
         above = parent[v]
         if end[v] != end[above]:
             boundary[end[v] - 1] = end[above] - start[above]
+    # Maxima from the start of each block, and of the whole block.
     for p in range(n):
-        same = p % BLOCK > 0
-        ends[2 * p + 1] = max(boundary[p], ends[2 * p - 1]) if same else boundary[p]
+        ends[2 * p + 1] = boundary[p]
+        if p % BLOCK > 0:
+            ends[2 * p + 1] = max(boundary[p], ends[2 * p - 1])
         table[p // BLOCK] = max(table[p // BLOCK], boundary[p])
+    # Maxima to the end of each block.
     for p in range(n - 1, -1, -1):
-        same = p + 1 < n and (p + 1) % BLOCK > 0
-        ends[2 * p] = max(boundary[p], ends[2 * p + 2]) if same else boundary[p]
+        ends[2 * p] = boundary[p]
+        if p + 1 < n and (p + 1) % BLOCK > 0:
+            ends[2 * p] = max(boundary[p], ends[2 * p + 2])
+    # Maxima of 2, 4, ... blocks.
     for level in range(1, levels):
         half = 1 << (level - 1)
         for b in range(blocks - 2 * half + 1):
@@ -93,17 +111,19 @@ def _tables(ints: Any) -> Any:
 @register_jitable
 def _join_size(tables: Any, n: Any, left: Any, right: Any) -> Any:
     """Leaves below the lowest common ancestor of the leaves at positions left < right. O(1)."""
-    first, last = left // BLOCK, (right - 1) // BLOCK
+    first = left // BLOCK
+    last = (right - 1) // BLOCK
     if first == last:
         largest = tables[n + left]
         for p in range(left + 1, right):
             largest = max(largest, tables[n + p])
         return largest
+    # To the end of the first block, and from the start of the last one.
     largest = max(tables[2 * n + 2 * left], tables[2 * n + 2 * right - 1])
-    between = last - first - 1
-    if between > 0:
+    n_between = last - first - 1
+    if n_between > 0:
         level = 0
-        while 2 << level <= between:
+        while 2 << level <= n_between:
             level += 1
         row = 4 * n + level * ((n + BLOCK - 1) // BLOCK)
         largest = max(largest, tables[row + first + 1], tables[row + last - (1 << level)])
@@ -118,9 +138,11 @@ def _distance(floats: Any, ints: Any, i: Any, j: Any) -> Any:
     n = ints[N]
     if ints[TREE] == 1:
         tables = _tables(ints)
-        p, q = tables[i], tables[j]
+        p = tables[i]
+        q = tables[j]
         return float(_join_size(tables, n, min(p, q), max(p, q)))
-    low, high = (i, j) if i < j else (j, i)
+    low = min(i, j)
+    high = max(i, j)
     return -floats[FLOAT_HEADER + low * (2 * n - low - 1) // 2 + high - low - 1]
 
 
@@ -154,19 +176,29 @@ def _odd_by_distances(floats: Any, ints: Any, i: Any, j: Any, k: Any) -> Any:
 @register_jitable
 def _odd_in_tree(ints: Any, i: Any, j: Any, k: Any) -> Any:
     """The item whose neighbours, from left to right in the tree, join lower down. O(1)."""
-    tables, n = _tables(ints), ints[N]
-    p, q, r = tables[i], tables[j], tables[k]
-    left, middle, right = 0, 1, 2
+    tables = _tables(ints)
+    n = ints[N]
+    p = tables[i]
+    q = tables[j]
+    r = tables[k]
+    # Sort the three positions by two comparisons of neighbours and one more.
+    left = 0
+    middle = 1
+    right = 2
     if p > q:
-        p, q, left, middle = q, p, middle, left
+        p, q = q, p
+        left, middle = middle, left
     if q > r:
-        q, r, middle, right = r, q, right, middle
+        q, r = r, q
+        middle, right = right, middle
     if p > q:
-        p, q, left, middle = q, p, middle, left
-    lower, upper = _join_size(tables, n, p, q), _join_size(tables, n, q, r)
-    if lower == upper:
+        p, q = q, p
+        left, middle = middle, left
+    left_size = _join_size(tables, n, p, q)
+    right_size = _join_size(tables, n, q, r)
+    if left_size == right_size:
         return NONE
-    return right if lower < upper else left
+    return right if left_size < right_size else left
 
 
 @njit(cache=True)
@@ -174,7 +206,9 @@ def _last(ints: Any, i: Any, j: Any, k: Any) -> Any:
     """The item that is last in the tree from left to right or, without a tree, by number."""
     if ints[TREE] == 1:
         tables = _tables(ints)
-        i, j, k = tables[i], tables[j], tables[k]
+        i = tables[i]
+        j = tables[j]
+        k = tables[k]
     if k > i and k > j:
         return 2
     return 1 if j > i else 0
@@ -183,22 +217,23 @@ def _last(ints: Any, i: Any, j: Any, k: Any) -> Any:
 @register_jitable
 def _wrong(ints: Any, right: Any, items: Any, key: Any, time: Any) -> Any:
     """A wrong answer: a random one, or the item with the smallest number."""
-    others = 3 if right == NONE else 2
+    n_wrong = 3 if right == NONE else 2
     if ints[ADVERSARIAL] == 1:
-        best = -1
+        smallest = -1
         for at in range(3):
-            if at != right and (best < 0 or items[at] < items[best]):
-                best = at
-        return best
+            if at != right and (smallest < 0 or items[at] < items[smallest]):
+                smallest = at
+        return smallest
     # Chosen by item number, so that the order in which the query names the items has no effect.
-    rank = int(uniform(ints[SEED], key ^ WHICH, time) * others)
+    rank = int(uniform(ints[SEED], key ^ WHICH, time) * n_wrong)
     for at in range(3):
-        if at != right:
-            before = 0
-            for other in range(3):
-                before += other != right and items[other] < items[at]
-            if before == rank:
-                return at
+        if at == right:
+            continue
+        n_before = 0  # wrong answers with smaller numbers
+        for position in range(3):
+            n_before += position != right and items[position] < items[at]
+        if n_before == rank:
+            return at
     return right
 
 
@@ -232,7 +267,7 @@ def answer_ordinal(
     if answer == NONE and ints[BREAK] == 1:
         answer = _last(ints, i, j, k)
     if floats[NOISE] > 0:
-        asked = 0 if ints[PERSISTENT] == 1 else time
-        if uniform(ints[SEED], key, asked) < floats[NOISE]:
-            return _wrong(ints, answer, (i, j, k), key, asked)
+        repetition = 0 if ints[PERSISTENT] == 1 else time
+        if uniform(ints[SEED], key, repetition) < floats[NOISE]:
+            return _wrong(ints, answer, (i, j, k), key, repetition)
     return answer

@@ -16,9 +16,13 @@ from numpy.typing import NDArray
 
 from hcbench.compiled import scramble, uniform
 
-# Entries of ``ints``: n, the seed, the number of persistently flipped pairs, the number of bits of
-# the permuted ids, whether pairs are given by bits rather than by labels of items; then the data.
-N, SEED, FLIPPED, BITS, MATRIX, HEADER = range(6)
+# Entries of ``ints``.
+N = 0  # the number of items
+SEED = 1
+FLIPPED = 2  # the number of persistently flipped pairs
+BITS = 3  # the number of bits of the permuted ids
+MATRIX = 4  # whether pairs are given by bits rather than by labels of items
+HEADER = 5  # where the data begin
 HALF_ROUNDS = 10
 """Half rounds of the permutation; 4 are enough for large numbers (Luby & Rackoff 1988)."""
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -47,7 +51,8 @@ def permute(seed: Any, number: Any, total: Any, bits: Any, inverse: Any) -> Any:
     high_mask = (_ONE << np.uint64(bits - bits // 2)) - _ONE
     value = np.uint64(number)
     while True:
-        low, high = value & low_mask, value >> low_bits
+        low = value & low_mask
+        high = value >> low_bits
         for step in range(HALF_ROUNDS):
             at = HALF_ROUNDS - 1 - step if inverse else step
             if at % 2 == 0:
@@ -70,8 +75,11 @@ def _is_together(ints: Any, i: Any, j: Any, pair: Any) -> Any:
 @register_jitable
 def _is_flipped(ints: Any, pair: Any) -> Any:
     """Whether the answer about a pair is persistently flipped."""
-    n, flipped = ints[N], ints[FLIPPED]
-    return flipped > 0 and permute(ints[SEED], pair, n * (n - 1) // 2, ints[BITS], False) < flipped
+    n = ints[N]
+    n_flipped = ints[FLIPPED]
+    if n_flipped == 0:
+        return False
+    return permute(ints[SEED], pair, n * (n - 1) // 2, ints[BITS], False) < n_flipped
 
 
 @njit(cache=True)
@@ -97,7 +105,8 @@ def answer_pair(
     if i == j:
         return np.int64(1)
     n = ints[N]
-    low, high = (i, j) if i < j else (j, i)
+    low = min(i, j)
+    high = max(i, j)
     pair = n * low - low * (low + 1) // 2 + high - low - 1
     together = _is_together(ints, i, j, pair)
     flipped = _is_flipped(ints, pair)
@@ -109,9 +118,11 @@ def answer_pair(
 @njit(cache=True)
 def flipped_pairs(ints: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     """Ids (m,) of the flipped pairs that the permutation maps to these numbers. O(m)."""
-    n, pairs = ints[N], np.empty_like(numbers)
+    n = ints[N]
+    n_pairs = n * (n - 1) // 2
+    pairs = np.empty_like(numbers)
     for at in range(numbers.size):
-        pairs[at] = permute(ints[SEED], numbers[at], n * (n - 1) // 2, ints[BITS], True)
+        pairs[at] = permute(ints[SEED], numbers[at], n_pairs, ints[BITS], True)
     return pairs
 
 
@@ -136,10 +147,13 @@ def draw_skewed(
     """
     last = below.size - 1
     for row in range(len(pairs)):
-        key, time = np.uint64(start + row), 0
-        i = j = 0
+        key = np.uint64(start + row)
+        time = 0
+        i = 0
+        j = 0
         while i == j:
             i = min(last, np.searchsorted(below, uniform(seed, key, time), side="right"))
             j = min(last, np.searchsorted(below, uniform(seed, key, time + 1), side="right"))
             time += 2
-        pairs[row, 0], pairs[row, 1] = i, j
+        pairs[row, 0] = i
+        pairs[row, 1] = j

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from hcbench.compiled import count_ones, count_zeros, scramble
 
-BLOCK = 1 << 15  # positions whose bits, 4 KiB, are drawn together; 15 random bits select one
-ROOM = 4  # positions that are written at a time
+BLOCK = 1 << 15
+"""Positions whose bits, 4 KiB, are drawn together; 15 random bits select one."""
+ROOM = 4
+"""Positions that are written at a time."""
 _ONE = np.uint64(1)
 STEP = np.uint64(0x9E3779B97F4A7C15)  # from one random number to the next: SplitMix64
 
@@ -37,11 +39,12 @@ def correct_counts(counts: NDArray[np.int64], missing: int, positions: NDArray[n
     """
     for position in positions:
         block = position // BLOCK
-        taken = position % BLOCK < counts[block]
-        if missing > 0 and not taken:
+        # As if the first positions of each block were those in the set.
+        is_in_set = position % BLOCK < counts[block]
+        if missing > 0 and not is_in_set:
             counts[block] += 1
             missing -= 1
-        elif missing < 0 and taken:
+        elif missing < 0 and is_in_set:
             counts[block] -= 1
             missing += 1
     return missing
@@ -80,11 +83,11 @@ def draw_positions(
         The m positions, and room for writes beyond the end.
     """
     bits = np.empty(BLOCK // 64, np.uint64)
-    found = 0
+    n_read = 0
     for block in range(counts.size):
         bits[:] = 0
         _draw_block(total, first + block, counts[block], seed, bits)
-        found = read_bits(bits, (first + block) * BLOCK, positions, found)
+        n_read = read_bits(bits, (first + block) * BLOCK, positions, n_read)
 
 
 @register_jitable
@@ -92,11 +95,13 @@ def _draw_block(total: int, block: Any, number: Any, seed: Any, bits: Any) -> No
     """Set ``number`` random bits of a block in which none is set."""
     size = min(BLOCK, total - block * BLOCK)
     words = bits[: (size + 63) // 64]
-    left_out = 2 * number > size
     key = scramble(seed + STEP * np.uint64(block))
-    set_bits(words, size, size - number if left_out else number, key)
-    if left_out:
+    if 2 * number > size:
+        # Fewer are excluded than set: draw those.
+        set_bits(words, size, size - number, key)
         _turn(words, size)
+    else:
+        set_bits(words, size, number, key)
 
 
 @register_jitable
@@ -109,26 +114,29 @@ def set_bits(bits: NDArray[np.uint64], size: int, number: Any, key: Any) -> None
     mask = np.uint64(BLOCK - 1)
     while mask >> _ONE >= np.uint64(size - 1) and mask > 1:
         mask >>= _ONE
-    left = number
-    while left >= 4 and mask < np.uint64(size):
-        for _ in range(left >> 2):  # four at a time, while that cannot set too many
+    # Four at a time from one random number, while that cannot set too many.
+    remaining = number
+    while remaining >= 4 and mask < np.uint64(size):
+        for _ in range(remaining >> 2):
             key += STEP
             random = scramble(key)
             _set(bits, random & mask)
             _set(bits, random >> np.uint64(16) & mask)
             _set(bits, random >> np.uint64(32) & mask)
             _set(bits, random >> np.uint64(48) & mask)
-        left = number
+        remaining = number
         for word in range(bits.size):
-            left -= np.int64(count_ones(bits[word]))
-    while left > 0:
+            remaining -= np.int64(count_ones(bits[word]))
+    # Then one by one, counting those that were not yet set.
+    while remaining > 0:
         key += STEP
         random = scramble(key)
-        for _ in range(min(4, left)):
+        for _ in range(min(4, remaining)):
             at = random & mask
             random >>= np.uint64(16)
             if at < size:
-                left -= np.int64(~(bits[at >> np.uint64(6)] >> (at & np.uint64(63))) & _ONE)
+                was_set = (bits[at >> np.uint64(6)] >> (at & np.uint64(63))) & _ONE
+                remaining -= np.int64(was_set ^ _ONE)
                 _set(bits, at)
 
 
@@ -148,7 +156,7 @@ def _turn(bits: NDArray[np.uint64], size: int) -> None:
 
 @register_jitable
 def read_bits(
-    bits: NDArray[np.uint64], start: int, positions: NDArray[np.int64], found: Any
+    bits: NDArray[np.uint64], start: int, positions: NDArray[np.int64], n_read: Any
 ) -> Any:
     """Append the positions of set bits, plus ``start``; return the new number of positions.
 
@@ -156,16 +164,17 @@ def read_bits(
     unpredictable.
     """
     for word in range(bits.size):
-        rest = bits[word]
-        at, found = found, found + np.int64(count_ones(rest))
+        remaining = bits[word]
+        at = n_read
+        n_read += np.int64(count_ones(remaining))
         while True:
             for step in range(ROOM):
-                positions[at + step] = start + 64 * word + np.int64(count_zeros(rest))
-                rest &= rest - np.uint64(1)
+                positions[at + step] = start + 64 * word + np.int64(count_zeros(remaining))
+                remaining &= remaining - np.uint64(1)
             at += ROOM
-            if rest == 0:
+            if remaining == 0:
                 break
-    return found
+    return n_read
 
 
 @njit(cache=True)

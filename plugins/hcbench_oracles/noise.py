@@ -11,7 +11,7 @@ from hcbench import ParameterError
 from hcbench.model import pair_items
 from hcbench_oracles import _kernels
 
-_STEP = 1 << 16  # answers at a time: a few arrays of this length stay in the cache
+_ANSWERS_AT_A_TIME = 1 << 16  # a few arrays of this length stay in the cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class Noise:
     Parameters
     ----------
     seed : int
+        Seed of the random numbers that decide which answers are wrong.
     noise : float
         Rate of wrong answers, in [0, 0.5).
     scale : float
@@ -62,7 +63,7 @@ class Noise:
         closer: NDArray[np.uint32],
         farther: NDArray[np.uint32],
         w: NDArray[np.float64] | None,
-        known: NDArray[np.int32] | None = None,
+        data_annotators: NDArray[np.int32] | None = None,
     ) -> NDArray[np.int32] | None:
         """Swap closer and farther (m,) of wrong answers; return the annotators. O(m).
 
@@ -71,48 +72,68 @@ class Noise:
         n : int
             Number of items.
         closer, farther : (m,) uint32 arrays
-            Changed in place.
+            The pairs of each answer, which are changed in place.
         w : (n(n-1)/2,) array, optional
             Similarities of the pairs. Without them the answers come from the data, which may repeat
             a query; each repetition is wrong independently.
-        known : (m,) int32 array, optional
+        data_annotators : (m,) int32 array, optional
             The annotator of each answer, if the data contain them.
+
+        Returns
+        -------
+        (m,) int32 array, optional
+            The annotator of each answer; None if there are none.
 
         Raises
         ------
         ParameterError
-            If the similarities are needed but not known.
+            If the similarities are needed, and there are none.
         """
         if self.scale and w is None:
             raise ParameterError(
                 "scale needs similarities, and the data have only comparisons; use noise"
             )
-        if self.is_noiseless and (known is not None or not self.annotators):
-            return known
+        if self.is_noiseless and not self.annotators:
+            return data_annotators
+        if self.is_noiseless and data_annotators is not None:
+            return data_annotators
+        # Without similarities the answers come from the data, which may repeat a query.
         pairs = np.empty(0) if w is None else w
         times = times_asked(closer, farther) if w is None else np.empty(0, np.int64)
-        who = np.zeros(closer.size if self.annotators else 0, np.int32)
-        if known is not None and self.annotators:
-            who[:] = known
+        annotator = np.zeros(closer.size if self.annotators else 0, np.int32)
+        has_annotators = data_annotators is not None
+        if data_annotators is not None and self.annotators:
+            annotator[:] = data_annotators
         model = (float(self.noise), float(self.scale), self.annotators)
-        for start in range(0, closer.size, _STEP):
-            part = slice(start, start + _STEP)
-            one, two = closer[part], farther[part]
-            items = (*pair_items(one, n), *pair_items(two, n))
+        for start in range(0, closer.size, _ANSWERS_AT_A_TIME):
+            part = slice(start, start + _ANSWERS_AT_A_TIME)
+            i, j = pair_items(closer[part], n)
+            k, l = pair_items(farther[part], n)  # noqa: E741
             _kernels.flip_answers(
-                self.seed, model, pairs, one, two, items, times[part], who[part], known is not None
+                self.seed,
+                model,
+                pairs,
+                closer[part],
+                farther[part],
+                (i, j, k, l),
+                times[part],
+                annotator[part],
+                has_annotators,
             )
-        return who if self.annotators else known
+        return annotator if self.annotators else data_annotators
 
 
 def times_asked(closer: NDArray[np.uint32], farther: NDArray[np.uint32]) -> NDArray[np.int64]:
     """How often each query (m,) is asked before, with any answer. O(m log m) time."""
-    low, high = np.minimum(closer, farther), np.maximum(closer, farther)
-    question = low.astype(np.uint64) << np.uint64(32) | high
-    order = np.argsort(question, kind="stable")
-    of_it = question[order]
-    at = np.arange(order.size)
-    first = np.append(True, of_it[1:] != of_it[:-1])[: order.size]
+    low = np.minimum(closer, farther)
+    high = np.maximum(closer, farther)
+    query = low.astype(np.uint64) << np.uint64(32) | high
+    # Equal queries in a row, in the order in which they are asked.
+    order = np.argsort(query, kind="stable")
+    sorted_queries = query[order]
+    position = np.arange(order.size)
+    is_first = np.append(True, sorted_queries[1:] != sorted_queries[:-1])[: order.size]
+    first_position = np.maximum.accumulate(np.where(is_first, position, 0))
     times = np.empty(order.size, np.int64)
-    times[order] = at - np.maximum.accumulate(np.where(first, at, 0))
+    times[order] = position - first_position
     return times

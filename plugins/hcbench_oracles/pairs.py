@@ -27,8 +27,10 @@ from hcbench_oracles.noise import Noise
 Source: TypeAlias = Literal["auto", "labels", "cut", "matrix"]
 Ints: TypeAlias = NDArray[np.int64]
 
-_STEP = 1 << 18  # pairs at a time
-_DRAW, _SKEW = 0x2545F4914F6CDD1D, 0x27BB2EE687B0B0FD  # apart from the seed of the noise
+_PAIRS_AT_A_TIME = 1 << 18
+# Seeds that differ from that of the noise: of the drawn pairs, and of the order of the items.
+_DRAW = 0x2545F4914F6CDD1D
+_SKEW = 0x27BB2EE687B0B0FD
 
 
 def pair_queries(
@@ -86,19 +88,28 @@ def pair_queries(
     them takes O(1) per pair, over a matrix O(n^2).
     """
     model = Noise(seed, noise)
-    n, total = problem.n, problem.n * (problem.n - 1) // 2
+    n = problem.n
+    n_pairs = n * (n - 1) // 2
     together = _true_clusters(problem, source, level, k, threshold)
     header = np.zeros(kernels.HEADER, np.int64)
-    header[kernels.N], header[kernels.SEED] = n, model.seed
-    header[kernels.BITS] = (total - 1).bit_length()
-    header[kernels.MATRIX] = not isinstance(together, Partition)
-    is_persistent = law == "persistent"
-    if is_persistent:
-        header[kernels.FLIPPED] = int(Decimal(repr(float(model.noise))) * total)
-    sigma = together.labels if isinstance(together, Partition) else together
-    ints = np.concatenate([header, sigma])
-    each_time = 0.0 if is_persistent else model.noise
-    clusters = together if isinstance(together, Partition) else Partition(np.arange(n))
+    header[kernels.N] = n
+    header[kernels.SEED] = model.seed
+    header[kernels.BITS] = (n_pairs - 1).bit_length()
+    each_time = model.noise  # the probability that an answer is wrong, drawn anew
+    if law == "persistent":
+        each_time = 0.0
+        # As a decimal number: floats would lose a pair.
+        header[kernels.FLIPPED] = int(Decimal(repr(float(model.noise))) * n_pairs)
+    if isinstance(together, Partition):
+        clusters = together
+        ints = np.concatenate([header, together.labels])
+    else:
+        header[kernels.MATRIX] = 1
+        clusters = Partition(np.arange(n))
+        ints = np.concatenate([header, together])
+    draw = None
+    if n > 1:
+        draw = _pair_stream(n, model.seed, skew)
     return Answers(
         kind="pair-queries",
         n=n,
@@ -107,7 +118,7 @@ def pair_queries(
         floats=np.array([each_time]),
         ints=ints,
         timed=each_time > 0,
-        draw=_pair_stream(n, model.seed, skew) if n > 1 else None,
+        draw=draw,
         matrix=AnswerMatrix(clusters, partial(_exceptions, ints), each_time),
     )
 
@@ -117,7 +128,8 @@ def _true_clusters(
 ) -> Partition | Ints:
     """The clusters of items that belong together; for a matrix, a bit for each pair."""
     if source == "auto":
-        source = "labels" if problem.levels is not None or problem.truths else "matrix"
+        has_clusters = problem.levels is not None or problem.truths
+        source = "labels" if has_clusters else "matrix"
         if source == "matrix" and problem.similarity is None:
             raise NotApplicableError(
                 "the data do not define which items belong together: there is no truth and no "
@@ -136,8 +148,8 @@ def _true_clusters(
 _USED_BY = {"level": "labels", "k": "cut", "threshold": "matrix"}
 
 
-def _refuse_unused(source: str, given: dict[str, float | None]) -> None:
-    for name, value in given.items():
+def _refuse_unused(source: str, parameters: dict[str, float | None]) -> None:
+    for name, value in parameters.items():
         if value is not None and _USED_BY[name] != source:
             raise ParameterError(f"{name}={value} is for source={_USED_BY[name]}, not {source}")
 
@@ -189,10 +201,12 @@ def _exceptions(ints: Ints) -> Iterator[tuple[Ints, Ints]]:
         for numbers in _ranges(int(ints[kernels.FLIPPED])):
             yield pair_items(kernels.flipped_pairs(ints, numbers), n)
         return
-    for pairs in _ranges(n * (n - 1) // 2):  # clusters are single items: all pairs together
+    # The clusters are single items: all pairs that are together contradict them.
+    for pairs in _ranges(n * (n - 1) // 2):
         yield pair_items(pairs[kernels.together_in_matrix(ints, pairs)], n)
 
 
 def _ranges(count: int) -> Iterator[Ints]:
-    """The numbers 0 .. count-1."""
-    return (np.arange(at, min(at + _STEP, count)) for at in range(0, count, _STEP))
+    """The numbers 0 .. count-1, in parts."""
+    for start in range(0, count, _PAIRS_AT_A_TIME):
+        yield np.arange(start, min(start + _PAIRS_AT_A_TIME, count))

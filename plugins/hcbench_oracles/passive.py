@@ -36,8 +36,8 @@ Ids: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """The number of comparisons to sample, as requested by the parameters."""
+class _Sample:
+    """How many comparisons are sampled, according to the parameters."""
 
     kind: str
     p: float | None
@@ -48,24 +48,27 @@ class _Wanted:
         if self.p is not None and self.count is not None:
             raise ParameterError(f"{self.kind} takes p or count, not both")
 
-    def number(self, n: int, total: int, fixed: bool, rng: np.random.Generator) -> int:
-        """The number out of ``total`` comparisons, which come with the data if ``fixed``."""
-        drawn = self._drawn(total, fixed, rng)
-        number = drawn if self.budget is None else min(drawn, self.budget)
+    def number(self, n: int, total: int, rng: np.random.Generator, *, comes_with_data: bool) -> int:
+        """The number out of ``total`` comparisons of n items, which may come with the data."""
+        number = self._without_budget(total, rng, comes_with_data=comes_with_data)
+        if self.budget is not None:
+            number = min(number, self.budget)
         if number > Comparisons.MOST:
-            asked = f"p={self.p}" if self.count is None else f"count={self.count}"
+            parameter = f"p={self.p}" if self.count is None else f"count={self.count}"
             raise ParameterError(
-                f"{self.kind}: n={n} and {asked} make {number} comparisons, more than "
+                f"{self.kind}: n={n} and {parameter} make {number} comparisons, more than "
                 f"{Comparisons.MOST}; ask for fewer with count=..."
             )
         return number
 
-    def _drawn(self, total: int, fixed: bool, rng: np.random.Generator) -> int:
+    def _without_budget(
+        self, total: int, rng: np.random.Generator, *, comes_with_data: bool
+    ) -> int:
         if self.count is not None:
             return min(total, self.count)
         if self.p is not None:
             return int(rng.binomial(total, self.p))
-        if fixed:
+        if comes_with_data:
             return total
         if DEFAULT_P * total > DEFAULT_COUNT:
             return DEFAULT_COUNT
@@ -73,17 +76,25 @@ class _Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class _Questions:
-    """All queries of one form, numbered.
+class _Queries:
+    """All queries of one form, numbered from 0.
 
-    ``name(positions)`` gives the pairs of items a and b, (m,) each, that are compared. ``of_all``:
-    these are all queries a < b of pairs, numbered in condensed order.
+    Attributes
+    ----------
+    n : int
+        Number of items.
+    total : int
+        Number of queries.
+    pairs_of : callable
+        ``pairs_of(positions)`` returns the pairs of items a and b, (m,) each, that are compared.
+    are_all : bool
+        Whether these are all queries a < b of pairs, numbered in condensed order.
     """
 
     n: int
     total: int
-    name: Callable[[Ids], tuple[Ids, Ids]]
-    of_all: bool
+    pairs_of: Callable[[Ids], tuple[Ids, Ids]]
+    are_all: bool
 
 
 def quadruplet_set(
@@ -114,16 +125,16 @@ def quadruplet_set(
         If both p and count are given, the parameters of noise exclude each other (`Noise`), or the
         set would hold more than 4e8 comparisons.
     """
-    wanted = _Wanted("quadruplet-set", p, count, budget)
+    sample = _Sample("quadruplet-set", p, count, budget)
     model = Noise(seed, noise, scale, annotators)
     if problem.comparisons is not None:
-        return _part(problem.comparisons, wanted, model)
+        return _part(problem.comparisons, sample, model)
     w, tolerance = similarities_of_pairs(problem, similarity)
     if p == 1 and model.is_noiseless and not annotators:
         everything = AllComparisons.from_similarity(w, tolerance)
         if budget is None or len(everything) <= budget:
-            return Answers(kind=wanted.kind, n=problem.n, data=everything, size=len(everything))
-    return _observe(w, tolerance, _quadruplets(problem.n), wanted, model)
+            return Answers(kind=sample.kind, n=problem.n, data=everything, size=len(everything))
+    return _observe(w, tolerance, _quadruplets(problem.n), sample, model)
 
 
 def triplet_set(
@@ -153,59 +164,61 @@ def triplet_set(
     ParameterError
         As `quadruplet_set`.
     """
-    wanted = _Wanted("triplet-set", p, count, budget)
+    sample = _Sample("triplet-set", p, count, budget)
     model = Noise(seed, noise, scale, annotators)
-    fixed = problem.comparisons
-    if fixed is not None:
-        triplets = fixed.only_triplets()
-        if len(fixed) and not len(triplets):
+    if problem.comparisons is not None:
+        triplets = problem.comparisons.only_triplets()
+        if len(problem.comparisons) and not len(triplets):
             raise NotApplicableError("no comparison of this data set is a triplet")
-        return _part(triplets, wanted, model)
+        return _part(triplets, sample, model)
     w, tolerance = similarities_of_pairs(problem, similarity)
-    return _observe(w, tolerance, _triplets(problem.n), wanted, model)
+    return _observe(w, tolerance, _triplets(problem.n), sample, model)
 
 
-def _quadruplets(n: int) -> _Questions:
+def _quadruplets(n: int) -> _Queries:
     """Pairs of pairs are numbered in condensed order, like pairs of items."""
     n_pairs = n * (n - 1) // 2
 
-    def name(positions: Ids) -> tuple[Ids, Ids]:
+    def pairs_of(positions: Ids) -> tuple[Ids, Ids]:
         return pair_items(positions, n_pairs)
 
-    return _Questions(n, n_pairs * (n_pairs - 1) // 2, name, of_all=True)
+    total = n_pairs * (n_pairs - 1) // 2
+    return _Queries(n=n, total=total, pairs_of=pairs_of, are_all=True)
 
 
-def _triplets(n: int) -> _Questions:
+def _triplets(n: int) -> _Queries:
     """Triplets are numbered by their first item, then by the pair of the others."""
     per_item = (n - 1) * (n - 2) // 2
 
-    def name(positions: Ids) -> tuple[Ids, Ids]:
+    def pairs_of(positions: Ids) -> tuple[Ids, Ids]:
         j, k = pair_items(positions % per_item, n - 1)
         i = _kernels.triplet_items(positions, j, k, per_item)
         return pair_index(i, j, n), pair_index(i, k, n)
 
-    return _Questions(n, n * per_item, name, of_all=False)
+    return _Queries(n=n, total=n * per_item, pairs_of=pairs_of, are_all=False)
 
 
 def _observe(
-    w: NDArray[np.float64], tolerance: float, questions: _Questions, wanted: _Wanted, model: Noise
+    w: NDArray[np.float64], tolerance: float, queries: _Queries, sample: _Sample, model: Noise
 ) -> Answers:
     """Ask a random set of the queries."""
     rng = np.random.default_rng(model.seed)
-    n = questions.n
-    number = wanted.number(n, questions.total, False, rng)
-    exact = model.is_noiseless and not model.annotators  # answers follow from the similarities
-    if questions.of_all and exact and Comparisons.are_dense(n, number):
-        return _answers(wanted.kind, _as_bits(w, tolerance, n, number, rng))
-    closer, farther = np.empty(number, np.uint32), np.empty(number, np.uint32)
-    answered = 0
-    for positions in distinct_positions(questions.total, number, rng):
-        a, b = questions.name(positions)
-        out = slice(answered, answered + positions.size)
-        answered += _kernels.compare_pairs(w, tolerance, a, b, closer[out], farther[out])
-    closer, farther = closer[:answered], farther[:answered]
-    who = model.flip_wrong(n, closer, farther, w)
-    return _answers(wanted.kind, Comparisons(n, closer, farther, who))
+    n = queries.n
+    number = sample.number(n, queries.total, rng, comes_with_data=False)
+    follow_from_similarities = model.is_noiseless and not model.annotators
+    if queries.are_all and follow_from_similarities and Comparisons.are_dense(n, number):
+        return _answers(sample.kind, _as_bits(w, tolerance, n, number, rng))
+    closer = np.empty(number, np.uint32)
+    farther = np.empty(number, np.uint32)
+    n_answered = 0  # fewer than the queries, as ties have no answer
+    for positions in distinct_positions(queries.total, number, rng):
+        a, b = queries.pairs_of(positions)
+        part = slice(n_answered, n_answered + positions.size)
+        n_answered += _kernels.compare_pairs(w, tolerance, a, b, closer[part], farther[part])
+    closer = closer[:n_answered]
+    farther = farther[:n_answered]
+    annotator = model.flip_wrong(n, closer, farther, w)
+    return _answers(sample.kind, Comparisons(n, closer, farther, annotator))
 
 
 def _as_bits(
@@ -213,38 +226,43 @@ def _as_bits(
 ) -> Comparisons:
     """Ask a random set of queries of a given size, represented as bits."""
     n_pairs = w.size
-    asked = distinct_bits(n_pairs * (n_pairs - 1) // 2, number, rng)
+    query_bits = distinct_bits(n_pairs * (n_pairs - 1) // 2, number, rng)
     order = np.argsort(w)
-    width = -(-n_pairs // 64)
+    width = -(-n_pairs // 64)  # words of 64 bits for each pair
     rank = np.zeros(64 * width, np.int32)
     rank[order] = np.arange(n_pairs)
-    below, above = (
-        ranks[rank[:n_pairs]] for ranks in _bit_kernels.untied_ranks(w[order], tolerance)
-    )
+    # From which rank on others are tied with a pair, and up to which.
+    below_rank, above_rank = _bit_kernels.untied_ranks(w[order], tolerance)
+    below = below_rank[rank[:n_pairs]]
+    above = above_rank[rank[:n_pairs]]
     sides = np.zeros((2, 64 * width, width), np.uint64)
-    _bit_kernels.answer_bits(asked, rank, below, above, sides)
-    made = Comparisons.from_bits(n, sides)
-    # If most queries were ties, a list of the rest is smaller.
-    return made if made.is_dense else Comparisons(n, made.closer, made.farther)
+    _bit_kernels.answer_bits(query_bits, rank, below, above, sides)
+    comparisons = Comparisons.from_bits(n, sides)
+    if comparisons.is_dense:
+        return comparisons
+    # If most queries were ties, a list of the others is smaller.
+    return Comparisons(n, comparisons.closer, comparisons.farther)
 
 
-def _part(fixed: Comparisons, wanted: _Wanted, model: Noise) -> Answers:
+def _part(comparisons: Comparisons, sample: _Sample, model: Noise) -> Answers:
     """A random subset of the data's own comparisons."""
     rng = np.random.default_rng(model.seed)
-    number = wanted.number(fixed.n, len(fixed), True, rng)
-    if number == len(fixed) and model.is_noiseless and not model.annotators:
-        return _answers(wanted.kind, fixed)
+    n = comparisons.n
+    number = sample.number(n, len(comparisons), rng, comes_with_data=True)
+    if number == len(comparisons) and model.is_noiseless and not model.annotators:
+        return _answers(sample.kind, comparisons)
     rows = np.empty(number, np.int64)
-    filled = 0
-    for positions in distinct_positions(len(fixed), number, rng):
-        rows[filled : filled + positions.size] = positions
-        filled += positions.size
-    part = fixed.select(rows)
-    closer, farther = part.closer.copy(), part.farther.copy()
-    who = model.flip_wrong(fixed.n, closer, farther, None, part.annotator)
-    return _answers(wanted.kind, Comparisons(fixed.n, closer, farther, who))
+    n_filled = 0
+    for positions in distinct_positions(len(comparisons), number, rng):
+        rows[n_filled : n_filled + positions.size] = positions
+        n_filled += positions.size
+    part = comparisons.select(rows)
+    closer = part.closer.copy()
+    farther = part.farther.copy()
+    annotator = model.flip_wrong(n, closer, farther, None, part.annotator)
+    return _answers(sample.kind, Comparisons(n, closer, farther, annotator))
 
 
-def _answers(kind: str, made: Comparisons) -> Answers:
+def _answers(kind: str, comparisons: Comparisons) -> Answers:
     """Wrap comparisons as answers."""
-    return Answers(kind=kind, n=made.n, data=made, size=len(made))
+    return Answers(kind=kind, n=comparisons.n, data=comparisons, size=len(comparisons))

@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 from hcbench_oracles import _sampling_kernels as kernels
 
 BLOCK = kernels.BLOCK
-CHUNK = BLOCK  # positions at a time: a few arrays of this length stay in the cache
-PER_BUCKET = 16  # few enough for insertion sort
-BITS_PER_POSITION = 512  # scanning this many bits is faster than sorting one position
+CHUNK = BLOCK
+"""Positions that are drawn at a time: a few arrays of this length stay in the cache."""
+PER_BUCKET = 16
+"""Positions in a bucket: few enough for insertion sort."""
+BITS_PER_POSITION = 512
+"""Scanning this many bits is faster than sorting one position."""
 
 
 def distinct_positions(
@@ -53,7 +56,8 @@ def distinct_bits(total: int, number: int, rng: np.random.Generator) -> NDArray[
         Bit ``p % 64`` of word ``p // 64`` is 1 if position p is in the set. The bits from ``total``
         on, at least one word, are 0.
     """
-    counts, seed = _block_counts(total, number, rng), _seed(rng)
+    counts = _block_counts(total, number, rng)
+    seed = _seed(rng)
     bits = np.zeros(total // 64 + 2, np.uint64)
     kernels.draw_bits(total, counts, seed, bits)
     return bits
@@ -61,15 +65,19 @@ def distinct_bits(total: int, number: int, rng: np.random.Generator) -> NDArray[
 
 def _dense(total: int, number: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
     """Draw the number in each block first, then the positions, a few blocks at a time."""
-    counts, seed = _block_counts(total, number, rng), _seed(rng)
+    counts = _block_counts(total, number, rng)
+    seed = _seed(rng)
     ends = np.cumsum(counts)
-    first, drawn = 0, 0
-    while drawn < number:
-        last = int(np.searchsorted(ends, drawn + CHUNK, side="right"))
-        positions = np.empty(ends[last - 1] - drawn + kernels.ROOM, np.int64)
+    first = 0  # of the blocks that are not yet drawn
+    n_drawn = 0
+    while n_drawn < number:
+        last = int(np.searchsorted(ends, n_drawn + CHUNK, side="right"))
+        n_next = int(ends[last - 1]) - n_drawn
+        positions = np.empty(n_next + kernels.ROOM, np.int64)
         kernels.draw_positions(total, counts[first:last], first, seed, positions)
         yield positions[: -kernels.ROOM]
-        first, drawn = last, int(ends[last - 1])
+        first = last
+        n_drawn += n_next
 
 
 def _seed(rng: np.random.Generator) -> np.uint64:
@@ -94,12 +102,15 @@ def _block_counts(total: int, number: int, rng: np.random.Generator) -> NDArray[
 
 def _sparse(total: int, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
     positions = _rising(total, number, rng)
-    positions = positions[np.append(True, positions[1:] != positions[:-1])]
+    is_first = np.append(True, positions[1:] != positions[:-1])
+    positions = positions[is_first]
+    # Draw again for those that were repeated, until enough are different.
     extra = np.empty(0, np.int64)
     while positions.size + extra.size < number:
-        again = rng.integers(total, size=number - positions.size - extra.size)
-        nearest = np.minimum(np.searchsorted(positions, again), positions.size - 1)
-        extra = np.union1d(extra, again[positions[nearest] != again])
+        candidates = rng.integers(total, size=number - positions.size - extra.size)
+        nearest = np.minimum(np.searchsorted(positions, candidates), positions.size - 1)
+        is_new = positions[nearest] != candidates
+        extra = np.union1d(extra, candidates[is_new])
     return np.insert(positions, np.searchsorted(positions, extra), extra)
 
 
@@ -108,12 +119,12 @@ def _rising(total: int, number: int, rng: np.random.Generator) -> NDArray[np.int
 
     O(number) time, as each bucket holds few positions.
     """
-    buckets = number // PER_BUCKET + 1
-    size, rest = divmod(total, buckets)
-    sizes = np.full(buckets, size)
-    sizes[-1] += rest
+    n_buckets = number // PER_BUCKET + 1
+    size, remainder = divmod(total, n_buckets)
+    sizes = np.full(n_buckets, size)
+    sizes[-1] += remainder
     counts = rng.multinomial(number, sizes / total)
-    positions = rng.integers(size, size=number)
-    positions[number - counts[-1] :] = rng.integers(size + rest, size=counts[-1])
+    positions = rng.integers(size, size=number)  # inside each bucket
+    positions[number - counts[-1] :] = rng.integers(size + remainder, size=counts[-1])
     kernels.sort_buckets(positions, counts, size)
     return positions
