@@ -8,16 +8,27 @@ the direction of a and b, if c and d lie in two others: twice in each tree, once
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numba import njit
 from numba.extending import register_jitable
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+Ints: TypeAlias = NDArray[np.int64]
 
-    Ints = NDArray[np.int64]
+
+class Sums(NamedTuple):
+    """Sums of a matrix of shared leaves, (k, l)."""
+
+    row: Ints
+    """Sum of each row, (k,)."""
+    row_squares: Ints
+    """Sum of the squares of each row, (k,)."""
+    column: Ints
+    """Sum of each column, (l,)."""
+    column_squares: Ints
+    """Sum of the squares of each column, (l,)."""
 
 
 @njit(cache=True)
@@ -71,10 +82,13 @@ def count_shared(
     ``order[start[v]:end[v]]``. Exact for up to 50,000 leaves.
     """
     m = other_parent.size
-    alike, different = 0, 0
+    alike = 0
+    different = 0
     for u in range(n, start.size):
         d = offsets[u + 1] - offsets[u]
-        below = np.zeros((d + 1, m), np.int64)  # leaves of each direction below each other node
+        # Leaves of each direction of u, the last being its parent's, below each node of the other
+        # tree: first of its leaves, then summed up.
+        below = np.zeros((d + 1, m), np.int64)
         below[d, :n] = 1
         for i in range(d):
             c = children[offsets[u] + i]
@@ -85,12 +99,13 @@ def count_shared(
             for v in range(m - 1):
                 below[i, other_parent[v]] += below[i, v]
         for v in range(n, m):
-            first, last = other_offsets[v], other_offsets[v + 1]
-            shared = np.empty((d + 1, last - first + 1), np.int64)
+            first = other_offsets[v]
+            other_d = other_offsets[v + 1] - first
+            shared = np.empty((d + 1, other_d + 1), np.int64)
             for i in range(d + 1):
-                for j in range(last - first):
+                for j in range(other_d):
                     shared[i, j] = below[i, other_children[first + j]]
-                shared[i, last - first] = below[i, m - 1] - below[i, v]
+                shared[i, other_d] = below[i, m - 1] - below[i, v]
             sums = _sums(shared)
             alike += _claimed_alike(shared, sums, n)
             if with_different:
@@ -99,60 +114,69 @@ def count_shared(
 
 
 @register_jitable
-def _sums(shared: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+def _sums(shared: Ints) -> Sums:
     """Sums and sums of squares of the rows (k,) and of the columns (l,)."""
-    row, row_squares = np.zeros(shared.shape[0], np.int64), np.zeros(shared.shape[0], np.int64)
-    column, column_squares = (
-        np.zeros(shared.shape[1], np.int64),
-        np.zeros(shared.shape[1], np.int64),
-    )
-    for i in range(row.size):
-        for j in range(column.size):
-            own = shared[i, j]
-            row[i] += own
-            row_squares[i] += own * own
-            column[j] += own
-            column_squares[j] += own * own
-    return row, row_squares, column, column_squares
+    n_rows, n_columns = shared.shape
+    row = np.zeros(n_rows, np.int64)
+    row_squares = np.zeros(n_rows, np.int64)
+    column = np.zeros(n_columns, np.int64)
+    column_squares = np.zeros(n_columns, np.int64)
+    for i in range(n_rows):
+        for j in range(n_columns):
+            cell = shared[i, j]
+            row[i] += cell
+            row_squares[i] += cell * cell
+            column[j] += cell
+            column_squares[j] += cell * cell
+    return Sums(row, row_squares, column, column_squares)
 
 
 @register_jitable
-def _claimed_alike(shared: Ints, sums: tuple[Ints, Ints, Ints, Ints], n: int) -> int:
+def _claimed_alike(shared: Ints, sums: Sums, n: int) -> int:
     """Quartets ab|cd claimed by direction i of one node and j of the other, over all i and j.
 
     c and d lie in two other rows and columns: of all ordered pairs of leaves outside row i and
     column j, those in one row or one column are subtracted, and those in one cell added again.
     """
-    row, row_squares, column, column_squares = sums
-    cells = 0
+    row = sums.row
+    row_squares = sums.row_squares
+    column = sums.column
+    column_squares = sums.column_squares
+    squares = 0  # of all cells
     in_columns = np.zeros(row.size, np.int64)  # squared sums of the columns without row i
-    in_rows = np.zeros(column.size, np.int64)
+    in_rows = np.zeros(column.size, np.int64)  # squared sums of the rows without column j
     for i in range(row.size):
-        cells += row_squares[i]
+        squares += row_squares[i]
         for j in range(column.size):
             in_columns[i] += (column[j] - shared[i, j]) * (column[j] - shared[i, j])
             in_rows[j] += (row[i] - shared[i, j]) * (row[i] - shared[i, j])
     total = 0
     for i in range(row.size):
         for j in range(column.size):
-            own = shared[i, j]
-            if own < 2:
+            cell = shared[i, j]
+            if cell < 2:
                 continue
-            b, c, rest = row[i] - own, column[j] - own, n - row[i] - column[j] + own
-            pairs = rest * rest - (in_rows[j] - b * b) - (in_columns[i] - c * c)
-            pairs += cells - row_squares[i] - column_squares[j] + own * own
-            total += own * (own - 1) // 2 * (pairs // 2)
+            in_row = row[i] - cell
+            in_column = column[j] - cell
+            outside = n - row[i] - column[j] + cell
+            # Ordered pairs of c and d.
+            pairs = outside * outside
+            pairs -= in_rows[j] - in_row * in_row
+            pairs -= in_columns[i] - in_column * in_column
+            pairs += squares - row_squares[i] - column_squares[j] + cell * cell
+            total += cell * (cell - 1) // 2 * (pairs // 2)
     return total
 
 
 @register_jitable
-def _claimed_differently(shared: Ints, sums: tuple[Ints, Ints, Ints, Ints], n: int) -> int:
+def _claimed_differently(shared: Ints, sums: Sums, n: int) -> int:
     """Quartets ab|cd of one node and ac|bd of the other: a in (i, j), b in (i, q), c in (k, j).
 
     d lies outside rows i and k and columns j and q: the number of its places is a sum of terms in
     i, k, j and q, of which only ``shared[k, q]`` depends on both k and q.
     """
-    row, row_squares, column, column_squares = sums
+    row = sums.row
+    column = sums.column
     products = np.zeros((row.size, row.size), np.int64)  # of rows
     for i in range(row.size):
         for k in range(row.size):
@@ -161,16 +185,20 @@ def _claimed_differently(shared: Ints, sums: tuple[Ints, Ints, Ints, Ints], n: i
     total = 0
     for i in range(row.size):
         for j in range(column.size):
-            own = shared[i, j]
-            b, c = row[i] - own, column[j] - own  # candidates for b and for c
-            if own == 0 or b == 0 or c == 0:
+            cell = shared[i, j]
+            b = row[i] - cell  # candidates for b
+            c = column[j] - cell  # and for c
+            if cell == 0 or b == 0 or c == 0:
                 continue
-            squares_of_b, squares_of_c = row_squares[i] - own * own, column_squares[j] - own * own
-            places = (n - row[i] - column[j] + own) * b * c + c * squares_of_b + b * squares_of_c
+            squares_of_b = sums.row_squares[i] - cell * cell
+            squares_of_c = sums.column_squares[j] - cell * cell
+            outside = n - row[i] - column[j] + cell
+            places = outside * b * c + c * squares_of_b + b * squares_of_c
             for q in range(column.size):
-                places -= c * column[q] * shared[i, q] * (q != j)
+                if q != j:
+                    places -= c * column[q] * shared[i, q]
             for k in range(row.size):
                 if k != i:
-                    places += shared[k, j] * (products[i, k] - own * shared[k, j] - b * row[k])
-            total += own * places
+                    places += shared[k, j] * (products[i, k] - cell * shared[k, j] - b * row[k])
+            total += cell * places
     return total

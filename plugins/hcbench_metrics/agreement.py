@@ -71,16 +71,18 @@ def aari(
         If the result is a partition, there is no such truth, or it has no level to compare, as for
         up to two items.
     """
-    tree, true = scored.tree, named_truth(scored.problem, truth)
+    tree = scored.tree
+    true = named_truth(scored.problem, truth)
     true_levels = _true_levels(scored.problem, truth, levels, singletons)
     if not true_levels:
         raise NotApplicableError(
             "the truth has no level of more than one and fewer than n clusters "
         )
-    chosen = choose_cut(cut, [true], true_levels)
-    indices = [
-        adjusted_rand_index(level, compared_cut(tree, level, chosen)) for level in true_levels
-    ]
+    kind = choose_cut(cut, [true], true_levels)
+    indices = []
+    for level in true_levels:
+        compared = compared_cut(tree, level, kind)
+        indices.append(adjusted_rand_index(level, compared))
     return float(np.mean(indices))
 
 
@@ -99,13 +101,12 @@ def _true_levels(
         why_not = _why_labels_do_not_apply(problem, truth, name)
         if not why_not:
             assert problem.levels is not None
-            of_labels = [
-                level
-                for level in _label_levels(problem.levels, singletons)
-                if nodes_of(truth, level) is not None
-            ]
-            if of_labels:
-                return of_labels
+            label_levels = []
+            for level in _label_levels(problem.levels, singletons):
+                if nodes_of(truth, level) is not None:
+                    label_levels.append(level)
+            if label_levels:
+                return label_levels
             why_not = (
                 "no level of the labels has several clusters that are all clusters of the truth; "
                 "take levels=powers or depths"
@@ -125,8 +126,8 @@ def _why_labels_do_not_apply(problem: Problem, truth: Tree, name: str | None) ->
         return "this data set has no label levels; take levels=powers"
     is_one_of_several = name is not None or len(problem.truths) > 1
     if is_one_of_several and not _is_of_labels(truth, problem.levels):
-        meant = next(label for label, tree in problem.truths.items() if tree is truth)
-        return f"the label levels are not those of truth {meant!r}; take levels=powers or depths"
+        label = next(label for label, tree in problem.truths.items() if tree is truth)
+        return f"the label levels are not those of truth {label!r}; take levels=powers or depths"
     return ""
 
 
@@ -135,12 +136,12 @@ def _is_of_labels(truth: Tree, labels: NDArray[np.int64]) -> bool:
 
 
 def _depth_levels(truth: Tree) -> Iterator[Partition]:
-    before = 1
+    n_before = 1  # clusters of the level before
     for depth in range(1, int(truth.depths.max())):
         level = truth.cut_depth(depth)
-        if before < level.n_clusters < truth.n:
+        if n_before < level.n_clusters < truth.n:
             yield level
-        before = level.n_clusters
+        n_before = level.n_clusters
 
 
 def _power_levels(truth: Tree) -> Iterator[Partition]:
@@ -155,7 +156,8 @@ def _power_levels(truth: Tree) -> Iterator[Partition]:
 def _untied_cuts(tree: Tree) -> NDArray[np.int64]:
     """Increasing numbers of clusters at which the tree can be cut without separating tied nodes."""
     n_clusters = 1 + np.cumsum(np.diff(tree.child_offsets)[tree.split_order] - 1)
-    priority = (tree.sizes if tree.height is None else tree.envelope)[tree.split_order]
+    priority_of_node = tree.sizes if tree.height is None else tree.envelope
+    priority = priority_of_node[tree.split_order]
     untied: NDArray[np.int64] = n_clusters[:-1][priority[:-1] != priority[1:]]
     return untied
 
@@ -163,13 +165,14 @@ def _untied_cuts(tree: Tree) -> NDArray[np.int64]:
 def _label_levels(levels: NDArray[np.int64], singletons: bool) -> Iterator[Partition]:
     n = len(levels)
     most = n if singletons else n - 1
-    prefix = Partition(np.zeros(n, dtype=np.int64))
+    coarser = Partition(np.zeros(n, dtype=np.int64))
     for column in levels.T:
         codes = Partition(column)
-        finer = Partition(prefix.labels * codes.n_clusters + codes.labels)
-        if prefix.n_clusters < finer.n_clusters <= most:
+        # Two items are together if they agree in all columns so far.
+        finer = Partition(coarser.labels * codes.n_clusters + codes.labels)
+        if coarser.n_clusters < finer.n_clusters <= most:
             yield finer
-        prefix = finer
+        coarser = finer
 
 
 def adjusted_rand_index(one: Partition, other: Partition) -> float:
@@ -179,14 +182,17 @@ def adjusted_rand_index(one: Partition, other: Partition) -> float:
     e)``, where e = one * other / all pairs and m = (one + other) / 2; 1 if m = e, since the
     partitions are then equal. Not scikit-learn's, which warns if there are many small clusters.
     """
-    counts = (one.overlaps(other), one.sizes, other.sizes)
-    together, by_one, by_other = (_pairs(c) for c in counts)
-    expected = by_one * by_other / max(1, _pairs(np.array([one.n])))
+    together = _pairs(one.overlaps(other))
+    by_one = _pairs(one.sizes)
+    by_other = _pairs(other.sizes)
+    all_pairs = one.n * (one.n - 1) // 2
+    expected = by_one * by_other / max(1, all_pairs)
     largest = (by_one + by_other) / 2
     if largest == expected:
         return 1.0
     return (together - expected) / (largest - expected)
 
 
-def _pairs(counts: NDArray[np.int64]) -> int:
-    return int((counts * (counts - 1) // 2).sum())
+def _pairs(sizes: NDArray[np.int64]) -> int:
+    """Pairs of items inside clusters of these sizes."""
+    return int((sizes * (sizes - 1) // 2).sum())

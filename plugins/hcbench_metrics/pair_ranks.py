@@ -45,15 +45,17 @@ class _Merges:
         """Group by a key (m - n,), and sort the nodes by increasing key or by increasing id."""
         _, group = np.unique(key, return_inverse=True)
         stage = np.concatenate((np.zeros(tree.n, dtype=np.int64), group))
-        inner = np.arange(tree.n, tree.n_nodes)
-        sequence = inner[np.argsort(group, kind="stable")] if is_ordered else inner
+        sequence = np.arange(tree.n, tree.n_nodes)
+        if is_ordered:
+            sequence = sequence[np.argsort(group, kind="stable")]
         n_pairs = np.zeros(group.max(initial=-1) + 1)
         np.add.at(n_pairs, group, merged_pairs(tree)[tree.n :])
         return cls(tree, stage, sequence, n_pairs)
 
     def centred(self, value: Floats) -> tuple[Floats, float]:
         """Values (S,) minus their mean over the pairs, and the sum of squares of these."""
-        centred = value - self.n_pairs @ value / self.n_pairs.sum()
+        mean = self.n_pairs @ value / self.n_pairs.sum()
+        centred = value - mean
         return centred, float(self.n_pairs @ centred**2)
 
 
@@ -98,17 +100,21 @@ def baker_gamma(
         If the result is a partition, there is no such truth, or it joins all pairs at one stage, as
         for up to two items.
     """
-    tree, true = scored.tree, named_truth(scored.problem, truth)
-    found, expected = (_Merges.of(t, _stage_key(t), is_ordered=True) for t in (tree, true))
-    if expected.n_pairs.size < 2:
+    tree = scored.tree
+    true = named_truth(scored.problem, truth)
+    merges = _Merges.of(tree, _stage_key(tree), is_ordered=True)
+    true_merges = _Merges.of(true, _stage_key(true), is_ordered=True)
+    if true_merges.n_pairs.size < 2:
         raise NotApplicableError("the truth joins all pairs at one stage, which gives no order")
     if correlation == "spearman":
-        return _pearson(found, _mean_ranks(found), expected, _mean_ranks(expected))
+        return _pearson(merges, _mean_ranks(merges), true_merges, _mean_ranks(true_merges))
     _, concordant, discordant = _joint_sums(
-        found, found.n_pairs, expected, expected.n_pairs, is_ordered=True
+        merges, merges.n_pairs, true_merges, true_merges.n_pairs, is_ordered=True
     )
     untied = concordant + discordant
-    return (concordant - discordant) / untied if untied > 0 else 0.0
+    if untied == 0:
+        return 0.0
+    return (concordant - discordant) / untied
 
 
 def cophenetic_correlation_with_truth(scored: Scored, truth: str | None = None) -> float:
@@ -139,19 +145,22 @@ def cophenetic_correlation_with_truth(scored: Scored, truth: str | None = None) 
         infinite, or only the order of merging; or all heights of the truth are equal, as for up to
         two items.
     """
-    tree, true = scored.tree, named_truth(scored.problem, truth)
-    height, true_height = _distances(tree, "the result's"), _distances(true, "the truth's")
-    found = _Merges.of(tree, height, is_ordered=False)
-    expected = _Merges.of(true, true_height, is_ordered=False)
-    if expected.n_pairs.size < 2:
+    tree = scored.tree
+    true = named_truth(scored.problem, truth)
+    height = _distances(tree, "the result's")
+    true_height = _distances(true, "the truth's")
+    merges = _Merges.of(tree, height, is_ordered=False)
+    true_merges = _Merges.of(true, true_height, is_ordered=False)
+    if true_merges.n_pairs.size < 2:
         raise NotApplicableError("the truth merges all pairs at one height; no correlation exists")
-    return _pearson(found, np.unique(height), expected, np.unique(true_height))
+    return _pearson(merges, np.unique(height), true_merges, np.unique(true_height))
 
 
 # ---- Correlations --------------------------------------------------------------------------------
 
 
 def _pearson(one: _Merges, value: Floats, other: _Merges, other_value: Floats) -> float:
+    """Pearson's correlation over all pairs of the values (S,) of their groups in two trees."""
     if one.n_pairs.size < 2:
         return 0.0
     value, square = one.centred(value)
@@ -165,13 +174,24 @@ def _joint_sums(
 ) -> tuple[float, float, float]:
     """`_joint_kernels.sum_over_joint_stages`; all three sums are the same for swapped trees."""
     if merges_of_leaves(one.tree) > merges_of_leaves(other.tree):
-        one, value, other, other_value = other, other_value, one, value
-    tree, against = one.tree, other.tree
-    place = against.leaf_range[0][: against.n]
+        # The loop takes as long as the leaves of its first tree have merges.
+        return _joint_sums(other, other_value, one, value, is_ordered=is_ordered)
+    start, end = one.tree.leaf_range
+    child_offsets, child_ids = one.tree.children_csr
+    other_start, other_end = other.tree.leaf_range
     sums: tuple[float, float, float] = _joint_kernels.sum_over_joint_stages(
-        *(*tree.leaf_range, *tree.children_csr, place[tree.leaf_order], one.sequence, one.stage),
-        _joint_kernels.boundaries(against.parent, against.leaf_range[1], against.n),
-        *(other.stage, value, other_value, is_ordered),
+        start,
+        end,
+        child_offsets,
+        child_ids,
+        other_start[one.tree.leaf_order],
+        one.sequence,
+        one.stage,
+        _joint_kernels.boundaries(other.tree.parent, other_end, other.tree.n),
+        other.stage,
+        value,
+        other_value,
+        is_ordered,
     )
     return sums
 
@@ -208,9 +228,9 @@ def _stage_key(tree: Tree) -> Floats:
 def _distances(tree: Tree, owner: str) -> Floats:
     """Heights of inner nodes (m - n,) that increase towards the root."""
     if tree.height is None or tree.kind is HeightKind.ORDER:
-        has = "missing" if tree.height is None else "only an order of merging"
+        state = "missing" if tree.height is None else "only an order of merging"
         raise NotApplicableError(
-            f"cophenetic correlation needs merge heights; {owner} are {has}; use baker-gamma"
+            f"cophenetic correlation needs merge heights; {owner} are {state}; use baker-gamma"
         )
     inner = tree.height[tree.n :]
     if not np.isfinite(inner).all():

@@ -73,8 +73,8 @@ def clustering_error(
         sigma = AnswerMatrix(finest_partition(scored.problem, level))
     else:
         sigma = scored.answer_matrix
-    found = _evaluated(scored, cut, k, level, sigma)
-    return 2.0 * sigma.disagreements(found) / scored.problem.n**2
+    evaluated = _evaluated(scored, cut, k, level, sigma)
+    return 2.0 * sigma.disagreements(evaluated) / scored.problem.n**2
 
 
 def ari(
@@ -91,7 +91,8 @@ def ari(
     scored, cut, k, level
         As in `clustering_error`.
     """
-    return adjusted_rand_index(*_true_and_evaluated(scored, cut, k, level))
+    true, evaluated = _true_and_evaluated(scored, cut, k, level)
+    return adjusted_rand_index(true, evaluated)
 
 
 def ami(
@@ -116,22 +117,23 @@ def ami(
     scored, cut, k, level
         As in `clustering_error`.
     """
-    true, found = _true_and_evaluated(scored, cut, k, level)
-    if true == found:
+    true, evaluated = _true_and_evaluated(scored, cut, k, level)
+    if true == evaluated:
         return 1.0
-    if {true.n_clusters, found.n_clusters} & {1, true.n}:
+    if {true.n_clusters, evaluated.n_clusters} & {1, true.n}:
         return 0.0
-    shared = _mutual_information(true, found)
-    expected = _expected_information(true, found)
-    one, other = shared.of_truth, shared.of_result
-    largest = {
-        "arithmetic": (one + other) / 2,
-        "geometric": float(np.sqrt(one * other)),
-        "min": min(one, other),
-        "max": max(one, other),
-    }[average]
-    room = largest - expected
-    return (shared.information - expected) / room if room > _ROUNDING else 0.0
+    mutual = _mutual_information(true, evaluated)
+    expected = _expected_information(true, evaluated)
+    averages = {
+        "arithmetic": (mutual.of_truth + mutual.of_result) / 2,
+        "geometric": float(np.sqrt(mutual.of_truth * mutual.of_result)),
+        "min": min(mutual.of_truth, mutual.of_result),
+        "max": max(mutual.of_truth, mutual.of_result),
+    }
+    largest_excess = averages[average] - expected
+    if largest_excess <= _ROUNDING:
+        return 0.0
+    return (mutual.information - expected) / largest_excess
 
 
 def homogeneity(
@@ -146,7 +148,8 @@ def homogeneity(
     scored, cut, k, level
         As in `clustering_error`.
     """
-    return _mutual_information(*_true_and_evaluated(scored, cut, k, level)).homogeneity
+    true, evaluated = _true_and_evaluated(scored, cut, k, level)
+    return _mutual_information(true, evaluated).homogeneity
 
 
 def completeness(
@@ -161,7 +164,8 @@ def completeness(
     scored, cut, k, level
         As in `clustering_error`.
     """
-    return _mutual_information(*_true_and_evaluated(scored, cut, k, level)).completeness
+    true, evaluated = _true_and_evaluated(scored, cut, k, level)
+    return _mutual_information(true, evaluated).completeness
 
 
 def v_measure(
@@ -207,14 +211,20 @@ def pairs(
     dict
         ``precision``, ``recall`` and ``F1``.
     """
-    true, found = _true_and_evaluated(scored, cut, k, level)
-    sizes = (true.overlaps(found), found.sizes, true.sizes)
-    both, of_found, of_true = (float((s * (s - 1) // 2).sum()) for s in sizes)
+    true, evaluated = _true_and_evaluated(scored, cut, k, level)
+    both = _pairs(true.overlaps(evaluated))
+    in_evaluated = _pairs(evaluated.sizes)
+    in_true = _pairs(true.sizes)
     return {
-        "precision": both / of_found if of_found else 1.0,
-        "recall": both / of_true if of_true else 1.0,
-        "F1": 2 * both / (of_found + of_true) if of_found + of_true else 1.0,
+        "precision": both / in_evaluated if in_evaluated else 1.0,
+        "recall": both / in_true if in_true else 1.0,
+        "F1": 2 * both / (in_evaluated + in_true) if in_evaluated + in_true else 1.0,
     }
+
+
+def _pairs(sizes: NDArray[np.int64]) -> float:
+    """Pairs of items inside clusters of these sizes."""
+    return float((sizes * (sizes - 1) // 2).sum())
 
 
 def n_clusters(scored: Scored) -> float:
@@ -226,8 +236,8 @@ def cluster_size(
     scored: Scored, statistic: Literal["largest", "smallest", "median"] = "largest"
 ) -> float:
     """Size of the largest, smallest or median cluster of a partition. O(n)."""
-    sizes = _partition(scored).sizes
-    return float(np.quantile(sizes, {"smallest": 0.0, "median": 0.5, "largest": 1.0}[statistic]))
+    quantiles = {"smallest": 0.0, "median": 0.5, "largest": 1.0}
+    return float(np.quantile(_partition(scored).sizes, quantiles[statistic]))
 
 
 def _partition(scored: Scored) -> Partition:
@@ -283,14 +293,15 @@ class _MutualInformation:
         return self.information / self.of_result if self.of_result else 1.0
 
 
-def _mutual_information(true: Partition, found: Partition) -> _MutualInformation:
-    counts = (true.sizes, found.sizes, true.overlaps(found))
-    one, other, both = (_entropy(sizes) for sizes in counts)
-    shared = one + other - both
+def _mutual_information(true: Partition, evaluated: Partition) -> _MutualInformation:
+    of_truth = _entropy(true.sizes)
+    of_result = _entropy(evaluated.sizes)
+    information = of_truth + of_result - _entropy(true.overlaps(evaluated))
+    if information <= _NO_INFORMATION:
+        information = 0.0
     # Rounding must not give more than either entropy.
-    return _MutualInformation(
-        min(shared, one, other) if shared > _NO_INFORMATION else 0.0, one, other
-    )
+    information = min(information, of_truth, of_result)
+    return _MutualInformation(information, of_truth, of_result)
 
 
 def _entropy(sizes: NDArray[np.int64]) -> float:
@@ -301,6 +312,7 @@ def _entropy(sizes: NDArray[np.int64]) -> float:
 def _expected_information(one: Partition, other: Partition) -> float:
     from scipy.special import gammaln
 
+    # Clusters of equal sizes contribute the same.
     a, n_a = np.unique(one.sizes, return_counts=True)
     b, n_b = np.unique(other.sizes, return_counts=True)
     log_factorial = np.asarray(gammaln(np.arange(1.0, one.n + 2)))

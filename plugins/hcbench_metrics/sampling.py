@@ -49,6 +49,7 @@ def tree_sampling_divergence(
     weights : {"degree", "uniform"}
         Items are drawn in proportion to the sum of their weights, or uniformly.
     normalised : bool
+        Whether the value is divided by the divergence of the edges from the pairs.
     self_pairs : {"parent", "leaf"}
         Node of the pair of an item with itself, which is not an edge: the parent at which the item
         is merged, or its leaf, which then has only this contribution to q.
@@ -71,16 +72,19 @@ def tree_sampling_divergence(
     if total <= 0:
         raise NotApplicableError("tree sampling divergence needs a positive similarity; all are 0")
     share = degree / total
-    items = share if weights == "degree" else np.full(tree.n, 1 / tree.n)
-    p, q = 2 * merged / total, _sampled_pairs(tree, items, self_pairs)
-    seen = p > 0
-    divergence = float(p[seen] @ np.log(p[seen] / q[seen]))
+    item_probability = share if weights == "degree" else np.full(tree.n, 1 / tree.n)
+    p = 2 * merged / total
+    q = _sampled_pairs(tree, item_probability, self_pairs)
+    is_possible = p > 0
+    p = p[is_possible]
+    divergence = float(p @ np.log(p / q[is_possible]))
     if not normalised:
         return max(0.0, divergence)
-    used = share > 0
-    # sum p_ij log(p_ij / (pi_i pi_j)), where p_ij = w_ij / total.
-    whole = 2 * information / total - np.log(total) - 2 * share[used] @ np.log(items[used])
-    return float(np.clip(divergence / whole, 0, 1))
+    # Of the edges from the pairs: sum p_ij log(p_ij / (pi_i pi_j)), where p_ij = w_ij / total.
+    has_edges = share > 0
+    of_items = 2 * share[has_edges] @ np.log(item_probability[has_edges])
+    largest = 2 * information / total - np.log(total) - of_items
+    return float(np.clip(divergence / largest, 0, 1))
 
 
 def _weights(
@@ -91,13 +95,17 @@ def _weights(
         assert problem.vectors is not None
         vectors = directions(problem.vectors) if rule == "cosine" else problem.vectors
         vectors = vectors.astype(np.float64, copy=False)
+        # The similarities of an item with all, and with itself, without a matrix.
         total = np.asarray(vectors.sum(axis=0, dtype=np.float64)).ravel()
-        own = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
-        return merged_similarity(tree, problem, rule), vectors @ total - own, 0.0
-    merged, degree, information = np.zeros(tree.n_nodes), np.zeros(tree.n), 0.0
+        squares = np.asarray((vectors * vectors).sum(axis=1), dtype=np.float64).ravel()
+        return merged_similarity(tree, problem, rule), vectors @ total - squares, 0.0
+    merged = np.zeros(tree.n_nodes)
+    degree = np.zeros(tree.n)
+    information = 0.0
+    _, end = tree.leaf_range
     for first, rows in similarity_rows(tree, problem, rule):
         of_rows, lowest = _kernels.add_weights(
-            *(tree.parent, tree.leaf_range[1], tree.leaf_order, first, rows, merged, degree)
+            tree.parent, end, tree.leaf_order, first, rows, merged, degree
         )
         if lowest < 0:
             raise NotApplicableError(
@@ -119,11 +127,12 @@ def _is_never_negative(problem: Problem) -> bool:
 def _sampled_pairs(tree: Tree, items: Floats, self_pairs: str) -> Floats:
     """Probability (m,) that v is the lowest common ancestor of two items drawn independently."""
     start, end = tree.leaf_range
-    up_to = np.concatenate(([0.0], np.cumsum(items[tree.leaf_order])))
-    below = (up_to[end] - up_to[start]) ** 2
+    sums = np.concatenate(([0.0], np.cumsum(items[tree.leaf_order])))
+    below = (sums[end] - sums[start]) ** 2  # that both are below a node
     below[: tree.n] = items**2
     if self_pairs == "parent":
         below[: tree.n] = 0.0
+    # Without the pairs that are below one child.
     sampled = below.copy()
     np.subtract.at(sampled, tree.parent[:-1], below[:-1])
     return sampled

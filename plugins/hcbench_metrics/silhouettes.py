@@ -69,6 +69,7 @@ def silhouette(
 
 
 def _cuts(tree: Tree, counts: Iterable[int]) -> list[Partition]:
+    """The cuts into these numbers of clusters, of those that are possible."""
     return [tree.cut(k) for k in counts if k <= tree.n]
 
 
@@ -76,40 +77,49 @@ def _counts_of_levels(problem: Problem) -> list[int]:
     if problem.levels is None:
         raise NotApplicableError("cuts=levels: this data set has no levels of labels")
     columns = problem.levels.T
-    return [len(np.unique(columns[: k + 1], axis=1).T) for k in range(len(columns))]
+    counts = []
+    for depth in range(1, len(columns) + 1):
+        classes = np.unique(columns[:depth], axis=1)
+        counts.append(classes.shape[1])
+    return counts
 
 
 def _sums_of_distances(problem: Problem, cut: Partition, metric: str) -> NDArray[np.float64]:
     """Sum of the distances of each item to the items of each cluster, (n, K)."""
-    star = Tree(np.append(np.full(problem.n, problem.n), -1))  # leaves from left to right: 0..n-1
-    is_similar = problem.similarity is not None
-    if is_similar or problem.vectors is None:
+    # Blocks of rows are in the order of the leaves of a tree: of a star, 0..n-1.
+    star = Tree(np.append(np.full(problem.n, problem.n), -1))
+    if problem.similarity is not None or problem.vectors is None:
         blocks = similarity_rows(star, problem, "")
     else:
         blocks = distance_rows(star, problem.vectors, metric)
-    offset = largest_of_pairs(problem.similarity) if problem.similarity is not None else 0.0
-    member = np.eye(cut.n_clusters)[cut.labels]
-    sums = np.zeros(member.shape)
+    membership = np.eye(cut.n_clusters)[cut.labels]
+    sums = np.zeros(membership.shape)
+    offset = 0.0
+    if problem.similarity is not None:
+        offset = largest_of_pairs(problem.similarity)
     for first, rows in blocks:
-        distances = np.triu(offset - rows if is_similar else rows, 1)
-        sums[first : first + len(rows)] += distances @ member[first:]
-        sums[first:] += distances.T @ member[first : first + len(rows)]
+        distances = rows if problem.similarity is None else offset - rows
+        # Each pair once, to be added to the sums of both of its items.
+        above_diagonal = np.triu(distances, 1)
+        last = first + len(rows)
+        sums[first:last] += above_diagonal @ membership[first:]
+        sums[first:] += above_diagonal.T @ membership[first:last]
     return sums
 
 
 def _mean_silhouette(sums: NDArray[np.float64], finest: Partition, cut: Partition) -> float:
     """Mean silhouette of a cut whose clusters are unions of those of the finest cut."""
-    n, k = cut.n, cut.n_clusters
-    union = np.zeros((finest.n_clusters, k))
+    n = cut.n
+    union = np.zeros((finest.n_clusters, cut.n_clusters))
     union[finest.labels, cut.labels] = 1.0
-    to_clusters = sums @ union
-    sizes = cut.sizes
+    to_clusters = sums @ union  # sums of distances, then means
     items = np.arange(n)
-    own = sizes[cut.labels]
-    within = to_clusters[items, cut.labels] / np.maximum(own - 1, 1)
-    to_clusters /= sizes
+    size_of_own = cut.sizes[cut.labels]
+    within = to_clusters[items, cut.labels] / np.maximum(size_of_own - 1, 1)
+    to_clusters /= cut.sizes
     to_clusters[items, cut.labels] = np.inf
     between = to_clusters.min(axis=1)
     larger = np.maximum(within, between)
-    values = np.divide(between - within, larger, out=np.zeros(n), where=(own > 1) & (larger > 0))
+    is_defined = (size_of_own > 1) & (larger > 0)
+    values = np.divide(between - within, larger, out=np.zeros(n), where=is_defined)
     return float(values.mean())

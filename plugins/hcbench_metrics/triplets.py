@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from hcbench import Scored, Tree
 
+    Ints = NDArray[np.int64]
+
 
 class TripletCounts(NamedTuple):
     """How two trees resolve the triplets of their leaves; exact integers."""
@@ -102,35 +104,51 @@ def count_triplets(tree: Tree, truth: Tree) -> TripletCounts:
     """
     n = tree.n
     n_triplets = n * (n - 1) * (n - 2) // 6
-    resolved, true_resolved = _resolved(tree), _resolved(truth)
+    resolved = _resolved(tree)
+    true_resolved = _resolved(truth)
     if resolved == 0 or true_resolved == 0:
         return TripletCounts(n_triplets, resolved, true_resolved, 0, 0)
     # The outer tree, whose leaves are coloured, has fewer leaves outside the largest children.
     outer, inner = sorted((tree, truth), key=_n_joining)
-    components = _triplet_kernels.decompose(inner.parent, *inner.leaf_range, n)
-
-    def count(*role: int) -> int:
-        return int(
-            _triplet_kernels.count_alike(
-                *(outer.parent, *outer.leaf_range, outer.leaf_order, *outer.children_csr),
-                *(*components, np.array(role)),
-            )
-        )
-
-    alike = count(0, 1, 2)
+    inner_start, inner_end = inner.leaf_range
+    components = _triplet_kernels.decompose(inner.parent, inner_start, inner_end, n)
+    alike = _count(outer, components, (0, 1, 2))
     if tree.is_binary or truth.is_binary:
+        # One tree resolves all triplets, so what the other resolves is resolved in both.
         otherwise = resolved + true_resolved - n_triplets - alike
     else:
-        otherwise = count(0, 2, 1) + count(2, 1, 0)
+        otherwise = _count(outer, components, (0, 2, 1)) + _count(outer, components, (2, 1, 0))
     return TripletCounts(n_triplets, resolved, true_resolved, alike, otherwise)
 
 
+def _count(outer: Tree, components: tuple[Ints, Ints, Ints], role: tuple[int, int, int]) -> int:
+    """`_triplet_kernels.count_alike` of the components of the inner tree."""
+    start, end = outer.leaf_range
+    child_offsets, child_ids = outer.children_csr
+    above, top, bottom = components
+    return int(
+        _triplet_kernels.count_alike(
+            outer.parent,
+            start,
+            end,
+            outer.leaf_order,
+            child_offsets,
+            child_ids,
+            above,
+            top,
+            bottom,
+            np.array(role),
+        )
+    )
+
+
 def _resolved(tree: Tree) -> int:
+    """Triplets of which two merge at a node below the third."""
     return int(merged_pairs(tree) @ (tree.n - tree.sizes))
 
 
 def _n_joining(tree: Tree) -> int:
     """Sum over nodes of the leaves that are not in their largest child."""
-    largest: NDArray[np.int64] = np.zeros(tree.n_nodes, dtype=np.int64)
+    largest: Ints = np.zeros(tree.n_nodes, dtype=np.int64)
     np.maximum.at(largest, tree.parent[:-1], tree.sizes[:-1])
     return int((tree.sizes - largest)[tree.n :].sum())

@@ -231,7 +231,7 @@ def _as_bits(
     width = -(-n_pairs // 64)  # words of 64 bits for each pair
     rank = np.zeros(64 * width, np.int32)
     rank[order] = np.arange(n_pairs)
-    # From which rank on others are tied with a pair, and up to which.
+    # Of each pair: how many are less similar, and the first rank of those that are more similar.
     below_rank, above_rank = _bit_kernels.untied_ranks(w[order], tolerance)
     below = below_rank[rank[:n_pairs]]
     above = above_rank[rank[:n_pairs]]

@@ -131,13 +131,11 @@ def spell_out(rank: Any, m: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]
     count = 0
     for a in range(rank.size):
         for b in range(a + 1, rank.size):
-            if rank[a] > rank[b]:
-                closer[count] = a
-                farther[count] = b
-                count += 1
-            elif rank[a] < rank[b]:
-                closer[count] = b
-                farther[count] = a
+            if rank[a] != rank[b]:
+                # Without a branch on the answer, which the processor could not predict.
+                is_closer = rank[a] > rank[b]
+                closer[count] = a if is_closer else b
+                farther[count] = b if is_closer else a
                 count += 1
     return closer, farther
 
