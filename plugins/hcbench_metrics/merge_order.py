@@ -139,14 +139,14 @@ def tau_b_of_items(
         raise ParameterError(
             "transposed, break_ties and by_names all change the ranks; give one of them"
         )
-    tree, true = scored.tree, named_truth(scored.problem, truth)
+    tree = scored.tree
+    true = named_truth(scored.problem, truth)
     n_tied = _tied_with_item(scored.problem, true)
     values = np.empty(0)
     if tree.n > 1:
         if break_ties is not None:
-            counts = count_by_table(
-                tree, parent_classes(true), true_ranks.unequal(true, break_ties)
-            )
+            ranks = true_ranks.unequal(true, break_ties)
+            counts = count_by_table(tree, parent_classes(true), ranks)
         elif by_names:
             classes = finest_partition(scored.problem)
             ranks = true_ranks.by_names(scored.problem, classes)
@@ -155,8 +155,9 @@ def tau_b_of_items(
         elif transposed:
             counts = _transposed(tree, true, n_tied)
         else:
+            agreement = concordance(tree, true)
             tied = _order_kernels.tied_pairs(true.parent, true.sizes, tree.n)
-            counts = concordance(tree, true), tied
+            counts = (agreement, tied)
         values = _tau_b(tree, counts, n_tied if include_self else None)
     if not values.size:
         raise NotApplicableError(
@@ -173,12 +174,13 @@ def _tau_b(tree: Tree, counts: Counts, n_tied: Ints | None) -> NDArray[np.float6
     """
     agreement, true_tied = counts
     tied = _order_kernels.tied_pairs(tree.parent, tree.sizes, tree.n)
-    others = tree.n - 1
+    n_ranked = tree.n - 1
     if n_tied is not None:
-        agreement = agreement + others - n_tied
+        # The item itself is ranked, too: first in the result, and tied with n_tied in the truth.
+        agreement = agreement + n_ranked - n_tied
         true_tied = true_tied + n_tied
-        others = tree.n
-    pairs = others * (others - 1) // 2
+        n_ranked = tree.n
+    pairs = n_ranked * (n_ranked - 1) // 2
     # The root of the product, not a product of roots: exactly 1 for equal rankings.
     untied = np.sqrt(np.multiply(pairs - tied, pairs - true_tied, dtype=np.float64))
     values = np.zeros(tree.n)
@@ -191,16 +193,21 @@ def _tied_with_item(problem: Problem, truth: Tree) -> Ints:
 
     None unless the truth has one node for each class of two or more items and none below it.
     """
-    none = np.zeros(truth.n, dtype=np.int64)
+    zeros = np.zeros(truth.n, dtype=np.int64)
     if problem.levels is None:
-        return none
+        return zeros
     finest = finest_partition(problem)
-    size = finest.sizes[finest.labels]
-    above = truth.parent[: truth.n]
-    grouped = np.full(finest.n_clusters, -1)
-    grouped[finest.labels] = above
-    is_grouped = (grouped[finest.labels] == above) & (truth.sizes[above] == size)
-    return size - 1 if is_grouped[size > 1].all() else none
+    class_size = finest.sizes[finest.labels]
+    parent = truth.parent[: truth.n]
+    # The parent of one item of each class must be that of all of them, and have no others.
+    node_of_class = np.full(finest.n_clusters, -1)
+    node_of_class[finest.labels] = parent
+    has_one_node = node_of_class[finest.labels] == parent
+    has_no_others = truth.sizes[parent] == class_size
+    is_grouped = has_one_node & has_no_others
+    if not is_grouped[class_size > 1].all():
+        return zeros
+    return class_size - 1
 
 
 # ---- Concordant pairs ----------------------------------------------------------------------------
@@ -239,7 +246,8 @@ def _transposed(tree: Tree, truth: Tree, n_tied: Ints) -> Counts:
 
 def parent_classes(truth: Tree) -> Ints:
     """The class (n,) of each leaf: that of the leaves of its parent."""
-    return np.unique(truth.parent[: truth.n], return_inverse=True)[1]
+    _, classes = np.unique(truth.parent[: truth.n], return_inverse=True)
+    return classes
 
 
 def count_by_table(tree: Tree, class_of: Ints, ranks: Ints) -> Counts:
@@ -257,19 +265,39 @@ def count_by_table(tree: Tree, class_of: Ints, ranks: Ints) -> Counts:
 
 
 def _by_classes(tree: Tree, class_of: Ints, above: Ints, ranks: Ints, nearest: Ints) -> Ints:
-    result = (tree.parent, *tree.leaf_range, tree.leaf_order, *tree.children_csr)
+    start, end = tree.leaf_range
+    child_offsets, child_ids = tree.children_csr
     agreement: Ints = _order_kernels.concordance_by_classes(
-        *result, class_of, above, ranks, nearest
+        tree.parent,
+        start,
+        end,
+        tree.leaf_order,
+        child_offsets,
+        child_ids,
+        class_of,
+        above,
+        ranks,
+        nearest,
     )
     return agreement
 
 
 def count_by_rows(tree: Tree, truth: Tree, shift: Ints, *, transposed: bool) -> Counts:
     """As `count_by_table`, with one leaf at a time."""
+    start, end = tree.leaf_range
+    true_start, true_end = truth.leaf_range
     counts: Counts = _order_kernels.concordance_by_rows(
-        *(tree.parent, *tree.leaf_range, tree.leaf_order),
-        *(truth.parent, *truth.leaf_range, truth.leaf_order),
-        *(truth.depths, shift, transposed),
+        tree.parent,
+        start,
+        end,
+        tree.leaf_order,
+        truth.parent,
+        true_start,
+        true_end,
+        truth.leaf_order,
+        truth.depths,
+        shift,
+        transposed,
     )
     return counts
 
@@ -278,9 +306,9 @@ def cost_by_classes(tree: Tree, truth: Tree, reads: Ints) -> float:
     """Upper bound of the counts read: for the classes in each node, ``reads`` (n,) of them each."""
     reads = reads.astype(np.float64)
     _, first = np.unique(truth.parent[: truth.n], return_index=True)
-    before = np.concatenate(([0.0], np.cumsum(reads[tree.leaf_order])))
+    sums = np.concatenate(([0.0], np.cumsum(reads[tree.leaf_order])))
     start, end = tree.leaf_range
-    in_node = before[end] - before[start]
+    in_node = sums[end] - sums[start]
     return float(np.minimum(in_node, reads[first].sum()).sum())
 
 

@@ -33,20 +33,24 @@ def untied_ranks(
         Each similarity is larger than those of ranks 0..below-1, and smaller than those of ranks
         above and higher. Rounded differences are monotone, so that ranks give the same answers.
     """
-    below, above = np.empty(ordered.size, np.int32), np.empty(ordered.size, np.int32)
-    low = high = 0
+    below = np.empty(ordered.size, np.int32)
+    above = np.empty(ordered.size, np.int32)
+    low = 0
+    high = 0
     for at in range(ordered.size):
+        # Both ends rise with the similarity.
         while ordered[at] - ordered[low] > tolerance:
             low += 1
         while high < ordered.size and ordered[high] - ordered[at] <= tolerance:
             high += 1
-        below[at], above[at] = low, high
+        below[at] = low
+        above[at] = high
     return below, above
 
 
 @njit(cache=True)
 def answer_bits(
-    asked: NDArray[np.uint64],
+    queries: NDArray[np.uint64],
     rank: NDArray[np.int32],
     below: NDArray[np.int32],
     above: NDArray[np.int32],
@@ -56,7 +60,7 @@ def answer_bits(
 
     Parameters
     ----------
-    asked : (>= M(M-1)/2/64 + 1,) uint64
+    queries : (>= M(M-1)/2/64 + 1,) uint64
         Bits of the queries (0, 1), (0, 2), ..., (M-2, M-1), one after another.
     rank : (64 w,) int32, w = ceil(M / 64)
         Ranks of the similarities of the pairs; entries after the first M are ignored.
@@ -65,23 +69,25 @@ def answer_bits(
     sides : (2, 64 w, w) uint64, zeros, written
         Above the diagonals: whether a is closer than b, and whether b is closer than a.
     """
-    won, lost = sides[0], sides[1]
-    n_pairs, width = below.size, sides.shape[2]
-    last = ~np.uint64(0) >> np.uint64(-n_pairs % 64)
+    won = sides[0]
+    lost = sides[1]
+    n_pairs = below.size
+    width = sides.shape[2]
+    bits_of_last = ~np.uint64(0) >> np.uint64(-n_pairs % 64)
     start = 0  # of the queries about a and all later pairs
     for a in range(n_pairs - 1):
         first = (a + 1) >> 6
-        ties = above[a] > below[a] + 1
+        has_ties = above[a] > below[a] + 1
         for word in range(first, width):
             if word == first:
-                bits = _bits_from(asked, start) << np.uint64((a + 1) & 63)
+                bits = _bits_from(queries, start) << np.uint64((a + 1) & 63)
             else:
-                bits = _bits_from(asked, start + 64 * word - a - 1)
+                bits = _bits_from(queries, start + 64 * word - a - 1)
             if word == width - 1:
-                bits &= last
+                bits &= bits_of_last
             farther = bits & are_from(rank, 64 * word, above[a])
             lost[a, word] = farther
-            if ties:
+            if has_ties:
                 bits &= ~are_from(rank, 64 * word, below[a])
             won[a, word] = bits & ~farther
         start += n_pairs - 1 - a
