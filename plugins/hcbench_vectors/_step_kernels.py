@@ -11,7 +11,7 @@ from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_njit: Any = numba.njit  # two of its options are not annotated
+_njit: Any = numba.njit  # its options are not all annotated
 
 CHUNK = 128  # compared with vector instructions before any is looked at
 
@@ -19,11 +19,9 @@ CHUNK = 128  # compared with vector instructions before any is looked at
 def entry(function: _Function) -> _Function:
     """Compile a function that Python calls, for the types of its first call and for no others.
 
-    numba's wrapper for calls from C is not compiled, and divisions are not checked for zero, which
-    takes a sixth less time. Other threads run meanwhile.
+    Divisions are not checked for zero. Other threads run meanwhile.
     """
-    options = {"cache": True, "error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
-    kernel: _Function = _njit(**options)(function)
+    kernel: _Function = _njit(cache=True, error_model="numpy", nogil=True)(function)
     return kernel
 
 
