@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -17,10 +17,21 @@ from hcbench.figures.palette import Look, looks_of
 if TYPE_CHECKING:
     from hcbench.analysis.ranks import ProfileView
     from hcbench.analysis.statistics import Summary
-    from hcbench.analysis.views import CurvePoint, CurveView, PowerLaw, TradeoffPoint, TradeoffView
+    from hcbench.analysis.views import (
+        CurvePoint,
+        CurveView,
+        Line,
+        PowerLaw,
+        TradeoffPanel,
+        TradeoffPoint,
+        TradeoffView,
+    )
     from hcbench.plan.presentation import MetricInfo
     from hcbench.results.results import Results
 
+
+#: A logarithmic axis extends beyond its data by this factor.
+_ROOM_OF_LOG = 1.6
 
 Mark: TypeAlias = Literal["line", "bars", "law", "flat", "steps", "level", "warning"]
 #: Its horizontal and vertical place, which may have intervals, and a text about it.
@@ -34,12 +45,15 @@ class Axis:
     Attributes
     ----------
     title : str
+        The quantity, as it is written beside the axis.
     unit : str
+        The unit of the numbers; it decides how ticks are written.
     log : bool
+        Whether the scale is logarithmic.
     ends : (float, float), optional
-        By default those that suit the data.
+        The first and the last number of the axis; by default those that suit the data.
     ticks : sequence of float or str
-        Where ticks are useful; categories if they are texts.
+        The places where ticks are useful; categories if they are texts.
     """
 
     title: str
@@ -56,12 +70,16 @@ class Series:
     Attributes
     ----------
     name : str
+        The text of the legend.
     look : Look
+        The colour, symbol and dash.
     mark : {"line", "bars", "law", "flat", "steps", "level", "warning"}
         A line with a band around it; points with bars; points with a power law; a line without
         points; steps; a horizontal line across the panel; or points that are pointed out.
     points : sequence of Point
+        The places, from left to right.
     law : PowerLaw, optional
+        The power law that is drawn through the points.
     """
 
     name: str
@@ -72,15 +90,19 @@ class Series:
 
     def spread(self, side: Literal[0, 1]) -> tuple[list[Any], list[float], list[float]]:
         """The places along an axis, and the ends of their intervals: themselves without one."""
-        middle, low, high = [], [], []
+        places = []
+        lows = []
+        highs = []
         for point in self.points:
+            # A number, or an average that may have an interval.
             value: Any = point[side]
             average = getattr(value, "average", value)
-            ends = (getattr(value, "low", None), getattr(value, "high", None))
-            middle.append(average)
-            low.append(average if ends[0] is None else ends[0])
-            high.append(average if ends[1] is None else ends[1])
-        return middle, low, high
+            low = getattr(value, "low", None)
+            high = getattr(value, "high", None)
+            places.append(average)
+            lows.append(average if low is None else low)
+            highs.append(average if high is None else high)
+        return places, lows, highs
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +112,11 @@ class Panel:
     Attributes
     ----------
     title : str
+        The text above the panel.
     series : sequence of Series
+        What is drawn, in the order of the legend.
     fronts : sequence of sequence of (float, float)
-        Pareto fronts.
+        The points of each Pareto front.
     x_ends : (float, float), optional
         The ends of the horizontal axis of this panel.
     """
@@ -110,11 +134,14 @@ class Chart:
     Attributes
     ----------
     panels : sequence of Panel
+        The panels, one data set or one setting each.
     x, y : Axis
+        The axes of all panels.
     shared : bool
         Whether all panels have the same scales.
     caption : sequence of str
-    header, rows
+        The lines below the chart.
+    header, rows : sequence
         The table of the data.
     """
 
@@ -129,8 +156,11 @@ class Chart:
 
 def metric_title(metric: MetricInfo) -> str:
     """The title of an axis: the metric, its unit, and an arrow in the direction that is better."""
-    unit = "" if metric.unit in ("", "queries", metric.label) else f" [{metric.unit}]"
-    return f"{metric.label}{unit}{ARROWS[metric.direction]}"
+    title = metric.label
+    # The label of queries is their unit already.
+    if metric.unit not in ("", "queries", metric.label):
+        title += f" [{metric.unit}]"
+    return title + ARROWS[metric.direction]
 
 
 def exponent_text(law: PowerLaw) -> str:
@@ -138,167 +168,272 @@ def exponent_text(law: PowerLaw) -> str:
     return f"{law.exponent:.2f} [{law.low:.2f}, {law.high:.2f}]"
 
 
-def _written(summary: Summary | CurvePoint, metric: MetricInfo) -> str:
+def _average_text(summary: Summary | CurvePoint, metric: MetricInfo) -> str:
     """An average with its interval."""
-    average, low, high = (
-        format_spread(value, None, metric.unit, metric.interval)
-        for value in (summary.average, summary.low, summary.high)
-    )
-    interval = "" if summary.low is None or summary.low == summary.high else f" ({low} to {high})"
-    return f"{metric.label} {average}{interval}"
+    average = format_spread(summary.average, None, metric.unit, metric.interval)
+    text = f"{metric.label} {average}"
+    if summary.low is not None and summary.low != summary.high:
+        low = format_spread(summary.low, None, metric.unit, metric.interval)
+        high = format_spread(summary.high, None, metric.unit, metric.interval)
+        text += f" ({low} to {high})"
+    return text
+
+
+# ---- Curves --------------------------------------------------------------------------------------
 
 
 def curve_chart(view: CurveView, results: Results, *, growth: bool = False) -> Chart:
     """A metric along an axis; of growth on logarithmic scales, with the fitted power laws."""
-    looks, own = looks_of(results), dict[str, Look]()
-    panels, laws = [], []
-    lines = [(panel, line) for panel in view.panels for line in panel.lines]
-    averages = [point.average for _, line in lines for point in line.points]
-    least, most = min(averages), max(averages)
-    log_y = least > 0 and (growth or (view.metric.cost and is_wide((least, most))))
-    ends = (least / 1.6, most * 1.6) if log_y else None
-    for panel in view.panels:
-        fitted = {line: exponent_text(line.fit) for line in panel.lines if line.fit}
-        alone = len(view.panels) == 1
-        if fitted and not alone:
-            told = ", ".join(f"{line.name} {exponent}" for line, exponent in fitted.items())
-            laws.append(f"{panel.title}: {told}")
+    looks_of_algorithms = looks_of(results)
+    # A line keeps its look in all panels: that of its algorithm where it occurs first.
+    looks: dict[str, Look] = {}
+    lines = [line for panel in view.panels for line in panel.lines]
+    for line in lines:
+        looks.setdefault(line.name, looks_of_algorithms[line.algorithm])
+    y = _curve_axis(view, lines, growth=growth)
+    has_one_panel = len(view.panels) == 1
+    panels = []
+    for curve_panel in view.panels:
         series = []
-        for line in panel.lines:
-            name = f"{line.name}: {fitted[line]}" if line.fit and alone else line.name
-            look = own.setdefault(line.name, looks[line.algorithm])
-            points = [
-                (
-                    p.x,
-                    _above(p, ends[0]) if ends else p,
-                    f"{line.name}\n{view.x.name} = {p.x:g}\n{_written(p, view.metric)}",
-                )
-                for p in line.points
-            ]
-            mark: Mark = "law" if line.fit else "flat" if line.flat else "line"
-            series.append(Series(name, look, mark, points, line.fit))
-        panels.append(Panel(panel.title, series))
-    places = sorted({point.x for _, line in lines for point in line.points})
-    title = metric_title(view.metric)
-    caption = [f"{title} along {view.x.title}: {view.interval}"]
-    if any(line.fit for _, line in lines):
-        caption.append("dotted: power laws, fitted to at least four sizes, with 95 % intervals")
-    failed = sum(p.failed for _, line in lines for p in line.points[: 1 if line.flat else None])
-    if failed:
-        caption.append(f"{failed} failed repetitions are excluded")
+        for line in curve_panel.lines:
+            name = line.name
+            # In a single panel the legend has room for the exponents; else they are in the caption.
+            if line.fit and has_one_panel:
+                name = f"{line.name}: {exponent_text(line.fit)}"
+            points = [_curve_point(line, point, view, y) for point in line.points]
+            series.append(Series(name, looks[line.name], _curve_mark(line), points, line.fit))
+        panels.append(Panel(curve_panel.title, series))
+    places = sorted({point.x for line in lines for point in line.points})
+    # A logarithmic scale has no place for 0.
+    log_x = places[0] > 0 and (growth or is_wide(places))
+    rows: list[Sequence[Any]] = []
+    for curve_panel in view.panels:
+        for line in curve_panel.lines:
+            for p in line.points:
+                rows.append([curve_panel.title, line.name, p.x, p.average, p.low, p.high, p.n])
     return Chart(
         panels=panels,
-        x=Axis(title=view.x.title, log=places[0] > 0 and (growth or is_wide(places)), ticks=places),
-        y=Axis(title=title, unit=view.metric.unit, log=log_y, ends=ends),
+        x=Axis(title=view.x.title, log=log_x, ticks=places),
+        y=y,
         shared=True,
-        caption=[*caption, *laws, *results.caveats],
+        caption=_curve_caption(view, lines, results),
         header=["panel", "line", view.x.name, view.metric.label, "low", "high", "repetitions"],
-        rows=[
-            [panel.title, line.name, p.x, p.average, p.low, p.high, p.n]
-            for panel, line in lines
-            for p in line.points
-        ],
+        rows=rows,
     )
 
 
-def _above(point: CurvePoint, least: float) -> CurvePoint:
-    """A point whose interval ends at the bottom of a logarithmic axis, which has no 0."""
-    if point.low is None:
-        return point
-    return replace(point, low=max(point.low, least))
+def _curve_axis(view: CurveView, lines: Sequence[Line], *, growth: bool) -> Axis:
+    """The vertical axis: of growth, and of costs over a wide range, it is logarithmic."""
+    averages = [point.average for line in lines for point in line.points]
+    least = min(averages)
+    most = max(averages)
+    log = least > 0 and (growth or (view.metric.cost and is_wide((least, most))))
+    # Without ends, intervals that reach 0 would stretch a logarithmic axis without limit.
+    ends = (least / _ROOM_OF_LOG, most * _ROOM_OF_LOG) if log else None
+    return Axis(title=metric_title(view.metric), unit=view.metric.unit, log=log, ends=ends)
+
+
+def _curve_point(line: Line, point: CurvePoint, view: CurveView, y: Axis) -> Point:
+    """A point of a line with its text; its interval ends within a logarithmic axis."""
+    text = f"{line.name}\n{view.x.name} = {point.x:g}\n{_average_text(point, view.metric)}"
+    if y.ends is not None and point.low is not None:
+        point = replace(point, low=max(point.low, y.ends[0]))
+    return point.x, point, text
+
+
+def _curve_mark(line: Line) -> Mark:
+    if line.fit:
+        return "law"
+    return "flat" if line.flat else "line"
+
+
+def _curve_caption(view: CurveView, lines: Sequence[Line], results: Results) -> list[str]:
+    caption = [f"{metric_title(view.metric)} along {view.x.title}: {view.interval}"]
+    if any(line.fit for line in lines):
+        caption.append("dotted: power laws, fitted to at least four sizes, with 95 % intervals")
+    number_failed = 0
+    for line in lines:
+        # A flat line repeats one point, so its failures count once.
+        points = line.points[:1] if line.flat else line.points
+        number_failed += sum(point.failed for point in points)
+    if number_failed:
+        caption.append(f"{number_failed} failed repetitions are excluded")
+    if len(view.panels) > 1:
+        caption.extend(_exponents_by_panel(view))
+    caption.extend(results.caveats)
+    return caption
+
+
+def _exponents_by_panel(view: CurveView) -> list[str]:
+    """A line for each panel that has power laws, with their exponents."""
+    texts = []
+    for panel in view.panels:
+        exponents = []
+        for line in panel.lines:
+            if line.fit:
+                exponents.append(f"{line.name} {exponent_text(line.fit)}")
+        if exponents:
+            texts.append(f"{panel.title}: {', '.join(exponents)}")
+    return texts
+
+
+# ---- Quality against cost ------------------------------------------------------------------------
 
 
 def tradeoff_chart(view: TradeoffView, results: Results) -> Chart:
     """Quality against cost, one panel per data set, with Pareto fronts."""
-    points = [(panel, point) for panel in view.panels for point in panel.points]
+    points = [point for panel in view.panels for point in panel.points]
     levels = [level for panel in view.panels for level in panel.levels]
-    looks = looks_of(results, [*(p.name for _, p in points), *(n.name for n in levels)])
-    is_log = is_wide(p.x.average or 0 for _, p in points if not p.reference)
-    cost, quality = view.against.label, view.metric.label
+    names = [point.name for point in points]
+    names.extend(level.name for level in levels)
+    looks = looks_of(results, names)
+    log = is_wide(point.x.average or 0 for point in points if not point.reference)
     panels = []
     for panel in view.panels:
-        of_name: dict[str, list[Any]] = {}
-        flat = [(n.name, n.y, f"no {cost}") for n in panel.levels]
-        for p in sorted(panel.points, key=lambda p: p.x.average or 0):
-            about = _written(p.x, view.against)
-            if p.reference:
-                flat.append((p.name, p.y, f"a reference\n{about}"))
-                continue
-            text = f"{p.name}\n{_written(p.y, view.metric)}\n{about}"
-            text += "" if p.checkpoint is None else f"\nafter {p.checkpoint:,} queries"
-            of_name.setdefault(p.name, []).append((p.x, p.y, text))
-        ordered = dict.fromkeys(p.name for p in panel.points if not p.reference)
-        series = [Series(name, looks[name], "bars", of_name[name]) for name in ordered]
-        for name, y, about in flat:
-            text = f"{name}\n{_written(y, view.metric)}\n{about}"
-            series.append(Series(name, looks[name], "level", [(None, y, text)]))
-        fronts = [
-            [(panel.points[i].x.average, panel.points[i].y.average) for i in front]
-            for front in panel.fronts
-        ]
-        panels.append(Panel(panel.dataset, series, fronts, _reach(panel.points, log=is_log)))
+        series = _tradeoff_series(panel, view, looks)
+        fronts = []
+        for front in panel.fronts:
+            points_of_front = [panel.points[place] for place in front]
+            fronts.append([(point.x.average, point.y.average) for point in points_of_front])
+        panels.append(Panel(panel.dataset, series, fronts, _cost_range(panel.points, log=log)))
+    cost = view.against.label
     title = metric_title(view.metric)
     caption = [f"{title} against {cost}; bars are 95 % intervals of the averages"]
     if any(panel.fronts for panel in panels):
         caption.append(
             "rings and dotted lines: the Pareto front, which no other algorithm dominates"
         )
-    if levels or any(point.reference for _, point in points):
+    if levels or any(point.reference for point in points):
         caption.append(f"level lines: references, and algorithms without {cost}")
-    header = ["data set", "algorithm", "oracle", "budget", "after queries"]
-    header += [f"{label}{end}" for label in (cost, quality) for end in ("", ", low", ", high")]
+    caption.extend(results.caveats)
+    header, rows = _tradeoff_table(view)
     return Chart(
         panels=panels,
-        x=Axis(title=metric_title(view.against), unit=view.against.unit, log=is_log),
+        x=Axis(title=metric_title(view.against), unit=view.against.unit, log=log),
         y=Axis(title=title, unit=view.metric.unit),
-        caption=[*caption, *results.caveats],
-        header=[*header, "on the front"],
-        rows=[
-            [panel.dataset, p.name, p.oracle, p.budget, p.checkpoint]
-            + [x for s in (p.x, p.y) for x in (s.average, s.low, s.high)]
-            + ["yes" if p.on_front else "no"]
-            for panel, p in points
-        ],
+        caption=caption,
+        header=header,
+        rows=rows,
     )
 
 
-def _reach(points: Sequence[TradeoffPoint], *, log: bool) -> tuple[float, float]:
+def _tradeoff_series(
+    panel: TradeoffPanel, view: TradeoffView, looks: Mapping[str, Look]
+) -> list[Series]:
+    """The points of each algorithm of a data set, and a level line for each without a cost."""
+    # The legend has the algorithms in the order of the panel; points are drawn in that of costs.
+    points_by_name: dict[str, list[Point]] = {}
+    for point in panel.points:
+        if not point.reference:
+            points_by_name.setdefault(point.name, [])
+    level_lines: list[tuple[str, Summary, str]] = []
+    for level in panel.levels:
+        level_lines.append((level.name, level.y, f"no {view.against.label}"))
+    for point in sorted(panel.points, key=_average_cost):
+        cost_text = _average_text(point.x, view.against)
+        if point.reference:
+            level_lines.append((point.name, point.y, f"a reference\n{cost_text}"))
+            continue
+        text = f"{point.name}\n{_average_text(point.y, view.metric)}\n{cost_text}"
+        if point.checkpoint is not None:
+            text += f"\nafter {point.checkpoint:,} queries"
+        points_by_name[point.name].append((point.x, point.y, text))
+    series = []
+    for name, points in points_by_name.items():
+        series.append(Series(name, looks[name], "bars", points))
+    for name, quality, remark in level_lines:
+        text = f"{name}\n{_average_text(quality, view.metric)}\n{remark}"
+        series.append(Series(name, looks[name], "level", [(None, quality, text)]))
+    return series
+
+
+def _average_cost(point: TradeoffPoint) -> float:
+    return point.x.average or 0
+
+
+def _cost_range(points: Sequence[TradeoffPoint], *, log: bool) -> tuple[float, float]:
     """The range of costs, of references only if there are no others; wide if nearly equal."""
-    known = [p for p in points if not p.reference] or points
-    ends = [x for p in known for x in (p.x.average, p.x.low, p.x.high)]
-    costs = [x for x in ends if x is not None and (x > 0 or not log)]
-    low, high = min(costs), max(costs)
+    ranked = [point for point in points if not point.reference]
+    costs = []
+    for point in ranked or points:
+        for cost in (point.x.average, point.x.low, point.x.high):
+            # A logarithmic scale has no place for 0.
+            if cost is not None and (cost > 0 or not log):
+                costs.append(cost)
+    low = min(costs)
+    high = max(costs)
     if log:
-        return low / 1.6, high * 1.6
-    room = max(0.06 * (high - low), 0.3 * high if high - low < 0.1 * high else 0.0)
+        return low / _ROOM_OF_LOG, high * _ROOM_OF_LOG
+    room = 0.06 * (high - low)
+    are_nearly_equal = high - low < 0.1 * high
+    if are_nearly_equal:
+        # Else a difference of no importance would fill the panel.
+        room = max(room, 0.3 * high)
     return low - room, high + room
+
+
+def _tradeoff_table(view: TradeoffView) -> tuple[list[str], list[Sequence[Any]]]:
+    """The header and the rows of the data."""
+    header = ["data set", "algorithm", "oracle", "budget", "after queries"]
+    for label in (view.against.label, view.metric.label):
+        header.extend([label, f"{label}, low", f"{label}, high"])
+    header.append("on the front")
+    rows: list[Sequence[Any]] = []
+    for panel in view.panels:
+        for point in panel.points:
+            row: list[Any] = [
+                panel.dataset,
+                point.name,
+                point.oracle,
+                point.budget,
+                point.checkpoint,
+            ]
+            row.extend([point.x.average, point.x.low, point.x.high])
+            row.extend([point.y.average, point.y.low, point.y.high])
+            row.append("yes" if point.on_front else "no")
+            rows.append(row)
+    return header, rows
+
+
+# ---- Profiles ------------------------------------------------------------------------------------
 
 
 def profile_chart(view: ProfileView, results: Results) -> Chart:
     """The share of blocks on which each competitor is within a distance of the best."""
-    profile, names = view.profile, view.blocks.competitors
+    profile = view.profile
+    names = view.blocks.competitors
     looks = looks_of(results, names)
+    # The best itself: a ratio of 1, or a difference of 0.
     start = 1.0 if profile.by == "ratio" else 0.0
-    far = max((float(steps[-1]) for steps in profile.within if steps.size), default=start)
-    is_log = profile.by == "ratio" and is_wide((start, far))
-    end = far * 1.2 if is_log else start + (1.05 * (far - start) or 1.0)
-    rows = [
-        (name, x, y)
-        for name, within, share in zip(names, profile.within, profile.share, strict=True)
-        for x, y in zip(within.tolist(), share.tolist(), strict=True)
-    ]
+    farthest = start
+    for distances in profile.within:
+        if distances.size:
+            farthest = max(farthest, float(distances[-1]))
+    log = profile.by == "ratio" and is_wide((start, farthest))
+    end = farthest * 1.2 if log else start + (1.05 * (farthest - start) or 1.0)
+    first_shares = profile.at(start)
+    last_shares = profile.at(end)
+    rows: list[Sequence[Any]] = []
     series = []
-    for name, first, last in zip(names, profile.at(start), profile.at(end), strict=True):
-        steps = [(start, first), *(row[1:] for row in rows if row[0] == name), (end, last)]
-        series.append(Series(name, looks[name], "steps", [(x, y, "") for x, y in steps]))
+    for place, name in enumerate(names):
+        steps = list(
+            zip(profile.within[place].tolist(), profile.share[place].tolist(), strict=True)
+        )
+        rows.extend((name, distance, share) for distance, share in steps)
+        steps.insert(0, (start, first_shares[place]))
+        steps.append((end, last_shares[place]))
+        points = [(distance, share, "") for distance, share in steps]
+        series.append(Series(name, looks[name], "steps", points))
     blocks = view.blocks.inference.units
-    distance = f"{profile.by} to the best"
-    close = f"the share of {blocks} on which each algorithm is that close to the best"
+    distance_title = f"{profile.by} to the best"
+    caption = [f"the share of {blocks} on which each algorithm is that close to the best"]
+    caption.append(blocks_text(view.blocks))
+    caption.extend(results.caveats)
     return Chart(
         panels=[Panel("", series)],
-        x=Axis(title=f"{view.metric.label}: {distance}", log=is_log, ends=(start, end)),
+        x=Axis(title=f"{view.metric.label}: {distance_title}", log=log, ends=(start, end)),
         y=Axis(title=f"share of {blocks}", ends=(0.0, 1.02)),
-        caption=[close, blocks_text(view.blocks), *results.caveats],
-        header=["algorithm", distance, "share"],
+        caption=caption,
+        header=["algorithm", distance_title, "share"],
         rows=rows,
     )
