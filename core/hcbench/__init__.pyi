@@ -46,11 +46,18 @@ from .model.problem import (
 from .model.similarity import (
     similarity_matrix as similarity_matrix,
 )
+from .model.squares import (
+    kind_of_square as kind_of_square,
+    similarity_of_distances as similarity_of_distances,
+)
 from .model.trees import (
     Cut as Cut,
     HeightKind as HeightKind,
     Partition as Partition,
     Tree as Tree,
+)
+from .model.trees.tree import (
+    distances as distances,
 )
 from .oracle import (
     NONE as NONE,

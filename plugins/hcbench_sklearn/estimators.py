@@ -25,11 +25,12 @@ from hcbench import (
     Partition,
     Problem,
     Tree,
+    distances,
     fit,
     load_registry,
     parse_name,
 )
-from hcbench.model import as_numbers, distances, names_of_index
+from hcbench.model import as_numbers, names_of_index
 
 
 class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

@@ -150,7 +150,7 @@ def _explain_shape(array: NDArray[Any], data: Any) -> str:
     if array.ndim == 1 and array.size > 1 and array.dtype.kind in "iuf":
         return (
             f"{_FORMS}; got shape {array.shape}: of one number an item give x.reshape(-1, 1), of "
-            "distances of pairs hcbench.model.similarity_of_distances(x)"
+            "distances of pairs hcbench.similarity_of_distances(x)"
         )
     return f"{_FORMS}; got shape {array.shape} of {array.dtype}"
 

@@ -38,8 +38,6 @@ from .similarity import (
 )
 from .squares import (
     check_square as check_square,
-    kind_of_square as kind_of_square,
-    similarity_of_distances as similarity_of_distances,
 )
 from .text import (
     printable as printable,
@@ -50,9 +48,6 @@ from .trees import (
     facing_orders as facing_orders,
     heaviest_cut as heaviest_cut,
     pair_weights as pair_weights,
-)
-from .trees.tree import (
-    distances as distances,
 )
 
 SIMILARITY_RULES: tuple[str, ...]

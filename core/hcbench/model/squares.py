@@ -327,7 +327,7 @@ def _ways_out(matrix: Numbers, kind: KindOfSquare) -> str:
             f"(x + x.T) / 2, {vectors}"
         )
     similarities = f"of similarities give hcbench.Problem(n={n}, similarity=x)"
-    distances = "of distances give hcbench.model.similarity_of_distances(x)"
+    distances = "of distances give hcbench.similarity_of_distances(x)"
     if kind == "distances":
         return (
             "a symmetric matrix with zeros on the diagonal and nothing below may be distances or "

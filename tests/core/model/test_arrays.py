@@ -232,7 +232,7 @@ def test_no_entrance_loses_a_mask() -> None:
         lambda: hcbench.score("dasgupta", TREE, cosines),
         lambda: hcbench.Comparisons.from_quadruplets(4, rows),
         lambda: hcbench.AllComparisons.from_similarity(cosines),
-        lambda: hcbench.model.similarity_of_distances(cosines),
+        lambda: hcbench.similarity_of_distances(cosines),
         lambda: Problem(n=12, similarity=cosines),
         lambda: Problem(n=12, graph=cosines),
         lambda: Clusterer("UPGMA").fit(np.ma.masked_greater(WHOLE, 90)),

@@ -18,6 +18,7 @@ from hcbench.errors import InvalidQueryError
 from hcbench.model import AnswerMatrix
 from hcbench.model.cost import Cost
 from hcbench.oracle import _kernels as naming
+from hcbench.oracle.compiled import UNLIMITED
 from hcbench.registry.suite import Suite
 from hcbench.results.results import Results
 from hcbench.run.cell import rescore_job, run_job
@@ -95,7 +96,7 @@ def test_until_due_leads_to_the_next_checkpoint_and_to_the_end() -> None:
     assert found == [2, 1, 3, 2, 1, 2, 1]
     assert pairs_of(9, checkpoints=(0,)).due()
     assert pairs_of(9, checkpoints=(0, 1)).until_due == 1
-    assert pairs_of(9).until_due == compiled.UNLIMITED
+    assert pairs_of(9).until_due == UNLIMITED
 
 
 @pytest.mark.slow

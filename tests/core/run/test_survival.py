@@ -240,4 +240,5 @@ def test_durations_are_never_differences_of_the_wall_clock() -> None:
     """A clock that is set back must not make a cell late or its seconds negative."""
     core = Path(__file__).parents[3] / "core" / "hcbench"
     reading = [path.name for path in core.rglob("*.py") if "time.time(" in path.read_text()]
-    assert reading == []
+    # The cache of kernels compares it with the times of files, which are times of day, too.
+    assert reading == ["kernel_cache.py"]

@@ -379,7 +379,7 @@ def test_a_job_that_was_lost_with_the_fork_server_runs_again(monkeypatch):
     lost = Report("x", "crash", reason="killed by signal 9", outside=True, lost=True)
     reports = [lost, Report("x", "done", expected)]
     pool = SimpleNamespace(submit=lambda *_: None, wait=lambda: [reports.pop(0)])
-    monkeypatch.setattr(running, "_pool", lambda: pool)
+    monkeypatch.setattr(running, "_pool", lambda _files: pool)
     monkeypatch.setattr(running, "pack_job", lambda *_: b"")
     subject = SimpleNamespace(
         label="x", registry=SimpleNamespace(plugins=SimpleNamespace(files=()))

@@ -187,8 +187,9 @@ def test_a_node_of_too_few_pairs_has_no_more_leaves_than_theorem_4_says():
 
 
 def run(suite: Suite, folder: Path, **changes: object) -> Results:
-    """Run a part of a suite and draw its figures."""
-    plan = make_plan(replace(suite, timeout=60.0, **changes), load_registry())  # type: ignore[arg-type]
+    """Run a part of a suite, with the repetitions that it plans, and draw its figures."""
+    part = replace(suite, timeout=60.0, **changes)  # type: ignore[arg-type]
+    plan = make_plan(replace(part, first_look=part.repetitions), load_registry())
     with Store(folder / "s.sqlite") as store:
         results = Results.of_plan(
             plan, run_plan(plan, Plugins(), store, RunOptions(jobs=1, command="test"))

@@ -194,7 +194,10 @@ def test_suites_are_registered_and_import_nothing_heavy() -> None:
 def test_the_figure_of_a_table_has_a_row_for_each_printed_value() -> None:
     for name in ("gray2023-table1", "gray2023-table3", "gray2023-table4"):
         suite = SUITES[name]
-        judged = [Verdict(claim, "differs", 0.1251, corrected=0.2501) for claim in suite.claims]
+        judged = []
+        for claim in suite.claims:
+            verdict = Verdict(claim=claim, verdict="differs", measured=0.1251, corrected=0.2501)
+            judged.append(verdict)
         results: Any = SimpleNamespace(suite=suite, judged=judged)
         figure = printed_and_measured(SimpleNamespace(results=results))  # type: ignore[arg-type]
         drawn = [x for ax in figure.axes for line in ax.lines for x in line.get_xdata()]
