@@ -27,6 +27,8 @@ MODULES = (
     "hcbench.hooks",
     "hcbench.figures",
     "hcbench.model",
+    "hcbench.oracle",
+    "hcbench.plan",
     "hcbench.run",
     "hcbench.sklearn",
     "hcbench.store",

@@ -49,7 +49,7 @@ def _known(shape: str, n: int, *, realisable: bool) -> tuple[hcbench.Given, hcbe
     return given, pair_queries(problem, SEED, None)
 
 
-def _fit(name: str, shape: str, n: int) -> tuple[float, hcbench.Ledger]:
+def _fit(name: str, shape: str, n: int) -> tuple[float, hcbench.oracle.Ledger]:
     """Processor time of the algorithm, answers included, and its ledger."""
     given, answers = _known(shape, n, realisable=name in COUNTED_NAMES)
     (use,) = hcbench.load_registry().use_algorithms(name)

@@ -40,6 +40,8 @@ PUBLIC_MODULES = (
     "figures",
     "files",
     "model",
+    "oracle",
+    "plan",
     "run",
     "store",
     "testing",

@@ -8,6 +8,8 @@ from . import (
     figures as figures,
     files as files,
     model as model,
+    oracle as oracle,
+    plan as plan,
     run as run,
     store as store,
 )
@@ -35,23 +37,17 @@ from .model.comparisons import (
     AllComparisons as AllComparisons,
     Comparisons as Comparisons,
 )
-from .model.cost import (
-    Cost as Cost,
-)
 from .model.problem import (
     Problem as Problem,
     Result as Result,
-    Vectors as Vectors,
 )
 from .model.similarity import (
     similarity_matrix as similarity_matrix,
 )
 from .model.squares import (
-    kind_of_square as kind_of_square,
     similarity_of_distances as similarity_of_distances,
 )
 from .model.trees import (
-    Cut as Cut,
     HeightKind as HeightKind,
     Partition as Partition,
     Tree as Tree,
@@ -64,24 +60,12 @@ from .oracle import (
     QUERY_KINDS as QUERY_KINDS,
     UNSURE as UNSURE,
     Answers as Answers,
-    Choice as Choice,
-    Code as Code,
-    Ledger as Ledger,
     Oracle as Oracle,
-    Queries as Queries,
     QueryKind as QueryKind,
     Reply as Reply,
     ask_oracle as ask_oracle,
 )
-from .oracle.answers import Point as Point, Scored as Scored
-from .plan.cell import (
-    Cell as Cell,
-)
-from .plan.outcome import (
-    Outcome as Outcome,
-)
-from .plan.plan import Plan as Plan, make_plan as make_plan
-from .plan.seeds import derive_seed as derive_seed
+from .oracle.answers import Scored as Scored
 from .registry import (
     Entry as Entry,
     Registry as Registry,
@@ -90,7 +74,7 @@ from .registry import (
     make_use as make_use,
 )
 from .registry.fingerprint import installation as installation
-from .registry.hookspecs import HOOK_VERSION as HOOK_VERSION, hookimpl as hookimpl
+from .registry.hookspecs import hookimpl as hookimpl
 from .registry.names import (
     parse_name as parse_name,
 )

@@ -19,7 +19,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
-from hcbench import NONE, QUERY_KINDS, UNSURE, Choice, DataError, QueryKind
+from hcbench import NONE, QUERY_KINDS, UNSURE, DataError, QueryKind
+from hcbench.oracle import Choice
 
 FORMAT = 1
 _MARK = "hcbench answers"

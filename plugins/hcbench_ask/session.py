@@ -32,10 +32,10 @@ from hcbench import (
     Tree,
     Use,
     ask_oracle,
-    derive_seed,
     fit,
 )
 from hcbench.model import collect_notes
+from hcbench.plan import derive_seed
 from hcbench.run import Call
 from hcbench_ask.answers_file import (
     AnswersFile,

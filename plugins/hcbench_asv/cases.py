@@ -15,7 +15,6 @@ import numpy as np
 
 from hcbench import (
     REQUIRED,
-    Cell,
     DatasetSpec,
     Entry,
     HcbenchError,
@@ -24,7 +23,6 @@ from hcbench import (
     OracleSpec,
     Parameter,
     ParameterError,
-    Plan,
     Plugin,
     Problem,
     Registry,
@@ -34,10 +32,10 @@ from hcbench import (
     Use,
     Value,
     load_registry,
-    make_plan,
     make_use,
 )
 from hcbench.errors import UnknownNameError
+from hcbench.plan import Cell, Plan, make_plan
 from hcbench_asv.quantities import REPETITIONS, SIZES, TRACKS, Case, sizes_of
 
 LEVELS = 3

@@ -12,12 +12,9 @@ import numpy as np
 
 from hcbench import (
     Answers,
-    Cost,
     HeightKind,
     NotApplicableError,
     Oracle,
-    Outcome,
-    Point,
     Problem,
     Result,
     Scored,
@@ -25,6 +22,9 @@ from hcbench import (
     default_uses,
     unmet,
 )
+from hcbench.model import Cost
+from hcbench.oracle import Point
+from hcbench.plan import Outcome
 from hcbench.run import Stopwatch, describe, make_job, processor_clock, run_job
 from hcbench_asv.cases import Cases
 from hcbench_asv.process import MeasuringProcess

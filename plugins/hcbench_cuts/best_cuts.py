@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Cut, Tree
-from hcbench.model import heaviest_cut
+from hcbench import Tree
+from hcbench.model import Cut, heaviest_cut
 from hcbench_cuts._cut_kernels import has_inside
 
 Untouched = Literal["apart", "together"]

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Cut, Oracle, Tree
+from hcbench import Oracle, Tree
+from hcbench.model import Cut
 from hcbench_cuts import _bounded_kernels as kernels
 
 

@@ -8,17 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from hcbench import (
-    Cut,
-    DataError,
-    ParameterError,
-    Partition,
-    Problem,
-    Tree,
-    derive_seed,
-    fit,
-    load_registry,
-)
+from hcbench import DataError, ParameterError, Partition, Problem, Tree, fit, load_registry
+from hcbench.model import Cut
+from hcbench.plan import derive_seed
 from hcbench_cuts._count_kernels import log_cuts
 from hcbench_cuts._cut_kernels import highest_kept
 from hcbench_cuts.data_specs import TRUTH, source

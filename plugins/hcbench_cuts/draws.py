@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from hcbench import Cut, Oracle
+from hcbench import Oracle
+from hcbench.model import Cut
 
 LARGEST_BLOCK = 1 << 16
 

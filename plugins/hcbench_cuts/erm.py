@@ -6,7 +6,8 @@ from math import inf
 
 import numpy as np
 
-from hcbench import Cut, Given, Oracle, ParameterError, Partition
+from hcbench import Given, Oracle, ParameterError, Partition
+from hcbench.model import Cut
 from hcbench_cuts.best_cuts import Untouched, heaviest_within, split_untouched
 from hcbench_cuts.draws import blocks, most_draws
 from hcbench_cuts.given_tree import tree_of

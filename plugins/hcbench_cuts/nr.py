@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Cut, Given, Oracle, ParameterError, Partition, Tree
+from hcbench import Given, Oracle, ParameterError, Partition, Tree
+from hcbench.model import Cut
 from hcbench_cuts._count_kernels import log_cuts
 from hcbench_cuts._cut_kernels import highest_kept
 from hcbench_cuts._erm_kernels import heavy_postorder, sample

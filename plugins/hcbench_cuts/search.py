@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import BudgetExceededError, Cut, ModelWarning, Oracle, Partition, Tree
+from hcbench import BudgetExceededError, ModelWarning, Oracle, Partition, Tree
+from hcbench.model import Cut
 from hcbench_cuts import _cut_kernels, _question_kernels as q
 
 

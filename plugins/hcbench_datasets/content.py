@@ -17,7 +17,7 @@ from hcbench.model import are_codes, check_square, number_text, read_number
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hcbench import Vectors
+    from hcbench.model import Vectors
 
 _MISSING_TEXTS = frozenset({"", "n/a", "#n/a", "nan", "?", "<na>"})
 

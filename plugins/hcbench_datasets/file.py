@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, HcbenchError, Problem, Tree, kind_of_square, similarity_of_distances
+from hcbench import DataError, HcbenchError, Problem, Tree, similarity_of_distances
 from hcbench.errors import NewickWarning
 from hcbench.files import TreeFile, comparison_columns, read_named_comparisons
-from hcbench.model import check_levels
+from hcbench.model import check_levels, kind_of_square
 from hcbench_datasets.arrays import read_array
 from hcbench_datasets.bundled import standardised
 from hcbench_datasets.content import (
@@ -32,7 +32,7 @@ from hcbench_datasets.roles import content_of, take_row_names
 from hcbench_datasets.tables import OPEN, PHYLIP, SUFFIXES, read_table
 
 if TYPE_CHECKING:
-    from hcbench import Vectors
+    from hcbench.model import Vectors
 
 
 def file(seed: int, **params: Any) -> Problem:

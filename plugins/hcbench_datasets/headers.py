@@ -13,9 +13,8 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import kind_of_square
 from hcbench.files import HEADERS
-from hcbench.model import read_number
+from hcbench.model import kind_of_square, read_number
 from hcbench_datasets.content import MISSING, looks_numeric
 
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)

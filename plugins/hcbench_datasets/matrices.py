@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, kind_of_square
-from hcbench.model import are_codes, read_number
+from hcbench import DataError
+from hcbench.model import are_codes, kind_of_square, read_number
 from hcbench_datasets.content import Column, Roles, Table, looks_numeric, with_params
 
 _SAMPLE = 50  # rows of which a longer table is known at first
@@ -31,7 +31,7 @@ _PAIRED = re.compile(
 
 Kind = Literal["distance", "similarity"]
 KINDS: dict[str, Kind] = {"distances": "distance", "similarities": "similarity"}
-"""The parameters for what `hcbench.kind_of_square` says."""
+"""The parameters for what `hcbench.model.kind_of_square` says."""
 
 WAYS = ("similarities", "distances", "vectors")
 

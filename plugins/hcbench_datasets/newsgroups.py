@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Problem, Tree, derive_seed
+from hcbench import Problem, Tree
+from hcbench.plan import derive_seed
 from hcbench_datasets.content import table_of_labels
 from hcbench_datasets.fetch import cache_folder, chosen, from_scikit_learn, write_whole
 from hcbench_datasets.words import (
@@ -23,7 +24,7 @@ from hcbench_datasets.words import (
 )
 
 if TYPE_CHECKING:
-    from hcbench import Vectors
+    from hcbench.model import Vectors
 
 FILE = "scikit_learn_data/20news-bydate_py3.pkz"
 ADVICE = "about 15 MB, as sklearn.datasets.fetch_20newsgroups(data_home=...) makes it"

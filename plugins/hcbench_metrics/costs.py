@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hcbench import Cost, NotApplicableError
+from hcbench import NotApplicableError
+from hcbench.model import Cost
 
 if TYPE_CHECKING:
     from hcbench import Scored

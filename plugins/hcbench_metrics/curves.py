@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench import Cost, NotApplicableError, ParameterError, load_registry
+from hcbench import NotApplicableError, ParameterError, load_registry
+from hcbench.model import Cost
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

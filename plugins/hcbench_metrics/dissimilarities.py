@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
 
-    from hcbench import Scored, Tree, Vectors
+    from hcbench import Scored, Tree
+    from hcbench.model import Vectors
 
     Floats = NDArray[np.float64]
 

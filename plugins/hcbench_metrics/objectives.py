@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
 
-    from hcbench import Problem, Scored, Tree, Vectors
+    from hcbench import Problem, Scored, Tree
+    from hcbench.model import Vectors
 
 #: Relative to the sum of the absolute values at the nodes, or of dot products to what these can be:
 #: a smaller sum is a rounding error.

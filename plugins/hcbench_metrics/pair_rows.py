@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from hcbench import Problem, Tree, Vectors
+    from hcbench import Problem, Tree
+    from hcbench.model import Vectors
 
     Floats = NDArray[np.float64]
     Block = tuple[int, Floats]

@@ -7,18 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import (
-    QUERY_KINDS,
-    Answers,
-    Choice,
-    Code,
-    NotApplicableError,
-    Problem,
-    Queries,
-    QueryKind,
-    similarity_matrix,
-)
+from hcbench import QUERY_KINDS, Answers, NotApplicableError, Problem, QueryKind, similarity_matrix
 from hcbench.compiled import uniform
+from hcbench.oracle import Choice, Code, Queries
 
 Keys = NDArray[np.uint64]
 Times = NDArray[np.int64]

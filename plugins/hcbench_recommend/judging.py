@@ -12,14 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import (
-    DataError,
-    NotApplicableError,
-    Outcome,
-    Result,
-    agreement,
-    common_items,
-)
+from hcbench import DataError, NotApplicableError, Result, agreement, common_items
+from hcbench.plan import Outcome
 from hcbench_recommend.deciding import DECIMALS, ROUNDING_ERROR, Decision, Drawn, decide
 from hcbench_recommend.recommendation import BASELINE, Method, Recommendation
 from hcbench_recommend.sentences import (

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from hcbench import Problem, Scored, Tree, Vectors
+    from hcbench import Problem, Scored, Tree
+    from hcbench.model import Vectors
 
     Floats = NDArray[np.float64]
 

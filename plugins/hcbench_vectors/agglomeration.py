@@ -13,7 +13,7 @@ from hcbench_vectors.distances import square_distances
 from hcbench_vectors.scaling import EXPONENT, exact_centre, shift_of, unscaled
 
 if TYPE_CHECKING:
-    from hcbench import Vectors
+    from hcbench.model import Vectors
 
     Floats = NDArray[np.float64]
 

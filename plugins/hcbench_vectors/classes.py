@@ -12,7 +12,8 @@ from hcbench.model import euclidean_of_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hcbench import Problem, Scored, Vectors
+    from hcbench import Problem, Scored
+    from hcbench.model import Vectors
 
     Floats = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from scipy.linalg import svd
 from scipy.sparse.linalg import ArpackError, svds
 
 if TYPE_CHECKING:
-    from hcbench import Vectors
+    from hcbench.model import Vectors
 
     Floats = NDArray[np.float64]
 

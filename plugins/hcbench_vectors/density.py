@@ -15,7 +15,7 @@ from hcbench_vectors.distances import cosine_distances, distances_of_similaritie
 from hcbench_vectors.reduction import Reduction, read_similarities, read_vectors
 
 if TYPE_CHECKING:
-    from hcbench import Vectors
+    from hcbench.model import Vectors
 
 with warnings.catch_warnings():
     # Its sources contain escape sequences for which newer Pythons warn on compilation.

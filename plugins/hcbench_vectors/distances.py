@@ -13,7 +13,7 @@ from hcbench.model import euclidean_distances, similarity_of_vectors, unit_rows
 from hcbench_vectors.scaling import distinct_rows
 
 if TYPE_CHECKING:
-    from hcbench import Vectors
+    from hcbench.model import Vectors
 
     Floats = NDArray[np.float64]
 

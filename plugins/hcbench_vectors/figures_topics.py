@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
     from numpy.typing import NDArray
 
-    from hcbench import Vectors
     from hcbench.figures import FigureView
+    from hcbench.model import Vectors
 
     Floats = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from hcbench_vectors.reduction import Reduction, read_similarities, read_vectors
 from hcbench_vectors.scaling import dense
 
 if TYPE_CHECKING:
-    from hcbench import Vectors
+    from hcbench.model import Vectors
 
 
 def upgma(

@@ -11,7 +11,7 @@ from hcbench_vectors.agglomeration import linkage_of_similarities
 from hcbench_vectors.scaling import dense, shift_of, unscaled
 
 if TYPE_CHECKING:
-    from hcbench import Vectors
+    from hcbench.model import Vectors
 
     Floats = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from hcbench_vectors.algorithm_specs import MOST_COMPONENTS
 from hcbench_vectors.components import principal_scores
 
 if TYPE_CHECKING:
-    from hcbench import Vectors
+    from hcbench.model import Vectors
 
 
 class Reduction(TypedDict):

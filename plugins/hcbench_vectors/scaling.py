@@ -12,7 +12,7 @@ from scipy import sparse
 from hcbench import DataError
 
 if TYPE_CHECKING:
-    from hcbench import Vectors
+    from hcbench.model import Vectors
 
     Floats = NDArray[np.float64]
     Ids = NDArray[np.int64]

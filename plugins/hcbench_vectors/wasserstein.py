@@ -12,7 +12,8 @@ from hcbench import NotApplicableError
 from hcbench_vectors.components import principal_axes
 
 if TYPE_CHECKING:
-    from hcbench import Scored, Vectors
+    from hcbench import Scored
+    from hcbench.model import Vectors
 
 #: Floats in a block of rows: 32 MB.
 _BLOCK_SIZE = 1 << 22

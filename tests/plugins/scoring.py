@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from hcbench import Cost, HeightKind, Problem, Scored, Tree
+from hcbench import HeightKind, Problem, Scored, Tree
+from hcbench.model import Cost
 from tests.core.trees import caterpillar, trees
 
 SINGLE = Tree([-1])

@@ -7,7 +7,8 @@ from math import inf
 
 import numpy as np
 
-from hcbench import Cut, Oracle, Problem, Tree
+from hcbench import Oracle, Problem, Tree
+from hcbench.model import Cut
 from hcbench_oracles.pairs import pair_queries
 
 # Figure 1 of Gentile et al. 2019: ((((x1,x2),x3),(x4,x5)),(x6,(x7,x8))), x1 being leaf 0.

@@ -6,7 +6,7 @@
 `hcbench.Problem`, `hcbench.Tree` and `hcbench.Partition` are imported from `hcbench`. What is
 imported from here computes with them: distances and similarities, pairs of items, cuts of trees,
 numbers and labels that are written as text. `SIMILARITY_RULES` are the rules of
-`similarity_of_vectors`.
+`similarity_of_vectors`; `Vectors` are an (n, p) array or csr_array.
 """
 
 import lazy_loader

@@ -9,6 +9,7 @@ from .comparisons.arrays import (
     pair_items as pair_items,
 )
 from .cost import (
+    Cost as Cost,
     collect_notes as collect_notes,
 )
 from .distances import (
@@ -30,6 +31,7 @@ from .numbers import (
     read_numbers as read_numbers,
 )
 from .problem import (
+    Vectors as Vectors,
     check_levels as check_levels,
 )
 from .similarity import (
@@ -38,12 +40,14 @@ from .similarity import (
 )
 from .squares import (
     check_square as check_square,
+    kind_of_square as kind_of_square,
 )
 from .text import (
     printable as printable,
 )
 from .trees import (
     AnswerMatrix as AnswerMatrix,
+    Cut as Cut,
     best_cut as best_cut,
     facing_orders as facing_orders,
     heaviest_cut as heaviest_cut,

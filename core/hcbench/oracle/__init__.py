@@ -3,6 +3,8 @@
 An oracle plugin returns `Answers`; core wraps them in an `Oracle`, which keeps a `Ledger`.
 Algorithms see only the `Oracle`, so that they can neither miscount nor exceed the budget.
 `ask_oracle` makes one of a callable. `QUERY_KINDS` is the table of the kinds of queries.
+A `Code` is the answer to a question, and `Queries` are rows of items. An
+ordinal oracle answers `NONE` if no two of three items are closer, and `UNSURE` if it does not know.
 """
 
 from hcbench.oracle.answers import (
@@ -12,6 +14,7 @@ from hcbench.oracle.answers import (
     Answers,
     Choice,
     Code,
+    Point,
     Queries,
     QueryKind,
     Reply,
@@ -28,6 +31,7 @@ __all__ = [
     "Code",
     "Ledger",
     "Oracle",
+    "Point",
     "Queries",
     "QueryKind",
     "Reply",

@@ -51,7 +51,7 @@ class PlannedRun(Protocol):
 
 
 class FinishedCell(Protocol):
-    """A cell, as passed to reporting hooks; see `hcbench.Outcome` for all of it."""
+    """A cell, as passed to reporting hooks; see `hcbench.plan.Outcome` for all of it."""
 
     @property
     def algorithm(self) -> str:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from hcbench import Outcome
 from hcbench.cli import progress
 from hcbench.cli.progress import Bar, Lines, RunProgress, display
+from hcbench.plan import Outcome
 
 
 class Clock:

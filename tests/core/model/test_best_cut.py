@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 import hcbench
-from hcbench import Cut, Partition, Tree
+from hcbench import Partition, Tree
 from hcbench.errors import InvalidPartitionError, InvalidTreeError
-from hcbench.model import best_cut, heaviest_cut, pair_weights
+from hcbench.model import Cut, best_cut, heaviest_cut, pair_weights
 from tests.core.trees import caterpillar, trees
 from tests.plugins.tree_cuts import FIGURE_1, all_cuts, best_of
 

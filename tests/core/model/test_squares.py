@@ -15,8 +15,9 @@ from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.metrics.pairwise import cosine_similarity, rbf_kernel
 
 import hcbench
-from hcbench import DataError, HcbenchError, Problem, kind_of_square, similarity_of_distances
+from hcbench import DataError, HcbenchError, Problem, similarity_of_distances
 from hcbench.api.data import as_problem
+from hcbench.model import kind_of_square
 from hcbench.model.squares import check_square
 
 RNG = np.random.default_rng(0)

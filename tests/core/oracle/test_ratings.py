@@ -9,17 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hcbench import (
-    QUERY_KINDS,
-    UNSURE,
-    Answers,
-    Choice,
-    Oracle,
-    QueryKind,
-    Reply,
-    ask_oracle,
-)
+from hcbench import QUERY_KINDS, UNSURE, Answers, Oracle, QueryKind, Reply, ask_oracle
 from hcbench.errors import InvalidAnswerError, InvalidQueryError, UnansweredError
+from hcbench.oracle import Choice
 from hcbench.run.inputs import synthetic_answers
 
 FIVE = QueryKind(

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hcbench import Outcome
 from hcbench.model.cost import Cost
+from hcbench.plan import Outcome
 from hcbench.plan.columns import Coded, Outcomes
 from hcbench.plan.outcome import ScoredPoint, Value
 

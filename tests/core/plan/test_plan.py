@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hcbench import AlgorithmSpec, Parameter, Suite, derive_seed, load_registry
+from hcbench import AlgorithmSpec, Parameter, Suite, load_registry
 from hcbench.api.uses import SessionData, use_of_algorithm
 from hcbench.errors import (
     DataError,
@@ -19,6 +19,7 @@ from hcbench.errors import (
     SuiteError,
     UnknownNameError,
 )
+from hcbench.plan import derive_seed
 from hcbench.plan.plan import Inapplicable, Plan, make_plan, metric_keys
 from hcbench.plan.presentation import Presentation
 from hcbench.registry import Registry, fingerprint

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import hcbench
-from hcbench import Cost, MetricSpec, Output, Problem, Scored, Tree
+from hcbench import MetricSpec, Output, Problem, Scored, Tree
 from hcbench.errors import InvalidSpecError
+from hcbench.model import Cost
 
 CALLS: list[float] = []
 NAMES = (

@@ -13,7 +13,8 @@ import pytest
 from scipy.cluster.hierarchy import linkage
 
 import hcbench
-from hcbench import Outcome, Suite
+from hcbench import Suite
+from hcbench.plan import Outcome
 from hcbench.plan.plan import make_plan
 from hcbench.plan.presentation import MetricInfo
 from hcbench.registry import Registry, with_defaults

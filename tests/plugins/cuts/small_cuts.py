@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from hcbench import Answers, Cut, Oracle, Partition, Tree, ask_oracle
+from hcbench import Answers, Oracle, Partition, Tree, ask_oracle
+from hcbench.model import Cut
 from hcbench.run.inputs import Given
 from hcbench_cuts.search import Search
 from hcbench_cuts.searches_specs import SEARCHES

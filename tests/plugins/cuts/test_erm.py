@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import hcbench
-from hcbench import Cut, Given, NotApplicableError, ParameterError, Partition, Tree
+from hcbench import Given, NotApplicableError, ParameterError, Partition, Tree
+from hcbench.model import Cut
 from hcbench_cuts.best_cuts import heaviest_within
 from hcbench_cuts.erm import erm
 from hcbench_cuts.nr import nr

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import hcbench
-from hcbench import Cost, Cut, NotApplicableError, Oracle, Partition, Problem, Scored, Tree
-from hcbench.model import best_cut
+from hcbench import NotApplicableError, Oracle, Partition, Problem, Scored, Tree
+from hcbench.model import Cost, Cut, best_cut
 from hcbench_cuts import statistics
 from hcbench_oracles.pairs import pair_queries
 from tests.core.trees import caterpillar, trees

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from hcbench import Cost, NotApplicableError, Oracle, Partition, Problem, Scored
+from hcbench import NotApplicableError, Oracle, Partition, Problem, Scored
+from hcbench.model import Cost
 from hcbench_cuts.validation import error_on_the_rest, validation_error, validation_pairs
 from hcbench_oracles.pairs import pair_queries
 from tests.plugins.tree_cuts import hamming, sigma

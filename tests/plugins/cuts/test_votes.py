@@ -7,7 +7,8 @@ from math import comb
 import numpy as np
 import pytest
 
-from hcbench import Cut, ModelWarning, Oracle, Partition, Problem, Tree, ask_oracle
+from hcbench import ModelWarning, Oracle, Partition, Problem, Tree, ask_oracle
+from hcbench.model import Cut
 from hcbench.registry.specs import load_function
 from hcbench_cuts._cut_kernels import highest_kept
 from hcbench_cuts._question_kernels import PATHS, pair_below, pairs_below, permuted

@@ -26,9 +26,10 @@ import pytest
 from click.testing import CliRunner
 
 import hcbench
-from hcbench import Outcome, Results
+from hcbench import Results
 from hcbench.cli import main
 from hcbench.errors import HcbenchError, PluginError
+from hcbench.plan import Outcome
 from hcbench.plan.plan import make_plan
 from hcbench.registry import Registry
 from hcbench.registry.plugins import Plugins, module_of

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import kendalltau, rankdata
 
-from hcbench import Cost, HeightKind, NotApplicableError, ParameterError, Problem, Scored, Tree
+from hcbench import HeightKind, NotApplicableError, ParameterError, Problem, Scored, Tree
+from hcbench.model import Cost
 from hcbench_metrics import _order_kernels, merge_order, true_ranks
 from hcbench_metrics.merge_order import kendall_tau_b, kendall_tau_b_error
 from tests.core.trees import trees

@@ -18,7 +18,6 @@ from sknetwork.hierarchy import dasgupta_cost
 
 import hcbench_metrics
 from hcbench import (
-    Cost,
     HeightKind,
     NotApplicableError,
     Partition,
@@ -27,6 +26,7 @@ from hcbench import (
     Tree,
     similarity_matrix as all_similarities,
 )
+from hcbench.model import Cost
 from hcbench.registry.specs import Interval
 from hcbench_datasets.planted import planted
 from hcbench_metrics import agreement, costs, merge_heights

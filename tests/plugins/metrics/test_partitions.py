@@ -12,8 +12,6 @@ from sklearn import metrics as peer
 import hcbench_metrics
 from hcbench import (
     Answers,
-    Cost,
-    Cut,
     NotApplicableError,
     ParameterError,
     Partition,
@@ -23,7 +21,7 @@ from hcbench import (
     score,
 )
 from hcbench.errors import InvalidPartitionError
-from hcbench.model import AnswerMatrix
+from hcbench.model import AnswerMatrix, Cost, Cut
 from hcbench_metrics import partitions
 from tests.core.trees import trees
 from tests.plugins.scoring import CHAIN, TWO_PAIRS

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from hcbench import Cost, HeightKind, NotApplicableError, Problem, Scored, Tree
+from hcbench import HeightKind, NotApplicableError, Problem, Scored, Tree
+from hcbench.model import Cost
 from hcbench.registry.specs import Interval
 from hcbench_metrics.recovery import robinson_foulds
 from hcbench_metrics.tree_specs import TREES

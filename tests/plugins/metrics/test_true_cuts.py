@@ -9,7 +9,6 @@ from sklearn.metrics import adjusted_rand_score
 
 import hcbench_metrics
 from hcbench import (
-    Cost,
     HeightKind,
     NotApplicableError,
     Partition,
@@ -20,6 +19,7 @@ from hcbench import (
     fit,
     load_registry,
 )
+from hcbench.model import Cost
 from hcbench_metrics.agreement import aari
 from hcbench_metrics.partitions import ari, clustering_error
 from hcbench_metrics.purity import dendrogram_purity

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from hcbench import Cost, HeightKind, NotApplicableError, Problem, Scored, Tree
+from hcbench import HeightKind, NotApplicableError, Problem, Scored, Tree
+from hcbench.model import Cost
 from hcbench_metrics.agreement import aari
 from hcbench_metrics.merge_heights import merge_distortion
 from hcbench_metrics.merge_order import kendall_tau_b

@@ -12,16 +12,8 @@ from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
-from hcbench import (
-    Cost,
-    HeightKind,
-    NotApplicableError,
-    ParameterError,
-    Partition,
-    Problem,
-    Scored,
-    Tree,
-)
+from hcbench import HeightKind, NotApplicableError, ParameterError, Partition, Problem, Scored, Tree
+from hcbench.model import Cost
 from hcbench_metrics.merge_heights import merge_distortion
 from hcbench_vectors import affinity, hcbench_metrics
 from hcbench_vectors.affinity import (

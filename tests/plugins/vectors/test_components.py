@@ -12,7 +12,8 @@ from scipy.cluster.hierarchy import linkage
 from scipy.optimize import linear_sum_assignment, linprog
 from scipy.spatial.distance import cdist
 
-from hcbench import Cost, ParameterError, Problem, Scored, Tree
+from hcbench import ParameterError, Problem, Scored, Tree
+from hcbench.model import Cost
 from hcbench_vectors import components
 from hcbench_vectors.wasserstein import (
     chosen_dimension,

@@ -23,9 +23,9 @@ from hcbench import (
     Results,
     Scored,
     Tree,
-    Verdict,
     load_registry,
 )
+from hcbench.claims.verdicts import Verdict
 from hcbench.figures import draw_figures
 from hcbench.plan.plan import make_plan
 from hcbench.registry import find_suite
