@@ -18,23 +18,33 @@ REFERENCES = ("Random", "Truth")
 # ---- Vectors -------------------------------------------------------------------------------------
 
 LINKAGES = (
-    *("DotProduct", "UPGMA", "UPGMA[metric=cosine]", "Complete", "Single", "Ward"),
+    "DotProduct",
+    "UPGMA",
+    "UPGMA[metric=cosine]",
+    "Complete",
+    "Single",
+    "Ward",
     "HDBSCAN[min_cluster_size=5]",
 )
 PEERS = (
     "sk-agglomerative[neighbours=10]",
     "sk-bisecting-kmeans[n_clusters=50]",
     "sk-birch",
-    *("skn-paris", "skn-louvain", "higra-bpt"),
+    "skn-paris",
+    "skn-louvain",
+    "higra-bpt",
 )
 QUALITY = ("AARI", "dendrogram-purity", "kendall-tau-b")
 COSTS = ("seconds", "peak-memory")
 
 
-def _tables(n: int) -> tuple[str, ...]:
+def _measured(n: int) -> tuple[str, ...]:
     """Measured items: tables, pictures, texts and returns, at most n of the large ones."""
     return (
-        *(f"{name}[standardise=true]" for name in ("iris", "wine", "breast-cancer", "glass")),
+        "iris[standardise=true]",
+        "wine[standardise=true]",
+        "breast-cancer[standardise=true]",
+        "glass[standardise=true]",
         "zoo",
         f"digits[n={n}]",
         f"mnist[n={n}]",
@@ -44,22 +54,26 @@ def _tables(n: int) -> tuple[str, ...]:
 
 
 def _generated(n: int) -> tuple[str, ...]:
-    kinds = ("blobs", "unequal", "stretched", "moons", "rings")
+    """Generated vectors of n items."""
     return (
         f"gray-simulated[n={n}, p=300]",
         f"nested-gaussians[n={n}, depth=4, separation=0.6]",
         f"topics[n={n}]",
-        *(f"shapes[kind={kind}, n={n}]" for kind in kinds),
+        f"shapes[kind=blobs, n={n}]",
+        f"shapes[kind=unequal, n={n}]",
+        f"shapes[kind=stretched, n={n}]",
+        f"shapes[kind=moons, n={n}]",
+        f"shapes[kind=rings, n={n}]",
     )
 
 
 VECTORS = Suite(
     name="standard-vectors",
     doc="17 data sets of vectors with labels: which hierarchy separates the classes?",
-    algorithms=(*LINKAGES, *PEERS, *REFERENCES),
-    datasets=(*_tables(400), *_generated(400)),
+    algorithms=LINKAGES + PEERS + REFERENCES,
+    datasets=_measured(400) + _generated(400),
     oracles=("vectors",),
-    metrics=(*QUALITY, *COSTS),
+    metrics=QUALITY + COSTS,
     repetitions=SMALL,
     timeout=60.0,
 )
@@ -67,8 +81,8 @@ VECTORS_FULL = replace(
     VECTORS,
     name="standard-vectors-full",
     doc="As standard-vectors, with 2000 items of each large data set and 10 repetitions.",
-    algorithms=(*LINKAGES, *PEERS, "fast-plscan", "evoc", *REFERENCES),
-    datasets=(*_tables(1500), *_generated(2000)),
+    algorithms=LINKAGES + PEERS + ("fast-plscan", "evoc") + REFERENCES,
+    datasets=_measured(1500) + _generated(2000),
     repetitions=FULL,
     timeout=900.0,
 )
@@ -79,17 +93,21 @@ VECTORS_FULL = replace(
 def _true_hierarchies(size: int, n: int) -> tuple[str, ...]:
     """Generated data of n items, or 8 clusters of `size`, and two of measured ones."""
     return (
-        *(f"planted[N0={size}, delta={delta}]" for delta in (0.15, 0.06)),
-        *(f"gray-simulated[n={n}, p={p}]" for p in (1000, 50)),
-        *(
-            f"nested-gaussians[n={n}, depth=4, separation=0.6, noise_dimensions={more}]"
-            for more in (0, 40)
-        ),
-        *(f"topics[n={n}]", f"hsbm[n={n}]"),
-        *(f"coalescent[n={n}, length={length}]" for length in (1000, 200)),
+        f"planted[N0={size}, delta=0.15]",
+        f"planted[N0={size}, delta=0.06]",
+        f"gray-simulated[n={n}, p=1000]",
+        f"gray-simulated[n={n}, p=50]",
+        f"nested-gaussians[n={n}, depth=4, separation=0.6, noise_dimensions=0]",
+        f"nested-gaussians[n={n}, depth=4, separation=0.6, noise_dimensions=40]",
+        f"topics[n={n}]",
+        f"hsbm[n={n}]",
+        f"coalescent[n={n}, length=1000]",
+        f"coalescent[n={n}, length=200]",
         f"birth-death[n={n}]",
-        *(f"noisy-ultrametric[n={n}, noise={noise}]" for noise in (0.1, 0.3)),
-        *("sp500", f"amazon-reviews[n={2 * n}]"),
+        f"noisy-ultrametric[n={n}, noise=0.1]",
+        f"noisy-ultrametric[n={n}, noise=0.3]",
+        "sp500",
+        f"amazon-reviews[n={2 * n}]",
     )
 
 
@@ -97,27 +115,30 @@ HIERARCHIES = Suite(
     name="standard-hierarchies",
     doc="15 data sets with a true hierarchy: which method recovers it?",
     algorithms=(
-        *("DotProduct", "UPGMA", "WPGMA", "Complete", "Single", "HDBSCAN[min_cluster_size=5]"),
-        *("skn-paris", "skn-louvain", "higra-bpt", "skbio-nj"),
-        *REFERENCES,
-    ),
+        "DotProduct",
+        "UPGMA",
+        "WPGMA",
+        "Complete",
+        "Single",
+        "HDBSCAN[min_cluster_size=5]",
+        "skn-paris",
+        "skn-louvain",
+        "higra-bpt",
+        "skbio-nj",
+    )
+    + REFERENCES,
     datasets=_true_hierarchies(20, 200),
-    metrics=(
-        "triplet-agreement[count=resolved-in-truth]",
-        *("kendall-tau-b", "AARI"),
-        *COSTS,
-    ),
+    metrics=("triplet-agreement[count=resolved-in-truth]", "kendall-tau-b", "AARI") + COSTS,
     repetitions=SMALL,
     timeout=60.0,
 )
+#: Published hierarchies; some are downloaded.
+_PUBLISHED = ("wordnet[n=800]", "gics", "products", "pythons", "rcv1[n=2000]")
 HIERARCHIES_FULL = replace(
     HIERARCHIES,
     name="standard-hierarchies-full",
     doc="As standard-hierarchies, with 1000 items, downloaded data, and 10 repetitions.",
-    datasets=(
-        *_true_hierarchies(125, 1000),
-        *("wordnet[n=800]", "gics", "products", "pythons", "rcv1[n=2000]"),
-    ),
+    datasets=_true_hierarchies(125, 1000) + _PUBLISHED,
     repetitions=FULL,
     timeout=900.0,
 )
@@ -131,38 +152,60 @@ ORDINAL = ("InsertionClustering", "QuickClustering")
 
 def _once(datasets: tuple[str, ...], oracle: str) -> tuple[tuple[str, str, str], ...]:
     """References run with one oracle only, as they ask nothing."""
-    return tuple((name, dataset, oracle) for name in REFERENCES for dataset in datasets)
+    triples = []
+    for name in REFERENCES:
+        for dataset in datasets:
+            triples.append((name, dataset, oracle))
+    return tuple(triples)
 
 
-_EUCLIDEAN = "similarity=euclidean"
-_TABLES = ("iris", "wine", "breast-cancer")
 _COMPARED = (
-    *(f"planted[N0=8, delta={delta}]" for delta in (0.15, 0.1, 0.06)),
+    "planted[N0=8, delta=0.15]",
+    "planted[N0=8, delta=0.1]",
+    "planted[N0=8, delta=0.06]",
     "planted[N0=8, L=2, delta=0.1]",
-    *(f"{name}[n=60, standardise=true]" for name in _TABLES),
-    *("digits[n=60]", "mnist[n=60]", "zoo"),
-    *("shapes[n=60]", "shapes[kind=unequal, n=60]", "shapes[kind=moons, n=60]"),
+    "iris[n=60, standardise=true]",
+    "wine[n=60, standardise=true]",
+    "breast-cancer[n=60, standardise=true]",
+    "digits[n=60]",
+    "mnist[n=60]",
+    "zoo",
+    "shapes[n=60]",
+    "shapes[kind=unequal, n=60]",
+    "shapes[kind=moons, n=60]",
     "car",
 )
 _COMPARED_FULL = (
-    *(f"planted[N0=30, delta={delta}]" for delta in (0.15, 0.1, 0.06)),
+    "planted[N0=30, delta=0.15]",
+    "planted[N0=30, delta=0.1]",
+    "planted[N0=30, delta=0.06]",
     "planted[N0=60, L=2, delta=0.1]",
-    *(f"{name}[n=150, standardise=true]" for name in _TABLES),
-    *("digits[n=240]", "mnist[n=240]", "zoo", "glass[standardise=true]"),
-    *("shapes[n=240]", "shapes[kind=unequal, n=240]", "shapes[kind=moons, n=240]"),
+    "iris[n=150, standardise=true]",
+    "wine[n=150, standardise=true]",
+    "breast-cancer[n=150, standardise=true]",
+    "digits[n=240]",
+    "mnist[n=240]",
+    "zoo",
+    "glass[standardise=true]",
+    "shapes[n=240]",
+    "shapes[kind=unequal, n=240]",
+    "shapes[kind=moons, n=240]",
     "car",
+)
+#: Oracles for algorithms that choose what they ask, and the similarities themselves.
+_ASKED = (
+    "quadruplet-queries[similarity=euclidean]",
+    "ordinal-queries[source=similarity, similarity=euclidean]",
+    "similarities[similarity=euclidean]",
 )
 COMPARISONS = Suite(
     name="standard-comparisons",
     doc="Items known by comparisons only: how good a hierarchy, from how many answers?",
-    algorithms=(*PASSIVE, *ACTIVE, *ORDINAL, "AL", *REFERENCES),
+    algorithms=PASSIVE + ACTIVE + ORDINAL + ("AL",) + REFERENCES,
     datasets=_COMPARED,
-    oracles=(
-        *(f"{kind}[{_EUCLIDEAN}]" for kind in ("quadruplet-set", "quadruplet-queries")),
-        *(f"ordinal-queries[source=similarity, {_EUCLIDEAN}]", f"similarities[{_EUCLIDEAN}]"),
-    ),
-    only=_once(_COMPARED, f"quadruplet-set[{_EUCLIDEAN}]"),
-    metrics=("AARI", "dendrogram-purity", "queries", *COSTS),
+    oracles=("quadruplet-set[similarity=euclidean]",) + _ASKED,
+    only=_once(_COMPARED, "quadruplet-set[similarity=euclidean]"),
+    metrics=("AARI", "dendrogram-purity", "queries") + COSTS,
     repetitions=SMALL,
     timeout=120.0,
 )
@@ -171,8 +214,8 @@ COMPARISONS_FULL = replace(
     name="standard-comparisons-full",
     doc="As standard-comparisons, with more items, proportions of answers, and 10 repetitions.",
     datasets=_COMPARED_FULL,
-    oracles=(f"quadruplet-set[p=[0.01, 0.1], {_EUCLIDEAN}]", *COMPARISONS.oracles[1:]),
-    only=_once(_COMPARED_FULL, f"quadruplet-set[p=0.1, {_EUCLIDEAN}]"),
+    oracles=("quadruplet-set[p=[0.01, 0.1], similarity=euclidean]",) + _ASKED,
+    only=_once(_COMPARED_FULL, "quadruplet-set[p=0.1, similarity=euclidean]"),
     repetitions=FULL,
     timeout=1800.0,
 )
@@ -180,19 +223,27 @@ COMPARISONS_FULL = replace(
 # ---- Scaling -------------------------------------------------------------------------------------
 
 RIVALS = (
-    *("UPGMA", "Ward", "Single", "HDBSCAN[min_cluster_size=5]"),
-    *(
-        "scipy-linkage[method=[average, ward, single]]",
-        "fc-linkage[method=[average, ward, single]]",
-    ),
+    "UPGMA",
+    "Ward",
+    "Single",
+    "HDBSCAN[min_cluster_size=5]",
+    "scipy-linkage[method=[average, ward, single]]",
+    "fc-linkage[method=[average, ward, single]]",
     "fc-vector[method=[ward, single]]",
-    *("sk-agglomerative[linkage=[average, ward]]", "sk-agglomerative[neighbours=10]"),
-    *("sk-birch", "sk-hdbscan", "fast-plscan", "skn-paris", "higra-bpt"),
+    "sk-agglomerative[linkage=[average, ward]]",
+    "sk-agglomerative[neighbours=10]",
+    "sk-birch",
+    "sk-hdbscan",
+    "fast-plscan",
+    "skn-paris",
+    "higra-bpt",
 )
 
 
 def _sizes(*sizes: int) -> str:
-    return f"nested-gaussians[depth=5, separation=1.0, n=[{', '.join(map(str, sizes))}]]"
+    """One data set for each number of items."""
+    listed = ", ".join(str(size) for size in sizes)
+    return f"nested-gaussians[depth=5, separation=1.0, n=[{listed}]]"
 
 
 SCALING = Suite(
@@ -234,14 +285,23 @@ SCALING_FULL = replace(
 
 # ---- Noise ---------------------------------------------------------------------------------------
 
+#: Proportions of wrong answers.
 _WRONG = "[0.0, 0.1, 0.2, 0.3, 0.4]"
 NOISE = Suite(
     name="standard-noise",
     doc="Wrong answers and noisy similarities: how fast does the quality fall?",
     algorithms=(
-        *("4-AL", "4K-AL", "4K-AL-act", "AL-rowsum", "tSTE-AL"),
-        *("InsertionClustering", "NoisyInsertion[p=0.6]", "QuickClustering"),
-        *("UPGMA", "Single", "skn-paris"),
+        "4-AL",
+        "4K-AL",
+        "4K-AL-act",
+        "AL-rowsum",
+        "tSTE-AL",
+        "InsertionClustering",
+        "NoisyInsertion[p=0.6]",
+        "QuickClustering",
+        "UPGMA",
+        "Single",
+        "skn-paris",
     ),
     datasets=("planted[N0=8, delta=0.15, sigma=[0.05, 0.1, 0.2]]",),
     oracles=(
@@ -277,9 +337,14 @@ NOISE_FULL = replace(
 )
 
 SUITES = (
-    *(VECTORS, VECTORS_FULL),
-    *(HIERARCHIES, HIERARCHIES_FULL),
-    *(COMPARISONS, COMPARISONS_FULL),
-    *(SCALING, SCALING_FULL),
-    *(NOISE, NOISE_FULL),
+    VECTORS,
+    VECTORS_FULL,
+    HIERARCHIES,
+    HIERARCHIES_FULL,
+    COMPARISONS,
+    COMPARISONS_FULL,
+    SCALING,
+    SCALING_FULL,
+    NOISE,
+    NOISE_FULL,
 )
