@@ -76,6 +76,7 @@ from .registry import (
 from .registry.fingerprint import installation as installation
 from .registry.hookspecs import hookimpl as hookimpl
 from .registry.names import (
+    format_name as format_name,
     parse_name as parse_name,
 )
 from .registry.plugins import (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.model import number_text, printable
+from hcbench.model import number_text, printable, shell_command
 
 if TYPE_CHECKING:
     from hcbench_datasets.content import Column, Roles, Table
@@ -33,7 +33,7 @@ def inspect(file: str) -> None:
       hcbench inspect plants.csv
       hcbench inspect "plants.csv[names=name,drop=[id]]"
     """
-    from hcbench import DataError, load_registry
+    from hcbench import DataError, format_name, load_registry, parse_name
     from hcbench_datasets.file import (
         is_table,
         kind_of_array,
@@ -45,16 +45,21 @@ def inspect(file: str) -> None:
     )
     from hcbench_datasets.roles import guess_with_reasons
 
-    path, _, params = file.partition("[")
+    if Path(file).expanduser().exists():
+        name = parse_name(format_name(file, {}))  # its own name may have brackets
+    else:
+        name = parse_name(file)
+    path = name.base
     written = path if "/" in path else f"./{path}"
     target = Path(path).expanduser()
     registry = load_registry()
     if not target.exists():
         if path in {entry.spec.name for entry in registry.datasets.entries}:
-            raise click.UsageError(f"{path} is a data set and no file; see hcbench info {path}")
+            command = shell_command("hcbench", "info", path)
+            raise click.UsageError(f"{path} is a data set and no file; see {command}")
         missing = FileNotFoundError(ENOENT, os.strerror(ENOENT))
         raise DataError.of_file("read", path, missing)
-    (use,) = registry.use_datasets(f"{written}[{params}" if params else written)
+    (use,) = registry.use_datasets(format_name(written, name.params))
     given = dict(use.params)
     changed = {name: value for name, value in given.items() if value not in (None, (), False)}
     notes: list[str] = []
@@ -152,7 +157,7 @@ def _notes(
     """What a user may want to change about the columns that are used or dropped by a guess."""
     import numpy as np
 
-    from hcbench_datasets.content import with_params
+    from hcbench_datasets.content import pasted_name
     from hcbench_datasets.roles import has_classes
 
     dropped = [
@@ -168,7 +173,7 @@ def _notes(
         yield f"column {names.name!r} would name the items, but {twice!r} is there twice"
     if classes := [column.name for column in dropped if column.texts and has_classes(column)]:
         drop = [name for name in found["drop"] if name not in classes]
-        name = with_params(written, {**params, "path": None, "drop": drop, "categorical": "onehot"})
+        name = pasted_name(written, {**params, "path": None, "drop": drop, "categorical": "onehot"})
         yield f"to use {', '.join(classes)} as 0/1 columns: {name}"
     constants = _constants(table, found)
     if constants:
@@ -259,19 +264,21 @@ def _summary(problem: Any, are_distances: bool) -> list[str]:
     return lines
 
 
-def _print_command(written: str, params: Mapping[str, Any]) -> None:
+def _print_command(path: str, params: Mapping[str, Any]) -> None:
     from hcbench_datasets.content import with_params
 
     if params.get("texts"):
-        click.echo(f'\nhcbench ask "{written.partition("[")[0]}" --column "{params["names"]}"')
+        command = shell_command("hcbench", "ask", path, "--column", params["names"])
+        click.echo(f"\n{command}")
         return
-    name = with_params(written, {**params, "path": None})
+    name = with_params(path, {**params, "path": None})
     algorithms = "UPGMA,Ward"
     if params.get("comparisons"):
         algorithms = "4-AL,tSTE-AL"
     elif params.get("similarity") or params.get("distance"):
         algorithms = "UPGMA,Complete"  # Ward needs vectors
-    click.echo(f'\nhcbench compare --algos {algorithms} --datasets "{name}" -r 1')
+    words = ["compare", "--algos", algorithms, "--datasets", name, "-r", "1"]
+    click.echo(f"\n{shell_command('hcbench', *words)}")
 
 
 @click.command()
@@ -301,4 +308,5 @@ def example(name: str, output: Path) -> None:
             click.echo(f"wrote {path}")
     except OSError as error:
         raise DataError.of_file("write", output, error) from error
-    click.echo(f"next: hcbench inspect {output / name}.csv")
+    command = shell_command("hcbench", "inspect", f"{output / name}.csv")
+    click.echo(f"next: {command}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import warnings
 from collections.abc import Mapping, Sequence
@@ -11,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Comparisons, DataError, ModelWarning
-from hcbench.model import are_codes, check_square, number_text, read_number
+from hcbench import Comparisons, DataError, ModelWarning, format_name
+from hcbench.model import are_codes, check_square, number_text, read_number, shell_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -239,7 +240,7 @@ def check_similarity(matrix: NDArray[Any], where: str) -> None:
 
 
 def with_params(path: str, params: Mapping[str, Any]) -> str:
-    """The name of a file with parameters, as it is typed in quotes for the shell.
+    """The name of a file with parameters, as ``--datasets`` reads it.
 
     Parameters
     ----------
@@ -256,14 +257,26 @@ def with_params(path: str, params: Mapping[str, Any]) -> str:
             return f"[{','.join(map(word, value))}]"
         text = str(value)
         is_word = re.fullmatch(r"[A-Za-z_][\w.-]*", text, re.ASCII) and text not in _WORDS_OF_TOML
-        return text if is_word else repr(text)
+        return text if is_word else json.dumps(text, ensure_ascii=False)
 
     given = []
     for name, value in params.items():
         is_refused = value is False and name in _FOUND
         if is_refused or value not in (None, (), [], False):
             given.append(f"{name}={word(value)}")
-    return f"{path}[{','.join(given)}]" if given else path
+    name = format_name(path, {})
+    return f"{name}[{','.join(given)}]" if given else name
+
+
+def pasted_name(path: str, params: Mapping[str, Any]) -> str:
+    """The name of `with_params`, as one word that can be pasted into a command.
+
+    Parameters
+    ----------
+    path : str
+    params : mapping of str to value
+    """
+    return shell_command(with_params(path, params))
 
 
 def note_contradictions(comparisons: Comparisons) -> None:

@@ -24,7 +24,7 @@ from hcbench_datasets.content import (
     Table,
     check_columns,
     note_contradictions,
-    with_params,
+    pasted_name,
 )
 from hcbench_datasets.fetch import chosen
 from hcbench_datasets.matrices import KINDS, WAYS, Kind, are_items, matrix_of
@@ -55,13 +55,15 @@ def file(seed: int, **params: Any) -> Problem:
         raise DataError(f"{path}: texts=true: give the column of the texts, names=...")
     n = int(data.shape[0]) if hasattr(data, "shape") else len(data)
     if content.levels is not None:
-        written = "give y as {}"
-        if roles.labels:
-            changed = {**params, "path": None, "labels": ["{}"]}
-            written = with_params(str(params["path"]), changed)
-            written = "write " + written.replace("'{}'", "{}")
+
+        def correction(names: Sequence[str]) -> str:
+            if not roles.labels:
+                return f"give y as {', '.join(names)}"
+            changed = {**params, "path": None, "labels": names}
+            return f"write {pasted_name(str(params['path']), changed)}"
+
         levels = roles.labels or [f"column {i}" for i in range(1, content.levels.shape[1] + 1)]
-        check_levels(content.levels, levels, str(params["path"]), written)
+        check_levels(content.levels, levels, str(params["path"]), correction)
     truths = {}
     if params["truth"] is not None:
         truths["newick"] = _read_truth(params["truth"], content.names, n)
@@ -194,9 +196,9 @@ def matrix_message(
     if kind == "distance":
         similarities["distance"] = False
     names = {
-        "similarities": with_params(path, similarities),
-        "distances": with_params(path, {**given, "distance": True}),
-        "vectors": with_params(path, {**given, "similarity": False}),
+        "similarities": pasted_name(path, similarities),
+        "distances": pasted_name(path, {**given, "distance": True}),
+        "vectors": pasted_name(path, {**given, "similarity": False}),
     }
     listed = "; ".join(f"of {what} write {names[what]}" for what in ways)
     several = " may be several things" if len(ways) > 1 else ""
@@ -220,14 +222,16 @@ def _similarities(
         if kind_of_square(matrix) == "distances":
             raise DataError(
                 f"{path}: these are distances, as the diagonal has zeros and all else is larger; "
-                f"write {path}[distance=true], or distance=false if they are similarities after all"
+                f"write {pasted_name(str(path), {'distance': True})}, or distance=false if they "
+                "are similarities after all"
             )
         return matrix
     try:
         similarity: NDArray[np.floating] = similarity_of_distances(matrix)
     except DataError as error:
         raise DataError(
-            f"{path}: {error}; write {path}[similarity=true] if these are similarities"
+            f"{path}: {error}; write {pasted_name(str(path), {'similarity': True})} if these are "
+            "similarities"
         ) from error
     return similarity
 
@@ -284,13 +288,13 @@ def check_no_comparisons(table: Table, roles: Roles, params: Mapping[str, Any]) 
             raise DataError(
                 f"{path}: the rows may be comparisons of items; give their columns the names "
                 "anchor,near,far, and worker to another one, or write "
-                f"{with_params(path, {**given, 'comparisons': False})} for vectors"
+                f"{pasted_name(path, {**given, 'comparisons': False})} for vectors"
             )
         if not has_items_only:
             return
     others = other_columns(table, roles) if is_certain else list(roles.drop)
-    comparisons = with_params(path, {**given, "comparisons": True, "drop": others})
-    vectors = with_params(path, {**given, "comparisons": False})
+    comparisons = pasted_name(path, {**given, "comparisons": True, "drop": others})
+    vectors = pasted_name(path, {**given, "comparisons": False})
     listed = ", ".join(column.name for column in columns if column.name not in others)
     what = f"the columns {listed} are" if is_certain else "the rows may be"
     raise DataError(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hcbench import DataError
 from hcbench.model import are_codes, kind_of_square, read_number
-from hcbench_datasets.content import Column, Roles, Table, looks_numeric, with_params
+from hcbench_datasets.content import Column, Roles, Table, looks_numeric, pasted_name
 
 _SAMPLE = 50  # rows of which a longer table is known at first
 _LEAST = 3  # rows of a triangle or a list of pairs
@@ -432,7 +432,7 @@ def _check_no_pairs(table: Table, free: list[Column]) -> None:
     kept = next((column for column in numbers if _kind_by_name(column.name)), numbers[0])
     drop = [column.name for column in numbers if column is not kept]
     kind = _kind_by_name(kept.name) or "distance"
-    written = with_params(table.where, {"drop": drop, kind: True})
+    written = pasted_name(table.where, {"drop": drop, kind: True})
     raise DataError(
         f"{table.where}: a list of pairs ({one.name}, {other.name}) with several columns "
         f"({listed}); keep one of them, as in {written}"
@@ -486,8 +486,8 @@ def _check_pairs(
     for i, one in enumerate(names):
         for other in names[i + 1 :]:
             if (one, other) not in lines and (other, one) not in lines:
+                written = pasted_name(table.where, {"similarity": False})
                 raise DataError(
                     f"{table.where}: a list of pairs of {len(names)} items, without {one!r}, "
-                    f"{other!r}; add the pair, or write {table.where}[similarity=false] if this is "
-                    "no such list"
+                    f"{other!r}; add the pair, or write {written} if this is no such list"
                 )

@@ -24,8 +24,8 @@ from hcbench_datasets.content import (
     check_similarity,
     is_missing_label,
     looks_numeric,
+    pasted_name,
     table_of_labels,
-    with_params,
 )
 from hcbench_datasets.matrices import Kind, Matrix, with_diagonal
 
@@ -242,7 +242,7 @@ def content_of(
     if matrix is not None:
         return _content_of_matrix(table, roles, matrix, kind or "similarity", missing)
     if not free and not given.get("texts"):
-        name = with_params(str(given["path"]), {**given, "path": None, "texts": True})
+        name = pasted_name(str(given["path"]), {**given, "path": None, "texts": True})
         raise DataError(
             f"{table.where}: no numeric column is left; {_listed(table)}; for items with nothing "
             f"but names and labels write {name}"
@@ -345,9 +345,9 @@ def _ways_out(
             drop.append(suspicion.column)
     ways = []
     if changes:
-        ways.append(with_params(path, {**kept, **changes, "drop": drop}))
-    ways.append(with_params(path, {**kept, "drop": [*roles.drop, *columns]}))
-    measured = with_params(path, {**kept, "numbers": [*roles.numbers, *columns]})
+        ways.append(pasted_name(path, {**kept, **changes, "drop": drop}))
+    ways.append(pasted_name(path, {**kept, "drop": [*roles.drop, *columns]}))
+    measured = pasted_name(path, {**kept, "numbers": [*roles.numbers, *columns]})
     return f"write {' or '.join(ways)}, or {measured} for measurements"
 
 
@@ -372,8 +372,8 @@ def _check_measurements(
             raise DataError(
                 f"{table.where}: column {column.name!r} has {different} different numbers in "
                 f"{len(texts)} rows, which are a measurement and no classes; write "
-                f"{with_params(path, kept)} to use them as numbers, or "
-                f"{with_params(path, {**kept, 'drop': [*roles.drop, column.name]})}"
+                f"{pasted_name(path, kept)} to use them as numbers, or "
+                f"{pasted_name(path, {**kept, 'drop': [*roles.drop, column.name]})}"
             )
         if len(labels) == 1 and different == len(texts):
             warnings.warn(
@@ -486,7 +486,7 @@ def _message(table: Table, roles: Roles, given: Mapping[str, Any], problems: lis
     used = {found.get("names"), *found.get("labels", ()), *found.get("drop", ())}
     if used.issuperset(table.names) and not found.get("texts"):
         return f"{table.where}: {listed}; correct the file, as no column of numbers is left"
-    name = with_params(str(given["path"]), {**given, **found, "path": None})
+    name = pasted_name(str(given["path"]), {**given, **found, "path": None})
     return f"{table.where}: {listed}; correct the file, or write {name}"
 
 

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from hcbench import DataError, ModelWarning
 from hcbench.files import DECIMAL_COMMA, MAX_DECOMPRESSED, table_rows
 from hcbench.model import are_codes, number_text, read_numbers
-from hcbench_datasets.content import MISSING, Column, Table, looks_numeric
+from hcbench_datasets.content import MISSING, Column, Table, looks_numeric, pasted_name
 from hcbench_datasets.headers import has_header
 from hcbench_datasets.matrices import padded_rows, triangle_of
 
@@ -166,9 +166,11 @@ def _of_rows(
         shown = ", ".join(start[0][:_SHOWN_CELLS])
         if len(start[0]) > _SHOWN_CELLS:
             shown += ", ..."
+        with_header = pasted_name(str(path), {"header": True})
+        without_header = pasted_name(str(path), {"header": False})
         raise DataError(
             f"{path}: the first row ({shown}) may have the names of columns or the numbers of an "
-            f"item; write {path}[header=true] or {path}[header=false]"
+            f"item; write {with_header} or {without_header}"
         )
     columns, row_names = _columns(start, header)
     counted = "the header" if header else "the first row"
@@ -332,7 +334,8 @@ def _decimal_mark(path: Path, rows: Sequence[Sequence[str]], delimiter: str) -> 
     if all(map(_THOUSANDS.fullmatch, commas)):
         raise DataError(
             f"{path}: {commas[0]!r} may have a decimal comma or a separator of thousands; write "
-            f"{path}[decimal=','], or write such numbers without the separators"
+            f"{pasted_name(str(path), {'decimal': ','})}, or write such numbers without the "
+            "separators"
         )
     return ","
 

@@ -20,6 +20,7 @@ from typing import Any
 from hcbench import DataError
 from hcbench.asv import UNITS, VERSION, summarise_repetitions
 from hcbench.files import AsvResult, read_asv_results
+from hcbench.model import shell_command
 from hcbench_regress.commits import Commit
 from hcbench_regress.measuring import SCREENING, Measured, Series, State
 
@@ -127,9 +128,8 @@ def read_both(folder: Path, base: Commit, head: Commit, environment: str = "") -
         what = "no environment with both"
         if missing:
             what = f"no results of {' and '.join(missing)}"
-        raise DataError(
-            f"{what} in {folder}; measure them: hcbench regress {base.name} {head.name} --measure"
-        )
+        command = shell_command("hcbench", "regress", base.name, head.name, "--measure")
+        raise DataError(f"{what} in {folder}; measure them: {command}")
     return recorded
 
 

@@ -132,7 +132,7 @@ def _levels_of(
         texts = [cells[position] for _, cells in body]
         levels.append(class_texts(texts, places, f"{path}: {columns[position]!r}"))
     table = np.column_stack(levels)
-    check_levels(table, columns[begin:], str(path), "write the columns in the order {}")
+    check_levels(table, columns[begin:], str(path), _order_of_columns)
     return table
 
 
@@ -232,3 +232,9 @@ def _check_distinct(path: Path, body: Sequence[tuple[int, list[str]]]) -> None:
                 f"{path}, line {line}: {count[cells[0]]} items are named {cells[0]!r}; give "
                 "different names"
             )
+
+
+def _order_of_columns(names: Sequence[str]) -> str:
+    """How to correct the order of levels, by the names of their columns from coarse to fine."""
+    listed = ", ".join(repr(name) for name in names)
+    return f"write the columns in the order {listed}"

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, metadata
 from typing import TYPE_CHECKING, Any
 
 from hcbench.errors import ParameterError
+from hcbench.model.text import shell_command
 from hcbench.registry import tags_of
 from hcbench.registry.fingerprint import installation
 from hcbench.registry.names import format_name, format_value
@@ -49,7 +50,9 @@ def describe(entry: Entry[Any]) -> dict[str, Any]:
     spec = entry.spec
     description = {"name": spec.name, "kind": spec.noun, "doc": spec.doc}
     description.update(_facts(spec))
-    description["paper"] = f"{spec.paper} (hcbench cite {spec.name})" if spec.paper else None
+    description["paper"] = None
+    if spec.paper:
+        description["paper"] = f"{spec.paper} ({shell_command('hcbench', 'cite', spec.name)})"
     description["tags"] = tags_of(spec)
     description["licence"] = licence_of(entry)
     description["aliases"] = getattr(spec, "aliases", ())
@@ -233,15 +236,14 @@ def _values(parameter: Parameter) -> str:
 
 
 def example(spec: Spec | Suite) -> str:
-    """A command that uses what is described, quoted, since shells expand brackets."""
+    """A command that uses what is described."""
     if isinstance(spec, Suite):
-        return f"hcbench run {spec.name}"
+        return shell_command("hcbench", "run", spec.name)
     if isinstance(spec, DatasetSpec) and spec.suffixes:
         name = f"./mydata{spec.suffixes[0]}"
     else:
         name = format_name(spec.name, _example_params(spec))
-    quoted_name = f"'{name}'" if "[" in name else name
-    return f"hcbench compare --{_OPTIONS[spec.noun]} {quoted_name}"
+    return shell_command("hcbench", "compare", f"--{_OPTIONS[spec.noun]}", name)
 
 
 def _example_params(spec: Spec) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,7 +39,7 @@ def tell_end(results: Results, store: Store, plugins: Sequence[Path], plan: Plan
             f"answers: {payment.paid:.4g} {currency} paid, "
             f"{payment.saved:.4g} {currency} saved by stored ones"
         )
-    _tell_how_to_rerun(outcomes, plugins)
+    _tell_how_to_rerun(outcomes, store, plugins)
     if store.location != ":memory:":
         tell(f"stored in {store.location}; see hcbench results")
     if results.judged:
@@ -89,12 +88,12 @@ def _payments(plan: Plan, outcomes: Outcomes) -> dict[str, _Payment]:
     return payments
 
 
-def _tell_how_to_rerun(outcomes: Outcomes, plugins: Sequence[Path]) -> None:
+def _tell_how_to_rerun(outcomes: Outcomes, store: Store, plugins: Sequence[Path]) -> None:
     """Write the command that runs the first failed cell again."""
     failed_keys = [key for key in outcomes.take(outcomes.failed).column("key") if key]
     if not failed_keys:
         return
-    command = f"hcbench rerun {failed_keys[0][:_DIGITS_OF_A_KEY]} --in-process"
+    words = ["rerun", failed_keys[0][:_DIGITS_OF_A_KEY], "--in-process"]
     for file in plugins:
-        command += f" --plugin {shlex.quote(str(file))}"
-    tell(f"run a failed cell again with: {command}")
+        words += ["--plugin", str(file)]
+    tell(f"run a failed cell again with: {store.command(*words)}")

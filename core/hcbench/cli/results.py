@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hcbench.plan.outcome import Outcome
     from hcbench.plan.presentation import MetricInfo
     from hcbench.results.changes import Difference, StatusChange
+    from hcbench.store import Store
     from hcbench.store.rows import RunInfo
 
 MOST_FAILURES = 20
@@ -134,12 +135,12 @@ def show(run: str | None, store: str | None, form: str, **filters: Any) -> None:
         found = read_run(opened, info, sizes=False, **filters)
     write_results(found, form)
     if form == "table":
-        _write_failures(found.outcomes.take(found.outcomes.failed))
+        _write_failures(found.outcomes.take(found.outcomes.failed), opened)
         name = f" ({info.name})" if info.name else ""
         tell(f"run {info.id}{name} of {_local(info.started)}: {info.command}")
 
 
-def _write_failures(failed: Sequence[Outcome]) -> None:
+def _write_failures(failed: Sequence[Outcome], store: Store) -> None:
     if not failed:
         return
     click.echo()
@@ -155,7 +156,8 @@ def _write_failures(failed: Sequence[Outcome]) -> None:
     )
     if len(failed) > MOST_FAILURES:
         click.echo(f"... and {len(failed) - MOST_FAILURES} more; --format csv lists all")
-    tell(f"run one again with: hcbench rerun {failed[0].key[:8]} --in-process")
+    command = store.command("rerun", failed[0].key[:8], "--in-process")
+    tell(f"run one again with: {command}")
 
 
 @results.command(

@@ -44,6 +44,7 @@ from .squares import (
 )
 from .text import (
     printable as printable,
+    shell_command as shell_command,
 )
 from .trees import (
     AnswerMatrix as AnswerMatrix,

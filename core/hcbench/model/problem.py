@@ -474,7 +474,17 @@ def _parts_of_tree(role: tuple[str, ...], tree: Tree) -> Iterator[tuple[Any, NDA
             yield (*role, name), values
 
 
-def check_levels(levels: ArrayLike, names: Sequence[str], where: str, correction: str = "") -> None:
+def _list_levels(names: Sequence[str]) -> str:
+    quoted = ", ".join(f"'{name}'" for name in names)
+    return f"give them as {quoted}"
+
+
+def check_levels(
+    levels: ArrayLike,
+    names: Sequence[str],
+    where: str,
+    correction: Callable[[Sequence[str]], str] = _list_levels,
+) -> None:
     """Refuse levels from fine to coarse, and warn of levels that cross.
 
     Parameters
@@ -485,8 +495,8 @@ def check_levels(levels: ArrayLike, names: Sequence[str], where: str, correction
         Names of the levels, for messages.
     where : str
         The file or argument that has the levels, for messages.
-    correction : str
-        How to give the levels in the right order, with "{}" for their names; by default a sentence.
+    correction : callable
+        It gets the names in the right order, and returns what to do.
 
     Raises
     ------
@@ -510,13 +520,9 @@ def check_levels(levels: ArrayLike, names: Sequence[str], where: str, correction
         if len(pairs) == n_classes[k] > n_classes[k + 1]:
             # Each class of this level occurs with one of the next, which has fewer.
             order = [names[i] for i in np.argsort(n_classes, kind="stable")]
-            names_in_order = ", ".join(f"'{name}'" for name in order)
-            way_out = f"give them as {names_in_order}"
-            if correction:
-                way_out = correction.format(names_in_order)
             raise DataError(
                 f"{where}: the levels are from fine to coarse, as each class of {names[k]!r} lies "
-                f"in one class of {names[k + 1]!r}; {way_out}"
+                f"in one class of {names[k + 1]!r}; {correction(order)}"
             )
         n_crossing = int((np.bincount(pairs[:, 1]) > 1).sum())
         if n_crossing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 import unicodedata
 
 #: Ranges of control characters, and of those that change the writing direction.
@@ -36,6 +37,66 @@ def printable(text: str) -> str:
     contain them, since files, stores and plugins come from anywhere. Newlines and tabs stay.
     """
     return text.translate(_WRITTEN_OUT)
+
+
+def shell_command(*words: str) -> str:
+    """A command, or a part of one, that is printed so that a shell reads exactly these words.
+
+    The words may contain anything, such as the name of a file or a column. The text is one line,
+    which stays the same if control characters are written out and runs of blanks are joined:
+    `printf` makes these characters when the command runs.
+
+    Parameters
+    ----------
+    *words : str
+        The words as a program would get them, without quotes.
+
+    Examples
+    --------
+    >>> print(shell_command("hcbench", "info", "it's $5"))
+    hcbench info 'it'"'"'s $5'
+    """
+    return " ".join(_quote(word) for word in words)
+
+
+def _quote(word: str) -> str:
+    """A word for the shell; from printf, if a line of text would not keep all of it."""
+    body = word.rstrip("\n")  # the shell removes newlines at the end of an output
+    pieces = []
+    before = ""
+    for character in body:
+        is_second_blank = character == " " and before == " "
+        if is_second_blank or not _stays_in_a_line(character):
+            pieces.append(_octal(character))
+        else:
+            pieces.append(character)
+        before = character
+    if "".join(pieces) == word:
+        return shlex.quote(word)
+    # In the format of printf, these have a meaning of their own.
+    special = {"%": "%%", "\\": _octal("\\"), "'": _octal("'")}
+    for position, piece in enumerate(pieces):
+        pieces[position] = special.get(piece, piece)
+    if pieces and pieces[0] == "-":
+        pieces[0] = _octal("-")  # no option of printf
+    text = f"\"$(printf '{''.join(pieces)}')\""
+    newlines = word[len(body) :]
+    if newlines:
+        text += shlex.quote(newlines)
+    return text
+
+
+def _stays_in_a_line(character: str) -> bool:
+    """Whether messages keep a character: they replace other blanks, and what is unprintable."""
+    if character == " ":
+        return True
+    is_undecoded_byte = "\udc80" <= character <= "\udcff"
+    return printable(character) == character and not character.isspace() and not is_undecoded_byte
+
+
+def _octal(character: str) -> str:
+    """The bytes of a character, as printf reads them."""
+    return "".join(f"\\{byte:03o}" for byte in character.encode(errors="surrogateescape"))
 
 
 _MOST_LETTERS = 60  # characters of the name

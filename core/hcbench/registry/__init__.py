@@ -7,7 +7,6 @@ finds and loads them; `names` reads ``NAME[param=value]``, `fingerprint` tells w
 from __future__ import annotations
 
 import itertools
-import shlex
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -25,6 +24,7 @@ from hcbench.errors import (
     SuiteError,
     UnknownNameError,
 )
+from hcbench.model.text import shell_command
 from hcbench.registry.names import Name, format_name, parse_file, parse_name
 from hcbench.registry.plugins import Plugin, Plugins
 from hcbench.registry.repeats import Repeats
@@ -110,7 +110,7 @@ class Catalogue(Generic[T]):
             more = f", and {len(names) - _NAMED} more: hcbench list" if len(names) > _NAMED else ""
             hint = f"there are {first}{more}"
             if described and not close:
-                hint = f"see hcbench list --search {shlex.quote(name)}"
+                hint = f"see {shell_command('hcbench', 'list', '--search', name)}"
             elif close := close or get_close_matches(folded, names, 3, 0.6):
                 hint = f"did you mean {' or '.join(names[n] for n in close[:3])}?"
             if name.endswith(")"):

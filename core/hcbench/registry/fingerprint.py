@@ -13,6 +13,8 @@ from functools import cache, lru_cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, version
 from pathlib import Path
 
+from hcbench.model.text import shell_command
+
 #: Core's modules and packages that decide results: those that `hcbench.run.cell` needs to run a
 #: cell, and the seeds. Modules that plan, isolate, store and show cells are not among them.
 RESULT_MODULES = (
@@ -94,7 +96,9 @@ def read_installed_version(name: str) -> str:
 def installation(required: Iterable[str]) -> str:
     """The command that installs the distributions that are not installed; "" if all are."""
     missing = [name for name in required if not installed_version(name)]
-    return " ".join(["pip install", *missing]) if missing else ""
+    if not missing:
+        return ""
+    return shell_command("pip", "install", *missing)
 
 
 def is_editable(installed: Distribution) -> bool:

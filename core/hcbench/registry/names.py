@@ -23,6 +23,10 @@ from hcbench.registry.specs import Params, Value
 _OPEN, _CLOSE, _QUOTES = "[{", "]}", "\"'"
 _DEEPEST = 50  # brackets inside each other, and parts of a key
 _LONG_KEY = re.compile(rf"(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{_DEEPEST}}}")
+#: A name in quotes, with the bracket of its parameters if it has some.
+_QUOTED = re.compile(r"""("(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')\s*+(\[|$)""")
+#: Of the name of a file: what would end it, or begin its parameters or the next name.
+_NEEDS_QUOTES = re.compile(r"[,\[\]{}\"'\x00-\x1f\x7f]|^\s|\s$")
 _BARE = re.compile(r"[\w./:+~-]+(\[.*\])?")
 
 
@@ -84,8 +88,7 @@ def parse_name(text: str) -> Name:
     text = text.strip()
     if not text.isascii() and text.encode(errors="replace").decode() != text:
         raise NameSyntaxError(f"{text!r} is no Unicode text; write it in UTF-8")
-    base, bracket, inside = text.partition("[")
-    base = base.strip().strip(_QUOTES)
+    base, bracket, inside = _split_base(text)
     if not base:
         raise NameSyntaxError(f"{text!r} has no name; write NAME or NAME[param=value]")
     if not bracket:
@@ -104,6 +107,20 @@ def parse_name(text: str) -> Name:
             raise NameSyntaxError(f"{text!r}: {key} is given twice; a list is a grid: {key}=[...]")
         params[key] = parse_value(value.strip())
     return Name(base, params)
+
+
+def _split_base(text: str) -> tuple[str, str, str]:
+    """What comes before the first bracket, the bracket, and what follows."""
+    quoted = _QUOTED.match(text)
+    if quoted is None:
+        base, bracket, inside = text.partition("[")
+        return base.strip().strip(_QUOTES), bracket, inside
+    # The name of a file may have brackets, commas and quotes in it.
+    try:
+        base = str(read_toml(f"value = {quoted[1]}")["value"])
+    except ValueError:
+        base = quoted[1].strip(_QUOTES)
+    return base, quoted[2], text[quoted.end() :]
 
 
 def parse_file(text: str) -> Name:
@@ -180,17 +197,24 @@ def format_value(value: Value) -> str:
         return "[" + ",".join(format_value(item) for item in value) + "]"
     if isinstance(value, str):
         try:
-            return value if parse_value(value) == value else json.dumps(value, ensure_ascii=False)
+            return value if parse_value(value) == value else _in_quotes(value)
         except NameSyntaxError:
-            return json.dumps(value, ensure_ascii=False)
+            return _in_quotes(value)
     return repr(value)
 
 
 def format_name(base: str, params: Mapping[str, Value]) -> str:
     """Write a name with parameters as `parse_name` reads it."""
+    if _NEEDS_QUOTES.search(base):
+        base = _in_quotes(base)
     if not params:
         return base
     return f"{base}[{','.join(f'{k}={format_value(v)}' for k, v in params.items())}]"
+
+
+def _in_quotes(text: str) -> str:
+    """A text as TOML and JSON write it."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def same_name(written: str, label: str, parameters: Mapping[str, Params]) -> bool:

@@ -27,6 +27,7 @@ from typing import Any
 import pluggy
 
 from hcbench.errors import PluginError
+from hcbench.model.text import shell_command
 from hcbench.registry import hookspecs
 from hcbench.registry.fingerprint import digest_sources, installed_version
 from hcbench.registry.hookspecs import HOOK_VERSION, PROJECT
@@ -536,9 +537,8 @@ def unmet_requirement(distribution: str, required: str) -> str | None:
 
     if SpecifierSet(required).contains(installed, prereleases=True):
         return None
-    return (
-        f"requires {PROJECT}{required}, and {installed} is installed: "
-        f"pip install --upgrade {distribution} {PROJECT}"
+    return f"requires {PROJECT}{required}, and {installed} is installed: " + shell_command(
+        "pip", "install", "--upgrade", distribution, PROJECT
     )
 
 
@@ -552,5 +552,6 @@ def unmet_hooks(module: ModuleType, distribution: str) -> str | None:
     behind = distribution if stated < HOOK_VERSION else PROJECT
     return (
         f"is written for version {stated} of the hooks, and {PROJECT} "
-        f"{installed_version(PROJECT)} has version {HOOK_VERSION}: pip install --upgrade {behind}"
+        f"{installed_version(PROJECT)} has version {HOOK_VERSION}: "
+        + shell_command("pip", "install", "--upgrade", behind)
     )

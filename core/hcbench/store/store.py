@@ -20,6 +20,7 @@ import sqlalchemy as sa
 from platformdirs import user_data_dir
 
 from hcbench.errors import DamagedRunError, StoreError
+from hcbench.model.text import shell_command
 from hcbench.plan.outcome import STATUSES, Outcome, ScoredPoint, is_failure
 from hcbench.store.database import Database, fetch, find_place
 from hcbench.store.rows import (
@@ -98,6 +99,8 @@ class Store:
     """
 
     def __init__(self, url: str | Path | None = None, *, read_only: bool = False) -> None:
+        # Commands that are printed name the store, unless they find it anyway.
+        self._is_named = url is not None
         if url is None:
             default = Path(user_data_dir("hcbench"), "results.sqlite")
             url = os.environ.get("HCBENCH_STORE") or default
@@ -113,6 +116,11 @@ class Store:
     def address(self) -> str:
         """What opens it in another process, with a password; "" if it is in memory."""
         return self.database.place.address
+
+    def command(self, *words: str) -> str:
+        """A command of ``hcbench`` for this store, as it is printed; its password is left out."""
+        options = ["--store", self.location] if self._is_named else []
+        return shell_command("hcbench", *words, *options)
 
     def __enter__(self) -> Self:
         return self
@@ -522,7 +530,7 @@ class Store:
         if info.damaged:
             raise DamagedRunError(
                 f"run {info.id} of {self.location} is damaged: {info.damaged}; remove it with: "
-                f"hcbench results rm {info.id}"
+                f"{self.command('results', 'rm', str(info.id))}"
             )
         return info
 
@@ -684,7 +692,7 @@ class Store:
             damaged = run or lost
             raise DamagedRunError(
                 f"run {damaged} of {self.location} is damaged: it shows cells of run {lost}, "
-                f"which is not there; remove it with: hcbench results rm {damaged}"
+                f"which is not there; remove it with: {self.command('results', 'rm', str(damaged))}"
             )
         return outcomes
 

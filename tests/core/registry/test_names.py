@@ -84,7 +84,8 @@ words = st.from_regex(r"[a-zA-Z][a-zA-Z0-9_-]{0,6}", fullmatch=True)
 
 @pytest.mark.slow
 @given(
-    words, st.dictionaries(words, scalars | st.lists(scalars, min_size=1, max_size=3).map(tuple))
+    words | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8),
+    st.dictionaries(words, scalars | st.lists(scalars, min_size=1, max_size=3).map(tuple)),
 )
 def test_what_is_written_reads_back_the_same(base: str, params: dict[str, object]) -> None:
     text = format_name(base, params)  # type: ignore[arg-type]

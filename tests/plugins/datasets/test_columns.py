@@ -67,19 +67,19 @@ def test_a_number_that_is_no_measurement_does_not_decide_distances(file, name, n
     form = "date" if name in ("date", "when", "timestamp") else "identifier"
     assert f"column {name!r} looks like a" in message
     assert f"{form} (" in message
-    assert f"{path}[drop=[{name}]]" in message
-    assert f"{path}[numbers=[{name}]] for measurements" in message
+    assert f"'{path}[drop=[{name}]]'" in message
+    assert f"'{path}[numbers=[{name}]]' for measurements" in message
     assert read(path, drop=(name,)).vectors.shape == (N, 2)
     assert read(path, numbers=(name,)).vectors.shape == (N, 3)
     shown = inspected(path)
     assert f"column {name!r} looks like a" in shown
     assert "and is not used" in shown
-    assert f'"{path}[drop=[{name}]]"' in shown
+    assert f"'{path}[drop=[{name}]]'" in shown
 
 
 def test_an_identifier_may_name_the_items(file):
     path = file(patient_id=PATIENTS)
-    assert f"write {path}[names=patient_id] or" in refused(path)
+    assert f"write '{path}[names=patient_id]' or" in refused(path)
     problem = read(path, names="patient_id")
     assert problem.names == tuple(map(str, PATIENTS))
     assert "names=patient_id names the items by it" in inspected(path)
@@ -112,7 +112,7 @@ def test_an_infinite_number_names_a_way_that_works(file):
     values = RNG.normal(size=N).round(2)
     values[[3, 7]] = np.inf, -np.inf
     path = file(gain=values)
-    way = f"{path}[drop=[gain]]"
+    way = f"'{path}[drop=[gain]]'"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         message = refused(path)
@@ -120,7 +120,7 @@ def test_an_infinite_number_names_a_way_that_works(file):
         assert read(path, drop=("gain",)).vectors.shape == (N, 2)
     assert message.endswith(f"'gain': inf is not finite; correct the file, or write {way}")
     assert "column 'gain' has 2 cells without a finite number and is not used" in shown
-    assert f'"{way}"' in shown
+    assert f"--datasets {way}" in shown
 
 
 def test_an_infinite_number_beside_equal_ones_is_not_offered_as_a_number(file):
@@ -132,7 +132,7 @@ def test_an_infinite_number_beside_equal_ones_is_not_offered_as_a_number(file):
 def test_the_numbers_of_shuffled_rows_are_an_identifier(file, start):
     path = file(item=RNG.permutation(N) + start)
     assert "'item' looks like an identifier" in refused(path)
-    assert f"write {path}[names=item]" in refused(path)
+    assert f"write '{path}[names=item]'" in refused(path)
 
 
 # ---- Classes -------------------------------------------------------------------------------------
@@ -140,24 +140,24 @@ def test_the_numbers_of_shuffled_rows_are_an_identifier(file, start):
 
 def test_a_class_in_numbers_is_offered_as_the_truth(file):
     path = file(diagnosis=CLASSES, dose=RNG.normal(scale=9, size=N).round(2))
-    ways = r"write .*\[labels=\[diagnosis\]\] or .*\[drop=\[diagnosis\]\], or .*\[numbers="
+    ways = r"write .*\[labels=\[diagnosis\]\]' or .*\[drop=\[diagnosis\]\]', or .*\[numbers="
     with pytest.warns(ModelWarning, match=rf"'diagnosis' looks like a class \(1, 2, 3\).*{ways}"):
         assert read(path).vectors.shape == (N, 4)
     shown = inspected(path)
     assert "column 'diagnosis' looks like a class (1, 2, 3) and is taken as the truth" in shown
-    assert f'"{path}[labels=[diagnosis]]"' in shown
+    assert f"'{path}[labels=[diagnosis]]'" in shown
     assert read(path, labels=("diagnosis",)).classes == (("1", "2", "3"),)
-    assert f'"{path}[numbers=[diagnosis]]"' in inspected(f"{path}[numbers=[diagnosis]]")
+    assert f"'{path}[numbers=[diagnosis]]'" in inspected(f"{path}[numbers=[diagnosis]]")
 
 
 def test_a_class_that_decides_distances_is_refused(file):
     path = file(target=CLASSES * 10)
-    assert f"write {path}[labels=[target]] or {path}[drop=[target]], or" in refused(path)
+    assert f"write '{path}[labels=[target]]' or '{path}[drop=[target]]', or" in refused(path)
 
 
 def test_an_identifier_and_a_class_get_both_roles(file):
     path = file(patient_id=PATIENTS, diagnosis=CLASSES)
-    assert f"write {path}[names=patient_id,labels=[diagnosis]] or" in refused(path)
+    assert f"write '{path}[names=patient_id,labels=[diagnosis]]' or" in refused(path)
     problem = read(path, names="patient_id", labels=("diagnosis",))
     assert problem.vectors.shape == (N, 2)
 
@@ -176,7 +176,7 @@ def test_few_long_codes_may_be_classes(file, codes):
 
 def test_classes_of_eight_digits_stay_apart(file):
     path = file(**{"class": CLASSES + 10_000_000})
-    assert f'"{path}[labels=[class]]"' in inspected(path)
+    assert f"'{path}[labels=[class]]'" in inspected(path)
     assert "10000001 to 10000003" in inspected(path)
     classes = ("10000001", "10000002", "10000003")
     assert read(path, labels=("class",)).classes == (classes,)
@@ -188,7 +188,7 @@ def test_a_measurement_is_no_label(file):
     message = refused(path, labels=("CRP",))
     assert f"column 'CRP' has {len(set(values))} different numbers in {N} rows" in message
     assert f"are a measurement and no classes; write {path} to use them as numbers" in message
-    assert f"{path}[drop=[CRP]]" in message
+    assert f"'{path}[drop=[CRP]]'" in message
 
 
 def test_another_text_in_each_row_is_noted_as_a_label(file):
@@ -204,7 +204,7 @@ def test_a_missing_label_among_numbers_is_an_error_with_its_line(file, word):
     path = file(diagnosis=labels)
     message = refused(path, labels=("diagnosis",))
     assert "line 6, column 'diagnosis': a label is missing" in message
-    assert f"write {path}[labels=[diagnosis],missing=drop]" in message
+    assert f"write '{path}[labels=[diagnosis],missing=drop]'" in message
     kept = read(path, labels=("diagnosis",), missing="drop")
     assert (kept.n, kept.classes) == (N - 1, (("1", "2", "3"),))
     assert "labels=[diagnosis],missing=drop uses the rows that have one" in inspected(path)
@@ -244,8 +244,8 @@ def test_a_number_in_two_spellings_among_texts_is_asked(file):
 )
 def test_codes_are_names_and_no_coordinates(file, names):
     path = file(code=names)
-    assert f'"{path}[names=code]"' in inspected(path)
-    assert f"{path}[names=code]" in refused(path)
+    assert f"'{path}[names=code]'" in inspected(path)
+    assert f"'{path}[names=code]'" in refused(path)
     problem = read(path, names="code")
     assert problem.names == tuple(names)
     assert problem.vectors.shape == (N, 2)
@@ -256,7 +256,7 @@ def test_separators_of_thousands_are_asked(tmp_path):
     path.write_text("a\tb\n1,234\t5\n2,345\t6\n")
     message = refused(path)
     assert "'1,234' may have a decimal comma or a separator of thousands" in message
-    assert f"write {path}[decimal=',']" in message
+    assert f"write '{path}[decimal=\",\"]'" in message
     assert read(path, decimal=",").vectors.tolist() == [[1.234, 5], [2.345, 6]]
     path.write_text("a\tb\n1234\t5\n2345\t6\n")
     assert read(path).vectors.tolist() == [[1234, 5], [2345, 6]]
@@ -267,6 +267,6 @@ def test_separators_of_thousands_are_asked(tmp_path):
 def test_names_of_columns_like_words_of_toml_are_quoted(file):
     path = file(**{"true": [f"p{i}" for i in range(N)], "1_1": PATIENTS})
     shown = inspected(path)
-    assert f"\"{path}[names='true'" in shown
+    assert f'\'{path}[names="true"' in shown
     problem = read(path, names="true", drop=("1_1",))
     assert problem.vectors.shape == (N, 2)

@@ -301,7 +301,7 @@ def test_where_no_column_of_numbers_is_left_the_file_is_to_be_corrected(csv):
     said = fail(csv(f"name,weight\n{rows}"))
     assert said.endswith("; correct the file, as no column of numbers is left")
     guessed = fail(csv("x,kind,id\n" + "".join(f"{i % 5},{'ab'[i % 2]},{i}\n" for i in range(9))))
-    assert guessed.endswith("[labels=[kind],drop=[id]]")
+    assert guessed.endswith("[labels=[kind],drop=[id]]'")
 
 
 def test_drop(csv):
@@ -788,7 +788,7 @@ def test_levels_from_fine_to_coarse_are_refused_with_the_corrected_command(csv):
     path = csv(TAXA)
     message = fail(path, names="name", labels=("species", "genus"))
     assert "from fine to coarse, as each class of 'species' lies in one class of 'genus'" in message
-    assert message.endswith(f"write {path}[labels=['genus', 'species'],names=name]")
+    assert message.endswith(f"write '{path}[labels=[genus,species],names=name]'")
     problem = read(path, names="name", labels=("genus", "species"))
     assert problem.classes == (("felis", "panthera"), ("cat", "lion", "tiger"))
 
@@ -812,7 +812,7 @@ def test_distances_are_not_similarities(tmp_path):
     path = tmp_path / "d.npy"
     np.save(path, DISTANCES)
     message = fail(path, similarity=True)
-    assert f"write {path}[distance=true]" in message
+    assert f"write '{path}[distance=true]'" in message
     assert read(path, distance=True).similarity.tolist() == (1 - DISTANCES / 5).tolist()
     assert (read(path, similarity=True, distance=False).similarity == DISTANCES).all()
 
@@ -828,7 +828,7 @@ def test_the_weights_of_a_graph_are_similarities(tmp_path):
 def test_similarities_are_not_distances(tmp_path):
     path = tmp_path / "w.npy"
     np.save(path, np.eye(3))
-    assert f"write {path}[similarity=true]" in fail(path, distance=True)
+    assert f"write '{path}[similarity=true]'" in fail(path, distance=True)
 
 
 # ---- Files as people have them -------------------------------------------------------------------
@@ -901,7 +901,7 @@ def test_all_problems_of_all_columns_are_told_at_once(csv):
         "line 3, column 'weight': '2 kg' is not a number (it would be without its unit); "
         "line 4, column 'age': a number is missing; "
         "correct the file, or write "
-        f"{path}[names=id,labels=[species],drop=[height,day,note,weight],missing=median]"
+        f"'{path}[names=id,labels=[species],drop=[height,day,note,weight],missing=median]'"
     )
 
 
@@ -957,8 +957,8 @@ def test_a_symmetric_matrix_is_refused_with_names_for_all_that_it_may_be(csv):
     path = csv("0,1,2\n1,0,3\n2,3,0\n")
     assert fail(path) == (
         f"{path}: a symmetric matrix may be several things: of similarities write "
-        f"{path}[similarity=true,distance=false]; of distances write {path}[distance=true]; "
-        f"of vectors write {path}[similarity=false]"
+        f"'{path}[similarity=true,distance=false]'; of distances write '{path}[distance=true]'; "
+        f"of vectors write '{path}[similarity=false]'"
     )
     assert read(path, distance=True).similarity.tolist() == [
         [1, 1 - 1 / 3, 1 - 2 / 3],
@@ -968,7 +968,7 @@ def test_a_symmetric_matrix_is_refused_with_names_for_all_that_it_may_be(csv):
     assert read(path, similarity=True, distance=False).similarity[0].tolist() == [0, 1, 2]
     assert read(path, similarity=False).vectors[0].tolist() == [0, 1, 2]
     named = csv("id,a,b,c\na,0,1,2\nb,1,0,3\nc,2,3,0\n")
-    assert f"{named}[names=id,distance=true]" in fail(named, names="id")
+    assert f"'{named}[names=id,distance=true]'" in fail(named, names="id")
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".npy", ".npz", ".mtx"])
@@ -986,12 +986,12 @@ def test_rounding_makes_no_vectors_of_similarities_and_distances_in_files(tmp_pa
             np.savez(path, X=matrix)
         else:
             io.mmwrite(path, matrix, symmetry="general")
-        assert f"{path}[{word}=true]" in fail(path)
+        assert f"'{path}[{word}=true]'" in fail(path)
         found = read(path, **{word: True}).similarity
         expected = matrix if word == "similarity" else 1 - matrix / matrix.max()
         np.testing.assert_allclose(found, expected, atol=1e-12)
         assert np.array_equal(found, found.T)
-    assert f"{path}[distance=true]" in fail(path, similarity=True)
+    assert f"'{path}[distance=true]'" in fail(path, similarity=True)
 
 
 def test_inspect_names_columns_of_numbers_with_units_or_separators(csv):
@@ -1089,7 +1089,7 @@ def test_inspect_shows_the_columns_and_a_command_that_works(csv):
     assert "semicolon-separated, decimal comma, UTF-8" in shown
     assert "labels, level 1" in shown
     assert "3 items with 1 number each" in shown
-    assert f'--datasets "{path}[names=name,labels=[familie]]"' in shown
+    assert f"--datasets '{path}[names=name,labels=[familie]]'" in shown
 
 
 def test_levels_are_the_columns_that_are_nested(csv):
@@ -1106,23 +1106,23 @@ def test_labels_are_columns_named_as_classes_and_other_classes_are_offered_as_0_
     rows = ["red,1,2.5,IT", "blue,1,3.5,FR", "red,2,1.5,FR", "blue,2,0.5,IT"] * 2
     path = csv("\n".join(["colour,class,x,origin", *rows, ""]))
     shown = run("inspect", str(path))
-    assert f'"{path}[labels=[class],drop=[colour,origin]]"' in shown
+    assert f"'{path}[labels=[class],drop=[colour,origin]]'" in shown
     offered = f"{path}[labels=[class],categorical=onehot]"
-    assert f"to use colour, origin as 0/1 columns: {offered}\n" in shown
+    assert f"to use colour, origin as 0/1 columns: '{offered}'\n" in shown
     assert "8 items with 5 numbers each" in run("inspect", offered)
 
 
 def test_a_table_of_classes_is_used_as_0_1_columns(csv):
     path = csv("f,kind,g\n" + "a,u,b\nd,u,c\na,v,c\nd,v,b\n" * 2)
     shown = run("inspect", str(path))
-    assert f'"{path}[labels=[kind],categorical=onehot]"' in shown
-    assert f"{path}[labels=[kind],categorical=onehot]" in fail(path)
+    assert f"'{path}[labels=[kind],categorical=onehot]'" in shown
+    assert f"'{path}[labels=[kind],categorical=onehot]'" in fail(path)
 
 
 def test_ids_and_numbers_with_units_are_no_names_labels_or_vectors(csv):
     rows = [f"{number},{i % 2} kg,{i % 3},{i % 5}" for i, number in enumerate((71, 5, 8, 60, 3, 9))]
     path = csv("\n".join(["customer_id,weight,x,y", *rows, ""]))
-    assert f'"{path}[drop=[customer_id,weight]]"' in run("inspect", str(path))
+    assert f"'{path}[drop=[customer_id,weight]]'" in run("inspect", str(path))
 
 
 def test_what_would_name_the_items_but_for_a_repetition_is_told(csv):
@@ -1144,7 +1144,7 @@ def test_a_symmetric_matrix_is_used_as_what_it_looks_like(csv, word):
     matrix = DISTANCES if word == "distance" else 1 - DISTANCES / DISTANCES.max()
     path = csv("\n".join(",".join(map(repr, map(float, row))) for row in matrix))
     shown = CliRunner().invoke(main, ["inspect", str(path)])
-    assert f'"{path}[{word}=true]"' in shown.stdout
+    assert f"'{path}[{word}=true]'" in shown.stdout
     assert shown.stderr == ""
 
 

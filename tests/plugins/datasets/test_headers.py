@@ -94,7 +94,7 @@ def test_what_may_be_a_header_or_an_item_is_asked(file, text):
     path = file(text)
     with pytest.raises(DataError) as caught:
         read(path)
-    assert f"write {path}[header=true] or {path}[header=false]" in str(caught.value)
+    assert f"write '{path}[header=true]' or '{path}[header=false]'" in str(caught.value)
     n = text.count("\n")
     assert read(path, header=False).n == n
     assert read(path, header=True).n == n - 1

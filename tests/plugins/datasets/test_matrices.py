@@ -136,7 +136,7 @@ def test_a_triangle_beside_zeros_is_asked(tmp_path, index):
     with pytest.raises(DataError) as caught:
         read(path)
     assert "with zeros in the other" in str(caught.value)
-    assert f"of vectors write {path}[similarity=false]" in str(caught.value)
+    assert f"of vectors write '{path}[similarity=false]'" in str(caught.value)
     vectors = read(path, similarity=False, drop=("1",) if index else ()).vectors
     assert np.array_equal(vectors, np.tril(DISTANCES))
 
@@ -183,7 +183,7 @@ def test_a_list_of_pairs_with_a_column_that_says_what_it_is(file, kind, names):
     path = file(pairs_of(kind, names, ["item1", "item2", kind]))
     with pytest.raises(DataError, match=rf"a list of pairs \(item1, item2\) .*\[{kind}=true\]"):
         read(path)
-    assert f'"{path}[{kind}=true]"' in inspected(path)
+    assert f"'{path}[{kind}=true]'" in inspected(path)
     problem = read(path, **{kind: True})
     assert np.allclose(problem.similarity, SIMILARITIES)
     assert problem.names == (None if names[0] == 0 else tuple(map(str, names)))
@@ -195,10 +195,10 @@ def test_a_list_of_pairs_that_does_not_say_what_it_is_is_asked(file, columns, na
     path = file(pairs_of("distance", names, columns))
     with pytest.raises(DataError) as caught:
         read(path)
-    assert f"of similarities write {path}[similarity=true]; of distances" in str(caught.value)
+    assert f"of similarities write '{path}[similarity=true]'; of distances" in str(caught.value)
     result = CliRunner().invoke(main, ["inspect", str(path)])
     assert result.exit_code == 2
-    assert f"of distances write {path}[distance=true]" in result.stderr
+    assert f"of distances write '{path}[distance=true]'" in result.stderr
     assert np.allclose(read(path, distance=True).similarity, SIMILARITIES)
 
 
@@ -231,7 +231,7 @@ def test_a_list_of_pairs_with_several_columns_of_numbers_is_asked(file):
     rows = pairs_of("distance", NAMES, ["item1", "item2", "distance"])
     rows = [[*row, "votes" if i == 0 else i % 3] for i, row in enumerate(rows)]
     path = file(rows)
-    expected = f"keep one of them, as in {path}[drop=[votes],distance=true]"
+    expected = f"keep one of them, as in '{path}[drop=[votes],distance=true]'"
     with pytest.raises(DataError) as caught:
         read(path)
     assert expected in str(caught.value)
@@ -259,7 +259,7 @@ def test_triplets_of_a_crowd_are_read_by_the_names_of_their_columns(file, index)
     path = file(text)
     with pytest.raises(DataError, match=r"are comparisons of items; write .*\[comparisons=true\]"):
         read(path)
-    assert f'"{path}[comparisons=true]"' in inspected(path)
+    assert f"'{path}[comparisons=true]'" in inspected(path)
     problem = read(path, comparisons=True)
     assert problem.names == ("cat", "hen", "lion")
     assert problem.comparisons.triplets().tolist() == [[2, 0, 1], [0, 2, 1], [1, 0, 2]]
@@ -297,7 +297,7 @@ def test_a_truth_is_matched_with_the_names_in_comparisons(file):
 )
 def test_triplets_by_number_are_recognised(file, header):
     path = file(f"{header}\n0,1,2,7\n0,2,3,9\n1,0,2,7")
-    with pytest.raises(DataError, match=r"\[comparisons=true\], or .*\[comparisons=false\] for"):
+    with pytest.raises(DataError, match=r"\[comparisons=true\]', or .*\[comparisons=false\]' for"):
         read(path)
     problem = read(path, comparisons=True)
     assert problem.n == 4
@@ -387,7 +387,7 @@ def test_triplets_with_other_names_or_none_are_asked(tmp_path, start, worker, he
     frame.to_csv(path, index=False, header=header)
     with pytest.raises(DataError, match="the rows may be comparisons of items") as caught:
         read(path)
-    assert f"{path}[comparisons=false]" in str(caught.value)
+    assert f"'{path}[comparisons=false]'" in str(caught.value)
     assert read(path, comparisons=False).vectors.shape == frame.shape
     if header or worker != "none":
         names = {"odd": "anchor", "left": "near", "right": "far", "who": "worker"}

@@ -10,25 +10,25 @@ import importlib.util
 import json
 import keyword
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 from hcbench.errors import DataError, HcbenchError, InvalidSpecError, ParameterError
+from hcbench.model.text import shell_command
 from hcbench.registry import Registry
 from hcbench.registry.hookspecs import HOOK_VERSION
 from hcbench.registry.specs import CommandSpec, Spec
 
 EXAMPLE = Path(__file__).parent / "example"
 
-#: For each kind of plugin, a command that uses it.
+#: For each kind of plugin, the words of a command that uses it.
 _COMMANDS = {
-    "algorithm": "hcbench compare --algos {},UPGMA --datasets iris",
-    "metric": "hcbench compare --algos UPGMA,HDBSCAN --datasets iris --metrics {},AARI",
-    "dataset": "hcbench compare --algos UPGMA,HDBSCAN --datasets {}",
-    "oracle": "hcbench compare --algos SL,CL --oracles {} --datasets iris",
-    "command": "hcbench {} --help",
+    "algorithm": "compare --algos {},UPGMA --datasets iris",
+    "metric": "compare --algos UPGMA,HDBSCAN --datasets iris --metrics {},AARI",
+    "dataset": "compare --algos UPGMA,HDBSCAN --datasets {}",
+    "oracle": "compare --algos SL,CL --oracles {} --datasets iris",
+    "command": "{} --help",
 }
 KINDS = tuple(_COMMANDS)
 _MEASURED = ("algorithm", "metric", "oracle")  # by `hcbench.asv`
@@ -83,9 +83,9 @@ def write_plugin(
 
 def next_steps(package: str, names: Mapping[str, str], directory: Path) -> str:
     """The commands that install a new plugin, test it and use it."""
-    folder = shlex.quote(str(directory / package))
+    enter_folder = shell_command("cd", str(directory / package))
     commands = _commands(names or {"algorithm": _as_name(package)})
-    return f"cd {folder} && pip install -e '.[test]' && pytest && {commands[0]}"
+    return f"{enter_folder} && pip install -e '.[test]' && pytest && {commands[0]}"
 
 
 def _as_name(package: str) -> str:
@@ -192,7 +192,11 @@ def _quoted(name: str) -> str:
 
 
 def _commands(names: Mapping[str, str]) -> list[str]:
-    return [_COMMANDS[kind].format(shlex.quote(name)) for kind, name in names.items()]
+    commands = []
+    for kind, name in names.items():
+        words = [word.format(name) for word in _COMMANDS[kind].split()]
+        commands.append(shell_command("hcbench", *words))
+    return commands
 
 
 def _requirement() -> str:
