@@ -29,6 +29,7 @@ MODULES = (
     "hcbench.model",
     "hcbench.oracle",
     "hcbench.plan",
+    "hcbench.registry",
     "hcbench.run",
     "hcbench.sklearn",
     "hcbench.store",

@@ -42,6 +42,7 @@ PUBLIC_MODULES = (
     "model",
     "oracle",
     "plan",
+    "registry",
     "run",
     "store",
     "testing",

@@ -22,15 +22,15 @@ those before it.
 
 Everything public is imported from here, or from `hcbench.analysis`, `hcbench.asv`,
 `hcbench.commands`, `hcbench.compiled`, `hcbench.datasets`, `hcbench.errors`, `hcbench.figures`,
-`hcbench.files`, `hcbench.hooks`, `hcbench.model`, `hcbench.oracle`, `hcbench.plan`, `hcbench.run`,
-`hcbench.sklearn`, `hcbench.store` and `hcbench.testing`; modules are loaded when first used.
+`hcbench.files`, `hcbench.hooks`, `hcbench.model`, `hcbench.oracle`, `hcbench.plan`,
+`hcbench.registry`, `hcbench.run`, `hcbench.sklearn`, `hcbench.store` and `hcbench.testing`; modules
+are loaded when first used.
 
 `hookimpl` marks the hooks of a plugin. `QUERY_KINDS` maps the names of the kinds of queries to
 them. `REQUIRED` is the default of a `Parameter` that must be given; `SIMILARITY_RULES` are the
 rules of `similarity_matrix`. An ordinal oracle answers `NONE` if no two of three items are closer,
 and `UNSURE` if it does not know. `Params` are a mapping of names to values, and a `Value` is that
-of a parameter. An `Interval` has the limits of a metric, and a `Result` is what an algorithm
-returns.
+of a parameter. A `Result` is what an algorithm returns.
 """
 
 import lazy_loader

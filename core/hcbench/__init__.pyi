@@ -10,6 +10,7 @@ from . import (
     model as model,
     oracle as oracle,
     plan as plan,
+    registry as registry,
     run as run,
     store as store,
 )
@@ -67,21 +68,9 @@ from .oracle import (
 )
 from .oracle.answers import Scored as Scored
 from .registry import (
-    Entry as Entry,
-    Registry as Registry,
-    default_uses as default_uses,
     load_registry as load_registry,
-    make_use as make_use,
 )
-from .registry.fingerprint import installation as installation
 from .registry.hookspecs import hookimpl as hookimpl
-from .registry.names import (
-    format_name as format_name,
-    parse_name as parse_name,
-)
-from .registry.plugins import (
-    Plugin as Plugin,
-)
 from .registry.references import Reference as Reference, read_references as read_references
 from .registry.specs import (
     REQUIRED as REQUIRED,
@@ -89,17 +78,13 @@ from .registry.specs import (
     CommandSpec as CommandSpec,
     DatasetSpec as DatasetSpec,
     ExecutorSpec as ExecutorSpec,
-    Interval as Interval,
     MetricSpec as MetricSpec,
     OracleSpec as OracleSpec,
     Output as Output,
     Parameter as Parameter,
     Params as Params,
-    Spec as Spec,
     Value as Value,
-    unmet as unmet,
 )
 from .registry.suite import Claim as Claim, Figure as Figure, Suite as Suite
-from .registry.uses import Use as Use
 from .results.results import Results as Results
 from .run.inputs import Given as Given, finest_partition as finest_partition

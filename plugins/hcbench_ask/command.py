@@ -15,7 +15,8 @@ from click.shell_completion import CompletionItem
 from hcbench import commands
 
 if TYPE_CHECKING:
-    from hcbench import AlgorithmSpec, OracleSpec, Tree, Use
+    from hcbench import AlgorithmSpec, OracleSpec, Tree
+    from hcbench.registry import Use
     from hcbench_ask.answers_file import AnswersFile
     from hcbench_ask.session import SessionResult
 
@@ -255,7 +256,8 @@ def _read_items(options: Options) -> tuple[tuple[str, ...], str]:
 
 def _choose_algorithm(options: Options) -> tuple[Use[AlgorithmSpec], Sequence[Use[OracleSpec]]]:
     """The algorithm that asks, with the parameters of the options, and oracles it may ask like."""
-    from hcbench import default_uses, load_registry
+    from hcbench import load_registry
+    from hcbench.registry import default_uses
 
     with redirect_stdout(sys.stderr):
         registry = load_registry(options.plugin)

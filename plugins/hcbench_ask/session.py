@@ -30,12 +30,12 @@ from hcbench import (
     Problem,
     QueryKind,
     Tree,
-    Use,
     ask_oracle,
     fit,
 )
 from hcbench.model import collect_notes
 from hcbench.plan import derive_seed
+from hcbench.registry import Use
 from hcbench.run import Call
 from hcbench_ask.answers_file import (
     AnswersFile,

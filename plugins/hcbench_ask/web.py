@@ -30,7 +30,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import jinja2
 
-from hcbench import AlgorithmSpec, DataError, HcbenchError, Tree, Use
+from hcbench import AlgorithmSpec, DataError, HcbenchError, Tree
+from hcbench.registry import Use
 from hcbench_ask.agreement import agreement
 from hcbench_ask.answers_file import AnswersFile
 from hcbench_ask.interview import Interview, earlier_text, help_lines, items_with_keys, progress

@@ -16,26 +16,20 @@ import numpy as np
 from hcbench import (
     REQUIRED,
     DatasetSpec,
-    Entry,
     HcbenchError,
     HeightKind,
-    Interval,
     OracleSpec,
     Parameter,
     ParameterError,
-    Plugin,
     Problem,
-    Registry,
-    Spec,
     Suite,
     Tree,
-    Use,
     Value,
     load_registry,
-    make_use,
 )
 from hcbench.errors import UnknownNameError
 from hcbench.plan import Cell, Plan, make_plan
+from hcbench.registry import Entry, Interval, Plugin, Registry, Spec, Use, make_use
 from hcbench_asv.quantities import REPETITIONS, SIZES, TRACKS, Case, sizes_of
 
 LEVELS = 3

@@ -10,21 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from hcbench import (
-    Answers,
-    HeightKind,
-    NotApplicableError,
-    Oracle,
-    Problem,
-    Result,
-    Scored,
-    Tree,
-    default_uses,
-    unmet,
-)
+from hcbench import Answers, HeightKind, NotApplicableError, Oracle, Problem, Result, Scored, Tree
 from hcbench.model import Cost
 from hcbench.oracle import Point
 from hcbench.plan import Outcome
+from hcbench.registry import default_uses, unmet
 from hcbench.run import Stopwatch, describe, make_job, processor_clock, run_job
 from hcbench_asv.cases import Cases
 from hcbench_asv.process import MeasuringProcess

@@ -33,7 +33,8 @@ def inspect(file: str) -> None:
       hcbench inspect plants.csv
       hcbench inspect "plants.csv[names=name,drop=[id]]"
     """
-    from hcbench import DataError, format_name, load_registry, parse_name
+    from hcbench import DataError, load_registry
+    from hcbench.registry import format_name, parse_name
     from hcbench_datasets.file import (
         is_table,
         kind_of_array,

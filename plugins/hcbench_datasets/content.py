@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Comparisons, DataError, ModelWarning, format_name
+from hcbench import Comparisons, DataError, ModelWarning
 from hcbench.model import are_codes, check_square, number_text, read_number, shell_command
+from hcbench.registry import format_name
 
 if TYPE_CHECKING:
     from pathlib import Path

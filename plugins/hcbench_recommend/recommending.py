@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from hcbench import DataError, ParameterError, Registry, compare, load_registry
+from hcbench import DataError, ParameterError, compare, load_registry
+from hcbench.registry import Registry
 from hcbench_recommend.deciding import Drawn
 from hcbench_recommend.judging import Measured, judge
 from hcbench_recommend.recommendation import BASELINE, EXTERNAL, INTERNAL, Recommendation

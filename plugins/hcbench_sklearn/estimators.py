@@ -28,9 +28,9 @@ from hcbench import (
     distances,
     fit,
     load_registry,
-    parse_name,
 )
 from hcbench.model import as_numbers, names_of_index
+from hcbench.registry import parse_name
 
 
 class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

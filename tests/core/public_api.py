@@ -33,6 +33,7 @@ MODULES = (
     "model",
     "oracle",
     "plan",
+    "registry",
     "run",
     "sklearn",
     "store",

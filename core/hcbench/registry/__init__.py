@@ -2,6 +2,9 @@
 
 `specs` and `suite` are what plugins declare, `hookspecs` the hooks that return it, and `plugins`
 finds and loads them; `names` reads ``NAME[param=value]``, `fingerprint` tells when code changes.
+
+The names in ``__all__`` are public: commands of plugins that choose what runs use them. An
+`Interval` has the limits of a metric.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from hcbench.errors import (
     UnknownNameError,
 )
 from hcbench.model.text import shell_command
+from hcbench.registry.fingerprint import installation
 from hcbench.registry.names import Name, format_name, parse_file, parse_name
 from hcbench.registry.plugins import Plugin, Plugins
 from hcbench.registry.repeats import Repeats
@@ -33,15 +37,32 @@ from hcbench.registry.specs import (
     CommandSpec,
     DatasetSpec,
     ExecutorSpec,
+    Interval,
     MetricSpec,
     OracleSpec,
     Parameter,
     Params,
     Spec,
     Value,
+    unmet,
 )
 from hcbench.registry.suite import Suite
 from hcbench.registry.uses import Use, different_uses, file_digest
+
+__all__ = [
+    "Entry",
+    "Interval",
+    "Plugin",
+    "Registry",
+    "Spec",
+    "Use",
+    "default_uses",
+    "format_name",
+    "installation",
+    "make_use",
+    "parse_name",
+    "unmet",
+]
 
 _NAMED = 12  # names in a message where none is close
 T = TypeVar("T", bound="Spec | Suite | CommandSpec")

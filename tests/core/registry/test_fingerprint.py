@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import hcbench
-from hcbench import AlgorithmSpec, MetricSpec, load_registry, make_use
+from hcbench import AlgorithmSpec, MetricSpec, load_registry
 from hcbench.errors import DataError, InvalidSpecError, PluginError
-from hcbench.registry import Registry
+from hcbench.registry import Registry, make_use
 from hcbench.registry.plugins import Plugin, Plugins, lasting_path
 from hcbench.testing import checks_of
 from tests.core.registry.test_plugins import install, site

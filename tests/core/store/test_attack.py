@@ -25,8 +25,9 @@ import psutil
 import pytest
 
 import hcbench
-from hcbench import HcbenchError, Partition, Tree, parse_name
+from hcbench import HcbenchError, Partition, Tree
 from hcbench.pages.report import make_report
+from hcbench.registry import parse_name
 from hcbench.run.executors import read_outcome
 from hcbench.run.workers.encoding import EncodingError, encode
 from hcbench.store import Store
