@@ -47,8 +47,9 @@ def _metric_parameter(*more: str) -> Parameter:
     return Parameter(
         "metric",
         "euclidean",
-        "The distance of two vectors; similarities have none but the default.",
-        choices=("euclidean", "cosine", "manhattan", *more),
+        "The distance of two vectors; correlation is 1 minus Pearson's coefficient of two rows, "
+        "spearman that of their ranks. Similarities have none but the default.",
+        choices=("euclidean", "cosine", "manhattan", "correlation", "spearman", *more),
     )
 
 
@@ -61,6 +62,10 @@ _PRECISION = Parameter(
 )
 
 
+#: Metrics that are cosine distances, of the rows themselves, of their deviations or their ranks.
+_OF_DIRECTIONS = ("cosine", "correlation", "spearman")
+
+
 def _memory_of_pairs(
     n: int, *, metric: str = "euclidean", precision: str = "double", **_: object
 ) -> float:
@@ -68,21 +73,21 @@ def _memory_of_pairs(
 
     Measured within 2 % for n = 4000. Similarities take more.
     """
-    if metric == "cosine":
+    if metric in _OF_DIRECTIONS:
         return 16.0 * n**2
     return (2.0 if precision == "single" else 4.0) * n * (n - 1)
 
 
 def _memory_of_means(n: int, *, metric: str, precision: str = "double", **_: object) -> float:
     """As `_memory_of_pairs`; none of note for metrics of which the means of clusters tell all."""
-    if metric in ("cosine", "dot-product"):
+    if metric == "dot-product" or metric in _OF_DIRECTIONS:
         return 0.0
     return _memory_of_pairs(n, precision=precision)
 
 
 def _memory_of_single(n: int, *, metric: str, **_: object) -> float:
     """As `_memory_of_pairs`; none of note where Prim's algorithm computes distances anew."""
-    return _memory_of_pairs(n, metric=metric) if metric == "cosine" else 0.0
+    return _memory_of_pairs(n, metric=metric) if metric in _OF_DIRECTIONS else 0.0
 
 
 def _linkage_spec(
@@ -210,8 +215,9 @@ HDBSCAN = AlgorithmSpec(
         Parameter(
             "metric",
             "euclidean",
-            "The distance of two vectors; similarities have none but the default.",
-            choices=("euclidean", "manhattan", "chebyshev", "cosine"),
+            "The distance of two vectors; correlation is 1 minus Pearson's coefficient of the two "
+            "rows, spearman that of their ranks. Similarities have none but the default.",
+            choices=("euclidean", "manhattan", "chebyshev", "cosine", "correlation", "spearman"),
         ),
         Parameter(
             "alpha",

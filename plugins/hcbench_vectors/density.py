@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hcbench import DataError, Given, Oracle, Tree
 from hcbench.model import euclidean_distances
-from hcbench_vectors.distances import cosine_distances, distances_of_similarities
+from hcbench_vectors.distances import cosine_distances, distances_of_similarities, for_cosine
 from hcbench_vectors.reduction import Reduction, read_similarities, read_vectors
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def hdbscan_tree(
             )
     else:
         vectors = read_vectors(oracle, rng, "HDBSCAN", reduction)
+        vectors, metric = for_cosine(vectors, metric, "HDBSCAN", given.names)
         if metric != "cosine":  # which does not depend on the scale
             vectors, exponent = _in_range(vectors)
         data, metric = _prepared(vectors, given, metric)

@@ -10,12 +10,16 @@ from numpy.typing import NDArray
 
 from hcbench import DataError
 from hcbench.model import euclidean_distances, similarity_of_vectors, unit_rows
-from hcbench_vectors.scaling import distinct_rows
+from hcbench_vectors.scaling import dense, distinct_rows
 
 if TYPE_CHECKING:
     from hcbench.model import Vectors
 
     Floats = NDArray[np.float64]
+
+
+#: Metrics that are cosine distances of other rows.
+CORRELATIONS = ("correlation", "spearman")
 
 
 def directions(
@@ -45,6 +49,57 @@ def directions(
             f"({zero.size} such rows); remove them or use {instead}"
         )
     return unit_rows(vectors)
+
+
+def for_cosine(
+    vectors: Vectors, metric: str, algorithm: str, names: Sequence[str] | None
+) -> tuple[Vectors, str]:
+    """Vectors of which the cosine distances are those of a correlation, and ``"cosine"``.
+
+    ``correlation`` is 1 minus Pearson's coefficient of two rows, ``1 - <x - mean x, y - mean y> /
+    (|x - mean x| |y - mean y|)`` as in `scipy.spatial.distance`: the cosine distance of rows about
+    their means. ``spearman`` is that of the ranks of the features in each row, of which equal ones
+    have their mean rank (Spearman 1904). Sparse vectors become dense, as differences from means
+    are. Other metrics are returned as they are. O(n p), for ranks O(n p log p).
+
+    Parameters
+    ----------
+    vectors : (n, p) array or csr_array
+    metric, algorithm : str
+    names : sequence of str, optional
+        Of the items, for messages.
+
+    Raises
+    ------
+    DataError
+        If a row is constant.
+    """
+    if metric not in CORRELATIONS:
+        return vectors, metric
+    rows = np.asarray(dense(vectors), dtype=np.float64)
+    _check_not_constant(rows, f"{algorithm} with metric={metric}", names)
+    if metric == "spearman":
+        from scipy.stats import rankdata
+
+        rows = rankdata(rows, axis=1)
+    else:
+        # So that sums of large numbers are numbers; a coefficient does not depend on the scale.
+        rows = rows / np.abs(rows).max(axis=1, keepdims=True)
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    # Again, as the mean of nearly equal numbers is rounded.
+    centred -= centred.mean(axis=1, keepdims=True)
+    return centred, "cosine"
+
+
+def _check_not_constant(rows: Floats, algorithm: str, names: Sequence[str] | None) -> None:
+    constant = np.flatnonzero(rows.max(axis=1) == rows.min(axis=1))
+    if constant.size:
+        name = "" if names is None else f" ({names[constant[0]]!r})"
+        raise DataError(
+            f"{algorithm}: row {constant[0]}{name} has the same number in all columns, so its "
+            f"correlation is not defined ({constant.size} such rows); remove them or use "
+            "metric=euclidean"
+        )
 
 
 def square_distances(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hcbench import Given, HeightKind, Oracle, Tree
 from hcbench_vectors.agglomeration import Method, linkage_of_similarities, linkage_of_vectors
-from hcbench_vectors.distances import directions
+from hcbench_vectors.distances import directions, for_cosine
 from hcbench_vectors.products import FEW_FEATURES, merge_by_products
 from hcbench_vectors.reduction import Reduction, read_similarities, read_vectors
 from hcbench_vectors.scaling import dense
@@ -33,7 +33,8 @@ def upgma(
     of Gray et al. 2023: the clusters of the *smallest* mean <x, y> merge first, which is also their
     height; leaves are at the first such height if it is negative. On similarities S heights are
     mean similarities between the merged clusters, of kind AFFINITY; leaves are at max(S) over pairs
-    of different items, as the diagonal is ignored.
+    of different items, as the diagonal is ignored. For ``correlation`` and ``spearman`` see
+    `for_cosine`.
 
     Time and memory for cosine and dot-product of dense vectors, and of sparse ones of at most 1000
     features: O(n^2 p) time, O(n p) memory; of other sparse ones O(n^2) memory. Otherwise
@@ -47,11 +48,12 @@ def upgma(
         return _affinity_tree(linkage_of_similarities(similarity, "average", "UPGMA"), given)
     vectors = read_vectors(oracle, rng, "UPGMA", reduction)
     leaf = 0.0
+    name = f"UPGMA with metric={metric}"
+    vectors, metric = for_cosine(vectors, metric, "UPGMA", given.names)
     if metric == "cosine" and _is_dense(vectors):
         # Imported where it is used, as are kernels that others do not need.
         from hcbench_vectors.means import average_of_cosines
 
-        name = "UPGMA with metric=cosine"
         merges = average_of_cosines(dense(directions(vectors, name, given.names)))
     elif metric == "dot-product":
         merges = merge_by_products(vectors, "UPGMA with metric=dot-product", sign=-1.0)
@@ -162,6 +164,7 @@ def _by_distances(
         similarity = read_similarities(oracle, name, reduction, of_vectors=chosen)
         return _affinity_tree(linkage_of_similarities(similarity, method, name), given)
     vectors = read_vectors(oracle, rng, name, reduction)
+    vectors, metric = for_cosine(vectors, metric, name, given.names)
     merges = linkage_of_vectors(vectors, method, metric, name, given.names, precision)
     return Tree.from_linkage(merges, names=given.names)
 
