@@ -12,7 +12,6 @@ from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry.suite import Suite
 from hcbench.store import Store
-from hcbench.store.rows import Record
 from tests.core.planned import planned
 
 METRICS = (
@@ -91,7 +90,6 @@ def keep_run(
         layout=layout.describe(),
     )
     keys = {metric.label: metric.key for metric in metrics}
-    records = [Record(outcome=o, cell={}, metric_keys=keys) for o in outcomes]
-    store.save(run, records, fresh=True)
+    store.save(run, outcomes, keys, fresh=True)
     store.finish_run(run)
     return run

@@ -23,7 +23,6 @@ from hcbench.run.tasks import RescoreTask, Task, rescore_tasks
 from hcbench.run.workers import Report
 from hcbench.run.workers.messages import METRICS
 from hcbench.store import Store
-from hcbench.store.rows import Record
 
 #: Labels of an algorithm and a data set: cells of one kind take about as long.
 Kind: TypeAlias = tuple[str, str]
@@ -115,7 +114,7 @@ class RunRecord:
             environment=describe_environment(self.plugins.loaded, libraries) | dict(machines),
             layout=replace(Presentation.of_plan(self.plan), renamed=self._renamed).describe(),
         )
-        self.store.save(self._run, [self._record(outcome, None) for outcome in self.outcomes])
+        self._store_outcomes(self.outcomes)
         n_left = Counter(task.cell.labels[:2] for task in tasks)
         self.observer.started(len(self.plan.cells), len(self._reused), n_left)
         self.plugins.report("hcbench_run_started", plan=self.plan)
@@ -145,8 +144,9 @@ class RunRecord:
 
     def save(self, reports: Iterable[Report]) -> None:
         """Store what has arrived, as much as possible in one transaction, and report it."""
-        fresh_records: list[Record] = []
-        other_records: list[Record] = []
+        fresh_outcomes: list[Outcome] = []
+        other_outcomes: list[Outcome] = []
+        descriptions: dict[str, dict[str, Any]] = {}
         finished = []
         for report in reports:
             task = report.tag
@@ -161,17 +161,18 @@ class RunRecord:
                 outcome = self._save_rescored(task, report, digest)
             else:
                 outcome = outcome_of(task.cell, report)
-                records = fresh_records if task.fresh else other_records
-                records.append(self._record(outcome, task.cell))
+                descriptions[key] = task.cell.describe()
+                if task.fresh:
+                    fresh_outcomes.append(outcome)
+                else:
+                    other_outcomes.append(outcome)
             self._measured[key] = outcome
             if key not in self._cut_short:
                 finished.append((outcome, report.seconds))
             if report.ending != "done" and report.phase == METRICS and len(task.metrics) > 1:
                 self._cut_short.add(key)
-        if other_records:
-            self.store.save(self._run, other_records, fresh=False)
-        if fresh_records:
-            self.store.save(self._run, fresh_records, fresh=True)
+        self._store_outcomes(other_outcomes, descriptions)
+        self._store_outcomes(fresh_outcomes, descriptions, fresh=True)
         for outcome, seconds in finished:
             self.observer.finished(outcome, seconds)
             self.plugins.report("hcbench_cell_finished", outcome=outcome)
@@ -237,13 +238,21 @@ class RunRecord:
         self.outcomes = Outcomes.joined([self.outcomes, outcomes])
         self.plugins.report("hcbench_run_finished", outcomes=outcomes)
 
-    def _record(self, outcome: Outcome, cell: Cell | None) -> Record:
-        return Record(
-            outcome=outcome,
-            cell={} if cell is None else cell.describe(),
-            metric_keys=self._metric_keys,
-            timeout=self.plan.suite.timeout,
-            memory=self.memory,
+    def _store_outcomes(
+        self,
+        outcomes: Sequence[Outcome],
+        descriptions: Mapping[str, Mapping[str, Any]] | None = None,
+        *,
+        fresh: bool = False,
+    ) -> None:
+        """Store outcomes, with descriptions of their cells by key, and the limits of the run."""
+        self.store.save(
+            self._run,
+            outcomes,
+            self._metric_keys,
+            descriptions=descriptions,
+            limits={"timeout": self.plan.suite.timeout, "memory": self.memory},
+            fresh=fresh,
         )
 
 

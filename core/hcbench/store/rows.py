@@ -28,29 +28,6 @@ LIMITS = ("timeout", "memory")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
-    """What is saved for one cell.
-
-    Attributes
-    ----------
-    outcome : Outcome
-        With results.
-    cell : mapping
-        Names, parameters, fingerprints, hints and seeds, as plain values.
-    metric_keys : mapping of metric label to key
-        A hash of the metric's identity.
-    timeout, memory : float or None
-        The limits that were in force, in s and GiB.
-    """
-
-    outcome: Outcome
-    cell: Mapping[str, Any]
-    metric_keys: Mapping[str, str]
-    timeout: float | None = None
-    memory: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunInfo:
     """One run.
 
@@ -159,9 +136,14 @@ def read_moment(written: str) -> datetime:
     return moment
 
 
-def cell_row(run: int, row: int, record: Record) -> dict[str, Any]:
-    """A row of ``cells``."""
-    outcome = record.outcome
+def cell_row(
+    run: int,
+    row: int,
+    outcome: Outcome,
+    description: Mapping[str, Any],
+    limits: Mapping[str, float | None],
+) -> dict[str, Any]:
+    """A row of ``cells``, see `Store.save`."""
     notes = [storable(note) for note in outcome.notes]
     return {
         **{name: storable(getattr(outcome, name)) for name in _FIELDS},
@@ -171,9 +153,8 @@ def cell_row(run: int, row: int, record: Record) -> dict[str, Any]:
         "run": run,
         "created": now(),
         "seed": str(outcome.seed),
-        "timeout": storable(record.timeout),
-        "memory": storable(record.memory),
-        "cell": to_json(record.cell),
+        **{name: storable(limits.get(name)) for name in LIMITS},
+        "cell": to_json(description),
         "notes": to_json(notes) if notes else "",
     }
 

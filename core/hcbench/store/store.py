@@ -25,7 +25,6 @@ from hcbench.plan.outcome import STATUSES, Outcome, ScoredPoint, is_failure
 from hcbench.store.database import Database, fetch, find_place
 from hcbench.store.rows import (
     LEFT_OUT,
-    Record,
     RunInfo,
     cell_row,
     from_json,
@@ -182,38 +181,58 @@ class Store:
         self.database.upsert(connection, summaries, [row])
 
     @_retried
-    def save(self, run: int, records: Sequence[Record], *, fresh: bool = False) -> None:
+    def save(
+        self,
+        run: int,
+        outcomes: Sequence[Outcome],
+        metric_keys: Mapping[str, str],
+        *,
+        descriptions: Mapping[str, Mapping[str, Any]] | None = None,
+        limits: Mapping[str, float | None] | None = None,
+        fresh: bool = False,
+    ) -> None:
         """Store cells that a run has measured, all or none.
 
         Parameters
         ----------
         run : int
-        records : sequence of Record
-            Inapplicable combinations are rows, which later runs of the same share.
+        outcomes : sequence of Outcome
+            With results. Inapplicable combinations are rows, which later runs of the same share.
+        metric_keys : mapping of metric label to key
+            The key is a hash of the metric's identity. Values of metrics without one are ignored.
+        descriptions : mapping of the key of a cell to mapping, optional
+            Names, parameters, fingerprints, hints and seeds of the cells, as plain values.
+        limits : mapping, optional
+            The ``timeout`` and ``memory`` that were in force, in s and GiB.
         fresh : bool
             Whether they stand beside what older runs have measured of these cells. Otherwise
             another run has measured them at the same time: its rows stay, and where both have the
             same result, the cell is stored once, with the values of both.
         """
-        if not records:
+        if not outcomes:
             return
+        descriptions = descriptions or {}
         with self.database.writing() as connection:
-            new, agreeing = self._assign_rows(connection, run, records, fresh=fresh)
-            self._write_cells(connection, run, new)
+            new, agreeing = self._assign_rows(connection, run, outcomes, fresh=fresh)
+            rows = []
+            for row, outcome in new.items():
+                description = descriptions.get(outcome.key, {})
+                rows.append(cell_row(run, row, outcome, description, limits or {}))
+            self._write_cells(connection, rows, new)
             shown = new | agreeing
             values = []
-            for row, record in shown.items():
-                values += value_rows(run, row, record.outcome.points, record.metric_keys)
+            for row, outcome in shown.items():
+                values += value_rows(run, row, outcome.points, metric_keys)
             upsert = self.database.upsert
             upsert(connection, metric_values, values, only_lost=True)
             upsert(connection, run_cells, [{"run": run, "cell": row} for row in shown])
             forget(connection, among(connection, run_cells.c.cell, shown))
 
     def _assign_rows(
-        self, connection: sa.Connection, run: int, records: Sequence[Record], *, fresh: bool
-    ) -> tuple[dict[int, Record], dict[int, Record]]:
-        """The records to write by their rows, and those whose results are stored, by these rows."""
-        by_key = {stored_key(record.outcome): record for record in records}
+        self, connection: sa.Connection, run: int, outcomes: Sequence[Outcome], *, fresh: bool
+    ) -> tuple[dict[int, Outcome], dict[int, Outcome]]:
+        """Outcomes to write by their rows, and those whose results are stored, by these rows."""
+        by_key = {stored_key(outcome): outcome for outcome in outcomes}
         stored = sa.select(cells.c.key, cells.c.id, cells.c.run).order_by(cells.c.id)
         stored = stored.where(among(connection, cells.c.key, by_key))
         # Of several measurements of a cell the latest is last.
@@ -221,30 +240,32 @@ class Store:
         for key, row, measured_by in connection.execute(stored):
             latest_rows[key] = (row, measured_by)
         unused_rows = itertools.count(last_id(connection) + 1)
-        new: dict[int, Record] = {}
-        agreeing: dict[int, Record] = {}
-        for key, record in by_key.items():
+        new: dict[int, Outcome] = {}
+        agreeing: dict[int, Outcome] = {}
+        for key, outcome in by_key.items():
             row, measured_by = latest_rows.get(key, (0, 0))
             if row and measured_by == run:
                 # The run saves it again: its own row is replaced.
-                new[row] = record
-            elif row and not fresh and _agrees(connection, row, record):
+                new[row] = outcome
+            elif row and not fresh and _agrees(connection, row, outcome):
                 # Another run measured the same result at the same time: its row stays.
-                agreeing[row] = record
+                agreeing[row] = outcome
             else:
-                new[next(unused_rows)] = record
+                new[next(unused_rows)] = outcome
         return new, agreeing
 
     def _write_cells(
-        self, connection: sa.Connection, run: int, records: Mapping[int, Record]
+        self,
+        connection: sa.Connection,
+        rows: Sequence[dict[str, Any]],
+        outcomes: Mapping[int, Outcome],
     ) -> None:
         """Write cells and their points into their rows, in place of what is there."""
-        rows = [cell_row(run, row, record) for row, record in records.items()]
         self.database.upsert(connection, cells, rows)
-        connection.execute(sa.delete(points).where(among(connection, points.c.cell, records)))
+        connection.execute(sa.delete(points).where(among(connection, points.c.cell, outcomes)))
         of_points = []
-        for row, record in records.items():
-            of_points += point_rows(row, record.outcome)
+        for row, outcome in outcomes.items():
+            of_points += point_rows(row, outcome)
         if of_points:
             connection.execute(points.insert(), of_points)
 
@@ -747,17 +768,17 @@ def last_id(connection: sa.Connection) -> int:
     return connection.execute(sa.select(sa.func.max(cells.c.id))).scalar() or 0
 
 
-def _agrees(connection: sa.Connection, row: int, record: Record) -> bool:
+def _agrees(connection: sa.Connection, row: int, outcome: Outcome) -> bool:
     """Whether a row has the same end, data and results of its cell."""
     compared = ("status", "reason", "stopped", "data_digest")
-    equal = [cells.c[name] == storable(getattr(record.outcome, name)) for name in compared]
+    equal = [cells.c[name] == storable(getattr(outcome, name)) for name in compared]
     if not connection.execute(sa.select(cells.c.id).where(cells.c.id == row, *equal)).first():
         return False
     results = sa.select(points.c.checkpoint, points.c.queries, points.c.result)
     results = results.where(points.c.cell == row)
     stored_points = {tuple(point) for point in connection.execute(results)}
     new_points = set()
-    for point in point_rows(row, record.outcome):
+    for point in point_rows(row, outcome):
         new_points.add((point["checkpoint"], point["queries"], point["result"]))
     return stored_points == new_points
 

@@ -507,7 +507,7 @@ class NotRecordedError(Exception):
 
 
 @dataclass(slots=True)
-class Record:
+class RecordedAnswers:
     """The answers of one call.
 
     Attributes
@@ -529,9 +529,9 @@ class Record:
     answered: int = 0
 
 
-def record(answers: Answers) -> tuple[Answers, Record]:
+def record(answers: Answers) -> tuple[Answers, RecordedAnswers]:
     """The same answers, not compiled, and a record that fills as they are given."""
-    recorded = Record()
+    recorded = RecordedAnswers()
     if not answers.arity:
         return answers, recorded  # they are read whole
     inner = Oracle(answers)
@@ -565,7 +565,7 @@ def _ask(oracle: Oracle, questions: Queries) -> Code:
     return rows
 
 
-def replay(answers: Answers, recorded: Record) -> Call:
+def replay(answers: Answers, recorded: RecordedAnswers) -> Call:
     """An oracle that knows nothing but a record, and data that are read whole."""
     names = ("kind", "data", "size", "arity", "query_kind", "symmetry")
     params: dict[str, Any] = {name: getattr(answers, name) for name in names}
@@ -574,7 +574,7 @@ def replay(answers: Answers, recorded: Record) -> Call:
 
 
 def replayed(
-    problem: Problem, _seed: int, _budget: int | None, *, record: Record, **fields: Any
+    problem: Problem, _seed: int, _budget: int | None, *, record: RecordedAnswers, **fields: Any
 ) -> Answers:
     """Give the recorded answers again; the other fields of the answers are as they were."""
     if not fields["arity"]:

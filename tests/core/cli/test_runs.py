@@ -29,7 +29,6 @@ from hcbench.registry.suite import Suite
 from hcbench.store import Store, store as stores
 from hcbench.store.exchange import describe_run, import_run
 from hcbench.store.merge import merge_stores
-from hcbench.store.rows import Record
 from hcbench.store.schema import cells, metric_values, points, runs, summaries
 from hcbench.store.tidying import Removed, annotate_run, name_run, remove_run, tidy
 from tests.core.servers import can_serve
@@ -189,8 +188,7 @@ def test_a_summary_goes_when_what_the_run_shows_may_change(
         assert "0.75" in shown(store, 1)[0]
     elif change == "cells":
         lost = ScoredPoint(values={"queries": Value(11.0)})
-        record = Record(outcome=replace(first, points=(lost,)), cell={}, metric_keys=KEYS)
-        store.save(other, [record])
+        store.save(other, [replace(first, points=(lost,))], KEYS)
         assert "11.0" in shown(store, 1)[0]
     elif change == "link":
         more = store.find([outcome("Ward", "iris", values=VALUES).key])

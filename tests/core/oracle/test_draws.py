@@ -212,7 +212,6 @@ def test_stored_results_are_scored_with_the_same_answers() -> None:
 def test_draws_are_stored_shown_and_exported(tmp_path: Path) -> None:
     from hcbench.plan.outcome import Outcome, ScoredPoint
     from hcbench.store import Store
-    from hcbench.store.rows import Record
 
     outcome = Outcome(
         key="0" * 32,
@@ -226,7 +225,7 @@ def test_draws_are_stored_shown_and_exported(tmp_path: Path) -> None:
     )
     with Store(tmp_path / "store.sqlite") as store:
         run = store.begin_run(command="c", suite="s", environment={})
-        store.save(run, [Record(outcome=outcome, cell={}, metric_keys={})])
+        store.save(run, [outcome], {})
         (found,) = store.find([outcome.key], {})
     assert (found.cost.draws, found.cost.queries) == (2**40, 3)
     results = Results([found], (), Suite(name="s"))

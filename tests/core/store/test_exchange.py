@@ -27,7 +27,7 @@ from hcbench.store import Store, schema
 from hcbench.store.exchange import VERSION, describe_run, import_run
 from hcbench.store.tidying import tidy
 from tests.core.store.test_merge import contents, shown
-from tests.core.store.test_store import TREE, begin, make_outcome, make_record, row_of
+from tests.core.store.test_store import TREE, begin, make_outcome, row_of, save
 
 PLUGIN = Path(__file__).parents[2] / "misbehaving.py"
 ODD = (
@@ -53,13 +53,13 @@ def store(tmp_path: Path) -> Path:
     path = tmp_path / "store.sqlite"
     with Store(path) as opened:
         first = begin(opened)
-        opened.save(first, [make_record(make_outcome(0))])
+        save(opened, first, [make_outcome(0)])
         opened.finish_run(first)
         run = begin(opened)
         notes = ("assumption \u00fc",)
         odd = make_outcome(1, points=ODD, notes=notes, log="l\n", traceback="t\n", seed=2**90)
         cannot = make_outcome(2, key="", status="skipped", reason="it cannot be", budget=None)
-        opened.save(run, [make_record(odd), make_record(cannot)])
+        save(opened, run, [odd, cannot])
         opened.link(run, [row_of(opened, make_outcome(0))])
         opened.finish_run(run)
     return path
@@ -243,8 +243,8 @@ def test_tidying_removes_only_data_that_no_run_uses(tmp_path: Path) -> None:
     with Store(path) as store:
         for seconds in (1.0, 2.0, 3.0):
             run = begin(store)
-            records = [make_record(make_outcome(n, cost=Cost(seconds=seconds))) for n in range(40)]
-            store.save(run, records, fresh=True)
+            records = [make_outcome(n, cost=Cost(seconds=seconds)) for n in range(40)]
+            save(store, run, records, fresh=True)
             store.finish_run(run)
         killed, empty = begin(store), begin(store)
         store.finish_run(empty, interrupted=True)
@@ -270,8 +270,8 @@ def test_tidying_removes_only_data_that_no_run_uses(tmp_path: Path) -> None:
 def test_runs_whose_results_are_reused_stay(tmp_path: Path) -> None:
     with Store(tmp_path / "store") as store:
         runs = [begin(store) for _ in range(4)]
-        store.save(runs[0], [make_record(make_outcome(0)), make_record(make_outcome(1))])
-        store.save(runs[1], [make_record(make_outcome(2))])
+        save(store, runs[0], [make_outcome(0), make_outcome(1)])
+        save(store, runs[1], [make_outcome(2)])
         store.link(runs[3], [row_of(store, make_outcome(0))])
         for run in runs:
             store.finish_run(run)
@@ -284,7 +284,7 @@ def test_old_runs_are_selected_by_date_and_the_last_ones_stay(tmp_path: Path) ->
     with Store(tmp_path / "store") as store:
         for number in range(4):
             run = begin(store)
-            store.save(run, [make_record(make_outcome(number))])
+            save(store, run, [make_outcome(number)])
             store.finish_run(run)
         old = (datetime.now(UTC) - timedelta(days=30)).isoformat(timespec="microseconds")
         with store.database.writing() as connection:
@@ -299,8 +299,8 @@ def test_values_of_old_versions_of_a_metric_go(tmp_path: Path) -> None:
     with Store(tmp_path / "store") as store:
         layout = {"metrics": [{"label": "AARI", "key": "a2"}, {"label": "seconds", "key": "s1"}]}
         run = store.begin_run(command="c", suite="s", environment={}, layout=layout)
-        old = make_record(make_outcome(0), metric_keys={"AARI": "a1", "seconds": "s1"})
-        store.save(run, [old])
+        old = make_outcome(0)
+        save(store, run, [old], {"AARI": "a1", "seconds": "s1"})
         row = row_of(store, make_outcome(0))
         store.save_values(run, row, make_outcome(0).points, {"AARI": "a2"})
         store.finish_run(run)

@@ -20,7 +20,7 @@ from hcbench.model.cost import Cost
 from hcbench.plan.outcome import ScoredPoint, Value
 from hcbench.store import Store, schema
 from hcbench.store.merge import Merged, merge_stores
-from tests.core.store.test_store import KEYS, TREE, begin, make_outcome, make_record, row_of
+from tests.core.store.test_store import KEYS, TREE, begin, make_outcome, row_of, save
 
 LAYOUT = {"suite": {"name": "s"}, "metrics": [], "renamed": {}}
 
@@ -39,7 +39,7 @@ def filled(path: Path, numbers: Sequence[int], **changes: Any) -> Path:
     """Create a store with one run of these cells."""
     with Store(path) as store:
         run = begin(store)
-        store.save(run, [make_record(make_outcome(n, **changes)) for n in numbers])
+        save(store, run, [make_outcome(n, **changes) for n in numbers])
         store.finish_run(run)
     return path
 
@@ -106,8 +106,8 @@ def test_a_continued_copy_adds_new_cells(tmp_path: Path) -> None:
     with Store(copy) as store:
         run = begin(store)
         store.link(run, [row_of(store, make_outcome(0))])
-        store.save(run, [make_record(make_outcome(9))])
-        store.save(run, [make_record(make_outcome(1, cost=Cost(seconds=3.0)))], fresh=True)
+        save(store, run, [make_outcome(9)])
+        save(store, run, [make_outcome(1, cost=Cost(seconds=3.0))], fresh=True)
     merge(a, copy)
     assert count_rows(a) == (2, 5, 10, 15)
     assert shown(a, 1) == shown(copy, 1)
@@ -206,7 +206,7 @@ def shard(
             environment={"machine": str(number)},
             layout=described,
         )
-        store.save(run, [make_record(make_outcome(n, **changes)) for n in numbers], fresh=fresh)
+        save(store, run, [make_outcome(n, **changes) for n in numbers], fresh=fresh)
         if finish:
             store.finish_run(run)
     return path

@@ -31,7 +31,7 @@ from hcbench.registry.suite import Suite, read_suite
 from hcbench.store import Store
 from hcbench.store.codec import decode_result
 from hcbench.store.merge import merge_stores
-from tests.core.store.test_store import begin, make_outcome, make_record
+from tests.core.store.test_store import begin, make_outcome, save
 
 PLUGIN = Path(__file__).parents[2] / "misbehaving.py"
 DEFINITELY_NOT = "DROP TABLE cells; --"
@@ -119,7 +119,7 @@ def test_a_store_in_which_bytes_have_changed_is_read_or_told(tmp_path: Path) -> 
     whole, damaged = tmp_path / "whole.sqlite", tmp_path / "damaged.sqlite"
     with Store(whole) as store:
         run = begin(store)
-        store.save(run, [make_record(make_outcome(number)) for number in range(3)])
+        save(store, run, [make_outcome(number) for number in range(3)])
         store.finish_run(run)
     content = whole.read_bytes()
     random = np.random.default_rng(0)
@@ -157,7 +157,7 @@ def test_sql_in_labels_filters_and_keys_is_text(tmp_path: Path, text: str) -> No
     with Store(path) as store:
         run = store.begin_run(command=text, suite=text, environment={text: text}, layout={})
         odd = make_outcome(0, algorithm=f"a{text}", dataset=text, oracle=text, reason=text)
-        store.save(run, [make_record(odd), make_record(make_outcome(1))])
+        save(store, run, [odd, make_outcome(1)])
         assert [o.repetition for o, _ in store.outcomes(algorithm=f"a{text}")] == [0]
         assert len(store.outcomes(algorithm="*")) == 2
         assert not store.find([text], {text: text})
@@ -176,7 +176,7 @@ def test_sql_in_labels_filters_and_keys_is_text(tmp_path: Path, text: str) -> No
 def test_triggers_and_views_of_a_store_have_no_effect(tmp_path: Path) -> None:
     path, other = tmp_path / "store", tmp_path / "other"
     with Store(path) as store:
-        store.save(begin(store), [make_record(make_outcome(0))])
+        save(store, begin(store), [make_outcome(0)])
     raw = sqlite3.connect(path)
     raw.execute(
         f"CREATE TRIGGER evil AFTER INSERT ON runs BEGIN SELECT load_extension('{other}'); END"
@@ -346,7 +346,7 @@ def test_escape_sequences_of_a_store_do_not_reach_the_terminal(
         labels = {"algorithm": EVIL, "dataset": EVIL, "oracle": EVIL}
         wrong = make_outcome(0, **labels, status="error", reason=EVIL, log=EVIL, traceback=EVIL)
         noted = make_outcome(1, **labels, notes=(EVIL,))
-        store.save(run, [make_record(wrong), make_record(noted)])
+        save(store, run, [wrong, noted])
     monkeypatch.setattr(
         terminal, "console", lambda **_: Console(force_terminal=True, color_system=None, width=99)
     )

@@ -28,8 +28,8 @@ from tests.core.store.test_store import (
     bare,
     begin,
     make_outcome,
-    make_record,
     row_of,
+    save,
     write,
 )
 from tests.core.store.test_trouble import run_twice_at_once
@@ -53,7 +53,7 @@ def test_a_server_stores_the_same_as_a_file(url: str) -> None:
         odd = (ScoredPoint(values={"AARI": Value(math.nan), "seconds": Value(math.inf)}),)
         outcomes = [make_outcome(0), make_outcome(1, points=odd, reason="\0\ud800")]
         for _ in range(2):
-            store.save(run, [make_record(outcome) for outcome in outcomes])
+            save(store, run, outcomes)
         with Store(url) as other:
             found = other.find([o.key for o in outcomes], KEYS)
             second = begin(other)
@@ -70,7 +70,7 @@ def test_a_server_stores_the_same_as_a_file(url: str) -> None:
         assert store.results_of(row)[0].result == TREE
         assert store.cell(outcomes[1].key)[0].reason == "\\0\\ud800"
         again = begin(store)
-        store.save(again, [make_record(make_outcome(0, cost=Cost(seconds=9.0)))], fresh=True)
+        save(store, again, [make_outcome(0, cost=Cost(seconds=9.0))], fresh=True)
         assert [o.cost.seconds for o, _ in store.outcomes(run=run)] == [0.25, 0.25]
         assert [o.cost.seconds for o, _ in store.outcomes(run=again)] == [9.0]
         assert store.cell(outcomes[0].key)[0].cost.seconds == 9.0
@@ -82,8 +82,8 @@ def test_a_server_stores_the_same_as_a_file(url: str) -> None:
 def test_a_server_stores_paid_answers(url: str) -> None:
     query, cost = ((0, 1, 2), 0), Cost(price=0.5, tokens=20.0, latency=1.5, saved=0.25)
     with Store(url) as store:
-        store.save(begin(store), [make_record(make_outcome(0, budget=100))])
-        store.save(begin(store), [make_record(make_outcome(1, budget="5USD", cost=cost))])
+        save(store, begin(store), [make_outcome(0, budget=100)])
+        save(store, begin(store), [make_outcome(1, budget="5USD", cost=cost)])
         found = {outcome.budget: outcome.cost.price for outcome, _ in store.outcomes()}
         assert found == {100: None, "5USD": 0.5}
         store.save_reply("source", query, (2.5, 0.5, 10.0, 1.5, 0.9, 7))
@@ -109,8 +109,8 @@ def test_export_and_tidying_know_a_server(url: str) -> None:
     with Store(url) as store, Store(":memory:") as other:
         for _ in range(3):
             run = begin(store)
-            big = make_record(make_outcome(0, log="x" * 100_000))
-            store.save(run, [big, make_record(make_outcome(1))], fresh=True)
+            big = make_outcome(0, log="x" * 100_000)
+            save(store, run, [big, make_outcome(1)], fresh=True)
             store.finish_run(run)
         import_run(other, describe_run(store, store.run(2), trees=True), "it")
         assert other.results_of(row_of(other, make_outcome(1)))[0].result == TREE
@@ -187,7 +187,7 @@ def test_a_database_without_an_encoding_keeps_names_of_any_script(server: Server
     server.ask(f"CREATE DATABASE \"{name}\" ENCODING 'SQL_ASCII' TEMPLATE template0")
     with Store(server.url(name)) as store:
         run = begin(store)
-        store.save(run, [make_record(make_outcome(0, dataset="Köln 市"))])
+        save(store, run, [make_outcome(0, dataset="Köln 市")])
         assert [outcome.dataset for outcome, _ in store.outcomes()] == ["Köln 市"]
 
 
@@ -203,7 +203,7 @@ def test_a_connection_that_is_killed_is_made_again(server: Server, url: str) -> 
         run = begin(store)
         for number in range(5):
             kill_connections(server)
-            store.save(run, [make_record(make_outcome(number))])
+            save(store, run, [make_outcome(number)])
         kill_connections(server)
         assert [o.repetition for o, _ in store.outcomes(run=run)] == list(range(5))
 
@@ -213,7 +213,7 @@ def test_a_transaction_that_is_killed_is_done_again_and_once(server: Server, url
 
     with Store(url) as store:
         run = begin(store)
-        store.save(run, [make_record(make_outcome(0))])
+        save(store, run, [make_outcome(0)])
         killed: list[str] = []
 
         def kill(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
@@ -222,7 +222,7 @@ def test_a_transaction_that_is_killed_is_done_again_and_once(server: Server, url
                 kill_connections(server)
 
         event.listen(store.database.engine, "before_cursor_execute", kill)
-        store.save(run, [make_record(make_outcome(1))], fresh=True)
+        save(store, run, [make_outcome(1)], fresh=True)
         assert killed
         assert [o.repetition for o, _ in store.outcomes(run=run)] == [0, 1]
 
@@ -235,7 +235,7 @@ def test_a_run_waits_for_a_server_that_returns(
         server.stop()
         again = threading.Timer(0.5, server.start)
         again.start()
-        store.save(run, [make_record(make_outcome(0))])
+        save(store, run, [make_outcome(0)])
         again.join()
         assert len(store.outcomes()) == 1
     waiting, back = capsys.readouterr().err.splitlines()
@@ -255,13 +255,13 @@ def test_a_server_that_does_not_return_ends_the_run(
         server.stop()
         try:
             with pytest.raises(StoreError, match=r"check the URL and the server") as caught:
-                store.save(run, [make_record(make_outcome(0))])
+                save(store, run, [make_outcome(0)])
             monkeypatch.setattr(database, "LONGEST_WAIT", 3600)  # which is over
             with pytest.raises(StoreError):
                 store.finish_run(run)
         finally:
             server.start()
-        store.save(run, [make_record(make_outcome(0))])
+        save(store, run, [make_outcome(0)])
         assert len(store.outcomes()) == 1
     assert "\n" not in str(caught.value)
     assert IN_A_URL not in str(caught.value)

@@ -8,7 +8,7 @@ import signal
 import sqlite3
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
@@ -28,7 +28,6 @@ from hcbench.plan.columns import Outcomes
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.store import Store, database, schema
 from hcbench.store.codec import decode_result, encode_result
-from hcbench.store.rows import Record
 from tests.core.forks import Fork
 from tests.core.trees import trees
 
@@ -64,15 +63,24 @@ def make_outcome(number: int = 0, **changes: Any) -> Outcome:
     return replace(outcome, **changes)
 
 
-def make_record(outcome: Outcome, **changes: Any) -> Record:
-    record = Record(
-        outcome=outcome,
-        cell={"algorithm": {"name": "hcbench:UPGMA", "params": {"k": math.inf}}, "data_seed": 9},
-        metric_keys=KEYS,
-        timeout=10.0,
-        memory=2.0,
+def save(
+    store: Store,
+    run: int,
+    outcomes: Sequence[Outcome],
+    metric_keys: Mapping[str, str] = KEYS,
+    *,
+    fresh: bool = False,
+) -> None:
+    """Save outcomes with a description of their cells, and with limits."""
+    cell = {"algorithm": {"name": "hcbench:UPGMA", "params": {"k": math.inf}}, "data_seed": 9}
+    store.save(
+        run,
+        outcomes,
+        metric_keys,
+        descriptions={outcome.key: cell for outcome in outcomes if outcome.key},
+        limits={"timeout": 10.0, "memory": 2.0},
+        fresh=fresh,
     )
-    return replace(record, **changes)
 
 
 def begin(store: Store) -> int:
@@ -165,7 +173,7 @@ def test_damaged_bytes_are_reported() -> None:
 def test_saved_cells_are_found(store: Store, path: Path) -> None:
     notes = ("3 % negative \udcff", "alpha < 0; not so")
     outcome = make_outcome(traceback="Traceback", log="printed\n", notes=notes)
-    store.save(begin(store), [make_record(outcome)])
+    save(store, begin(store), [outcome])
     with Store(path) as other:
         stored = other.find([outcome.key, "unknown"], {"AARI": "a1"})
         found = read(other, outcome, {"AARI": "a1"})
@@ -201,7 +209,7 @@ def test_values_come_back_as_they_were(drawn: list[tuple[Any, Any, str]]) -> Non
     keys = {label: f"key of {label}" for label in values}
     outcome = make_outcome(points=(ScoredPoint(values=values),))
     with Store(":memory:") as store:
-        store.save(begin(store), [make_record(outcome, metric_keys=keys)])
+        save(store, begin(store), [outcome], keys)
         back = read(store, outcome, keys).points[0].values
         assert not any(store.find([outcome.key], keys).lacks(label)[0] for label in keys)
     written = {k: repr(replace(v, reason=text(v.reason))) for k, v in values.items()}
@@ -215,7 +223,7 @@ def text(written: str) -> str:
 def test_numbers_of_numpy_are_numbers_in_the_file(store: Store, path: Path) -> None:
     measured = (ScoredPoint(queries=np.int64(3), values={"AARI": Value(np.float64(0.5))}),)
     outcome = make_outcome(cost=Cost(queries=np.int64(3), seconds=np.float64(0.5)), points=measured)
-    store.save(begin(store), [make_record(outcome)])
+    save(store, begin(store), [outcome])
     with sqlite3.connect(path) as raw:
         assert raw.execute("SELECT queries, seconds FROM cells").fetchone() == (3, 0.5)
         assert raw.execute("SELECT value FROM metric_values").fetchone() == (0.5,)
@@ -224,11 +232,11 @@ def test_numbers_of_numpy_are_numbers_in_the_file(store: Store, path: Path) -> N
 
 def test_a_run_that_saves_a_cell_again_replaces_all_of_it(store: Store) -> None:
     run = begin(store)
-    store.save(run, [make_record(make_outcome())])
+    save(store, run, [make_outcome()])
     failure = make_outcome(
         status="timeout", reason="over 10 s", phase="algorithm", points=(ScoredPoint(),)
     )
-    store.save(run, [make_record(failure)])
+    save(store, run, [failure])
     assert read(store, failure) == bare(failure)
     assert lacking(store.find([failure.key], KEYS)) == [("AARI", "seconds")]
     assert store.run(run).cells == 1
@@ -237,16 +245,16 @@ def test_a_run_that_saves_a_cell_again_replaces_all_of_it(store: Store) -> None:
 def test_two_runs_that_measure_one_cell_at_once_keep_the_values_of_both(store: Store) -> None:
     outcome = make_outcome()
 
-    def with_value(label: str, value: Value) -> Record:
+    def with_value(label: str, value: Value) -> Outcome:
         measured = tuple(replace(p, values={label: value}) for p in outcome.points)
-        return make_record(replace(outcome, points=measured))
+        return replace(outcome, points=measured)
 
     first, second, third = begin(store), begin(store), begin(store)
-    store.save(first, [with_value("AARI", Value(0.5))])
-    store.save(second, [with_value("seconds", Value(None, "error", "killed", final=False))])
+    save(store, first, [with_value("AARI", Value(0.5))])
+    save(store, second, [with_value("seconds", Value(None, "error", "killed", final=False))])
     assert lacking(store.find([outcome.key], KEYS)) == [("seconds",)]
-    store.save(third, [with_value("seconds", Value(0.25))])
-    store.save(third, [with_value("AARI", Value(0.9))])  # the first one remains
+    save(store, third, [with_value("seconds", Value(0.25))])
+    save(store, third, [with_value("AARI", Value(0.9))])  # the first one remains
     found = store.find([outcome.key], KEYS)
     assert (found.column("row").tolist(), lacking(found)) == ([1], [()])
     assert read(store, outcome).points[1].values == {"AARI": Value(0.5), "seconds": Value(0.25)}
@@ -263,8 +271,8 @@ def test_two_runs_that_measure_one_cell_at_once_keep_the_values_of_both(store: S
 )
 def test_two_runs_that_disagree_are_both_kept(store: Store, changes: dict[str, Any]) -> None:
     first, second = begin(store), begin(store)
-    store.save(first, [make_record(make_outcome())])
-    store.save(second, [make_record(make_outcome(**changes))])
+    save(store, first, [make_outcome()])
+    save(store, second, [make_outcome(**changes)])
     assert row_of(store, make_outcome()) == 2
     ((first_outcome, info),) = store.outcomes(run=first)
     assert info.id == first
@@ -277,9 +285,9 @@ def test_a_fresh_cell_does_not_replace_the_old_one(store: Store) -> None:
         make_outcome(cost=Cost(seconds=2.0), points=(ScoredPoint(),)),
     )
     first, second, third = begin(store), begin(store), begin(store)
-    store.save(first, [make_record(old)])
+    save(store, first, [old])
     old_row = row_of(store, old)
-    store.save(second, [make_record(new)], fresh=True)
+    save(store, second, [new], fresh=True)
     new_row = row_of(store, new)
     store.link(third, [new_row])
 
@@ -296,16 +304,16 @@ def test_a_fresh_cell_does_not_replace_the_old_one(store: Store) -> None:
     assert [point.result for point in store.results_of(old_row)] == [TREE, TREE]
     assert [point.result for point in store.results_of(new_row)] == [None]
     later = make_outcome(cost=Cost(seconds=3.0), points=(ScoredPoint(),))
-    store.save(second, [make_record(later)])  # replaces the latest only
+    save(store, second, [later])  # replaces the latest only
     assert shown(first) == [(1.0, first, False)]
     assert shown(second) == [(3.0, second, False)]
 
 
 def test_one_saving_has_new_and_old_cells_in_the_order_given(store: Store) -> None:
     run = begin(store)
-    store.save(run, [make_record(make_outcome(1))])
-    store.save(run, [make_record(make_outcome(i, cost=Cost(seconds=9.0))) for i in (2, 1, 0)])
-    store.save(run, [])
+    save(store, run, [make_outcome(1)])
+    save(store, run, [make_outcome(i, cost=Cost(seconds=9.0)) for i in (2, 1, 0)])
+    save(store, run, [])
     found = store.find([make_outcome(i).key for i in range(3)], KEYS)
     assert {*found.column("row")} == {1, 2, 3}
     assert all(outcome.cost.seconds == 9.0 for outcome in found)
@@ -314,7 +322,7 @@ def test_one_saving_has_new_and_old_cells_in_the_order_given(store: Store) -> No
 
 def test_texts_that_databases_cannot_store_are_escaped(store: Store) -> None:
     outcome = make_outcome(status="error", reason="file \udcff\0", log="\ud800")
-    store.save(begin(store), [make_record(outcome)])
+    save(store, begin(store), [outcome])
     assert store.cell(outcome.key)[0].reason == "file \\udcff\\0"
 
 
@@ -335,7 +343,7 @@ def test_inapplicable_combinations_are_stored_with_their_run(store: Store) -> No
             )
             for repetition in range(2)
         ]
-        store.save(run, [make_record(outcome, cell={}) for outcome in skipped])
+        save(store, run, skipped)
     for run, reason in reasons.items():
         assert [(o.key, o.reason, i.id) for o, i in store.outcomes(run=run)] == [
             ("", reason, run)
@@ -345,7 +353,7 @@ def test_inapplicable_combinations_are_stored_with_their_run(store: Store) -> No
 def test_mean_times_are_of_ok_cells_with_the_same_labels(store: Store) -> None:
     slow = replace(make_outcome().cost, seconds=0.75)
     changes = ({}, {"cost": slow}, {"cost": slow, "dataset": "iris"}, {"status": "timeout"})
-    store.save(begin(store), [make_record(make_outcome(i, **c)) for i, c in enumerate(changes)])
+    save(store, begin(store), [make_outcome(i, **c) for i, c in enumerate(changes)])
     labels = "UPGMA[metric=cosine]", "planted", "vectors"
     assert store.mean_seconds() == {labels: 0.5, (labels[0], "iris", labels[2]): 0.75}
 
@@ -354,7 +362,7 @@ def test_inapplicable_combinations_are_stored_once_and_belong_to_each_run(store:
     skipped = make_outcome(key="", status="skipped", reason="needs vectors", points=())
     runs = [begin(store), begin(store)]
     for run in runs:
-        store.save(run, [make_record(skipped, cell={})])
+        save(store, run, [skipped])
     assert [(info.cells, info.reused) for info in store.runs()] == [(1, 0), (1, 0)]
     for run in runs:
         assert [o.reason for o, _ in store.outcomes(run=run)] == ["needs vectors"]
@@ -366,7 +374,7 @@ def test_inapplicable_combinations_are_stored_once_and_belong_to_each_run(store:
 
 def test_a_metric_of_another_version_is_missing_until_its_values_are_saved(store: Store) -> None:
     run, outcome = begin(store), make_outcome()
-    store.save(run, [make_record(outcome)])
+    save(store, run, [outcome])
     newer = {"AARI": "a2", "seconds": "s1"}
     found = store.find([outcome.key], newer)
     assert lacking(found, newer) == [("AARI", "seconds")]  # seconds has no value at the checkpoint
@@ -389,7 +397,7 @@ def test_a_run_shows_the_values_of_its_metrics(store: Store) -> None:
 
     outcome = make_outcome()
     first, second = begin_with(AARI="a1"), begin_with(AARI="a2", seconds="s1")
-    store.save(first, [make_record(outcome)])
+    save(store, first, [outcome])
     row = row_of(store, outcome)
     fresh = tuple(replace(p, values={"AARI": Value(0.9)}) for p in outcome.points)
     store.save_values(second, row, fresh, {"AARI": "a2"})
@@ -400,7 +408,7 @@ def test_a_run_shows_the_values_of_its_metrics(store: Store) -> None:
 
 def test_save_values_leaves_other_values_alone(store: Store) -> None:
     outcome = make_outcome()
-    store.save(begin(store), [make_record(outcome)])
+    save(store, begin(store), [outcome])
     changed = tuple(replace(p, values=dict.fromkeys(KEYS, Value(9.0))) for p in outcome.points)
     store.save_values(begin(store), row_of(store, outcome), changed, {"seconds": "s1"})
     end = read(store, outcome).points[-1]
@@ -412,12 +420,12 @@ def test_save_values_leaves_other_values_alone(store: Store) -> None:
 
 def test_a_run_knows_its_cells(store: Store) -> None:
     first = begin(store)
-    store.save(first, [make_record(make_outcome(i)) for i in range(3)])
+    save(store, first, [make_outcome(i) for i in range(3)])
     store.finish_run(first)
     second = begin(store)
     store.link(second, [row_of(store, make_outcome(i)) for i in range(2)])
     failed = make_outcome(7, status="crash", reason="signal 11", points=(ScoredPoint(),))
-    store.save(second, [make_record(failed)])
+    save(store, second, [failed])
     store.finish_run(second, interrupted=True)
     killed = begin(store)
     one, two, three = store.runs()
@@ -436,7 +444,7 @@ def test_outcomes_are_filtered_by_parts_and_patterns(store: Store) -> None:
     run = begin(store)
     for number, name in enumerate(["UPGMA[metric=cosine]", "4-AL", "Ärger"]):
         outcome = make_outcome(number, algorithm=name, status="ok" if number else "timeout")
-        store.save(run, [make_record(outcome)])
+        save(store, run, [outcome])
 
     def found(**filters: Any) -> list[str]:
         return [outcome.algorithm for outcome, _ in store.outcomes(**filters)]
@@ -455,7 +463,7 @@ def test_outcomes_are_filtered_by_parts_and_patterns(store: Store) -> None:
 
 def test_a_cell_is_found_by_the_beginning_of_its_key(store: Store) -> None:
     keys = ["abc" + "0" * 29, "abd" + "0" * 29]
-    store.save(begin(store), [make_record(make_outcome(key=key)) for key in keys])
+    save(store, begin(store), [make_outcome(key=key) for key in keys])
     assert store.cell("ABC")[0].key == keys[0]
     with pytest.raises(StoreError, match=r"several cells begin with 'ab': abc00000, abd00000$"):
         store.cell("ab")
@@ -469,7 +477,7 @@ def test_many_keys_are_found_in_parts(store: Store, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("hcbench.store.database._TOGETHER", 300)
     run = begin(store)
     outcomes = [make_outcome(i, points=(ScoredPoint(),)) for i in range(2000)]
-    store.save(run, [make_record(outcome) for outcome in outcomes])
+    save(store, run, outcomes)
     keys = [o.key for o in outcomes]
     rows = store.find(keys).column("row").tolist()
     gone = rows[-1] + 1  # another process has removed it
@@ -531,10 +539,10 @@ def test_a_store_that_is_deleted_or_moved_while_it_is_open_is_written_again(
         shutil.rmtree(path.parent, ignore_errors=True)
         with Store(path) as store:
             run = begin(store)
-            store.save(run, [make_record(make_outcome(0))])
+            save(store, run, [make_outcome(0)])
             change()
-            store.save(run, [make_record(make_outcome(1))])
-            store.save(run, [make_record(make_outcome(2))])
+            save(store, run, [make_outcome(1)])
+            save(store, run, [make_outcome(2)])
             store.finish_run(run)
             new = path.with_name(name)
             assert store.location == str(new)
@@ -556,7 +564,7 @@ def test_a_store_replaced_by_another_process_is_reported(tmp_path: Path) -> None
         with Store(path) as other:
             begin(other)
         with pytest.raises(StoreError, match="another process writes a store in its place"):
-            store.save(run, [make_record(make_outcome(1))])
+            save(store, run, [make_outcome(1)])
     with Store(path) as other:
         assert len(other.runs()) == 1
     assert [file.name for file in tmp_path.iterdir()] == ["a.sqlite"]
@@ -620,7 +628,7 @@ def assert_one_line(caught: pytest.ExceptionInfo[StoreError], path: Path) -> Non
 @pytest.fixture
 def filled(path: Path) -> Path:
     with Store(path) as store:
-        store.save(begin(store), [make_record(make_outcome(i)) for i in range(200)])
+        save(store, begin(store), [make_outcome(i) for i in range(200)])
     return path
 
 
@@ -679,7 +687,7 @@ def test_a_full_disk_is_reported_and_nothing_partial_is_stored(filled: Path) -> 
             connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
         big = make_outcome(1000, log=os.urandom(200_000).hex())
         with pytest.raises(StoreError, match="the disk is full; make room") as caught:
-            store.save(run, [make_record(make_outcome(999)), make_record(big)])
+            save(store, run, [make_outcome(999), big])
         assert_one_line(caught, filled)
         assert not store.find([make_outcome(999).key], KEYS)
         assert len(store.outcomes()) == 200
@@ -693,7 +701,7 @@ def fill(told: TextIO, path: Path) -> None:
         for number in range(100):
             try:
                 big = make_outcome(number, log=os.urandom(50_000).hex())
-                store.save(run, [make_record(big)])
+                save(store, run, [big])
             except StoreError as error:
                 print(number, error, file=told)
                 break
@@ -724,7 +732,7 @@ def test_a_locked_store_is_reported(filled: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_a_number_beyond_64_bits_is_reported(store: Store) -> None:
     with pytest.raises(StoreError, match="more than 64 bits"):
-        store.save(begin(store), [make_record(make_outcome(repetition=2**64))])
+        save(store, begin(store), [make_outcome(repetition=2**64)])
 
 
 def test_an_unknown_run_or_cell_is_refused_in_one_line(store: Store) -> None:
@@ -782,7 +790,7 @@ def test_a_store_that_cannot_be_written_can_be_read(reachable: Path, read_only: 
 @pytest.mark.slow
 def test_a_store_in_use_can_be_read_by_those_who_cannot_write_it(reachable: Path) -> None:
     with Store(reachable) as writer:
-        writer.save(begin(writer), [make_record(make_outcome(999))])
+        save(writer, begin(writer), [make_outcome(999)])
         for file in reachable.parent.iterdir():
             file.chmod(0o444)
         reachable.parent.chmod(0o555)
@@ -822,7 +830,7 @@ def write(told: TextIO, path: Path | str, first: int, count: int) -> None:
     with Store(path) as store:
         run = begin(store)
         for number in range(first, first + count):
-            store.save(run, [make_record(make_outcome(number))])
+            save(store, run, [make_outcome(number)])
             print(number, file=told)
         store.finish_run(run)
 

@@ -19,7 +19,7 @@ from hcbench.cli import main
 from hcbench.model.cost import Cost
 from hcbench.run.record import Observer
 from hcbench.store import Store, database, rows
-from tests.core.store.test_store import as_ordinary_user, begin, make_outcome, make_record, row_of
+from tests.core.store.test_store import as_ordinary_user, begin, make_outcome, row_of, save
 
 pytestmark = pytest.mark.slow
 
@@ -118,10 +118,8 @@ def test_a_clock_that_jumps_back_does_not_make_the_old_new(
     monkeypatch.setattr(rows, "now", lambda: next(stamps))
     with Store(tmp_path / "store") as store:
         for seconds in (1.0, 2.0, 3.0):
-            store.save(
-                begin(store), [make_record(make_outcome(0, cost=Cost(seconds=seconds)))], fresh=True
-            )
-        store.save(begin(store), [make_record(make_outcome(1))])
+            save(store, begin(store), [make_outcome(0, cost=Cost(seconds=seconds))], fresh=True)
+        save(store, begin(store), [make_outcome(1)])
         assert store.cell(make_outcome(0).key)[0].cost.seconds == 3.0
         assert [o.cost.seconds for o, _ in store.outcomes()] == [3.0, 0.25]
         assert [o.repetition for o, _ in store.outcomes(limit=1)] == [1]
