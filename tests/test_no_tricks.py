@@ -77,6 +77,8 @@ ALLOWED = {
     ("testing", "signal.signal"): "a child process that runs checks",
     # In the process of the program, not in that of a caller of its functions.
     ("cli", "os.environ['NUMBA_DISABLE_JIT']"): "small trees need no compiled kernels",
+    ("hcbench", "sys.path.append"): "python -m hcbench: the current folder goes last",
+    ("hcbench", "sys.path.pop"): "as above",
     ("cli", "os.environ.update"): "where it stores compiled kernels",
     ("cli", "set_threshold"): "a plan has very many objects that live long",
     # Restored when the block ends.

@@ -291,7 +291,7 @@ class Copies:
         if is_lacking:
             folder = tempfile.mkdtemp(prefix="hcbench-")
             self._remover = subprocess.Popen(
-                [sys.executable, "-c", _REMOVE, folder],
+                [sys.executable, "-P", "-c", _REMOVE, folder],
                 stdin=subprocess.PIPE,
                 start_new_session=True,
             )

@@ -41,6 +41,7 @@ class Program(importlib.abc.Loader):
             doc=declared.doc,
             accepts=declared.accepts,
             files=declared.files,
+            secrets=declared.env,
             returns="partition" if declared.returns == "labels" else "tree",
             parameters=(
                 *(Parameter(key, value, "Passed on.") for key, value in declared.params.items()),

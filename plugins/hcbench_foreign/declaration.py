@@ -26,6 +26,7 @@ _CHOICES = {
     "output_format": ("csv", "npy"),
     "heights": ("half", "whole"),
 }
+_EXAMPLE_OF_ENV = "names of environment variables, such as ['MY_API_KEY']"
 PLACEHOLDERS = ("input", "output", "n", "seed", "threads")
 
 
@@ -63,6 +64,7 @@ class Declaration:
     heights: Literal["half", "whole"] = "half"
     params: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
     digest: str = ""
 
     @property
@@ -91,10 +93,11 @@ def read_declaration(file: Path) -> Declaration:
             if not value or not isinstance(value, list) or {type(word) for word in value} != {str}:
                 raise DataError(f"{file}: {key} is a list of arguments, such as ['Rscript', 'a.R']")
             declared[key] = tuple(_placed(word, file) for word in value)
-    files = declared.get("files", [])
-    if not isinstance(files, list) or not all(isinstance(path, str) for path in files):
-        raise DataError(f"{file}: files is a list of paths, such as ['./weights.csv']")
-    declared["files"] = tuple(files)
+    for key, example in (("files", "paths, such as ['./weights.csv']"), ("env", _EXAMPLE_OF_ENV)):
+        texts = declared.get(key, [])
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise DataError(f"{file}: {key} is a list of {example}")
+        declared[key] = tuple(texts)
     for key in ("name", "command"):
         if key not in declared:
             raise DataError(f"{file}: {key} is missing")

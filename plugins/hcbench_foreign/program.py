@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from hcbench import Given, HcbenchError, Oracle, Partition, Tree
+from hcbench.run import child_environment, named_secrets
 from hcbench_foreign.declaration import Declaration
 
 PROC = Path("/proc")
@@ -110,9 +111,7 @@ class ForeignProgram:
         HcbenchError
             If it cannot be started or fails.
         """
-        environment = {name: text for name, text in os.environ.items() if name not in _OWN}
-        # A worker has them already, as --threads says.
-        environment = {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES} | environment
+        environment = self._environment()
         with (
             open(source or os.devnull, "rb") as stdin,
             tempfile.TemporaryFile() as stdout,
@@ -135,6 +134,17 @@ class ForeignProgram:
                 raise HcbenchError(f"{self.declared.name}: {how}: {complaint or 'no message'}")
             stdout.seek(0)
             return stdout.read(), peak
+
+    def _environment(self) -> dict[str, str]:
+        """The environment variables of the program: no secrets but those that it declares."""
+        environment = child_environment()
+        environment.update(named_secrets(self.declared.env))
+        for name in _OWN:
+            environment.pop(name, None)
+        for library in _LIBRARIES:
+            # A worker has them already, as --threads says.
+            environment.setdefault(f"{library}_NUM_THREADS", "1")
+        return environment
 
     def _result(self, output: bytes, given: Given) -> Tree | Partition:
         declared = self.declared

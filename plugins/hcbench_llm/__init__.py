@@ -58,6 +58,7 @@ LLM = tuple(
         needs=(),
         parameters=PARAMETERS,
         files=("pictures",),
+        secrets=("HCBENCH_LLM_KEY*",),
         currency="USD",
         price="hcbench_llm.oracles:expected_price",
     )

@@ -117,7 +117,7 @@ def install(root: Path, commit: Commit, folder: Path) -> Path:
         installed = Path(work) / "installed"
         _git(root, "clone", "--quiet", "--shared", "--no-checkout", str(root), str(source))
         _git(source, "checkout", "--quiet", "--detach", commit.hash)
-        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+        command = [sys.executable, "-P", "-m", "pip", "install", "--quiet", "--no-deps"]
         command += ["--target", str(installed), str(source)]
         environment = dict(reproducible_environment(Path(work)))
         environment["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"

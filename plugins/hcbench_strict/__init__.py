@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from hcbench.run import ThisMachine
 
 
+_NO_SANDBOX = (
+    "strict: algorithms can read and write your files and see other processes, as bubblewrap is "
+    "not installed or not permitted here (try: bwrap --unshare-all --ro-bind / / true)"
+)
+
+
 @hookimpl
 def hcbench_executors() -> Iterable[ExecutorSpec]:
     """Return the executor ``strict``."""
@@ -36,10 +42,15 @@ def open_strict(
     HcbenchError
         If a scheduler is given.
     """
+    import click
+
     from hcbench.run import ThisMachine, check_machine
+    from hcbench_strict.sandbox import sandbox_program
 
     if scheduler is not None:
         raise HcbenchError(f"the executor strict is this machine; omit --scheduler {scheduler}")
+    if sandbox_program() is None:
+        click.echo(f"hcbench: {_NO_SANDBOX}", err=True)
     cores = int(check_machine({})["cores"])
     slots = jobs or max(1, cores // threads)
     return nullcontext(ThisMachine(slots, "hcbench_strict.parent:call", threads))

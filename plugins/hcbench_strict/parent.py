@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import os
-import random
+import shutil
 import subprocess
-import sys
+import tempfile
 import warnings
 from contextlib import suppress
 from multiprocessing import Pipe
@@ -17,6 +17,8 @@ import numpy as np
 
 import hcbench
 from hcbench import Given, HcbenchError, ModelWarning, Oracle
+from hcbench.run import children, folders_of_code, python_command
+from hcbench_strict.key import machine_key
 from hcbench_strict.messages import (
     ASK,
     DONE,
@@ -28,49 +30,67 @@ from hcbench_strict.messages import (
     REPORT,
     unpack_result,
 )
+from hcbench_strict.sandbox import algorithm_environment, enclosed, sandbox_program
 
-#: What the environment of the algorithm begins with; a key of a paid oracle does not.
-_ENVIRONMENT = ("PATH", "PYTHON", "HOME", "LANG", "LC_", "TMPDIR", "VIRTUAL_ENV", "NUMBA", "LD_")
-_THREADS = "_NUM_THREADS"
 #: The errors of an algorithm that decide the status of its cell.
 _STATUSES = ("BudgetExceededError", "NotApplicableError", "UnansweredError")
 
 
 class _Child:
-    """A Python that has nothing of the cell but what it is sent."""
+    """A Python that has nothing of the cell but what it is sent.
 
-    def __init__(self, number: int) -> None:
+    Parameters
+    ----------
+    number : int
+        Of the cell, whose process it is.
+    algorithm : callable
+        What it will be sent.
+    """
+
+    def __init__(self, number: int, algorithm: Any) -> None:
         self.number = number
         self.connection, theirs = Pipe()
-        environment = {
-            name: text
-            for name, text in os.environ.items()
-            if name.startswith(_ENVIRONMENT) or name.endswith(_THREADS)
-        }
-        command = [sys.executable, "-m", "hcbench_strict.child", str(theirs.fileno())]
+        # Below the folder of this worker, which is emptied after the cell.
+        self.folder = Path(tempfile.mkdtemp(prefix="strict-"))
+        command = python_command("hcbench_strict.child", str(theirs.fileno()))
+        self.is_enclosed = sandbox_program() is not None
         # Of the group of this worker, whose limits and end hold for it.
         self.process = subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
+            enclosed(command, self.folder, folders_of_code(algorithm)),
+            env=algorithm_environment(self.folder),
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
         )
         theirs.close()
 
     def memory(self, name: str) -> int:
         """Its memory now (VmRSS) or at its peak (VmHWM), in bytes; 0 if that is unknown."""
         with suppress(OSError, IndexError):
-            status = Path(f"/proc/{self.process.pid}/status").read_text()
+            status = Path(f"/proc/{self._pid()}/status").read_text()
             return 1024 * int(status.split(f"{name}:")[1].split()[0])
         return 0
 
     def reset_peak(self) -> None:
         """Begin to measure its peak."""
-        with suppress(OSError):
-            Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+        with suppress(OSError, IndexError):
+            Path(f"/proc/{self._pid()}/clear_refs").write_text("5")
+
+    def _pid(self) -> int:
+        """The number of the Python process; IndexError while bubblewrap has not started it."""
+        pid = self.process.pid
+        if self.is_enclosed:
+            # The program of the sandbox, the first process inside, then Python.
+            for _ in range(2):
+                pid = children(pid)[0]
+        return pid
 
     def close(self) -> None:
         """Wait for its end, after it was killed or not."""
         self.process.kill()
         self.connection.close()
         self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 _last: _Child | None = None
@@ -96,14 +116,25 @@ def call(
     if child is None or child.number != number or child.process.returncode is not None:
         if child is not None:
             child.close()
-        _last = _Child(number)
-        return _serve(_last, oracle, (algorithm, given, rng))
+        _last = _Child(number, algorithm)
+        return _serve(_last, oracle, (algorithm, given, *_own_seed(rng)))
     try:
-        return _serve(child, oracle, (algorithm, given, rng))
+        return _serve(child, oracle, (algorithm, given, *_own_seed(rng)))
     finally:
         if not oracle.first_use:
             child.number = -1
             child.process.kill()  # to wait for its end would take time from the call
+
+
+def _own_seed(rng: np.random.Generator) -> tuple[np.random.Generator, int]:
+    """A generator, and a seed of the global ones, that say nothing about the seeds of the cell.
+
+    From the seed that an ordinary worker uses, an algorithm could tell which data set, repetition
+    and base seed it belongs to, and make the data again, with their truth.
+    """
+    digest = hashlib.blake2b(rng.bytes(32), key=machine_key(), digest_size=32).digest()
+    generator = np.random.default_rng(int.from_bytes(digest[:28], "big"))
+    return generator, int.from_bytes(digest[28:], "big")
 
 
 def _serve(child: _Child, oracle: Oracle, order: tuple[Any, ...]) -> Any:
@@ -120,7 +151,7 @@ def _serve(child: _Child, oracle: Oracle, order: tuple[Any, ...]) -> Any:
     child.reset_peak()
     before = child.memory("VmRSS")
     try:
-        connection.send((*order, random.getrandbits(32), terms))
+        connection.send((*order, terms))
         while (message := connection.recv_bytes())[:1] not in (DONE, FAILED):
             try:
                 reply = reply_to(oracle, message[:1], message[1:])

@@ -165,7 +165,8 @@ def _in_worker(cell: Cell, store: Store, registry: Registry, timeout: float) -> 
     job = make_job(cell, [m.label for m in cell.metrics], store)
     limits = Limits.of_cell(None if timeout == math.inf else timeout)
     files = registry.plugins.files
-    with CellPool(1, threads=cell.threads, plugin_files=files) as pool:
+    secrets = sorted(cell.secrets)
+    with CellPool(1, threads=cell.threads, plugin_files=files, secrets=secrets) as pool:
         pool.submit(cell, pack_job(job, files), limits)
         (report,) = pool.wait()
     return outcome_of(cell, report)

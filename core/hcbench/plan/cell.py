@@ -117,6 +117,16 @@ class Cell:
             return None
         return float(load_function(memory)(n, **self.algorithm.params))
 
+    @property
+    def secrets(self) -> frozenset[str]:
+        """The environment variables with secrets that its specs declare, with wildcards."""
+        names = set(self.algorithm.spec.secrets)
+        names.update(self.dataset.spec.secrets)
+        names.update(self.oracle.spec.secrets)
+        for metric in self.metrics:
+            names.update(metric.spec.secrets)
+        return frozenset(names)
+
     def why_inapplicable(self, metric: Use[MetricSpec]) -> str:
         """Why a metric cannot score the results of this cell; "" if it can."""
         provided = self.dataset.spec.provides_with(self.dataset.params)

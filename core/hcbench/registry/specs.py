@@ -246,6 +246,9 @@ class Spec:
         Files and folders whose content decides its result and belongs to the key of a cell: the
         names of parameters whose values name them, and paths of data that the function itself
         reads, relative to the folder of the plugin's file or package.
+    secrets : tuple of str
+        Environment variables that its function reads and whose names are those of secrets, such as
+        ``"MY_API_KEY"``; wildcards are possible. Workers get no other keys, tokens and passwords.
     """
 
     noun: ClassVar[str] = "plugin"
@@ -259,9 +262,10 @@ class Spec:
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for field_name in ("requires", "tags", "aliases", "files", "provides", "needs"):
+        for field_name in ("requires", "tags", "aliases", "files", "secrets", "provides", "needs"):
             # Not each kind of spec has each of the fields.
             names = getattr(self, field_name, ())
             if isinstance(names, str):

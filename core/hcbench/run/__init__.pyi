@@ -20,7 +20,13 @@ from .inputs import (
     make_oracle as make_oracle,
     make_problem as make_problem,
 )
-from .job import Call as Call, Job as Job, RescoreJob as RescoreJob, pack_job as pack_job
+from .job import (
+    Call as Call,
+    Job as Job,
+    RescoreJob as RescoreJob,
+    folders_of_code as folders_of_code,
+    pack_job as pack_job,
+)
 from .record import outcome_of as outcome_of
 from .rescore import (
     installed_metrics as installed_metrics,
@@ -37,4 +43,9 @@ from .workers import (
     Limits as Limits,
     Report as Report,
 )
-from .workers.processes import has_gpu as has_gpu
+from .workers.interpreter import (
+    child_environment as child_environment,
+    named_secrets as named_secrets,
+    python_command as python_command,
+)
+from .workers.processes import children as children, has_gpu as has_gpu

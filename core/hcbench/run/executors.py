@@ -21,6 +21,7 @@ from hcbench.run.options import LOCAL, RunOptions
 from hcbench.run.workers import Limits, Pool, Report
 from hcbench.run.workers.connections import ServerProcess
 from hcbench.run.workers.encoding import EncodingError, OutcomeMessage, decode
+from hcbench.run.workers.interpreter import named_secrets
 
 #: Modules that the fork server imports, once for all workers.
 PRELOADED: tuple[str, ...] = (
@@ -81,7 +82,7 @@ class ThisMachine:
     ----------
     slots : int
         How many.
-    wrapper, threads, plugin_files
+    wrapper, threads, plugin_files, secrets
         See `CellPool`.
     """
 
@@ -89,6 +90,7 @@ class ThisMachine:
     wrapper: str = ""
     threads: int = 1
     plugin_files: tuple[Path, ...] = ()
+    secrets: tuple[str, ...] = ()
 
     @property
     def memory(self) -> float:
@@ -107,6 +109,7 @@ class ThisMachine:
             wrapper=self.wrapper,
             threads=self.threads,
             plugin_files=self.plugin_files,
+            secrets=self.secrets,
         )
 
 
@@ -129,6 +132,8 @@ class CellPool(Pool):
         Of BLAS, OpenMP and numba in each process.
     plugin_files : sequence of Path
         The plugin files of the run, as they are on this machine, whose kernels may be compiled.
+    secrets : sequence of str
+        Environment variables with secrets that the workers get, possibly with wildcards.
     """
 
     def __init__(
@@ -138,6 +143,7 @@ class CellPool(Pool):
         wrapper: str = "",
         threads: int = 1,
         plugin_files: Sequence[Path] = (),
+        secrets: Sequence[str] = (),
     ) -> None:
         self._places = places
         self._wrapper = wrapper
@@ -147,7 +153,7 @@ class CellPool(Pool):
             preload=PRELOADED,
             decode=read_outcome,
             threads=threads,
-            variables=kernel_environment(plugin_files),
+            variables=kernel_environment(plugin_files) | named_secrets(secrets),
         )
 
     def submit(self, tag: object, job: object, limits: Limits, worker: int | None = None) -> None:

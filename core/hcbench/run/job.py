@@ -334,6 +334,12 @@ def call_packed(packed: bytes, *args: Any) -> Any:
     return unpack_job(packed).open()(*args)
 
 
+def folders_of_code(packed: partial[Any]) -> list[Path]:
+    """The folders of the plugin files that an algorithm, as `wrap_job` gives it, may be of."""
+    (content,) = packed.args
+    return [Path(place_of(file)).parent for file in unpack_job(content).files]
+
+
 _places: dict[str, str] = {}
 
 

@@ -7,6 +7,7 @@ that was interrupted.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from hcbench.model.cost import collect_notes
 from hcbench.plan.columns import Outcomes
@@ -125,6 +126,7 @@ def _work(
     tasks: Sequence[Task], record: RunRecord, machines: Executor, *, alone: bool = False
 ) -> None:
     """Do tasks in isolated workers; ``alone``: one at a time, stored before the next begins."""
+    # One after the other, so that none pays for what another is asking; the key is here.
     paid: list[Task] = []
     free: list[Task] = []
     for task in tasks:
@@ -132,12 +134,21 @@ def _work(
             paid.append(task)
         else:
             free.append(task)
-    Schedule(free, record, machines, alone=alone).run()
-    # One after the other, so that none pays for what another is asking; the key is here.
+    Schedule(free, record, _with_secrets(machines, free), alone=alone).run()
     here: Executor = ThisMachine(1, threads=record.plan.suite.threads)
     if isinstance(machines, ThisMachine):
         here = machines
-    Schedule(paid, record, here, alone=True).run()
+    Schedule(paid, record, _with_secrets(here, paid), alone=True).run()
+
+
+def _with_secrets(machines: Executor, tasks: Iterable[Task]) -> Executor:
+    """The machines, whose workers get the secrets that tasks need if they are of this machine."""
+    if not isinstance(machines, ThisMachine):
+        return machines
+    secrets: set[str] = set()
+    for task in tasks:
+        secrets.update(task.cell.secrets)
+    return replace(machines, secrets=tuple(sorted(secrets)))
 
 
 def _pays(task: Task) -> bool:

@@ -279,3 +279,22 @@ def test_a_program_of_another_environment_makes_the_same_trees(tmp_path: Path) -
     theirs = run(file, vectors)
     assert isinstance(ours, Tree)
     assert theirs.isomorphic(ours)
+
+
+def test_a_program_gets_the_secrets_that_it_declares(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("PGPASSWORD", "HCBENCH_LLM_KEY", "MY_API_KEY", "MY_SETTING"):
+        monkeypatch.setenv(name, "value")
+    # Two clusters if the variables are there, and no output of four lines if they are not.
+    script = (
+        'test -z "$PGPASSWORD$HCBENCH_LLM_KEY" && test "$MY_SETTING" = value '
+        '&& test "$MY_API_KEY" = "$1" && printf "0\n0\n1\n1\n"'
+    )
+    keys: dict[str, Any] = {"returns": "labels", "command": ["sh", "-c", script, "sh", ""]}
+    assert isinstance(run(declare(tmp_path, **keys)), Partition)
+    keys |= {"command": ["sh", "-c", script, "sh", "value"], "env": ["MY_API_*"]}
+    file = declare(tmp_path, **keys)
+    assert isinstance(run(file), Partition)
+    (use,) = load_registry([file]).use_algorithms("foreign")
+    assert use.spec.secrets == ("MY_API_*",)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import json
 import math
 import os
 import shutil
@@ -22,6 +21,7 @@ from typing import BinaryIO
 
 from hcbench.errors import WorkerError
 from hcbench.registry.plugins import lasting_path
+from hcbench.run.workers.interpreter import python_command, worker_environment
 from hcbench.run.workers.messages import (
     CHUNK,
     WEIGHED,
@@ -57,13 +57,9 @@ _UNREAD = (
     "NO_COLOR",
     "TERM",
     "HCBENCH_DEBUG",
-    "HCBENCH_STORE",
     "PYTEST_CURRENT_TEST",
 )
-_BOOT = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); "
-    "from hcbench.run.workers.forkserver import main; main()"
-)
+_FORK_SERVER = "hcbench.run.workers.forkserver"
 
 
 class ServerProcess:
@@ -88,12 +84,12 @@ class ServerProcess:
         try:
             with theirs:
                 self._process = subprocess.Popen(
-                    _command(theirs.fileno(), self._folder),
+                    python_command(_FORK_SERVER, str(theirs.fileno()), self._folder),
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=self._log,
                     stderr=self._log,
-                    env=_environment(variables),
+                    env=worker_environment(variables),
                     start_new_session=True,
                 )
         except (OSError, TypeError) as error:
@@ -469,22 +465,7 @@ def _open_pipe() -> tuple[BinaryIO, BinaryIO]:
 
 def _circumstances(variables: Mapping[str, str]) -> tuple[object, ...]:
     """What a fork server depends on: this process, and what its imports may depend on."""
-    environment = {name: value for name, value in os.environ.items() if name not in _UNREAD}
-    environment.update(variables)
+    environment = worker_environment(variables)
+    for name in _UNREAD:
+        environment.pop(name, None)
     return os.getpid(), sys.executable, os.getcwd(), lasting_path(), environment
-
-
-def _command(descriptor: int, folder: str) -> list[str]:
-    here = os.getcwd()
-    paths = json.dumps([path or here for path in lasting_path()])
-    return [sys.executable, "-c", _BOOT, paths, str(descriptor), folder]
-
-
-def _environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """The environment variables of the fork server, and so of all workers."""
-    environment = {**os.environ, **variables}
-    # The order of a set of strings must not differ from run to run.
-    environment.setdefault("PYTHONHASHSEED", "0")
-    # macOS forbids what the server does, forking after its frameworks are loaded, unless asked.
-    environment.setdefault("OBJC_DISABLE_INITIALIZE_FORK_SAFETY", "YES")
-    return environment
