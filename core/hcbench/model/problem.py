@@ -323,23 +323,12 @@ class Problem:
 
         With ``as_held``, those of comparisons as they are held at present; otherwise as a list.
         """
-        for role, matrix in (("vectors", self.vectors), ("graph", self.graph)):
-            if isinstance(matrix, np.ndarray):
-                yield role, matrix
-            elif matrix is not None:
-                for name in _ARRAYS_OF_CSR:
-                    yield (role, name, matrix.shape), getattr(matrix, name)
+        yield from _parts_of_matrix("vectors", self.vectors)
+        yield from _parts_of_matrix("graph", self.graph)
         if self.similarity is not None:
             yield "similarity", self.similarity
         if self.comparisons is not None:
-            if as_held:
-                for array in self.comparisons.arrays():
-                    yield "held", array
-            else:
-                yield "closer", self.comparisons.closer
-                yield "farther", self.comparisons.farther
-                if self.comparisons.annotator is not None:
-                    yield "annotator", self.comparisons.annotator
+            yield from _parts_of_comparisons(self.comparisons, as_held=as_held)
         if self.levels is not None:
             yield "levels", self.levels
         if self.tree is not None:
@@ -464,6 +453,29 @@ def _with_arrays(like: sparse.csr_array, data: Any, indices: Any, indptr: Any) -
     matrix.indices = indices
     matrix.indptr = indptr
     return matrix
+
+
+def _parts_of_matrix(role: str, matrix: Vectors | None) -> Iterator[tuple[Any, NDArray[Any]]]:
+    """The array itself, or those of a csr_array; see `Problem._parts`."""
+    if isinstance(matrix, np.ndarray):
+        yield role, matrix
+    elif matrix is not None:
+        for name in _ARRAYS_OF_CSR:
+            yield (role, name, matrix.shape), getattr(matrix, name)
+
+
+def _parts_of_comparisons(
+    comparisons: Comparisons, *, as_held: bool
+) -> Iterator[tuple[Any, NDArray[Any]]]:
+    """The arrays of comparisons, as they are held or as a list; see `Problem._parts`."""
+    if as_held:
+        for array in comparisons.arrays():
+            yield "held", array
+        return
+    yield "closer", comparisons.closer
+    yield "farther", comparisons.farther
+    if comparisons.annotator is not None:
+        yield "annotator", comparisons.annotator
 
 
 def _parts_of_tree(role: tuple[str, ...], tree: Tree) -> Iterator[tuple[Any, NDArray[Any]]]:

@@ -10,7 +10,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -20,7 +20,9 @@ from hcbench.errors import NameSyntaxError, ParameterError
 from hcbench.model.numbers import read_number
 from hcbench.registry.specs import Params, Value
 
-_OPEN, _CLOSE, _QUOTES = "[{", "]}", "\"'"
+_OPEN = "[{"
+_CLOSE = "]}"
+_QUOTES = "\"'"
 _DEEPEST = 50  # brackets inside each other, and parts of a key
 _LONG_KEY = re.compile(rf"(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{_DEEPEST}}}")
 #: A name in quotes, with the bracket of its parameters if it has some.
@@ -46,16 +48,11 @@ def split_list(text: str) -> list[str]:
     NameSyntaxError
         If a bracket or quote is not closed.
     """
-    parts, start, depth, quote, escaped = [], 0, 0, "", False
-    for position, char in enumerate(text):
-        if escaped:
-            escaped = False
-        elif quote:
-            escaped = quote == '"' and char == "\\"
-            quote = "" if char == quote else quote
-        elif char in _QUOTES:
-            quote = char
-        elif char in _OPEN:
+    parts = []
+    start = 0  # of the present part
+    depth = 0  # brackets that are open
+    for position, char in _outside_of_quotes(text):
+        if char in _OPEN:
             depth += 1
             if depth > _DEEPEST:
                 raise NameSyntaxError(
@@ -68,13 +65,34 @@ def split_list(text: str) -> list[str]:
         elif char == "," and depth == 0:
             parts.append(text[start:position].strip())
             start = position + 1
-    if depth or quote:
-        raise NameSyntaxError(
-            f"{text!r}: {quote or 'a bracket'} is not closed; write "
-            "NAME[param=value], in quotes for the shell"
-        )
+    if depth:
+        raise _not_closed(text, "a bracket")
     parts.append(text[start:].strip())
     return [part for part in parts if part]
+
+
+def _outside_of_quotes(text: str) -> Iterator[tuple[int, str]]:
+    """The characters outside of quotes, with their positions."""
+    quote = ""  # the quote that is open; "" outside of quotes
+    escaped = False  # behind a backslash, which escapes in double quotes only, as in TOML
+    for position, char in enumerate(text):
+        if escaped:
+            escaped = False
+        elif quote:
+            escaped = quote == '"' and char == "\\"
+            if char == quote:
+                quote = ""
+        elif char in _QUOTES:
+            quote = char
+        else:
+            yield position, char
+    if quote:
+        raise _not_closed(text, quote)
+
+
+def _not_closed(text: str, mark: str) -> NameSyntaxError:
+    advice = "write NAME[param=value], in quotes for the shell"
+    return NameSyntaxError(f"{text!r}: {mark} is not closed; {advice}")
 
 
 def parse_name(text: str) -> Name:

@@ -139,14 +139,23 @@ class Claim:
         if self.relation and self.relation not in RELATIONS:
             return f"relation is one of {', '.join(RELATIONS)}; got {self.relation!r}"
         for name in ("within", "paper_error"):
-            if not 0 <= getattr(self, name) < math.inf:
-                return f"{name} is a number from 0, got {getattr(self, name)}"
+            number = getattr(self, name)
+            if not 0 <= number < math.inf:
+                return f"{name} is a number from 0, got {number}"
+        return self._mistake_of_options() or self._mistake_of_erratum()
+
+    def _mistake_of_options(self) -> str:
+        """Which of its options exclude each other; "" if none do."""
         if self.within and self.relation in ("<", ">"):
             return f"within allows for a difference, and relation {self.relation!r} demands one"
         if self.exponent and (self.compares or not self.paper):
             return "exponent needs paper, the rate, and compares with nothing else"
         if self.exponent and self.every_repetition:
             return "exponent is of the means: it cannot hold in every repetition"
+        return ""
+
+    def _mistake_of_erratum(self) -> str:
+        """What is wrong with its correction; "" if nothing is."""
         if bool(self.erratum) != bool(self.corrected):
             return "an erratum needs corrected, the fields it replaces, and the reverse"
         types: dict[str, Any] = {f.name: str for f in fields(self) if f.type == "str"}

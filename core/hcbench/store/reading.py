@@ -246,24 +246,7 @@ def _read_values(
     These are all values if all metrics are read; otherwise those that are no plain numbers, and
     the numbers that algorithms reported.
     """
-    value = metric_values.c
-    (cell_id,) = ids.c
-    # What most rows have is read as None, and the label only where it is unknown: texts take long.
-    unusual_status = sa.func.nullif(value.status, "ok", type_=sa.Text)
-    unusual_reason = sa.func.nullif(value.reason, "", type_=sa.Text)
-    selected = [value.cell, value.checkpoint, value.value, unusual_status, unusual_reason]
-    selected.append(value.metric_key)
-    if all_metrics:
-        selected.append(value.metric)
-    query = sa.select(*selected).join(ids, cell_id == value.cell)
-    if all_metrics:
-        # Of equal labels the latest counts.
-        query = query.order_by(value.run)
-    else:
-        has_key = value.metric_key.in_(list(labels_by_key))
-        is_special = sa.func.coalesce(unusual_status, unusual_reason).is_not(None)
-        query = query.where(has_key & (value.value.is_(None) | is_special) | is_reported)
-
+    query = _query_of_values(ids, labels_by_key, all_metrics=all_metrics)
     special_at: dict[tuple[int, str], dict[int, Value]] = {}
     for part in _fetch(connection, query):
         cell_column, checkpoints, numbers, statuses, reasons, *metric_columns = part
@@ -293,6 +276,29 @@ def _read_values(
     for (checkpoint, label), special_values in special_at.items():
         values = by_checkpoint[checkpoint].values
         values[label] = Values.of_numbers(values[label].numbers, special_values)
+
+
+def _query_of_values(
+    ids: sa.Subquery, labels_by_key: Mapping[str, Sequence[str]], *, all_metrics: bool
+) -> sa.Select[Any]:
+    """The query of `_read_values`: cell, checkpoint, number, status, reason, key and label.
+
+    What most rows have is read as None, and the label only where it is unknown: texts take long.
+    """
+    value = metric_values.c
+    (cell_id,) = ids.c
+    unusual_status = sa.func.nullif(value.status, "ok", type_=sa.Text)
+    unusual_reason = sa.func.nullif(value.reason, "", type_=sa.Text)
+    selected = [value.cell, value.checkpoint, value.value, unusual_status, unusual_reason]
+    selected.append(value.metric_key)
+    if all_metrics:
+        # Of equal labels the latest counts.
+        selected.append(value.metric)
+        return sa.select(*selected).join(ids, cell_id == value.cell).order_by(value.run)
+    has_key = value.metric_key.in_(list(labels_by_key))
+    is_special = sa.func.coalesce(unusual_status, unusual_reason).is_not(None)
+    query = sa.select(*selected).join(ids, cell_id == value.cell)
+    return query.where(has_key & (value.value.is_(None) | is_special) | is_reported)
 
 
 def _numbers_of(point: PointColumns, label: str) -> NDArray[np.float64]:

@@ -115,71 +115,113 @@ def _scan(
 ) -> tuple[list[int], list[str | None], list[Decimal | None]]:
     """Parents, labels and branch lengths of the nodes, in the order in which they begin."""
     source = statement.source
-    is_nexus_tree = source.dialect is not NEWICK
-    parents: list[int] = []
-    labels: list[str | None] = []
-    lengths: list[Decimal | None] = []
-    inner = -1  # the innermost open parenthesis
-    node = -1  # the node to which a label or length would belong; -1: a node must begin here
-    in_length = False
+    scan = _Scan(source)
     for token in source.tokens(statement.start, statement.end):
-        mark = token.text if token.is_mark else ""
-        if mark == "=" or (mark == "(" and node >= 0):
-            raise source.error(token.at, _unexpected(source, inner))
-        if mark in (",", ")") and inner < 0:
-            reason = "a ',' or ')' stands outside of all parentheses: is a '(' missing?"
-            raise source.error(token.at, reason)
-        # Any token begins the node that is expected here, perhaps without a label.
-        if node < 0:
-            node = len(parents)
-            in_length = False
-            parents.append(inner)
-            labels.append(None)
-            lengths.append(None)
-        if mark == "(":
-            inner = node
-            node = -1
-        elif mark == ",":
-            node = -1
-        elif mark == ")":
-            node = inner
-            inner = parents[inner]
-            in_length = False
-        elif mark == ":":
-            if in_length:
-                raise source.error(token.at, "a node has a second branch length")
-            in_length = True
-        elif in_length:
-            if lengths[node] is not None:
-                raise source.error(token.at, _unexpected(source, inner))
-            lengths[node] = _read_length(source, token)
-        else:
-            if labels[node] is not None:
-                raise source.error(token.at, _unexpected(source, inner))
-            if is_nexus_tree and inner < 0 and not token.is_quoted and _ends_block(token):
-                raise source.error(token.at, _MISSING_END)
-            labels[node] = token.text
-    if inner >= 0:
+        scan.read(token)
+    if scan.inner >= 0:
         raise source.error(statement.end, UNCLOSED["("])
-    if not parents:
+    if not scan.parents:
         raise source.error(statement.end, "there is no tree in the text")
-    return parents, labels, lengths
+    return scan.parents, scan.labels, scan.lengths
 
 
-def _unexpected(source: Source, inner: int) -> str:
-    """What is wrong with a token; behind the last parenthesis of Nexus only a ``;`` may follow."""
-    return _MISSING_END if source.dialect is not NEWICK and inner < 0 else _UNEXPECTED
+class _Scan:
+    """The nodes of a tree while it is read, token by token.
+
+    Attributes
+    ----------
+    parents, labels, lengths : list
+        Of the nodes, in the order in which they begin. The root has the parent -1.
+    inner : int
+        The node of the innermost open parenthesis; -1 outside of all.
+    node : int
+        The node to which a label or length would belong; -1 where a node must begin.
+    in_length : bool
+        Whether a ':' has been read since the node began or its parenthesis was closed.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.parents: list[int] = []
+        self.labels: list[str | None] = []
+        self.lengths: list[Decimal | None] = []
+        self.inner = -1
+        self.node = -1
+        self.in_length = False
+
+    def read(self, token: Token) -> None:
+        """Read the next token.
+
+        Raises
+        ------
+        NewickError
+            If it cannot stand there.
+        """
+        mark = token.text if token.is_mark else ""
+        self._check_mark(token, mark)
+        # Any token begins the node that is expected here, perhaps without a label.
+        if self.node < 0:
+            self._begin_node()
+        if mark == "(":
+            self.inner = self.node
+            self.node = -1
+        elif mark == ",":
+            self.node = -1
+        elif mark == ")":
+            # A label or length that follows belongs to the node that is closed.
+            self.node = self.inner
+            self.inner = self.parents[self.inner]
+            self.in_length = False
+        elif mark == ":":
+            if self.in_length:
+                raise self.source.error(token.at, "a node has a second branch length")
+            self.in_length = True
+        elif self.in_length:
+            self._read_length(token)
+        else:
+            self._read_label(token)
+
+    def _check_mark(self, token: Token, mark: str) -> None:
+        if mark == "=" or (mark == "(" and self.node >= 0):
+            raise self._unexpected(token)
+        if mark in (",", ")") and self.inner < 0:
+            reason = "a ',' or ')' stands outside of all parentheses: is a '(' missing?"
+            raise self.source.error(token.at, reason)
+
+    def _begin_node(self) -> None:
+        self.node = len(self.parents)
+        self.in_length = False
+        self.parents.append(self.inner)
+        self.labels.append(None)
+        self.lengths.append(None)
+
+    def _read_length(self, token: Token) -> None:
+        if self.lengths[self.node] is not None:
+            raise self._unexpected(token)
+        length = read_length(token.text)
+        if length is None:
+            raise self.source.error(token.at, "the branch length is not a number")
+        self.lengths[self.node] = length
+
+    def _read_label(self, token: Token) -> None:
+        if self.labels[self.node] is not None:
+            raise self._unexpected(token)
+        is_nexus_tree = self.source.dialect is not NEWICK
+        if is_nexus_tree and self.inner < 0 and not token.is_quoted and _ends_block(token):
+            raise self.source.error(token.at, _MISSING_END)
+        self.labels[self.node] = token.text
+
+    def _unexpected(self, token: Token) -> NewickError:
+        """That a token cannot stand here."""
+        reason = _UNEXPECTED
+        if self.source.dialect is not NEWICK and self.inner < 0:
+            # Behind the last parenthesis of a tree of Nexus only a ';' may follow.
+            reason = _MISSING_END
+        return self.source.error(token.at, reason)
 
 
 def _ends_block(token: Token) -> bool:
     return token.text.lower() in _NEXUS_ENDS
-
-
-def _read_length(source: Source, token: Token) -> Decimal:
-    length = read_length(token.text)
-    if length is None:
-        raise source.error(token.at, "the branch length is not a number")
-    return length
 
 
 def _labels_of_leaves(
