@@ -251,10 +251,28 @@ FILE = DatasetSpec(
             choices=("onehot", "drop", "gower"),
         ),
         Parameter(
-            "standardise",
-            False,
-            "Give each feature mean 0 and standard deviation 1; constant ones become 0.",
+            "ordinal",
+            (),
+            "Columns of ordered texts, which become 0, 1, 2, ...: {column=[lowest,...,highest]}, "
+            "where * in a name stands for any text; or names of columns whose classes are ordered "
+            "as they first appear in the file.",
+            alternative="str",
         ),
+        Parameter(
+            "transpose",
+            False,
+            "Whether the items are the columns, and the rows are features, as in tables of genes.",
+        ),
+        Parameter("log", False, "Use log(1 + x) of each number x, the natural logarithm."),
+        Parameter(
+            "scale",
+            None,
+            "columns and rows: mean 0 and standard deviation 1 of each; robust: each column minus "
+            "its median, over the distance of its quartiles. What is constant becomes 0.",
+            type="str",
+            choices=("columns", "rows", "robust"),
+        ),
+        Parameter("standardise", False, "The same as scale=columns."),
         Parameter("n", None, "Use a random subsample of n items.", type="int", interval="[2, inf)"),
         Parameter(
             "header",

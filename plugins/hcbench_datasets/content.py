@@ -49,6 +49,7 @@ class Content:
     similarity: NDArray[np.floating[Any]] | None = None
     levels: NDArray[np.str_] | None = None
     names: tuple[str, ...] | None = None
+    features: tuple[str, ...] | None = None  # the names of the columns of the vectors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,6 @@ from hcbench.errors import NewickWarning
 from hcbench.files import TreeFile, comparison_columns, read_named_comparisons
 from hcbench.model import check_levels, kind_of_square
 from hcbench_datasets.arrays import read_array
-from hcbench_datasets.bundled import standardised
 from hcbench_datasets.content import (
     Column,
     Content,
@@ -28,6 +27,8 @@ from hcbench_datasets.content import (
 )
 from hcbench_datasets.fetch import chosen
 from hcbench_datasets.matrices import KINDS, WAYS, Kind, are_items, matrix_of
+from hcbench_datasets.ordinal import read_ordinal, with_ordinal_numbers
+from hcbench_datasets.preparation import PREPARATION, logarithms, scaled, transposed
 from hcbench_datasets.roles import content_of, take_row_names
 from hcbench_datasets.tables import OPEN, PHYLIP, SUFFIXES, read_table
 
@@ -53,6 +54,14 @@ def file(seed: int, **params: Any) -> Problem:
     data = next((part for part in parts if part is not None), None)
     if data is None:
         raise DataError(f"{path}: texts=true: give the column of the texts, names=...")
+    where = str(params["path"])
+    if params["transpose"]:
+        content = transposed(content, where)
+        data = content.vectors
+    if params["log"]:
+        if content.vectors is None:
+            raise DataError(f"{where}: similarities have no logarithm here; omit log=true")
+        content = replace(content, vectors=logarithms(content.vectors, where))
     n = int(data.shape[0]) if hasattr(data, "shape") else len(data)
     if content.levels is not None:
 
@@ -81,8 +90,15 @@ def file(seed: int, **params: Any) -> Problem:
         truths=truths,
     )
     if params["n"] is not None:
-        problem = problem.take(chosen(params["n"], n, seed, str(params["path"])))
-    return _standardised(problem, str(params["path"])) if params["standardise"] else problem
+        problem = problem.take(chosen(params["n"], n, seed, where))
+    scale = params["scale"]
+    if params["standardise"]:
+        if scale is not None:
+            raise DataError(f"{where}: standardise=true is scale=columns; omit one of the two")
+        scale = "columns"
+    if scale is not None:
+        problem = replace(problem, vectors=scaled(problem.vectors, scale, where))
+    return problem
 
 
 def roles_of(params: Mapping[str, Any]) -> Roles:
@@ -116,6 +132,8 @@ def table_of(path: Path, params: Mapping[str, Any], roles: Roles) -> tuple[Table
     form = {name: params[name] for name in ("header", "delimiter", "decimal", "encoding")}
     table = read_table(path, set(roles.named), **form)
     check_columns(table.names, roles, str(path))
+    if params["ordinal"]:
+        table = with_ordinal_numbers(table, read_ordinal(params["ordinal"]))
     return take_row_names(table, roles)
 
 
@@ -126,7 +144,10 @@ def _read(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
         raise DataError.of_file("read", path, error) from error
     if is_table(path):
         return _read_table(path, params, roles)
-    unused = ("texts", "missing", "categorical", "decimal", "encoding", "delimiter", "numbers")
+    unused = (
+        *("texts", "missing", "categorical", "decimal", "encoding", "delimiter", "numbers"),
+        "ordinal",
+    )
     if roles.named or any(params[name] for name in unused):
         raise DataError(
             f"{path}: labels, names, drop, {', '.join(unused)} are for tables "
@@ -236,16 +257,9 @@ def _similarities(
     return similarity
 
 
-def _standardised(problem: Problem, path: str) -> Problem:
-    if not isinstance(problem.vectors, np.ndarray):
-        what = "similarities" if problem.vectors is None else "sparse vectors"
-        raise DataError(f"{path}: {what} cannot be standardised; omit standardise=true")
-    return replace(problem, vectors=standardised(problem.vectors.astype(np.float64)))
-
-
 def _comparisons_problem(path: Path, params: Mapping[str, Any], roles: Roles) -> Problem:
-    unused = ("similarity", "distance", "missing", "categorical", "standardise", "n")
-    is_given = [params[name] is not None and params[name] is not False for name in unused]
+    unused = ("similarity", "distance", "missing", "categorical", "n", *PREPARATION)
+    is_given = [params[name] not in (None, False, ()) for name in unused]
     if roles.labels or roles.names is not None or any(is_given):
         raise DataError(
             f"{path}: a list of comparisons has its own columns of items; omit labels, names, "

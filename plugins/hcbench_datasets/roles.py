@@ -28,6 +28,7 @@ from hcbench_datasets.content import (
     table_of_labels,
 )
 from hcbench_datasets.matrices import Kind, Matrix, with_diagonal
+from hcbench_datasets.preparation import is_scaled_by_column
 
 _SHOWN = 8  # problems of columns listed in a message
 _LEAST_LABELS = 10  # rows from which the number of classes tells something
@@ -274,7 +275,10 @@ def content_of(
         return Content(similarity=1 - gower(free), levels=levels, names=names)
     numbers = np.column_stack([part for column in free for part in _numbers(column)])
     if kind is None:
-        return Content(vectors=numbers, levels=levels, names=names)
+        features = None
+        if table.has_header and numbers.shape[1] == len(free):
+            features = tuple(column.name for column in free)
+        return Content(vectors=numbers, levels=levels, names=names, features=features)
     check_similarity(numbers, table.where)
     header = tuple(column.name for column in free) if table.has_header else None
     return Content(similarity=numbers, levels=levels, names=names or header)
@@ -305,7 +309,7 @@ def _check_suspicions(
         return
     sure = [suspicion for suspicion in suspicions if suspicion.is_sure]
     deciding: set[str] = set()
-    if not given.get("standardise"):
+    if not is_scaled_by_column(given):
         deciding = decisive(numeric, [suspicion.column for suspicion in sure])
     if deciding:
         listed = "; ".join(one.reason for one in sure if one.column in deciding)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hcbench import DataError, ParameterError, compare, load_registry
-from hcbench.registry import Registry
+from hcbench.registry import Registry, format_name
 from hcbench_recommend.deciding import Drawn
 from hcbench_recommend.judging import Measured, judge
 from hcbench_recommend.recommendation import BASELINE, EXTERNAL, INTERNAL, Recommendation
@@ -111,7 +111,7 @@ def recommend(
         algorithms, [name], metrics=["seconds"], repetitions=1, exclusive=True, **options
     )
     times = _times(on_all, name, options)
-    part = f"subsample[of={name!r}, share={share}]"
+    part = format_name("subsample", {"of": name, "share": share})
     # Internal metrics are in the report, also where they do not decide.
     reported = tuple(dict.fromkeys((*deciding, *INTERNAL)))
     results = compare(algorithms, [part], metrics=reported, repetitions=subsamples, **options)

@@ -11,6 +11,7 @@ from hcbench.model.cost import collect_notes
 from hcbench.model.trees import Tree
 from hcbench.plan.cell import data_seed
 from hcbench.registry import Registry
+from hcbench.registry.names import split_alias
 from hcbench.run.inputs import make_problem
 from hcbench.run.job import Call
 from hcbench.store.store import Store
@@ -128,8 +129,12 @@ class FigureView:
         digests = {*of_repetition.column("data_digest").tolist()} - {""}
         for digest in digests & self._given.keys():
             return self._given[digest]
+        name = label
+        for text in self.results.suite.datasets:
+            if split_alias(text)[0] == label:
+                name = text  # the user has given it this label
         try:
-            (use,) = self._registry.use_datasets(label)
+            (use,) = self._registry.use_datasets(name)
         except UnknownNameError as error:
             reason = "it was passed from Python in another session, or its plugin is not loaded"
             raise DataNotAvailableError(f"{label} cannot be generated again: {reason}") from error

@@ -215,7 +215,19 @@ def _uses_of_suite(suite: Suite, registry: Registry, repeats: Repeats) -> _Named
     if errors:
         texts = dict.fromkeys(str(error) for error in errors)
         raise type(errors[0])("; ".join(texts))
+    _check_labels(uses.datasets)
     return uses
+
+
+def _check_labels(datasets: Sequence[Use[DatasetSpec]]) -> None:
+    """Refuse a label that is given to several data sets."""
+    labels = [use.label for use in datasets]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise ParameterError(
+                f"{label} is the label of several data sets; give each one a label of its own: "
+                f"{label}1=NAME,{label}2=NAME"
+            )
 
 
 def _add_cells(

@@ -29,7 +29,7 @@ from hcbench.errors import (
 )
 from hcbench.model.text import shell_command
 from hcbench.registry.fingerprint import installation
-from hcbench.registry.names import Name, format_name, parse_file, parse_name
+from hcbench.registry.names import Name, format_name, parse_file, parse_name, split_alias
 from hcbench.registry.plugins import Plugin, Plugins
 from hcbench.registry.repeats import Repeats
 from hcbench.registry.specs import (
@@ -341,7 +341,29 @@ class Registry:
         return uses
 
     def use_datasets(self, text: str) -> list[Use[DatasetSpec]]:
-        """The data sets of one ``NAME[param=value]`` or file name."""
+        """The data sets of one ``NAME[param=value]`` or file name.
+
+        ``LABEL=NAME[param=value]`` is one that results and pages call LABEL.
+
+        Raises
+        ------
+        ParameterError
+            If a label stands for several data sets, or is the name of another one.
+        """
+        label, described = split_alias(text)
+        if not label:
+            return self._datasets(text)
+        uses = self._datasets(described)
+        if len(uses) > 1:
+            raise ParameterError(
+                f"{text}: {label} is the label of one data set, and this is a grid of {len(uses)}; "
+                "label each of them"
+            )
+        if any(label.casefold() == entry.spec.name.casefold() for entry in self.datasets.entries):
+            raise ParameterError(f"{text}: {label} is a data set itself; take another label")
+        return [replace(uses[0], label=label)]
+
+    def _datasets(self, text: str) -> list[Use[DatasetSpec]]:
         name = parse_name(text)
         path = Path(name.base)
         reader = self.reader_of(path)

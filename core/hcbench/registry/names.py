@@ -127,6 +127,21 @@ def parse_name(text: str) -> Name:
     return Name(base, params)
 
 
+#: A label that the user gives, before what it stands for; no path.
+_ALIAS = re.compile(r"\s*([\w][\w .+-]*?)\s*=\s*(?=\S)(.*)", re.DOTALL)
+
+
+def split_alias(text: str) -> tuple[str, str]:
+    """The label of ``LABEL=NAME[param=value]``, "" if there is none, and the name.
+
+    A file whose own name has a ``=`` in it is no label.
+    """
+    match = _ALIAS.fullmatch(text)
+    if match is None or Path(text.partition("[")[0]).expanduser().exists():
+        return "", text
+    return match[1], match[2]
+
+
 def _split_base(text: str) -> tuple[str, str, str]:
     """What comes before the first bracket, the bracket, and what follows."""
     quoted = _QUOTED.match(text)
@@ -157,7 +172,7 @@ def parse_file(text: str) -> Name:
 
 
 def parse_value(text: str) -> Value:
-    """Read one value: TOML, else a list of values, else a bare word.
+    """Read one value: TOML, else a list of values, else a bare word, or a text in braces.
 
     Raises
     ------
@@ -169,6 +184,8 @@ def parse_value(text: str) -> Value:
     except ValueError:
         if text.startswith("[") and text.endswith("]"):
             return tuple(parse_value(part) for part in split_list(text[1:-1]))
+        if text.startswith("{") and text.endswith("}") and split_list(text) == [text]:
+            return text  # a plugin reads what is in braces
         if not _BARE.fullmatch(text):
             why = "is no value; put quotes around words, and commas between parameters"
             raise NameSyntaxError(f"{text!r:.80} {why}") from None

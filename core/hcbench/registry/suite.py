@@ -19,7 +19,7 @@ from typing import Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
 from hcbench.errors import NameSyntaxError, ParameterError, SuiteError
 from hcbench.model.cost import Budget, read_budget, read_count
 from hcbench.model.numbers import read_number
-from hcbench.registry.names import GIB, SECONDS, format_name, parse_name, read_toml
+from hcbench.registry.names import GIB, SECONDS, format_name, parse_name, read_toml, split_alias
 from hcbench.registry.references import Reference
 from hcbench.registry.repeats import Repeats
 from hcbench.registry.specs import Function, Value
@@ -381,6 +381,9 @@ def _beside(folder: Path, text: str) -> str:
 
     A file name begins with ``./`` or ``../``, or has an ending and exists.
     """
+    label, described = split_alias(text)
+    if label:
+        return f"{label}={_beside(folder, described)}"
     try:
         name = parse_name(text)
     except NameSyntaxError:
