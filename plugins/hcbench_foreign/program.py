@@ -47,7 +47,18 @@ class ForeignProgram:
     def __call__(
         self, oracle: Oracle, given: Given, rng: np.random.Generator, **params: Any
     ) -> Tree | Partition:
-        """Run the program on the data of an oracle."""
+        """Run the program on the data of an oracle.
+
+        Raises
+        ------
+        HcbenchError
+            If it fails, or is not the one that the main process has read.
+        """
+        if params.get("program", self.declared.digest) != self.declared.digest:
+            raise HcbenchError(
+                f"{self.declared.name}: the program changed during the run; run it again with "
+                "--fresh"
+            )
         if self.declared.null and self.startup is None:
             self.startup = self._start_up()
         if self.startup is not None:

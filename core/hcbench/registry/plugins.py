@@ -410,6 +410,11 @@ def import_current(file: Path) -> ModuleType:
     return import_file(file)
 
 
+def imported_digest(file: Path) -> str:
+    """The digest of the code of a plugin file when this process imported it; "" if it has not."""
+    return _imported.get(module_of(file), "")
+
+
 def module_of(file: Path) -> str:
     """The name under which a plugin file is imported.
 
@@ -418,7 +423,7 @@ def module_of(file: Path) -> str:
     return f"hcbench_file_{hashlib.blake2b(str(file).encode(), digest_size=6).hexdigest()}"
 
 
-def import_file(file: Path, place: Path | None = None) -> ModuleType:
+def import_file(file: Path, place: Path | None = None, digest: str = "") -> ModuleType:
     """Import a plugin file under a name of its own, once.
 
     The modules beside it must be `importable`.
@@ -429,6 +434,13 @@ def import_file(file: Path, place: Path | None = None) -> ModuleType:
         Its path for the main process.
     place : Path, optional
         Its path on this machine, if that is another one.
+    digest : str, optional
+        Of the code that the file and those beside it must have.
+
+    Raises
+    ------
+    PluginError
+        If there is no such file, it is no plugin, or its code is not that of the digest.
     """
     name = module_of(file)
     if name in sys.modules:
@@ -436,7 +448,9 @@ def import_file(file: Path, place: Path | None = None) -> ModuleType:
     place = place or file
     if not place.is_file():
         raise PluginError(f"there is no file {place}; give the path of a .py or .toml file")
-    for path in code_of_file(place):
+    code = code_of_file(place)
+    _check_digest(file, code, digest)
+    for path in code:
         _remove_stale_bytecode(path)
     loader = _declared_loader(place) if place.suffix == ".toml" else None
     spec = importlib.util.spec_from_file_location(name, place, loader=loader)
@@ -446,10 +460,21 @@ def import_file(file: Path, place: Path | None = None) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
+        # It may have been written while it was imported.
+        _check_digest(file, code, digest)
     except BaseException:
         del sys.modules[name]
         raise
     return module
+
+
+def _check_digest(file: Path, code: Iterable[Path], digest: str) -> None:
+    """Refuse code that is not what the main process has imported, whose digest is in the keys."""
+    if digest and digest_sources(code) != digest:
+        raise PluginError(
+            f"the plugin changed during the run: {file}, or a module beside it; run the same "
+            "command again"
+        )
 
 
 def _declared_loader(file: Path) -> Any:

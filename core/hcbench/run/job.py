@@ -17,7 +17,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from hcbench.registry.plugins import import_file, keep_importable
+from hcbench.registry.plugins import import_file, imported_digest, keep_importable
 from hcbench.registry.specs import Function, Params, load_function
 
 if TYPE_CHECKING:
@@ -256,12 +256,15 @@ class PackedJob:
         With the caller's functions as bytes.
     files : tuple of str
         Plugin files that these functions may be of.
+    digests : mapping of path to str
+        Of their code, as the main process has imported it.
     places : mapping of path to path
         Where files of the main process are on this machine, if it is another one.
     """
 
     job: AnyJob | Call
     files: tuple[str, ...] = ()
+    digests: Mapping[str, str] = field(default_factory=dict)
     places: Mapping[str, str] = field(default_factory=dict)
 
     def open(self) -> Any:
@@ -271,7 +274,7 @@ class PackedJob:
             place = Path(place_of(file))
             # A process of our own: functions of the file may import modules beside it later.
             keep_importable(place.parent)
-            import_file(Path(file), place)
+            import_file(Path(file), place, self.digests.get(file, ""))
         return self.job
 
     def note_places(self) -> None:
@@ -281,7 +284,9 @@ class PackedJob:
 
 def pack_job(job: AnyJob | Call, files: Iterable[object]) -> bytes:
     """Pickle a job, with the plugin files that its functions may be of."""
-    return pickle.dumps(PackedJob(job.packed(), tuple(str(file) for file in files)))
+    names = tuple(str(file) for file in files)
+    digests = {name: imported_digest(Path(name)) for name in names}
+    return pickle.dumps(PackedJob(job.packed(), names, digests))
 
 
 def unpack_job(packed: bytes) -> PackedJob:
@@ -316,9 +321,11 @@ def wrap_job(packed: bytes, wrapper: str) -> bytes:
     if isinstance(job, RescoreJob):
         return packed  # which does not call the algorithm
     assert isinstance(job, Job)
-    algorithm: Any = partial(call_packed, pack_job(job.algorithm, envelope.files))
+    content = pickle.dumps(replace(envelope, job=job.algorithm))
+    algorithm: Any = partial(call_packed, content)
     call = Call(wrapper, {"algorithm": algorithm, "number": next(_wrapped)})
-    return pack_job(replace(job, algorithm=call), _files_for_others(job, envelope.files))
+    files = tuple(_files_for_others(job, envelope.files))
+    return pickle.dumps(replace(envelope, job=replace(job, algorithm=call), files=files))
 
 
 def _files_for_others(job: Job, files: Iterable[str]) -> list[str]:
