@@ -139,6 +139,15 @@ class Catalogue(Generic[T]):
             raise UnknownNameError(f"no {self.noun} is called {name!r}; {hint}")
         return found[0]
 
+    def qualify(self, text: str, distribution: str) -> str:
+        """A ``NAME[param=value]``, as ``distribution:NAME`` if others register the name, too."""
+        base = parse_name(text).base
+        entries = self._by_name.get(base.casefold(), [])
+        registered_by = {entry.plugin.distribution for entry in entries}
+        if len(registered_by) > 1 and distribution in registered_by:
+            return f"{distribution}:{text}"
+        return text
+
     def matching(self, pattern: str) -> list[Entry[T]]:
         """The entries whose name matches a pattern with ``*``, or that have the tag of ``@tag``.
 
@@ -476,7 +485,7 @@ def _catalogue(plugins: Plugins, noun: str, entries: Sequence[Entry[T]]) -> Cata
 
 
 def find_suite(registry: Registry, name: str) -> Suite:
-    """A registered suite.
+    """A registered suite, whose names mean what its own package registers, if others do, too.
 
     Raises
     ------
@@ -484,9 +493,27 @@ def find_suite(registry: Registry, name: str) -> Suite:
         If there is none of that name.
     """
     try:
-        return registry.suites.find(name).spec
+        entry = registry.suites.find(name)
     except HcbenchError as error:
         raise SuiteError(f"{error} (a TOML file is given as ./{name}.toml)") from error
+    return _qualified(entry.spec, registry, entry.plugin.distribution)
+
+
+def _qualified(suite: Suite, registry: Registry, distribution: str) -> Suite:
+    """A suite in which names that several packages register are those of one of them."""
+    lists: dict[str, Any] = {}
+    for kind in ("algorithms", "datasets", "oracles", "metrics"):
+        catalogue: Catalogue[Any] = getattr(registry, kind)
+        names = getattr(suite, kind)
+        lists[kind] = tuple(catalogue.qualify(name, distribution) for name in names)
+    only = []
+    for algorithm, dataset, *oracles in suite.only:
+        row = [registry.algorithms.qualify(algorithm, distribution)]
+        row.append(registry.datasets.qualify(dataset, distribution))
+        for oracle in oracles:
+            row.append(registry.oracles.qualify(oracle, distribution))
+        only.append(tuple(row))
+    return replace(suite, only=tuple(only), **lists)
 
 
 def default_suite(registry: Registry, algorithms: Sequence[str]) -> Suite | None:

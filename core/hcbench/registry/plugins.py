@@ -31,6 +31,7 @@ from hcbench.model.text import shell_command
 from hcbench.registry import hookspecs
 from hcbench.registry.fingerprint import digest_sources, installed_version
 from hcbench.registry.hookspecs import HOOK_VERSION, PROJECT
+from hcbench.registry.patience import named_if_slow
 from hcbench.registry.sources import code_below
 from hcbench.registry.specs import load_function
 
@@ -150,13 +151,21 @@ class Plugins:
         for plugin, entry_point in installed_plugins():
             self._load(plugin, partial(_import_installed, plugin, entry_point))
         for file in self.files:
-            alike = sum(other.stem == file.stem for other in self.files)
-            name = file.stem if alike == 1 else f"{file.parent.name}/{file.stem}"
-            plugin = Plugin(name, "file", "0", file, file=file)
+            plugin = Plugin(self._name_of_file(file), "file", "0", file, file=file)
             with self.importable():
                 self._load(plugin, partial(import_current, file))
         self.check_files()
         self.loaded.sort(key=lambda plugin: plugin.name)
+
+    def _name_of_file(self, file: Path) -> str:
+        """The name of a plugin file, which is never that of a package or of another file."""
+        reserved = {CALLER, PROJECT}
+        for plugin, _ in installed_plugins():
+            reserved.add(plugin.distribution.casefold())
+        same_stem = [other for other in self.files if other.stem == file.stem]
+        if len(same_stem) == 1 and file.stem.casefold() not in reserved:
+            return file.stem
+        return f"{file.parent.name}/{file.stem}"
 
     def importable(self) -> AbstractContextManager[None]:
         """Have modules beside plugin files found while a block runs, as `importable` does."""
@@ -181,7 +190,8 @@ class Plugins:
             self.refuse(plugin, unmet)
             return
         try:
-            module = load()
+            with named_if_slow(plugin.name):
+                module = load()
             self._manager.register(module, plugin.name)
         except PluginError as error:
             self.refuse(plugin, str(error))

@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
@@ -15,7 +16,8 @@ from click.testing import CliRunner, Result
 from hcbench import compare
 from hcbench.cli import main
 from hcbench.errors import AmbiguousNameError, ExitCode, PluginError, UnknownNameError
-from hcbench.registry import Registry, load_registry
+from hcbench.registry import Registry, find_suite, load_registry
+from hcbench.registry.patience import named_if_slow
 from hcbench.registry.plugins import Plugins
 from hcbench.store import Store
 
@@ -470,3 +472,70 @@ def test_the_options_of_a_plugin_are_those_that_it_declares(site: Path) -> None:
     refused = hcbench("greet", "--algos", "x")
     assert "No such option '--algos'" in refused.stderr
     assert "--oracle " not in hcbench("greet", "--help").stdout
+
+
+OWN_UPGMA = """
+import numpy as np
+from hcbench import AlgorithmSpec, hookimpl
+
+def cluster(oracle, given, rng):
+    return np.arange(given.n) % 2
+
+@hookimpl
+def hcbench_algorithms():
+    return [AlgorithmSpec(name="UPGMA", function=f"{__name__}:cluster", doc="Mine.",
+                          accepts=("vectors",), returns="partition")]
+"""
+
+
+@pytest.mark.parametrize("stem", ["hcbench", "HCBench", "caller", "mine"])
+def test_a_file_replaces_nothing_whatever_it_is_called(tmp_path: Path, stem: str) -> None:
+    file = tmp_path / "folder" / f"{stem}.py"
+    file.parent.mkdir()
+    file.write_text(OWN_UPGMA)
+    registry = load_registry([file])
+    assert registry.plugins.broken == []
+    full_name = "mine:UPGMA" if stem == "mine" else f"folder/{stem}:UPGMA"
+    with pytest.raises(AmbiguousNameError, match=re.escape("write ")) as caught:
+        registry.algorithms.find("UPGMA")
+    assert full_name in str(caught.value)
+    assert "hcbench:UPGMA" in str(caught.value)
+    # Both names that the message gives mean one.
+    assert registry.algorithms.find("hcbench:UPGMA").plugin.distribution == "hcbench"
+    assert registry.algorithms.find(full_name).plugin.file == file
+    (use,) = registry.use_algorithms(full_name)
+    assert not use.plugin.is_installed
+
+
+def test_suites_of_a_package_mean_its_own_algorithms(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(OWN_UPGMA)
+    runner = CliRunner()
+    commands = [["run", "standard-vectors"], ["compare", "--algos", "WPGMA"]]
+    for command in commands:
+        arguments = [*command, "--dry-run", "--store", ":memory:"]
+        expected: Result = runner.invoke(main, arguments)
+        done: Result = runner.invoke(main, [*arguments, "--plugin", str(file)])
+        assert done.exit_code == 0, done.output
+        assert done.stdout == expected.stdout
+    own = file.read_text() + (
+        "\nfrom hcbench import Suite\n@hookimpl\ndef hcbench_suites():\n"
+        "    return [Suite(name='own', algorithms=('UPGMA',), datasets=('iris',),"
+        " only=(('UPGMA', 'iris'),))]\n"
+    )
+    file.write_text(own)
+    arguments = ["run", "own", "--plugin", str(file), "--dry-run", "--store", ":memory:"]
+    done = runner.invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    registry = load_registry([file])
+    assert find_suite(registry, "own").algorithms == ("mine:UPGMA",)
+    assert find_suite(registry, "own").only == (("mine:UPGMA", "iris"),)
+
+
+def test_an_import_that_does_not_end_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with named_if_slow("quick:plugin", patience=30.0):
+        pass
+    assert capsys.readouterr().err == ""
+    with named_if_slow("slow:plugin", patience=0.01):
+        time.sleep(1.0)
+    assert "the plugin slow:plugin is still being imported after 0.01 s" in capsys.readouterr().err
