@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from hcbench.registry import Registry
 
 Item = TypeVar("Item")
-OTHER = {"algorithm": "dataset", "dataset": "algorithm"}
+#: Kinds that have pages of their own, each with the kind that its table of results lists.
+OPPOSITE = {"algorithm": "dataset", "dataset": "algorithm"}
 NOUNS = {"algorithm": "algorithm", "dataset": "data set", "suite": "suite"}
 _FOLDERS = {"algorithm": "algorithms", "dataset": "datasets", "suite": "suites"}
 
@@ -59,7 +60,10 @@ class Page:
     """
 
     def __init__(self, path: str, kind: str, title: str, lead: str = "") -> None:
-        self.path, self.kind, self.title, self.lead = path, kind, title, lead
+        self.path = path
+        self.kind = kind
+        self.title = title
+        self.lead = lead
         self.facts: list[tuple[str, str]] = []
         self.parameters: list[tuple[str, str, str]] = []
         self.sections: list[Heading] = []
@@ -72,14 +76,17 @@ class Page:
         return "../" if "/" in self.path else ""
 
     def describe(self, spec: Any) -> None:
-        """Add what the specification of a name says; nothing if no installed plugin has it."""
-        if spec is None:
-            return
+        """Add what the specification of a name says."""
         self.lead = spec.doc
-        self.facts += [("paper", str(spec.paper))] if spec.paper else []
-        self.parameters += [
-            (p.name, "required" if p.required else str(p.default), p.doc) for p in spec.parameters
-        ]
+        self.cite(spec)
+        for parameter in spec.parameters:
+            default = "required" if parameter.required else str(parameter.default)
+            self.parameters.append((parameter.name, default, parameter.doc))
+
+    def cite(self, spec: Any) -> None:
+        """Add the paper of a specification or of a suite, if it names one."""
+        if spec.paper:
+            self.facts.append(("paper", str(spec.paper)))
 
     def add(
         self,
@@ -93,32 +100,41 @@ class Page:
 
     def add_table(self, title: str, table: Mapping[str, Any], lead: str = "") -> None:
         """Add a section with one table, unless it is empty."""
-        if table["rows"]:
-            block = self.contents.table(title.lower(), {**table, "page": 10})
-            self.add(Heading(title.lower().replace(" ", "-"), title, lead), [((), [block])])
+        if not table["rows"]:
+            return
+        block = self.contents.table(title.lower(), {**table, "page": 10})
+        heading = Heading(title.lower().replace(" ", "-"), title, lead)
+        self.add(heading, [((), [block])])
 
     def add_leaderboard(self, run: Contents, *, part: str = "") -> None:
         """Add the leaderboard of a run, also as a part of a larger section."""
-        name = f"leaderboard-{slug(run.title)}"
+        # On one data set all metrics share one board, which is shown once.
         boards = {id(board): (metric, board) for metric, board in make_leaderboards(run.results)}
-        views = [
-            ((metric.label,), [self.contents.table(f"{run.title}, {metric.label}", board)])
-            for metric, board in boards.values()
-        ]
-        info, verdicts = run.run, count_verdicts(run.results.judged)
-        told = [f"Run {info.id} of {info.started:%Y-%m-%d}"]
-        told += [f"claims: {verdicts}"] if verdicts else []
-        told += [*describe_numbers(run.results, "★"), "a stronger shade is better"]
+        views = []
+        for metric, board in boards.values():
+            table = self.contents.table(f"{run.title}, {metric.label}", board)
+            views.append(((metric.label,), [table]))
         heading = Heading(
-            name,
+            f"leaderboard-{slug(run.title)}",
             run.title if part else "Leaderboard",
-            f"{'; '.join(told)}.",
+            _legend(run),
             part=part,
             doc=run.results.suite.doc if part else "",
-            href=f"{self.up}runs/{info.id}.html",
+            href=f"{self.up}runs/{run.run.id}.html",
             page=page_of("suite", run.title),
         )
         self.add(heading, views, ("Metric",))
+
+
+def _legend(run: Contents) -> str:
+    """What stands above the leaderboard of a run: its date, verdicts, and what the numbers are."""
+    sentences = [f"Run {run.run.id} of {run.run.started:%Y-%m-%d}"]
+    verdicts = count_verdicts(run.results.judged)
+    if verdicts:
+        sentences.append(f"claims: {verdicts}")
+    sentences += describe_numbers(run.results, "★")
+    sentences.append("a stronger shade is better")
+    return f"{'; '.join(sentences)}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,23 +194,21 @@ def make_pages(
         Of asv's benchmarks.
     """
     suites = _grouped((run.title, run) for run in runs)
-    rows = [
-        Row(run, group)
-        for run in runs
-        for group in run.results.run_groups
-        if group.checkpoint is None
-    ]
-    named = {
-        kind: _grouped((split_label(getattr(row.group, kind))[0], row) for row in rows)
-        for kind in OTHER
-    }
-    pages = [_index(runs, suites, named, title, hidden, histories)]
-    pages += [_suite_page(name, suites, registry) for name in suites]
-    pages += [
-        _named_page(kind, name, of_name, registry)
-        for kind in OTHER
-        for name, of_name in named[kind].items()
-    ]
+    rows = []
+    for run in runs:
+        for group in run.results.run_groups:
+            # Groups at a checkpoint are earlier states of the same calls.
+            if group.checkpoint is None:
+                rows.append(Row(run, group))
+    rows_by_name = {}
+    for kind in OPPOSITE:
+        rows_by_name[kind] = _grouped((_base_name(row, kind), row) for row in rows)
+    pages = [_index(runs, suites, rows_by_name, title, hidden, histories)]
+    for name in suites:
+        pages.append(_suite_page(name, suites, registry))
+    for kind in OPPOSITE:
+        for name, rows_of_name in rows_by_name[kind].items():
+            pages.append(_named_page(kind, name, rows_of_name, registry))
     if histories:
         pages.append(_performance_page(histories))
     return pages
@@ -219,7 +233,14 @@ def page_of(kind: str, name: str) -> str:
     return f"{_FOLDERS[kind]}/{slug(name)}.html"
 
 
+def _base_name(row: Row, kind: str) -> str:
+    """The name of a row's algorithm or data set without its parameters."""
+    name, _ = split_label(getattr(row.group, kind))
+    return name
+
+
 def _grouped(items: Iterable[tuple[str, Item]]) -> dict[str, list[Item]]:
+    """The items of each name, in the order of the names."""
     groups: dict[str, list[Item]] = {}
     for name, item in items:
         groups.setdefault(name, []).append(item)
@@ -227,19 +248,21 @@ def _grouped(items: Iterable[tuple[str, Item]]) -> dict[str, list[Item]]:
 
 
 def _link(text: str | int, path: str) -> list[Any]:
+    """A cell of a table: what it shows, what it is sorted by, and where it leads."""
     return [str(text), text, {"href": path}]
 
 
 def _index(
     runs: Sequence[Contents],
     suites: Mapping[str, Sequence[Contents]],
-    named: Mapping[str, Mapping[str, Sequence[Row]]],
+    rows_by_name: Mapping[str, Mapping[str, Sequence[Row]]],
     title: str,
     hidden: str,
     histories: Sequence[History],
 ) -> Page:
     page = Page("index.html", "index", title)
-    latest = sorted((of_suite[-1] for of_suite in suites.values()), key=lambda run: -run.run.id)
+    latest = [runs_of_suite[-1] for runs_of_suite in suites.values()]
+    latest.sort(key=lambda run: run.run.id, reverse=True)
     for run in latest:
         page.add_leaderboard(run, part="Leaderboards")
     page.add_table(
@@ -249,72 +272,103 @@ def _index(
         blocks = make_overview(page.contents, histories)
         page.add(Heading("performance", "Performance", href="performance.html"), [((), blocks)])
     page.add_table("Runs", _runs_table(runs, ""), hidden)
-    for kind, of_kind in named.items():
-        page.add_table(f"{NOUNS[kind].capitalize()}s", _names_table(kind, of_kind))
+    for kind, rows_of_kind in rows_by_name.items():
+        page.add_table(f"{NOUNS[kind].capitalize()}s", _names_table(kind, rows_of_kind))
     return page
 
 
 def _verdicts_table(runs: Sequence[Contents]) -> dict[str, Any]:
-    tables = [(run, claims_table(run.results)) for run in runs if run.results.judged]
-    header = [{"label": "suite", "filter": True}, *(tables[0][1]["columns"] if tables else ())]
-    rows = [
-        [_link(run.title, f"runs/{run.run.id}.html"), *row]
-        for run, table in tables
-        for row in table["rows"]
-    ]
+    """The tables of claims of several runs below each other, with a column for the suite."""
+    header: list[str | dict[str, Any]] = [{"label": "suite", "filter": True}]
+    rows: list[list[Any]] = []
+    for run in runs:
+        if not run.results.judged:
+            continue
+        table = claims_table(run.results)
+        # All tables of claims have the same columns.
+        if len(header) == 1:
+            header += table["columns"]
+        suite = _link(run.title, f"runs/{run.run.id}.html")
+        for row in table["rows"]:
+            rows.append([suite, *row])
     return make_table("claim", header, rows)
 
 
 def _runs_table(runs: Sequence[Contents], up: str) -> dict[str, Any]:
     """Runs, the latest first; columns without any text are omitted."""
-    header: list[str | dict[str, Any]] = ["run", "name", "started", "suite", "cells", "failed"]
-    header += ["verdicts", {"label": "note", "wide": True}, {"label": "command", "wide": True}]
-    rows = [
-        [
+    header: list[str | dict[str, Any]] = [
+        "run",
+        "name",
+        "started",
+        "suite",
+        "cells",
+        "failed",
+        "verdicts",
+        {"label": "note", "wide": True},
+        {"label": "command", "wide": True},
+    ]
+    rows = []
+    for run in reversed(runs):
+        info = run.run
+        n_cells = sum(run.statuses.values())
+        n_without_failure = run.statuses.get("ok", 0) + run.statuses.get("skipped", 0)
+        row = [
             _link(info.id, f"{up}runs/{info.id}.html"),
             info.name,
             f"{info.started:%Y-%m-%d %H:%M}",
             _link(run.title, f"{up}{page_of('suite', run.title)}"),
-            sum(run.statuses.values()),
-            sum(n for status, n in run.statuses.items() if status not in ("ok", "skipped")),
+            n_cells,
+            n_cells - n_without_failure,
             count_verdicts(run.results.judged),
             info.note,
             info.command,
         ]
-        for run in reversed(runs)
-        for info in [run.run]
-    ]
+        rows.append(row)
     return _without_empty_columns("run", header, rows)
 
 
 def _without_empty_columns(
     noun: str, header: Sequence[str | dict[str, Any]], rows: Sequence[Sequence[Any]]
 ) -> dict[str, Any]:
-    used = [i for i in range(len(header)) if any(row[i] not in (None, "") for row in rows)]
-    return make_table(noun, [header[i] for i in used], [[row[i] for i in used] for row in rows])
+    """The table of those columns that have an entry in any row."""
+    kept = [i for i in range(len(header)) if any(row[i] not in (None, "") for row in rows)]
+    kept_header = [header[i] for i in kept]
+    kept_rows = []
+    for row in rows:
+        kept_rows.append([row[i] for i in kept])
+    return make_table(noun, kept_header, kept_rows)
 
 
-def _names_table(kind: str, named: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
-    other = OTHER[kind]
-    rows = [
-        [
-            _link(name, page_of(kind, name)),
-            len({row.run.run.id for row in of_one}),
-            len({split_label(getattr(row.group, other))[0] for row in of_one}),
-            f"{max(row.run.run.started for row in of_one):%Y-%m-%d}",
-        ]
-        for name, of_one in named.items()
-    ]
-    return make_table(NOUNS[kind], (NOUNS[kind], "runs", f"{NOUNS[other]}s", "last"), rows)
+def _names_table(kind: str, rows_by_name: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
+    """Algorithms or data sets, with how often and on how much each was run."""
+    opposite = OPPOSITE[kind]
+    header = (NOUNS[kind], "runs", f"{NOUNS[opposite]}s", "last")
+    table_rows = []
+    for name, rows in rows_by_name.items():
+        run_ids = {row.run.run.id for row in rows}
+        opposite_names = {_base_name(row, opposite) for row in rows}
+        last = max(row.run.run.started for row in rows)
+        table_rows.append(
+            [
+                _link(name, page_of(kind, name)),
+                len(run_ids),
+                len(opposite_names),
+                f"{last:%Y-%m-%d}",
+            ]
+        )
+    return make_table(NOUNS[kind], header, table_rows)
 
 
 def _suite_page(name: str, suites: Mapping[str, Sequence[Contents]], registry: Registry) -> Page:
     runs = suites[name]
-    lead = next((run.results.suite.doc for run in reversed(runs) if run.results.suite.doc), "")
+    # The latest run whose suite has a description; a suite from a command line has none.
+    lead = ""
+    for run in runs:
+        lead = run.results.suite.doc or lead
     page = Page(page_of("suite", name), "suite", name, lead)
     entry = _find_entry(registry.suites, name)
     if entry is not None:
-        page.facts += [("paper", str(entry.spec.paper))] if entry.spec.paper else []
+        page.cite(entry.spec)
         page.why = rationale(entry, suites)
     page.add_leaderboard(runs[-1])
     if runs[-1].results.judged:
@@ -325,8 +379,10 @@ def _suite_page(name: str, suites: Mapping[str, Sequence[Contents]], registry: R
 
 def _named_page(kind: str, name: str, rows: Sequence[Row], registry: Registry) -> Page:
     page = Page(page_of(kind, name), kind, name)
-    entry = _find_entry(registry.algorithms if kind == "algorithm" else registry.datasets, name)
-    page.describe(entry and entry.spec)
+    catalogue = registry.algorithms if kind == "algorithm" else registry.datasets
+    entry = _find_entry(catalogue, name)
+    if entry is not None:
+        page.describe(entry.spec)
     page.add_table("Results", _results_table(rows, kind))
     return page
 
@@ -345,31 +401,51 @@ def _performance_page(histories: Sequence[History]) -> Page:
 
 def _results_table(rows: Sequence[Row], kind: str) -> dict[str, Any]:
     """All results of an algorithm or a data set, the latest first."""
-    latest = sorted(rows, key=lambda row: -row.run.run.id)
-    metrics = {m.label: m for row in reversed(latest) for m in row.run.results.metrics}
-    other = OTHER[kind]
-    header: list[str | dict[str, Any]] = ["run", "date"]
-    header += [{"label": NOUNS[of], "filter": True} for of in (kind, other)]
-    header += ["oracle", "budget", "done", *map(metric_column, metrics.values())]
-    listed = []
+    latest = sorted(rows, key=lambda row: row.run.run.id, reverse=True)
+    # A metric has the description of the latest run, which is set last.
+    metrics = {}
+    for row in reversed(latest):
+        for metric in row.run.results.metrics:
+            metrics[metric.label] = metric
+    opposite = OPPOSITE[kind]
+    header: list[str | dict[str, Any]] = [
+        "run",
+        "date",
+        {"label": NOUNS[kind], "filter": True},
+        {"label": NOUNS[opposite], "filter": True},
+        "oracle",
+        "budget",
+        "done",
+    ]
+    for metric in metrics.values():
+        header.append(metric_column(metric))
+    table_rows = []
     for row in latest:
-        info, group = row.run.run, row.group
-        measured = {m.label: average_cell(group, m) for m in row.run.results.metrics}
-        label = getattr(group, other)
-        done = int((group.outcomes.column("status") == "ok").sum())
-        listed.append(
-            [
-                _link(info.id, f"../runs/{info.id}.html"),
-                f"{info.started:%Y-%m-%d}",
-                getattr(group, kind),
-                _link(label, f"../{page_of(other, split_label(label)[0])}"),
-                group.oracle,
-                group.budget,
-                f"{done} of {len(group.outcomes)}",
-                *map(measured.get, metrics),
-            ]
-        )
-    return _without_empty_columns("result", header, listed)
+        cells = {m.label: average_cell(row.group, m) for m in row.run.results.metrics}
+        table_row = _describe_row(row, kind)
+        # Runs may have different metrics; a cell is empty where a run has not measured one.
+        for label in metrics:
+            table_row.append(cells.get(label))
+        table_rows.append(table_row)
+    return _without_empty_columns("result", header, table_rows)
+
+
+def _describe_row(row: Row, kind: str) -> list[Any]:
+    """The cells of a row of results before its metrics."""
+    info = row.run.run
+    group = row.group
+    opposite = OPPOSITE[kind]
+    opposite_page = page_of(opposite, _base_name(row, opposite))
+    n_done = int((group.outcomes.column("status") == "ok").sum())
+    return [
+        _link(info.id, f"../runs/{info.id}.html"),
+        f"{info.started:%Y-%m-%d}",
+        getattr(group, kind),
+        _link(getattr(group, opposite), f"../{opposite_page}"),
+        group.oracle,
+        group.budget,
+        f"{n_done} of {len(group.outcomes)}",
+    ]
 
 
 def _find_entry(catalogue: Any, name: str) -> Any:

@@ -35,24 +35,38 @@ _HASH = 8  # digits of a commit
 
 def make_overview(page: Sections, histories: Sequence[History]) -> list[dict[str, Any]]:
     """The blocks of the overall times, memory and queries over commits, and of regressions."""
-    commits = {m.commit: m.date for history in histories for m in history.measurements}
-    count = sum(bool(history.regressions) for history in histories)
-    unconfirmed = sum(history.to_be_confirmed is not None for history in histories)
-    told = (
-        f"{len(histories)} benchmarks at {len(commits)} commits from "
-        f"{min(commits.values()):%Y-%m-%d} to {max(commits.values()):%Y-%m-%d}; "
-        f"{count or 'none'} with a regression"
-    )
-    told += f", {unconfirmed} with one to be confirmed." if unconfirmed else "."
-    blocks: list[dict[str, Any]] = [{"lines": [told, REGRESSION_RULE]}]
-    overall = {q: overall_ratios([h for h in histories if h.quantity == q]) for q in _QUANTITIES}
-    overall = {quantity: means for quantity, means in overall.items() if means}
+    blocks: list[dict[str, Any]] = [{"lines": [_summarise(histories), REGRESSION_RULE]}]
+    overall = {}
+    for quantity in _QUANTITIES:
+        ratios = overall_ratios([h for h in histories if h.quantity == quantity])
+        # Not every quantity is measured.
+        if ratios:
+            overall[quantity] = ratios
     if overall:
         blocks.append(page.figure("performance", _draw_overall(overall, histories)))
     table = steps_table(histories)
     if table["rows"]:
         blocks.append(page.table("regressions", {**table, "page": 10}))
     return blocks
+
+
+def _summarise(histories: Sequence[History]) -> str:
+    """How many benchmarks, commits and regressions there are."""
+    date_of_commit = {}
+    for history in histories:
+        for measurement in history.measurements:
+            date_of_commit[measurement.commit] = measurement.date
+    first = min(date_of_commit.values())
+    last = max(date_of_commit.values())
+    n_regressed = sum(bool(history.regressions) for history in histories)
+    n_unconfirmed = sum(history.to_be_confirmed is not None for history in histories)
+    text = (
+        f"{len(histories)} benchmarks at {len(date_of_commit)} commits from {first:%Y-%m-%d} to "
+        f"{last:%Y-%m-%d}; {n_regressed or 'none'} with a regression"
+    )
+    if n_unconfirmed:
+        text += f", {n_unconfirmed} with one to be confirmed"
+    return f"{text}."
 
 
 def draw_views(
@@ -63,10 +77,11 @@ def draw_views(
     for history in sorted(histories, key=lambda h: not _marked_steps(h)):
         if len(history.measurements) > 1:
             by_name.setdefault(history.name, []).append(history)
-    return [
-        ((of_name[0].quantity, name), [page.figure(name, _draw_benchmark(name, of_name))])
-        for name, of_name in by_name.items()
-    ]
+    views = []
+    for name, histories_of_name in by_name.items():
+        figure = page.figure(name, _draw_benchmark(name, histories_of_name))
+        views.append(((histories_of_name[0].quantity, name), [figure]))
+    return views
 
 
 def _marked_steps(history: History) -> list[tuple[str, Step]]:
@@ -94,34 +109,37 @@ def _draw_lines(
 
     `marked` has the kind of each mark, where it is, and its text.
     """
-    dates = {m.commit[:_HASH]: m.date for _, measured in lines for m in measured}
     looks = looks_for([name for name, _ in lines])
-    shown = [(name, [(m, _number(m.value, unit)) for m in measured]) for name, measured in lines]
-    for kind in _MARKS:
-        of_kind = [(at, text) for of, at, text in marked if of == kind]
-        if of_kind:
-            shown.append((kind, of_kind))
+    date_of_commit = {}
+    rows = []
     series = []
-    for name, texts in shown:
-        points = [
-            (m.commit[:_HASH], m.value, f"{name}\n{m.commit[:_HASH]}, {m.date:%Y-%m-%d}: {text}")
-            for m, text in texts
-        ]
-        mark: Mark = "line" if name in looks else "warning"
-        series.append(Series(name, looks.get(name) or _MARKS[name], mark, points))
+    for name, measurements in lines:
+        points = []
+        for m in measurements:
+            date_of_commit[m.commit[:_HASH]] = m.date
+            rows.append([name, m.commit, f"{m.date:%Y-%m-%d}", m.value])
+            points.append(_point(name, m, _number(m.value, unit)))
+        series.append(Series(name, looks[name], "line", points))
+    for kind, look in _MARKS.items():
+        points = [_point(kind, m, text) for mark, m, text in marked if mark == kind]
+        if points:
+            series.append(Series(kind, look, "warning", points))
     chart = Chart(
         panels=[Panel(title, series)],
-        x=Axis(title="commit", ticks=sorted(dates, key=lambda commit: dates[commit])),
+        x=Axis(title="commit", ticks=sorted(date_of_commit, key=date_of_commit.__getitem__)),
         y=axis,
         caption=[caption, "less is better; triangles are regressions, open ones to be confirmed"],
         header=(header, "commit", "date", "value"),
-        rows=[
-            [name, m.commit, f"{m.date:%Y-%m-%d}", m.value]
-            for name, measured in lines
-            for m in measured
-        ],
+        rows=rows,
     )
     return draw_chart(chart)
+
+
+def _point(series: str, measurement: Measurement, text: str) -> tuple[str, float, str]:
+    """A point of a series: the commit, the value, and what a pointer on it shows."""
+    commit = measurement.commit[:_HASH]
+    shown = f"{series}\n{commit}, {measurement.date:%Y-%m-%d}: {text}"
+    return commit, measurement.value, shown
 
 
 def _draw_overall(
@@ -142,8 +160,9 @@ def _draw_overall(
                 if not names:
                     continue
                 noun = "regressions" if kind == _REGRESSION else kind
-                more = ", ..." * (len(names) > 3)
-                text = f"{len(names)} {noun}: {', '.join(names[:3])}{more}"
+                text = f"{len(names)} {noun}: {', '.join(names[:3])}"
+                if len(names) > 3:
+                    text += ", ..."
                 marked.append((kind, mean, text))
     return _draw_lines(
         "",
@@ -159,20 +178,25 @@ def _draw_overall(
 
 def _draw_benchmark(name: str, histories: Sequence[History]) -> dict[str, Any]:
     """One line for each combination of parameters and environment."""
-    several = len({history.environment for history in histories}) > 1
-    lines = [
-        (", ".join(filter(None, (h.parameters, h.environment * several))) or name, h.measurements)
-        for h in histories
-    ]
+    environments = {history.environment for history in histories}
+    lines = []
+    for history in histories:
+        labels = []
+        if history.parameters:
+            labels.append(history.parameters)
+        # The environment is named only where it distinguishes the lines.
+        if history.environment and len(environments) > 1:
+            labels.append(history.environment)
+        lines.append((", ".join(labels) or name, history.measurements))
     unit = histories[0].unit
     marked = []
     for history in histories:
         for kind, step in _marked_steps(history):
             text = f"{_number(step.before, unit)} before, {_number(step.after, unit)} after"
             marked.append((kind, step.at, text))
-    most = max(m.value for _, measured in lines for m in measured)
+    largest = max(max(m.value for m in history.measurements) for history in histories)
     title = f"{histories[0].quantity} [{unit}]" if unit else "value"
-    axis = Axis(title=title, ends=(0.0, 1.05 * most or 1.0))
+    axis = Axis(title=title, ends=(0.0, 1.05 * largest or 1.0))
     return _draw_lines(name, lines, marked, unit, axis, "", "parameters")
 
 
@@ -190,24 +214,25 @@ _ABOUT: tuple[str | dict[str, Any], ...] = (
 
 def steps_table(histories: Sequence[History]) -> dict[str, Any]:
     """All regressions and what is to be confirmed, the latest first."""
-    found = []
+    marked_steps = []
     for history in histories:
         for kind, step in _marked_steps(history):
-            found.append((history, kind, step))
-    found.sort(key=lambda row: row[2].at.date, reverse=True)
-    rows = [
-        [
-            *_about(history),
+            marked_steps.append((history, kind, step))
+    marked_steps.sort(key=lambda entry: entry[2].at.date, reverse=True)
+    rows = []
+    for history, kind, step in marked_steps:
+        state = "confirmed" if kind == _REGRESSION else kind
+        row = _about(history)
+        row += [
             step.at.commit[:_HASH],
             f"{step.at.date:%Y-%m-%d}",
             [_number(step.before, history.unit), short(step.before)],
             [_number(step.after, history.unit), short(step.after)],
             [f"{step.ratio:.2f}", short(step.ratio), {"badge": _BADGES[kind]}],
-            "confirmed" if kind == _REGRESSION else kind,
+            state,
         ]
-        for history, kind, step in found
-    ]
-    header = (*_ABOUT, "commit", "date", "before", "after", "ratio", "state")
+        rows.append(row)
+    header = _ABOUT + ("commit", "date", "before", "after", "ratio", "state")
     return make_table("regression", header, rows)
 
 
@@ -215,16 +240,20 @@ def benchmarks_table(histories: Sequence[History]) -> dict[str, Any]:
     """All benchmarks with their latest values."""
     rows = []
     for history in histories:
-        first, last = history.measurements[0], history.measurements[-1]
-        ratio = last.value / first.value if first.value else None
-        rows.append(
-            [
-                *_about(history),
-                len(history.measurements),
-                [_number(last.value, history.unit), short(last.value)],
-                None if ratio is None else [f"{ratio:.2f}", short(ratio)],
-                len(history.regressions) or None,
-            ]
-        )
-    header = ("commits", "latest", "ratio to first", "regressions")
-    return make_table("benchmark", (*_ABOUT, *header), rows)
+        first = history.measurements[0].value
+        last = history.measurements[-1].value
+        # Without a ratio, where the first value is 0, the cell stays empty.
+        ratio_cell = None
+        if first:
+            ratio = last / first
+            ratio_cell = [f"{ratio:.2f}", short(ratio)]
+        row = _about(history)
+        row += [
+            len(history.measurements),
+            [_number(last, history.unit), short(last)],
+            ratio_cell,
+            len(history.regressions) or None,
+        ]
+        rows.append(row)
+    header = _ABOUT + ("commits", "latest", "ratio to first", "regressions")
+    return make_table("benchmark", header, rows)
