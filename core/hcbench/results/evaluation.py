@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from hcbench.analysis.comparison import Comparison
 from hcbench.analysis.differences import paired_differences
-from hcbench.analysis.groups import (
-    Group,
-    values_at,
-)
+from hcbench.analysis.groups import Group, values_at
 from hcbench.analysis.ranks import Ranking, best_groups, make_blocks, rank
 from hcbench.claims.verdicts import (
     FalseVerdicts,
@@ -22,17 +19,25 @@ from hcbench.claims.verdicts import (
     expect_false_verdicts,
     judge_claim,
 )
-from hcbench.plan.columns import COSTS, Values
+from hcbench.plan.columns import COSTS, Outcomes, Values
 from hcbench.plan.presentation import MetricInfo
 
-if TYPE_CHECKING:
-    pass
-
-
-#: The columns of `Outcomes` that begin a row, and those that end it.
-_ABOUT = ("algorithm", "dataset", "oracle", "repetition", "seed", "budget", "status", "reason")
-_FIRST = (*_ABOUT, "stopped", *COSTS, "load", "frequency", "host")
-_LAST = ("key", "notes", "reused")
+#: The columns of `Outcomes` with which a row begins.
+_IDENTITY = ("algorithm", "dataset", "oracle", "repetition", "seed", "budget", "status", "reason")
+_FIRST = _IDENTITY + ("stopped",) + tuple(COSTS) + ("load", "frequency", "host")
+#: What a row has of a verdict, after what is claimed.
+_OF_VERDICT = (
+    "measured",
+    "standard_error",
+    "low",
+    "high",
+    "corrected",
+    "verdict",
+    "note",
+    "basis",
+    "repetitions",
+    "level",
+)
 
 
 class Evaluation(Comparison):
@@ -45,30 +50,44 @@ class Evaluation(Comparison):
         Costs such as ``seconds`` and ``peak_bytes`` are those of the whole call; ``queries`` and
         ``metrics`` are those of the checkpoint.
         """
-        rows = []
+        numbered_rows: list[tuple[int, dict[str, Any]]] = []
         for checkpoint, places in self.outcomes.points:
-            part = self.outcomes.take(places)
-            columns = {name: part.column(name).tolist() for name in (*_FIRST, *_LAST)}
-            if checkpoint is not None:
-                columns["queries"] = part.costs("queries", checkpoint).tolist()
-            first = zip(*(columns[name] for name in _FIRST), strict=True)
-            values = {m.label: values_at(part, m.label, checkpoint) for m in self.metrics}
-            numbers = [of_one.optional for of_one in values.values()]
-            reasons = {label: _reasons(of_one) for label, of_one in values.items()}
-            for i, (place, about) in enumerate(zip(places.tolist(), first, strict=True)):
-                row = {
-                    **dict(zip(_FIRST, about, strict=True)),
-                    "checkpoint": checkpoint,
-                    "metrics": {m: of_one[i] for m, of_one in zip(values, numbers, strict=True)},
-                    "metric_reasons": {m: why[i] for m, why in reasons.items() if i in why},
-                    "reference": columns["algorithm"][i] in self.references,
-                    "family": self.families[columns["dataset"][i]],
-                    "key": columns["key"][i],
-                    "notes": list(columns["notes"][i]),
-                    "reused": columns["reused"][i],
-                }
-                rows.append((place, row))
-        return [row for _, row in sorted(rows, key=lambda pair: pair[0])]
+            rows = self._rows_at(checkpoint, self.outcomes.take(places))
+            numbered_rows += zip(places.tolist(), rows, strict=True)
+        # The checkpoints of a cell follow each other, as its outcomes do.
+        numbered_rows.sort(key=lambda pair: pair[0])
+        return [row for _, row in numbered_rows]
+
+    def _rows_at(self, checkpoint: int | None, part: Outcomes) -> list[dict[str, Any]]:
+        """The rows of cells at one checkpoint."""
+        columns = {}
+        for name in (*_FIRST, "key", "notes", "reused"):
+            columns[name] = part.column(name).tolist()
+        if checkpoint is not None:
+            columns["queries"] = part.costs("queries", checkpoint).tolist()
+        numbers = {}
+        reasons = {}
+        for metric in self.metrics:
+            values = values_at(part, metric.label, checkpoint)
+            numbers[metric.label] = values.optional
+            reasons[metric.label] = _reasons(values)
+        rows = []
+        for i in range(len(part)):
+            row = {name: columns[name][i] for name in _FIRST}
+            row["checkpoint"] = checkpoint
+            row["metrics"] = {label: column[i] for label, column in numbers.items()}
+            row["metric_reasons"] = {
+                label: reason_of_row[i]
+                for label, reason_of_row in reasons.items()
+                if i in reason_of_row
+            }
+            row["reference"] = row["algorithm"] in self.references
+            row["family"] = self.families[row["dataset"]]
+            row["key"] = columns["key"][i]
+            row["notes"] = list(columns["notes"][i])
+            row["reused"] = columns["reused"][i]
+            rows.append(row)
+        return rows
 
     @cached_property
     def summary(self) -> list[dict[str, Any]]:
@@ -76,16 +95,14 @@ class Evaluation(Comparison):
 
         ``failed`` counts repetitions without a value because of a failure, which are not in ``n``.
         """
-        return [
-            {
-                **group.place,
-                "metric": metric.label,
-                **asdict(group.summary(metric)),
-                "failed": group.failed(metric.label),
-            }
-            for group in self.groups
-            for metric in self.metrics
-        ]
+        rows = []
+        for group in self.groups:
+            for metric in self.metrics:
+                row = {**group.place, "metric": metric.label}
+                row.update(asdict(group.summary(metric)))
+                row["failed"] = group.failed(metric.label)
+                rows.append(row)
+        return rows
 
     # ---- Rankings --------------------------------------------------------------------------------
 
@@ -95,20 +112,32 @@ class Evaluation(Comparison):
 
     def is_true(self, group: Group) -> bool:
         """Whether it is a reference line that knows the truth."""
-        known = self.truth_given.get(group.algorithm, {})
-        return self.is_reference(group) and group.dataset in known
+        datasets_with_truth = self.truth_given.get(group.algorithm, {})
+        return self.is_reference(group) and group.dataset in datasets_with_truth
 
     def informed(self, group: Group) -> str:
         """Data that a group has beside the answers, or what of the truth only it has; or ""."""
         if self.is_reference(group):
             return ""
-        data, truth = self.data_given.get(group.algorithm), self._given_truth(group)
-        rivals = (g for g in self.competing if g.dataset == group.dataset and g.oracle)
-        if truth and all(self._given_truth(rival) for rival in rivals):
-            truth = ""
-        return "; ".join(filter(None, (data and f"reads {data} beside the answers", truth)))
+        advantages = []
+        data = self.data_given.get(group.algorithm)
+        if data:
+            advantages.append(f"reads {data} beside the answers")
+        truth = self._given_truth(group)
+        if truth and not self._all_see_truth(group.dataset):
+            advantages.append(truth)
+        return "; ".join(advantages)
+
+    def _all_see_truth(self, dataset: str) -> bool:
+        """Whether each algorithm on a data set receives some of the truth: then none is ahead."""
+        for rival in self.competing:
+            # Groups without an oracle did not run.
+            if rival.dataset == dataset and rival.oracle and not self._given_truth(rival):
+                return False
+        return True
 
     def _given_truth(self, group: Group) -> str:
+        """What a group receives of the truth, or ""."""
         hint = self.truth_given.get(group.algorithm, {}).get(group.dataset)
         if hint:
             return f"receives {hint}, which others do not"
@@ -119,8 +148,13 @@ class Evaluation(Comparison):
     @cached_property
     def caveats(self) -> tuple[str, ...]:
         """What to keep in mind about algorithms in any figure: those that see more."""
-        texts = {(g.algorithm, text): None for g in self.competing if (text := self.informed(g))}
-        return tuple(f"{algorithm}: {text}" for algorithm, text in texts)
+        # Once for each algorithm and text, in the order of the groups.
+        caveats: dict[str, None] = {}
+        for group in self.competing:
+            text = self.informed(group)
+            if text:
+                caveats[f"{group.algorithm}: {text}"] = None
+        return tuple(caveats)
 
     def best(self) -> list[dict[str, Any]]:
         """The best algorithms for each data set, metric and checkpoint.
@@ -131,12 +165,12 @@ class Evaluation(Comparison):
             ``metric``, ``dataset``, ``algorithm`` and so on; several for a tie, none where fewer
             than two algorithms are comparable.
         """
-        return [
-            {"metric": metric.label, **group.place}
-            for dataset in self.datasets
-            for metric in self.metrics
-            for group in self.best_rows(dataset, metric)
-        ]
+        rows = []
+        for dataset in self.datasets:
+            for metric in self.metrics:
+                for group in self.best_rows(dataset, metric):
+                    rows.append({"metric": metric.label, **group.place})
+        return rows
 
     @cached_property
     def rankings(self) -> list[Ranking]:
@@ -148,35 +182,49 @@ class Evaluation(Comparison):
         an algorithm did not run there, but elsewhere, or the metric is undefined for one. Reference
         lines are not ranked. Empty for a single algorithm, and for a suite without `ranks`.
         """
-        by_cost = any(metric.cost for metric in self.metrics[:1])
-        rankings = [
-            rank(
-                make_blocks(
-                    self.competing, metric, dependent=self.dependent_data, families=self.families
-                ),
+        if not self.suite.ranks:
+            return []
+        rankings = []
+        for metric in self._ranked_metrics():
+            blocks = make_blocks(
+                self.competing,
                 metric,
+                dependent=self.dependent_data,
+                families=self.families,
             )
-            for metric in self.metrics
-            if self.suite.ranks and metric.cost == by_cost and metric.direction != "none"
-            if not (by_cost and metric.unit == "queries")
-        ]
-        return [r for r in rankings if r.n_blocks and len(r.competitors) > 1]
+            ranking = rank(blocks, metric)
+            if ranking.n_blocks and len(ranking.competitors) > 1:
+                rankings.append(ranking)
+        return rankings
+
+    def _ranked_metrics(self) -> list[MetricInfo]:
+        """Metrics of quality, or costs without queries if the first metric is a cost."""
+        by_cost = any(metric.cost for metric in self.metrics[:1])
+        ranked_metrics = []
+        for metric in self.metrics:
+            if metric.cost != by_cost or metric.direction == "none":
+                continue
+            if by_cost and metric.unit == "queries":
+                continue
+            ranked_metrics.append(metric)
+        return ranked_metrics
 
     @cached_property
     def ranking(self) -> list[dict[str, Any]]:
         """`rankings` as rows: one for each metric and algorithm, best first."""
-        return [
-            {
-                "metric": ranking.metric.label,
-                "algorithm": name,
-                "average_rank": rank,
-                "blocks": ranking.n_blocks,
-                "block": ranking.unit,
-                "failed": ranking.failed,
-            }
-            for ranking in self.rankings
-            for name, rank in zip(ranking.competitors, ranking.ranks, strict=True)
-        ]
+        rows = []
+        for ranking in self.rankings:
+            for name, average_rank in zip(ranking.competitors, ranking.ranks, strict=True):
+                row = {
+                    "metric": ranking.metric.label,
+                    "algorithm": name,
+                    "average_rank": average_rank,
+                    "blocks": ranking.n_blocks,
+                    "block": ranking.unit,
+                    "failed": ranking.failed,
+                }
+                rows.append(row)
+        return rows
 
     @cached_property
     def verdicts(self) -> list[dict[str, Any]]:
@@ -185,17 +233,18 @@ class Evaluation(Comparison):
         ``paper`` is the number in the paper, None for a statement in words; ``printed`` is the
         claim in short; ``repetitions`` counts those that are judged.
         """
-        judged = ("corrected", "verdict", "note", "basis", "repetitions", "level")
-        measured = ("measured", "standard_error", "low", "high", *judged)
-        return [
-            {
-                "claim": verdict.claim.claim,
-                "paper": float(verdict.claim.paper) if verdict.claim.paper else None,
-                "printed": describe_claimed(verdict.claim),
-                **{name: getattr(verdict, name) for name in measured},
+        rows = []
+        for verdict in self.judged:
+            claim = verdict.claim
+            row = {
+                "claim": claim.claim,
+                "paper": float(claim.paper) if claim.paper else None,
+                "printed": describe_claimed(claim),
             }
-            for verdict in self.judged
-        ]
+            for name in _OF_VERDICT:
+                row[name] = getattr(verdict, name)
+            rows.append(row)
+        return rows
 
     @cached_property
     def judged(self) -> list[Verdict]:
@@ -214,23 +263,27 @@ class Evaluation(Comparison):
         For each metric of quality, over common repetitions, so that variation due to shared data
         and, with one oracle, shared noise cancels.
         """
-        return [
-            {"metric": metric.label, **asdict(pair)}
-            for metric in self.metrics
-            if not metric.cost
-            for pair in paired_differences(self, metric.label)
-        ]
+        rows = []
+        for metric in self.metrics:
+            if metric.cost:
+                continue
+            for pair in paired_differences(self, metric.label):
+                rows.append({"metric": metric.label, **asdict(pair)})
+        return rows
 
     @property
     def flat_rows(self) -> list[dict[str, Any]]:
         """`rows` without nesting; "(metric)" follows a metric with the name of a column."""
         rows = []
         for cell in self.rows:
-            row = {k: v for k, v in cell.items() if k not in ("metrics", "metric_reasons")}
-            for label, value in cell["metrics"].items():
-                row[f"{label} (metric)" if label in cell else label] = value
-            reasons = cell["metric_reasons"].items()
-            row["metric_reasons"] = "; ".join(f"{label}: {why}" for label, why in reasons)
+            row = dict(cell)
+            values = row.pop("metrics")
+            reasons = row.pop("metric_reasons")
+            for label, value in values.items():
+                name = f"{label} (metric)" if label in cell else label
+                row[name] = value
+            texts = [f"{label}: {reason}" for label, reason in reasons.items()]
+            row["metric_reasons"] = "; ".join(texts)
             row["notes"] = "; ".join(cell["notes"])
             rows.append(row)
         return rows
@@ -238,5 +291,8 @@ class Evaluation(Comparison):
 
 def _reasons(values: Values) -> dict[int, str]:
     """Why a value is no finite number, by its place."""
-    odd = {i: values[i] for i in np.flatnonzero(~np.isfinite(values.numbers)).tolist()}
-    return {i: value.reason or f"the value is {value.value}" for i, value in odd.items()}
+    reasons = {}
+    for i in np.flatnonzero(~np.isfinite(values.numbers)).tolist():
+        value = values[i]
+        reasons[i] = value.reason or f"the value is {value.value}"
+    return reasons

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hcbench.analysis.tables import format_spread
-from hcbench.figures.charts import Axis, Chart, Mark, Panel, Series
+from hcbench.figures.charts import Axis, Chart, Panel, Series
 from hcbench.figures.palette import Look, looks_for
 from hcbench.files.asv_results import EXACT_UNITS
 from hcbench.pages.report.charts import draw_chart
