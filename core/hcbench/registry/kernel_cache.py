@@ -28,6 +28,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -68,15 +71,52 @@ def kernel_folder(plugin_files: Sequence[Path] = ()) -> Path:
         if file.is_file():
             beside = partial(is_beside, file.parent)
             sources.extend(_imported_by_kernels(code_of_file(file), file.parent, beside))
-    folder = _parent() / f"hcbench-{digest_sources(dict.fromkeys(sources))}"
-    # Without a place for it, numba stores kernels where it would without us.
-    with suppress(OSError):
+    name = f"hcbench-{digest_sources(dict.fromkeys(sources))}"
+    folder = _parent() / name
+    if _make(folder):
+        return folder
+    # numba would fail in each cell if it could not write there.
+    temporary = _temporary_parent() / name
+    _make(temporary)
+    _warn_once(
+        f"the folder {folder.parent} for compiled code cannot be written; it is compiled into "
+        f"{temporary.parent}, set {VARIABLE} to another folder to keep it"
+    )
+    return temporary
+
+
+def _make(folder: Path) -> bool:
+    """Make a folder, and remove old ones beside a new one; whether it can be written."""
+    try:
         is_new = not folder.is_dir()
         folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            return False
         os.utime(folder)
         if is_new:
             _remove_unused(folder.parent)
-    return folder
+    except OSError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=1)
+def _temporary_parent() -> Path:
+    """A folder for temporary files that belongs to this user alone, the same for later runs."""
+    folder = Path(tempfile.gettempdir()) / f"hcbench-kernels-{os.getuid()}"
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+        # Another user may have made it, to have us run what is in it.
+        is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+        if is_ours and not status.st_mode & 0o077:
+            return folder
+    return Path(tempfile.mkdtemp(prefix="hcbench-kernels-"))
+
+
+@lru_cache(maxsize=1)
+def _warn_once(line: str) -> None:
+    sys.stderr.write(f"hcbench: {line}\n")
 
 
 def _parent() -> Path:

@@ -12,7 +12,6 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
-import psutil
 import threadpoolctl
 
 from hcbench.errors import WorkerError
@@ -24,6 +23,7 @@ from hcbench.registry.fingerprint import (
 )
 from hcbench.registry.plugins import Plugin, installed_fingerprints
 from hcbench.registry.uses import Use
+from hcbench.run.memory import usable_memory
 
 GIB = 2**30
 _CORE, _PYTHON = "hcbench core", "Python"
@@ -72,7 +72,7 @@ def describe_machine() -> dict[str, Any]:
         "processor": _processor(),
         "blas": _blas(),
         "cores": usable_cores(),
-        "memory_bytes": psutil.virtual_memory().total,
+        "memory_bytes": usable_memory(),
     }
 
 
@@ -158,8 +158,8 @@ def memory_limit(plan: Plan, available: float) -> float:
 
 
 def memory_per_cell(jobs: int) -> float:
-    """Bytes of this machine's memory for each of so many cells that run at a time."""
-    return float(psutil.virtual_memory().total / jobs)
+    """Bytes of the memory for each of so many cells that run at a time."""
+    return usable_memory() / jobs
 
 
 def check_machine(fingerprints: Mapping[str, str]) -> dict[str, Any]:

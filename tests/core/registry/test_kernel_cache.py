@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 import hcbench
 from hcbench.registry import kernel_cache
-from hcbench.registry.kernel_cache import VARIABLE, kernel_folder
+from hcbench.registry.kernel_cache import VARIABLE, _temporary_parent, kernel_folder
 from tests.core.registry.test_plugins import install, site
 
 __all__ = ["site"]
@@ -251,14 +252,6 @@ def test_a_folder_that_was_not_used_for_a_month_is_removed_when_another_is_made(
     assert foreign.exists()
 
 
-def test_a_folder_that_cannot_be_made_is_no_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "file"))
-    assert kernel_folder().parent == tmp_path / "file"
-
-
 def test_only_what_kernels_import_changes_the_folder(tmp_path: Path) -> None:
     write(tmp_path, {**PACKAGE, "plugin.py": "from outer import outer\nimport other\n"})
     replace_in(tmp_path / "outer.py", ".inner", "inner")
@@ -282,3 +275,40 @@ def test_all_kernels_of_ours_are_found() -> None:
     decorated = [path for path in sources if "\n@njit" in path.read_text(encoding="utf-8")]
     assert len(decorated) > 40
     assert [path for path in decorated if not kernel_cache.is_kernel_file(path)] == []
+
+
+@pytest.mark.slow
+def test_without_a_writable_cache_cells_run_and_one_line_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "file/cache")}
+    environment |= {"TMPDIR": str(tmp_path)}
+    del environment[VARIABLE]
+    command = [sys.executable, "-P", "-m", "hcbench", "compare", "--algos", "UPGMA,Random"]
+    command += ["--datasets", "iris[n=20]", "-r1", "--store", str(tmp_path / "s.sqlite"), "-q"]
+    for _ in range(2):
+        done = subprocess.run(
+            [*command, "--fresh"], env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        (line,) = [line for line in done.stderr.splitlines() if "compiled code" in line]
+        assert str(tmp_path / "file/cache/hcbench/kernels") in line
+        assert VARIABLE in line
+    (parent,) = tmp_path.glob("hcbench-kernels-*")
+    assert parent.stat().st_mode & 0o077 == 0
+    assert list(parent.rglob("*.nbi")), "the second run has found them"
+
+
+def test_a_temporary_cache_of_another_user_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / f"hcbench-kernels-{os.getuid()}").symlink_to(tmp_path / "elsewhere")
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "file"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    _temporary_parent.cache_clear()
+    try:
+        assert kernel_folder().parent != tmp_path / f"hcbench-kernels-{os.getuid()}"
+        assert list((tmp_path / "elsewhere").iterdir()) == []
+    finally:
+        _temporary_parent.cache_clear()

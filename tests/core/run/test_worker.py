@@ -676,3 +676,10 @@ def test_a_warm_up_that_hangs_is_bounded_by_the_limit_of_the_algorithm() -> None
     assert limits.allowed("warm-up") == 2.0 + COMPILATION
     assert limits.allowed("metrics") == 7.0
     assert math.isinf(Limits().allowed("warm-up"))
+
+
+@LINUX
+def test_a_worker_is_killed_before_the_main_process_if_memory_is_short(shared: Pool) -> None:
+    own = int(Path("/proc/self/oom_score_adj").read_text())
+    report = run(shared, partial(Path.read_text, Path("/proc/self/oom_score_adj")))
+    assert int(str(report.value)) == min(own + 300, 1000)

@@ -37,6 +37,7 @@ from hcbench.run.workers.messages import (
 )
 from hcbench.run.workers.processes import (
     adopt_orphans,
+    die_before_parent,
     die_with_parent,
     reap_any,
     resident,
@@ -83,6 +84,7 @@ def isolate(log: int, folder: str) -> None:
     """Give the worker its own session, log file, folder for temporary files, and limits."""
     os.setsid()
     die_with_parent()
+    die_before_parent()
     adopt_orphans()
     for descriptor in (1, 2):
         os.dup2(log, descriptor)
