@@ -26,7 +26,8 @@ from hcbench.plan.plan import Plan, make_plan
 from hcbench.registry import Registry, find_suite, load_registry, with_defaults
 from hcbench.registry.repeats import Repeats
 from hcbench.registry.specs import AlgorithmSpec, MetricSpec
-from hcbench.registry.suite import Suite, read_suite
+from hcbench.registry.suite import Suite
+from hcbench.registry.suite_files import read_suite
 from hcbench.run.options import LOCAL, RunOptions
 from hcbench.run.record import Observer
 from hcbench.run.run import run_plan

@@ -82,7 +82,7 @@ def run(context: click.Context, /, suite: str, **settings: Any) -> None:
 def suite_named(text: str, registry: Registry) -> Suite:
     """The suite of a file or of a registered name."""
     from hcbench.registry import find_suite
-    from hcbench.registry.suite import read_suite
+    from hcbench.registry.suite_files import read_suite
 
     path = Path(text).expanduser()
     is_file = path.suffix == ".toml" or "/" in text or path.is_file()

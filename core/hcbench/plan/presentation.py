@@ -28,7 +28,8 @@ from hcbench.registry.specs import (
     MetricSpec,
     Params,
 )
-from hcbench.registry.suite import Suite, describe_suite, rebuild_suite
+from hcbench.registry.suite import Suite
+from hcbench.registry.suite_files import describe_suite, rebuild_suite
 from hcbench.registry.uses import Use
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Suites: descriptions of comparisons, in TOML files or registered by plugins.
+"""Suites: descriptions of comparisons, in TOML files (see `suite_files`) or registered by plugins.
 
 A suite may hold claims of papers: numbers and statements in a form that can be tested.
 """
@@ -6,23 +6,19 @@ A suite may hold claims of papers: numbers and statements in a form that can be 
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
-from pathlib import Path
-from types import NoneType
-from typing import Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar
 
-from hcbench.errors import NameSyntaxError, ParameterError, SuiteError
+from hcbench.errors import SuiteError
 from hcbench.model.cost import Budget, read_budget, read_count
 from hcbench.model.numbers import read_number
-from hcbench.registry.names import GIB, SECONDS, format_name, parse_name, read_toml, split_alias
 from hcbench.registry.references import Reference
 from hcbench.registry.repeats import Repeats
-from hcbench.registry.specs import Function, Value
+from hcbench.registry.specs import Function
 
 RELATIONS = ("=", "<=", ">=", "<", ">")
 
@@ -335,178 +331,3 @@ def without_repeats(suite: Suite, repeats: Repeats) -> Suite:
         claims=repeats.without("claims", suite.claims, lambda claim: claim.claim),
         figures=repeats.without("figures", suite.figures, lambda figure: figure.name),
     )
-
-
-def read_suite(path: Path) -> Suite:
-    """Read a suite from a TOML file.
-
-    Relative file names in it, also those in parameters, are resolved against its own folder.
-
-    Raises
-    ------
-    SuiteError
-        If the file is missing, is not TOML, or has an unknown or wrong entry.
-    """
-    try:
-        entries = read_toml(path.read_bytes().decode("utf-8-sig"))
-    except OSError as error:
-        raise SuiteError.of_file("read", path, error) from error
-    except ValueError as error:
-        raise SuiteError(f"suite {path} is not valid TOML: {error}") from error
-    entries.setdefault("name", path.stem)
-    suite = _of_table(Suite, entries, str(path))
-    folder = Path(os.path.abspath(path)).parent
-    lists: dict[str, Any] = {
-        name: tuple(_beside(folder, n) for n in getattr(suite, name)) for name in _LISTS
-    }
-    return replace(
-        suite,
-        **lists,
-        only=tuple(tuple(_beside(folder, name) for name in row) for row in suite.only),
-        families={_beside(folder, name): family for name, family in suite.families.items()},
-        claims=tuple(_claim_beside(folder, claim) for claim in suite.claims),
-    )
-
-
-_NAMES = ("algorithm", "better_than", "dataset", "than_dataset", "oracle", "than_oracle", "metric")
-
-
-def _claim_beside(folder: Path, claim: Claim) -> Claim:
-    names: dict[str, Any] = {name: _beside(folder, getattr(claim, name)) for name in _NAMES}
-    return replace(claim, **names)
-
-
-def _beside(folder: Path, text: str) -> str:
-    """A name in which files, also those in parameters, are relative to a folder.
-
-    A file name begins with ``./`` or ``../``, or has an ending and exists.
-    """
-    label, described = split_alias(text)
-    if label:
-        return f"{label}={_beside(folder, described)}"
-    try:
-        name = parse_name(text)
-    except NameSyntaxError:
-        return text  # empty, or refused where it is used
-    base = _file_of(folder, name.base)
-    params = {key: _files_in(folder, value) for key, value in name.params.items()}
-    if params != name.params:
-        return format_name(base, params)
-    _, bracket, written = text.partition("[")
-    return text if base == name.base else f"{base}{bracket}{written}"
-
-
-def _files_in(folder: Path, value: Value) -> Value:
-    """The same for a value of a parameter, as names may be nested."""
-    if isinstance(value, tuple):
-        return tuple(_files_in(folder, item) for item in value)
-    if not isinstance(value, str):
-        return value
-    return _beside(folder, value) if "[" in value else _file_of(folder, value)
-
-
-def _file_of(folder: Path, text: str) -> str:
-    said = text.startswith(("./", "../"))
-    is_file = said or ("." in text and "\0" not in text and (folder / text).is_file())
-    return os.path.normpath(folder / text) if is_file else text
-
-
-_LISTS = ("algorithms", "datasets", "oracles", "metrics")
-_QUANTITIES = {"timeout": SECONDS, "memory": GIB}
-_PLAIN = (str, int, float, bool, dict, NoneType)
-
-T = TypeVar("T", Suite, Claim, Figure)
-
-
-def _of_table(kind: type[T], entries: Mapping[str, Any], source: str) -> T:
-    """A suite, or one of its claims or figures, of the entries of its TOML table.
-
-    Raises
-    ------
-    SuiteError
-        If an entry is unknown, missing or of the wrong type.
-    """
-    noun = kind.__name__.lower()
-    of = "" if kind is Suite else f" of a {noun}"
-    types = get_type_hints(kind)
-    if kind is Suite:
-        del types["paper"], types["noun"]
-    values = {}
-    for name, value in entries.items():
-        if name not in types:
-            known = ", ".join(sorted(types))
-            raise SuiteError(f"{source}: unknown entry {name!r}{of}; there are {known}")
-        values[name] = _entry(f"{name}{of}", value, types[name], source)
-    missing = [
-        entry.name
-        for entry in fields(kind)
-        if entry.default is entry.default_factory is MISSING and entry.name not in entries
-    ]
-    if missing:
-        raise SuiteError(f"{source}: a {noun} needs {', '.join(missing)}; got {dict(entries)!r}")
-    try:
-        return kind(**values)
-    except ParameterError as error:
-        raise SuiteError(f"{source}: {error}") from error
-
-
-def _entry(name: str, value: Any, declared: Any, source: str) -> Any:
-    """The value of an entry, if it is of the declared type."""
-    if name == "only":
-        return _restrictions(value, source)
-    if get_origin(declared) is tuple:
-        return _sequence(name, value, get_args(declared)[0], source)
-    if name in _QUANTITIES and isinstance(value, str):
-        try:
-            return _QUANTITIES[name].read(value)
-        except ParameterError as error:
-            raise SuiteError(f"{source}: {name}: {error}") from error
-    types = (dict,) if get_origin(declared) is Mapping else get_args(declared) or (declared,)
-    wanted = [kind for kind in types if kind in _PLAIN]
-    if type(value) not in (*wanted, *((int,) if float in wanted else ())):
-        hint = ": write the printed number as text" if name == "paper of a claim" else ""
-        raise SuiteError(f"{source}: {name} has the wrong type: {value!r}{hint}")
-    return value
-
-
-def _sequence(name: str, value: Any, of: Any, source: str) -> tuple[Any, ...]:
-    """The values of a list, or of the tables with one head."""
-    is_table = of in (Claim, Figure)
-    wanted = Mapping if is_table else of
-    if name in ("budgets", "checkpoints"):  # 1e6 is a float in TOML; `Suite` wants whole numbers
-        wanted = of | float
-    if not isinstance(value, list | tuple) or not all(isinstance(each, wanted) for each in value):
-        if is_table:
-            raise SuiteError(f"{source}: {name} are tables, each under [[{name}]]")
-        raise SuiteError(
-            f"{source}: {name} must be a list of {getattr(of, '__name__', of)}, got {value!r}"
-        )
-    return tuple(_of_table(of, each, source) if is_table else each for each in value)
-
-
-def _restrictions(value: Any, source: str) -> tuple[tuple[str, ...], ...]:
-    """Tuples of two or three names from the lists of TOML and JSON."""
-    rows = value if isinstance(value, list | tuple) else [value]
-    for row in rows:
-        named = isinstance(row, list | tuple) and all(isinstance(name, str) for name in row)
-        if not named or len(row) not in (2, 3):
-            raise SuiteError(
-                f"{source}: only must be a list of [algorithm, data set] or [algorithm, data set, "
-                f"oracle], got {row!r}"
-            )
-    return tuple(tuple(row) for row in rows)
-
-
-def describe_suite(suite: Suite) -> dict[str, Any]:
-    """A suite in plain values, without its paper and without figures of callables."""
-    named = tuple(figure for figure in suite.figures if isinstance(figure.function, str))
-    described = asdict(replace(suite, figures=named, paper=None))
-    del described["paper"]
-    if not suite.families:
-        del described["families"]  # as before families could be stated
-    return described
-
-
-def rebuild_suite(described: Mapping[str, Any]) -> Suite:
-    """The suite that `describe_suite` described, also after a round trip through JSON."""
-    return _of_table(Suite, described, "the suite of a run")

@@ -21,7 +21,8 @@ from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry import load_registry
 from hcbench.registry.names import split_parameter
 from hcbench.registry.references import Reference
-from hcbench.registry.suite import Claim, Figure, Suite, describe_suite, read_suite, rebuild_suite
+from hcbench.registry.suite import Claim, Figure, Suite
+from hcbench.registry.suite_files import describe_suite, read_suite, rebuild_suite
 from hcbench.results.overviews import count_verdicts, make_tables
 from hcbench.results.results import Results
 

@@ -462,7 +462,7 @@ def test_a_mistake_is_one_line_on_stderr_and_an_exit_code() -> None:
     [
         (None, "cannot read {}: No such file or directory"),
         ("algorithms = [", "suite {} is not valid TOML"),
-        ("algos = []", "{}: unknown entry 'algos'; there are algorithms"),
+        ("algos = []", "{}: unknown entry 'algos'; did you mean algorithms?"),
         ("repetitions = 0", "repetitions must be positive, got 0"),
     ],
 )

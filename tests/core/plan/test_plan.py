@@ -24,7 +24,8 @@ from hcbench.plan.plan import Inapplicable, Plan, make_plan, metric_keys
 from hcbench.plan.presentation import Presentation
 from hcbench.registry import Registry, fingerprint
 from hcbench.registry.plugins import Plugins
-from hcbench.registry.suite import Claim, Figure, describe_suite, read_suite, rebuild_suite
+from hcbench.registry.suite import Claim, Figure
+from hcbench.registry.suite_files import describe_suite, read_suite, rebuild_suite
 from hcbench.registry.uses import Use
 
 REGISTRY = Registry(Plugins([Path(__file__).parents[2] / "misbehaving.py"]))
@@ -666,11 +667,18 @@ def test_budgets_of_a_suite_may_be_written_as_on_the_command_line(tmp_path: Path
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("algorithms = 'UPGMA'", "algorithms must be a list of str"),
-        ("algorithms = [1]", "algorithms must be a list of str"),
-        ("repetitions = 0", "repetitions must be positive, got 0"),
-        ("repetitions = 'three'", "repetitions has the wrong type"),
-        ("algos = ['UPGMA']", "unknown entry 'algos'"),
+        ("algorithms = 'UPGMA'", "algorithms must be a list of names in quotes"),
+        ("algorithms = [1]", "algorithms must be a list of names in quotes"),
+        ("repetitions = 0", r"wrong\.toml: repetitions must be positive, got 0"),
+        ("repetitions = 'three'", "repetitions has the wrong type: 'three'; write a whole number"),
+        ("algos = ['UPGMA']", r"unknown entry 'algos'; did you mean algorithms\?"),
+        ("colour = 'red'", "unknown entry 'colour'; there are algorithms, budgets, "),
+        ("budgets = [true]", r"budgets must be a list of numbers of queries, .* got \[True\]"),
+        ("checkpoints = ['5']", r"checkpoints must be a list of numbers .* got \['5'\]"),
+        ("datasts = ['iris']", r"wrong\.toml: unknown entry 'datasts'; did you mean datasets\?"),
+        ("memory = true", "memory has the wrong type: True; write 2, which are GiB, 512MB"),
+        ("families = 3", "families has the wrong type: 3; write a table"),
+        ("ranks = 1", "ranks has the wrong type: 1; write true or false"),
         ("only = ['UPGMA']", "only must be a list of .*, got 'UPGMA'"),
         ("only = [['UPGMA', 3]]", "only must be a list"),
         ("budgets = [-1]", "budget cannot be negative"),

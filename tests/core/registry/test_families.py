@@ -17,7 +17,7 @@ from hcbench.errors import SuiteError
 from hcbench.plan.plan import make_plan
 from hcbench.plan.presentation import Presentation
 from hcbench.registry.families import families_of, family_of
-from hcbench.registry.suite import describe_suite, read_suite, rebuild_suite
+from hcbench.registry.suite_files import describe_suite, read_suite, rebuild_suite
 from hcbench.results.results import Results
 from hcbench.store import Store
 

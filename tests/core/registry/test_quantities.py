@@ -8,7 +8,7 @@ import pytest
 
 from hcbench.errors import ParameterError, SuiteError
 from hcbench.registry.names import GIB, SECONDS, Quantity
-from hcbench.registry.suite import read_suite
+from hcbench.registry.suite_files import read_suite
 
 
 def test_units_are_the_common_ones() -> None:

@@ -27,7 +27,8 @@ from hcbench.errors import NameSyntaxError, StoreError, SuiteError
 from hcbench.model.text import printable
 from hcbench.plan.presentation import Presentation
 from hcbench.registry.names import format_name, parse_name
-from hcbench.registry.suite import Suite, read_suite
+from hcbench.registry.suite import Suite
+from hcbench.registry.suite_files import read_suite
 from hcbench.store import Store
 from hcbench.store.codec import decode_result
 from hcbench.store.merge import merge_stores
