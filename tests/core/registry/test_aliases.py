@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from hcbench import ParameterError, load_registry
 from hcbench.cli import main
-from hcbench.registry.suite import read_suite
+from hcbench.registry.suite_files import read_suite
 
 
 @pytest.fixture
