@@ -94,7 +94,12 @@ def _is_subsample(params: Params) -> bool:
 def _provides_of_file(params: Params) -> tuple[str, ...]:
     """Fields of the problem that a file yields; of an .npz only the member names are read."""
     if params["comparisons"]:
-        return ("comparisons", "truth") if params["truth"] is not None else ("comparisons",)
+        provided = ["comparisons"]
+        if params["held_out"] is not None:
+            provided.append("held_out")
+        if params["truth"] is not None:
+            provided.append("truth")
+        return tuple(provided)
     path = Path(str(params["path"])).expanduser()
     is_matrix = params["similarity"] or params["distance"] or params["categorical"] == "gower"
     is_matrix = is_matrix or path.suffix.lower() in (".phy", ".dist")
@@ -170,6 +175,12 @@ OPENML = DatasetSpec(
     tags=("own",),
 )
 
+
+def _is_random_part(params: Params) -> bool:
+    """Whether the seed selects the items, or the answers that are held out."""
+    return params["n"] is not None or params["held_out"] is not None
+
+
 FILE = DatasetSpec(
     name="file",
     function="hcbench_datasets.file:file",
@@ -233,6 +244,21 @@ FILE = DatasetSpec(
             "names, or are numbered from 0; a line '# n = 60' gives their number. false: columns "
             "that look like comparisons are vectors.",
             type="bool",
+        ),
+        Parameter(
+            "held_out",
+            None,
+            "Of comparisons: the share that no algorithm gets, another one in each repetition; "
+            "held-out.satisfied is the share of them that a tree predicts.",
+            type="float",
+            interval="(0, 1)",
+        ),
+        Parameter(
+            "split",
+            "comparisons",
+            "What is held out: comparisons, with all answers to each; or annotators, with all "
+            "answers of each.",
+            choices=("comparisons", "annotators"),
         ),
         Parameter(
             "missing",
@@ -301,8 +327,8 @@ FILE = DatasetSpec(
         ),
     ),
     provides=_provides_of_file,
-    random=_is_subsample,
-    dependent=_is_subsample,
+    random=_is_random_part,
+    dependent=_is_random_part,
     truths=_truths_of_file,
     files=("path", "truth"),
     check="hcbench_datasets.file:file",

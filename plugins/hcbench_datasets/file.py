@@ -26,6 +26,7 @@ from hcbench_datasets.content import (
     pasted_name,
 )
 from hcbench_datasets.fetch import chosen
+from hcbench_datasets.holding_out import hold_out
 from hcbench_datasets.matrices import KINDS, WAYS, Kind, are_items, matrix_of
 from hcbench_datasets.ordinal import read_ordinal, with_ordinal_numbers
 from hcbench_datasets.preparation import PREPARATION, logarithms, scaled, transposed
@@ -48,7 +49,9 @@ def file(seed: int, **params: Any) -> Problem:
     path = Path(params["path"]).expanduser()
     roles = roles_of(params)
     if params["comparisons"]:
-        return _comparisons_problem(path, params, roles)
+        return _comparisons_problem(path, params, roles, seed)
+    if params["held_out"] is not None:
+        raise DataError(f"{path}: held_out= is for comparisons; write comparisons=true, or omit it")
     content = _read(path, params, roles)
     parts = (content.vectors, content.similarity, content.levels, content.names)
     data = next((part for part in parts if part is not None), None)
@@ -67,7 +70,7 @@ def file(seed: int, **params: Any) -> Problem:
 
         def correction(names: Sequence[str]) -> str:
             if not roles.labels:
-                return f"give y as {', '.join(names)}"
+                return f"give y as {', '.join(map(repr, names))}"
             changed = {**params, "path": None, "labels": names}
             return f"write {pasted_name(str(params['path']), changed)}"
 
@@ -257,7 +260,7 @@ def _similarities(
     return similarity
 
 
-def _comparisons_problem(path: Path, params: Mapping[str, Any], roles: Roles) -> Problem:
+def _comparisons_problem(path: Path, params: Mapping[str, Any], roles: Roles, seed: int) -> Problem:
     unused = ("similarity", "distance", "missing", "categorical", "n", *PREPARATION)
     is_given = [params[name] not in (None, False, ()) for name in unused]
     if roles.labels or roles.names is not None or any(is_given):
@@ -279,7 +282,14 @@ def _comparisons_problem(path: Path, params: Mapping[str, Any], roles: Roles) ->
     truths = {}
     if params["truth"] is not None:
         truths["newick"] = _read_truth(params["truth"], names, comparisons.n)
-    return Problem(n=comparisons.n, names=names, comparisons=comparisons, truths=truths)
+    held_out = None
+    if params["held_out"] is not None:
+        comparisons, held_out = hold_out(
+            comparisons, params["held_out"], params["split"], seed, str(path)
+        )
+    return Problem(
+        n=comparisons.n, names=names, comparisons=comparisons, held_out=held_out, truths=truths
+    )
 
 
 def check_no_comparisons(table: Table, roles: Roles, params: Mapping[str, Any]) -> None:

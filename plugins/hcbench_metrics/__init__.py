@@ -3,7 +3,7 @@
 Every metric is ``function(scored, **params) -> float`` in the module of its group. `agreement`,
 `cuts_curve` (cuts), `merge_order`, `pair_ranks`, `merge_heights`, `recovery` (clusters), `purity`,
 `neighbours`, `triplets`, `quartets` and `tanglegram` (drawings) compare with a true hierarchy;
-`objectives`, `dissimilarities`, `distortion`, `silhouettes` and `sampling` need none; `curves`
+`objectives`, `dissimilarities`, `distortion`, `silhouettes`, `sampling` and `held_out` need none; `curves`
 evaluate a metric against the queries; `costs` are those of the call. The loops are in the modules
 `_*kernels`.
 """
@@ -15,6 +15,7 @@ from dataclasses import replace
 from hcbench import MetricSpec, hookimpl
 from hcbench_metrics.agreement_specs import AGREEMENT
 from hcbench_metrics.cost_specs import COSTS, CURVES
+from hcbench_metrics.held_out_specs import HELD_OUT
 from hcbench_metrics.objective_specs import OBJECTIVES
 from hcbench_metrics.partition_specs import PARTITIONS
 from hcbench_metrics.tree_specs import TREES
@@ -28,6 +29,7 @@ def hcbench_metrics() -> tuple[MetricSpec, ...]:
         "tree": TREES,
         "partition": PARTITIONS,
         "objective": OBJECTIVES,
+        "comparisons": HELD_OUT,
         "curve": CURVES,
         "cost": COSTS,
     }

@@ -73,6 +73,9 @@ class Problem:
         more alike; without edges from an item to itself. Entries of 0 are no edges.
     comparisons : Comparisons, optional
         Answers that were collected beforehand, for example by crowdsourcing.
+    held_out : Comparisons, optional
+        Answers that no oracle gives and no algorithm sees, so that metrics can tell how well a
+        result predicts answers where there is no truth.
     truths : mapping of name to Tree
         The true hierarchies; metrics use the first by default. Here and in ``tree``, leaves are
         matched with the items by name, and are put into the order of the items. Leaves without
@@ -95,6 +98,7 @@ class Problem:
     similarity: NDArray[np.floating[Any]] | None = None
     graph: sparse.csr_array | None = None
     comparisons: Comparisons | None = None
+    held_out: Comparisons | None = None
     truths: Mapping[str, Tree] = field(default_factory=dict)
     levels: NDArray[Any] | None = None
     classes: tuple[tuple[str, ...], ...] | None = None
@@ -203,8 +207,9 @@ class Problem:
             self._set("tree", _matched(self.tree, "tree", items))
 
     def _has_nothing_but_trees(self) -> bool:
-        rows = (self.vectors, self.similarity, self.graph, self.comparisons, self.levels)
-        return all(part is None for part in rows)
+        rows = (self.vectors, self.similarity, self.graph, self.levels)
+        answers = (self.comparisons, self.held_out)
+        return all(part is None for part in rows + answers)
 
     def named_items(self, what: str) -> NamedItems:
         """Describe the items for `match_items`; ``what`` is the problem in messages."""
@@ -241,10 +246,12 @@ class Problem:
             self._check_leaves(f"truth {name!r}", tree)
         if self.tree is not None:
             self._check_leaves("tree", self.tree)
-        if self.comparisons is not None and self.comparisons.n != self.n:
-            raise InvalidProblemError(
-                f"comparisons are of {self.comparisons.n} items, the problem has {self.n}"
-            )
+        for name in ("comparisons", "held_out"):
+            answers = getattr(self, name)
+            if answers is not None and answers.n != self.n:
+                raise InvalidProblemError(
+                    f"{name} are of {answers.n} items, the problem has {self.n}"
+                )
         self._check_values()
 
     def _check_leaves(self, what: str, tree: Tree) -> None:
@@ -261,7 +268,7 @@ class Problem:
     @property
     def provides(self) -> frozenset[str]:
         """What the problem has, in the words with which algorithms, oracles and metrics need it."""
-        parts = ("vectors", "similarity", "graph", "comparisons", "levels", "tree")
+        parts = ("vectors", "similarity", "graph", "comparisons", "held_out", "levels", "tree")
         present = {name for name in parts if getattr(self, name) is not None}
         if self.truths:
             present.add("truth")
@@ -329,6 +336,9 @@ class Problem:
             yield "similarity", self.similarity
         if self.comparisons is not None:
             yield from _parts_of_comparisons(self.comparisons, as_held=as_held)
+        if self.held_out is not None:
+            for role, array in _parts_of_comparisons(self.held_out, as_held=as_held):
+                yield ("held_out", role), array
         if self.levels is not None:
             yield "levels", self.levels
         if self.tree is not None:
@@ -356,6 +366,8 @@ class Problem:
             parts["graph"] = _rows(self.graph, np.ix_(items, items))
         if self.comparisons is not None:
             parts["comparisons"] = self.comparisons.take(items)
+        if self.held_out is not None:
+            parts["held_out"] = self.held_out.take(items)
         if self.levels is not None:
             parts["levels"] = _in_order_of(self.levels, self.levels[items])
         if self.tree is not None:

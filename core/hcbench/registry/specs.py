@@ -190,7 +190,7 @@ HINTS = {
 DATA = ("vectors", "similarity", "graph")
 """Hints that are data of the items; the others are parts of the truth."""
 
-PROVIDED = (*DATA, "comparisons", "truth", "heights", "levels", "tree")
+PROVIDED = (*DATA, "comparisons", "held_out", "truth", "heights", "levels", "tree")
 """What a data set may provide, and an algorithm, an oracle or a metric need."""
 
 

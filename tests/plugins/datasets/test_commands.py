@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from hcbench import DataError, format_name, load_registry
+from hcbench import DataError, load_registry
 from hcbench.cli import main
+from hcbench.registry import format_name
 
 ODD = [
     "$(touch PWNED)",
