@@ -255,9 +255,10 @@ FILE = DatasetSpec(
         ),
         Parameter(
             "split",
-            "comparisons",
-            "What is held out: comparisons, with all answers to each; or annotators, with all "
-            "answers of each.",
+            None,
+            "What is held out: comparisons, with all answers to each, which is the default; or "
+            "annotators, with all answers of each.",
+            type="str",
             choices=("comparisons", "annotators"),
         ),
         Parameter(

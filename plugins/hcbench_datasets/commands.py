@@ -272,6 +272,9 @@ def _print_command(path: str, params: Mapping[str, Any]) -> None:
         command = shell_command("hcbench", "ask", path, "--column", params["names"])
         click.echo(f"\n{command}")
         return
+    if params.get("comparisons") and not params.get("truth"):
+        # Without a truth, answers that are held out tell which tree is better.
+        params = {"held_out": 0.2, **params}
     name = with_params(path, {**params, "path": None})
     algorithms = "UPGMA,Ward"
     if params.get("comparisons"):
@@ -279,6 +282,8 @@ def _print_command(path: str, params: Mapping[str, Any]) -> None:
     elif params.get("similarity") or params.get("distance"):
         algorithms = "UPGMA,Complete"  # Ward needs vectors
     words = ["compare", "--algos", algorithms, "--datasets", name, "-r", "1"]
+    if params.get("held_out"):
+        words += ["--metrics", "held-out"]
     click.echo(f"\n{shell_command('hcbench', *words)}")
 
 

@@ -255,6 +255,8 @@ def with_params(path: str, params: Mapping[str, Any]) -> str:
     def word(value: Any) -> str:
         if isinstance(value, bool):
             return str(value).lower()
+        if isinstance(value, int | float):
+            return repr(value)
         if isinstance(value, Sequence) and not isinstance(value, str):
             return f"[{','.join(map(word, value))}]"
         text = str(value)

@@ -52,35 +52,10 @@ def file(seed: int, **params: Any) -> Problem:
         return _comparisons_problem(path, params, roles, seed)
     if params["held_out"] is not None:
         raise DataError(f"{path}: held_out= is for comparisons; write comparisons=true, or omit it")
-    content = _read(path, params, roles)
-    parts = (content.vectors, content.similarity, content.levels, content.names)
-    data = next((part for part in parts if part is not None), None)
-    if data is None:
-        raise DataError(f"{path}: texts=true: give the column of the texts, names=...")
-    where = str(params["path"])
-    if params["transpose"]:
-        content = transposed(content, where)
-        data = content.vectors
-    if params["log"]:
-        if content.vectors is None:
-            raise DataError(f"{where}: similarities have no logarithm here; omit log=true")
-        content = replace(content, vectors=logarithms(content.vectors, where))
-    n = int(data.shape[0]) if hasattr(data, "shape") else len(data)
+    content = _prepared(_read(path, params, roles), params)
+    n = _number_of_items(content, path)
     if content.levels is not None:
-
-        def correction(names: Sequence[str]) -> str:
-            if not roles.labels:
-                return f"give y as {', '.join(map(repr, names))}"
-            changed = {**params, "path": None, "labels": names}
-            return f"write {pasted_name(str(params['path']), changed)}"
-
-        levels = roles.labels or [f"column {i}" for i in range(1, content.levels.shape[1] + 1)]
-        check_levels(content.levels, levels, str(params["path"]), correction)
-    truths = {}
-    if params["truth"] is not None:
-        truths["newick"] = _read_truth(params["truth"], content.names, n)
-        if content.levels is not None:
-            truths["labels"] = Tree.from_levels(content.levels, names=content.names)
+        _check_order_of_levels(content.levels, roles, params)
     distance = params["distance"]
     if wanted_kind(path, params) == "distance":
         distance = True
@@ -90,18 +65,66 @@ def file(seed: int, **params: Any) -> Problem:
         vectors=content.vectors,
         similarity=_similarities(content.similarity, str(params["path"]), distance=distance),
         levels=content.levels,
-        truths=truths,
+        truths=_truths(content, n, params),
     )
     if params["n"] is not None:
-        problem = problem.take(chosen(params["n"], n, seed, where))
+        problem = problem.take(chosen(params["n"], n, seed, str(params["path"])))
+    return _scaled(problem, params)
+
+
+def _prepared(content: Content, params: Mapping[str, Any]) -> Content:
+    """The content after what is done before a subsample is drawn."""
+    where = str(params["path"])
+    if params["transpose"]:
+        content = transposed(content, where)
+    if params["log"]:
+        if content.vectors is None:
+            raise DataError(f"{where}: similarities have no logarithm here; omit log=true")
+        content = replace(content, vectors=logarithms(content.vectors, where))
+    return content
+
+
+def _scaled(problem: Problem, params: Mapping[str, Any]) -> Problem:
+    """The problem after what is done once its items are chosen."""
+    where = str(params["path"])
     scale = params["scale"]
     if params["standardise"]:
         if scale is not None:
             raise DataError(f"{where}: standardise=true is scale=columns; omit one of the two")
         scale = "columns"
-    if scale is not None:
-        problem = replace(problem, vectors=scaled(problem.vectors, scale, where))
-    return problem
+    if scale is None:
+        return problem
+    return replace(problem, vectors=scaled(problem.vectors, scale, where))
+
+
+def _number_of_items(content: Content, path: Path) -> int:
+    for part in (content.vectors, content.similarity, content.levels):
+        if part is not None:
+            return int(part.shape[0])
+    if content.names is None:
+        raise DataError(f"{path}: texts=true: give the column of the texts, names=...")
+    return len(content.names)
+
+
+def _check_order_of_levels(levels: NDArray[Any], roles: Roles, params: Mapping[str, Any]) -> None:
+    def correction(names: Sequence[str]) -> str:
+        if not roles.labels:
+            return f"give y as {', '.join(map(repr, names))}"
+        changed = {**params, "path": None, "labels": names}
+        return f"write {pasted_name(str(params['path']), changed)}"
+
+    names = roles.labels or [f"column {i}" for i in range(1, levels.shape[1] + 1)]
+    check_levels(levels, names, str(params["path"]), correction)
+
+
+def _truths(content: Content, n: int, params: Mapping[str, Any]) -> dict[str, Tree]:
+    """The true trees, if a file of one is given; labels alone become a tree in the problem."""
+    truths: dict[str, Tree] = {}
+    if params["truth"] is not None:
+        truths["newick"] = _read_truth(params["truth"], content.names, n)
+        if content.levels is not None:
+            truths["labels"] = Tree.from_levels(content.levels, names=content.names)
+    return truths
 
 
 def roles_of(params: Mapping[str, Any]) -> Roles:

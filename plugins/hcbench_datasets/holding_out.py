@@ -9,7 +9,7 @@ from hcbench import Comparisons, DataError
 
 
 def hold_out(
-    comparisons: Comparisons, share: float, split: str, seed: int, where: str
+    comparisons: Comparisons, share: float, split: str | None, seed: int, where: str
 ) -> tuple[Comparisons, Comparisons]:
     """Divide comparisons at random into those that are used, and those that are held out.
 
@@ -18,8 +18,9 @@ def hold_out(
     comparisons : Comparisons
     share : float
         The share of the questions, or of the annotators, that is held out; at least one of them.
-    split : {"comparisons", "annotators"}
-        comparisons: all answers to one question, which compares two pairs, are in one part.
+    split : {None, "comparisons", "annotators"}
+        comparisons, or None: all answers to one question, about the same two pairs, are in one
+        part.
         annotators: all answers of one annotator are in one part.
     seed : int
     where : str

@@ -3,9 +3,9 @@
 Every metric is ``function(scored, **params) -> float`` in the module of its group. `agreement`,
 `cuts_curve` (cuts), `merge_order`, `pair_ranks`, `merge_heights`, `recovery` (clusters), `purity`,
 `neighbours`, `triplets`, `quartets` and `tanglegram` (drawings) compare with a true hierarchy;
-`objectives`, `dissimilarities`, `distortion`, `silhouettes`, `sampling` and `held_out` need none; `curves`
-evaluate a metric against the queries; `costs` are those of the call. The loops are in the modules
-`_*kernels`.
+`objectives`, `dissimilarities`, `distortion`, `silhouettes`, `sampling` and `held_out` need none;
+`curves` evaluate a metric against the queries; `costs` are those of the call. The loops are in the
+modules `_*kernels`.
 """
 
 from __future__ import annotations

@@ -46,12 +46,10 @@ def held_out(scored: Scored) -> dict[str, float]:
     tree = scored.tree
     answers = scored.problem.held_out
     if answers is None or not len(answers):
-        raise NotApplicableError(
-            "no answers are held out; held_out=0.2 of a file holds out a fifth"
-        )
-    order = _order_of_merges(
-        tree, pair_items(answers.closer, tree.n), pair_items(answers.farther, tree.n)
-    )
+        raise NotApplicableError("no answers are held out; a file takes held_out=0.2")
+    closer = pair_items(answers.closer, tree.n)
+    farther = pair_items(answers.farther, tree.n)
+    order = _order_of_merges(tree, closer, farther)
     return {
         "satisfied": float((order < 0).mean()),
         "contradicted": float((order > 0).mean()),

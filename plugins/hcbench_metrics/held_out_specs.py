@@ -17,11 +17,11 @@ HELD_OUT = (
         outputs=(
             Output(
                 name="satisfied",
-                doc="Proportion of the held-out answers whose closer pair merges first in the tree.",
+                doc="Proportion of the held-out answers whose closer pair merges first.",
             ),
             Output(
                 name="contradicted",
-                doc="Proportion of the held-out answers whose closer pair merges last in the tree.",
+                doc="Proportion of the held-out answers whose closer pair merges last.",
                 direction="lower",
             ),
             Output(

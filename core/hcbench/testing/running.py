@@ -87,11 +87,12 @@ def make_items(seed: int, n: int = N, form: Form = "planted") -> Problem:
         return planted
     if form == "everything":
         similarity = _frozen(gram(planted))
-        ranked = AllComparisons.from_similarity(similarity)
+        answers = AllComparisons.from_similarity(similarity).materialise()
         return replace(
             planted,
             similarity=similarity,
-            comparisons=ranked.materialise(),
+            comparisons=answers,
+            held_out=answers,
             graph=_graph(similarity),
         )
     if form in ("unconnected", "no edges"):
