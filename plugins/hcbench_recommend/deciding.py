@@ -49,7 +49,7 @@ ROUNDING_ERROR = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """The subsamples of a data set.
+    """The subsamples of a data set, or the divisions of a crowd's answers.
 
     Attributes
     ----------
@@ -59,15 +59,24 @@ class Drawn:
         The number of items of each, less than n.
     n : int
         The number of all items.
+    are_answers : bool
+        Whether answers are drawn, and the metric is computed on those that are not; ``size`` and
+        ``n`` are then numbers of answers.
     """
 
     subsamples: int
     size: int
     n: int
+    are_answers: bool = False
 
     @property
     def variance_of_mean(self) -> float:
-        """The variance of a mean over the subsamples, divided by that between subsamples."""
+        """The variance of a mean over the subsamples, divided by that between subsamples.
+
+        Of answers that are held out, it is that of Nadeau & Bengio 2003.
+        """
+        if self.are_answers:
+            return 1 / self.subsamples + (self.n - self.size) / self.size
         return 1 / self.subsamples + self.size / (self.n - self.size)
 
     @property

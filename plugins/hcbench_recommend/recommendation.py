@@ -12,6 +12,8 @@ BASELINE = "Random"
 EXTERNAL = ("AARI", "dendrogram-purity", "triplet-agreement[count=resolved-in-truth]")
 #: The metrics that decide otherwise.
 INTERNAL = ("silhouette", "cophenetic-correlation", "dasgupta-normalised[similarity=gaussian]")
+#: The metric that decides for the answers of a crowd without a truth.
+OF_ANSWERS = ("held-out.satisfied",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

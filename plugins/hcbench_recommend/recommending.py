@@ -10,11 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from hcbench import DataError, ParameterError, compare, load_registry
-from hcbench.registry import Registry, format_name
+from hcbench import DataError, DatasetSpec, ParameterError, Problem, compare, load_registry
+from hcbench.registry import Registry, Use, format_name, parse_name, split_alias
 from hcbench_recommend.deciding import Drawn
 from hcbench_recommend.judging import Measured, judge
-from hcbench_recommend.recommendation import BASELINE, EXTERNAL, INTERNAL, Recommendation
+from hcbench_recommend.recommendation import (
+    BASELINE,
+    EXTERNAL,
+    INTERNAL,
+    OF_ANSWERS,
+    Recommendation,
+)
 from hcbench_recommend.sentences import describe_scale
 from hcbench_recommend.subsample import size_of_part
 
@@ -31,6 +37,8 @@ METHODS = (
     "higra-bpt",
     "skn-paris",
 )
+#: The quick set for comparisons that a crowd has answered.
+METHODS_OF_ANSWERS = ("4-AL", "4K-AL", "tK-AL", "AL-rowsum", "tSTE-AL", "FORTE-AL")
 #: The number of calls on all items of which the median time is taken.
 CALLS = 5
 #: Seconds: a method that takes longer is called once, as such times differ little.
@@ -91,36 +99,33 @@ def recommend(
     if subsamples < 2:
         raise ParameterError(f"subsamples={subsamples}: at least 2 are needed, to compare them")
     registry = load_registry()
-    methods, notes = _choose_methods(registry, algos)
     name = _name_of_data(data)
     uses = registry.use_datasets(name)
     if len(uses) != 1:
         raise DataError(f"{name} means {len(uses)} data sets; recommend one at a time")
     use = uses[0]
+    are_answers = _are_answers(use)
+    standard = METHODS_OF_ANSWERS if are_answers else METHODS
+    methods, notes = _choose_methods(registry, algos, standard)
     problem = use.spec.load()(0, **use.params)
-    if share is None:
-        # Two digits, as the share is part of the name of the subsamples.
-        share = min(SHARE, float(f"{MOST / problem.n:.2g}"))
-    size = _size_of_subsamples(name, problem.n, share)
-    deciding = tuple(metrics)
-    if not deciding:
-        has_truth = use.spec.provides_with(use.params) & {"truth", "levels"}
-        deciding = EXTERNAL if has_truth else INTERNAL
+    drawn, part = _draw(name, use, problem, subsamples, share)
+    deciding = tuple(metrics) or _deciding_metrics(use)
     algorithms = (*methods, BASELINE)
     on_all = compare(
         algorithms, [name], metrics=["seconds"], repetitions=1, exclusive=True, **options
     )
     times = _times(on_all, name, options)
-    part = format_name("subsample", {"of": name, "share": share})
-    # Internal metrics are in the report, also where they do not decide.
-    reported = tuple(dict.fromkeys((*deciding, *INTERNAL)))
+    reported = deciding
+    if not are_answers:
+        # Internal metrics are in the report, also where they do not decide.
+        reported = tuple(dict.fromkeys(deciding + INTERNAL))
     results = compare(algorithms, [part], metrics=reported, repetitions=subsamples, **options)
     measured = Measured(
         data=name,
         on_all={outcome.algorithm: outcome for outcome in on_all.outcomes},
         times=times,
         results=results,
-        drawn=Drawn(subsamples=subsamples, size=size, n=problem.n),
+        drawn=drawn,
     )
     recommendation = judge(measured, deciding)
     all_notes = list(recommendation.notes) + list(results.caveats) + list(notes)
@@ -137,12 +142,75 @@ def _name_of_data(data: str | Path) -> str:
     return name
 
 
+def _are_answers(use: Use[DatasetSpec]) -> bool:
+    """Whether nothing but the answers of a crowd is known, some of which can be held out."""
+    provided = use.spec.provides_with(use.params)
+    if "comparisons" not in provided or provided & {"truth", "levels"}:
+        return False
+    return "held_out" in use.params and not provided & {"vectors", "similarity", "graph"}
+
+
+def _deciding_metrics(use: Use[DatasetSpec]) -> tuple[str, ...]:
+    """The metrics that decide, where the user names none."""
+    if _are_answers(use):
+        return OF_ANSWERS
+    if use.spec.provides_with(use.params) & {"truth", "levels"}:
+        return EXTERNAL
+    return INTERNAL
+
+
+def _draw(
+    name: str, use: Use[DatasetSpec], problem: Problem, subsamples: int, share: float | None
+) -> tuple[Drawn, str]:
+    """What is drawn from the data, and the name of the data set that draws it.
+
+    Raises
+    ------
+    ParameterError
+        If the subsamples would all be the same, or are too small.
+    """
+    if _are_answers(use):
+        return _draw_answers(name, problem, subsamples, share)
+    if share is None:
+        # Two digits, as the share is part of the name of the subsamples.
+        share = min(SHARE, float(f"{MOST / problem.n:.2g}"))
+    size = _size_of_subsamples(name, problem.n, share)
+    part = format_name("subsample", {"of": name, "share": share})
+    return Drawn(subsamples=subsamples, size=size, n=problem.n), part
+
+
+def _draw_answers(
+    name: str, problem: Problem, subsamples: int, share: float | None
+) -> tuple[Drawn, str]:
+    """The answers that methods get; the metric tells how well the others are predicted."""
+    share = SHARE if share is None else share
+    if not 0 < share < 1:
+        raise ParameterError(f"share={share}: a share is below 1, such as {SHARE}")
+    assert problem.comparisons is not None
+    n = len(problem.comparisons)
+    if problem.held_out is not None:
+        n += len(problem.held_out)
+    size = round(share * n)
+    if n - size < LEAST:
+        raise ParameterError(
+            f"{name}: of {n} answers {n - size} are held out, and {LEAST} is the least; collect "
+            "more answers, or take a smaller share"
+        )
+    label, described = split_alias(name)
+    file = parse_name(described)
+    params = {"held_out": round(1 - share, 6), **file.params}
+    part = format_name(file.base, params)
+    if label:
+        part = f"{label}={part}"
+    return Drawn(subsamples=subsamples, size=size, n=n, are_answers=True), part
+
+
 def _choose_methods(
-    registry: Registry, algos: Sequence[str]
+    registry: Registry, algos: Sequence[str], standard: tuple[str, ...]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names of the methods without the references, and a note on what is not compared."""
     if not algos:
-        return METHODS, ()
+        return standard, ()
     methods: dict[str, None] = {}
     references: dict[str, None] = {}
     for name in algos:

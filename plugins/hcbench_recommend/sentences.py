@@ -118,8 +118,11 @@ def describe_confidence(methods: Sequence[Method], wins: int, drawn: Drawn) -> l
     first = methods[0]
     second = methods[1]
     means = _means_of_first(methods)
+    parts = f"random subsamples of {drawn.size} of {drawn.n} items"
+    if drawn.are_answers:
+        parts = f"random divisions of {drawn.n} answers into about {drawn.size} and those held out"
     text = (
-        f"Of {drawn.subsamples} random subsamples of {drawn.size} of {drawn.n} items, {first.name} "
+        f"Of {drawn.subsamples} {parts}, {first.name} "
         f"is better than the second, {second.name}, in {wins}. Their "
         f"means: {', '.join(means) or 'none in common'}. Their scores differ by "
         f"{first.score - second.score:z.2f} ({_interval_of(second)})."
@@ -177,6 +180,12 @@ def describe_error(drawn: Drawn) -> list[str]:
     ----------
     drawn : Drawn
     """
+    if drawn.are_answers:
+        return [
+            "Two divisions share answers, which the intervals allow for: the variance of a mean is "
+            f"{drawn.variance_of_mean:.2g} of that between divisions (Nadeau & Bengio 2003). They "
+            "hold for further answers of the same crowd about the same items."
+        ]
     return [
         "Two subsamples share items, which the intervals allow for: the variance of a mean is "
         f"{drawn.variance_of_mean:.2g} of that between subsamples. They hold "
@@ -224,7 +233,7 @@ def describe_scale(use: Any, problem: Problem) -> list[str]:
     problem : Problem
         The data that it makes.
     """
-    if use.params.get("standardise", True):
+    if use.params.get("standardise", True) or use.params.get("scale"):
         return []  # it is, or it cannot be
     vectors = problem.vectors
     if not isinstance(vectors, np.ndarray):

@@ -61,6 +61,7 @@ __all__ = [
     "installation",
     "make_use",
     "parse_name",
+    "split_alias",
     "unmet",
 ]
 

@@ -308,3 +308,48 @@ def test_references_are_not_among_the_methods(tmp_path):
     assert {m.name for m in found.methods} == {"UPGMA", "Ward", "Random"}
     assert any("no methods, and none is recommended: Truth, Random" in note for note in found.notes)
     assert found.to_dict()["notes"] == list(found.notes)
+
+
+# ---- Answers of a crowd --------------------------------------------------------------------------
+
+
+def write_answers(path, n_answers: int) -> None:
+    """Triplets of points on a line, in two groups far from each other."""
+    rng = np.random.default_rng(2)
+    places = np.array([0.0, 1.0, 2.1, 3.3, 20.0, 21.2, 22.5, 24.0])
+    rows = ["worker,anchor,near,far"]
+    while len(rows) <= n_answers:
+        anchor, one, other = rng.choice(8, 3, replace=False)
+        if abs(places[anchor] - places[one]) > abs(places[anchor] - places[other]):
+            one, other = other, one
+        rows.append(f"w{rng.integers(5)},item {anchor},item {one},item {other}")
+    path.write_text("\n".join(rows) + "\n")
+
+
+def test_divisions_of_answers_have_the_variance_of_nadeau_and_bengio():
+    drawn = Drawn(subsamples=10, size=80, n=100, are_answers=True)
+    assert drawn.variance_of_mean == pytest.approx(1 / 10 + 20 / 80)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("in_process")
+def test_methods_for_answers_are_ranked_by_those_held_out(tmp_path):
+    write_answers(tmp_path / "crowd.csv", 200)
+    found = recommend(
+        f"{tmp_path}/crowd.csv[comparisons=true]",
+        ["4-AL", "tSTE-AL"],
+        subsamples=3,
+        store=f"{tmp_path}/r.sqlite",
+    )
+    assert tuple(found.metrics) == ("held-out.satisfied",)
+    values = {m.name: m.values["held-out.satisfied"] for m in found.methods}
+    assert values["Random"] < 0.6 < min(values["4-AL"], values["tSTE-AL"])
+    assert "random divisions of 200 answers into about 160 and those held out" in " ".join(
+        found.sentences
+    )
+
+
+def test_few_answers_are_refused(tmp_path):
+    write_answers(tmp_path / "crowd.csv", 50)
+    with pytest.raises(HcbenchError, match="of 50 answers 10 are held out, and 20 is the least"):
+        recommend(f"{tmp_path}/crowd.csv[comparisons=true]")
