@@ -20,8 +20,9 @@ from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import QUERY_KINDS, Answers, Oracle, ask_oracle
 from hcbench.oracle.answers import Scored
 from hcbench.plan.plan import choose_oracles
-from hcbench.registry import Registry, load_registry, make_use, use_one
+from hcbench.registry import Registry, load_registry
 from hcbench.registry.plugins import importable
+from hcbench.registry.resolving import make_use, use_one
 from hcbench.registry.specs import AlgorithmSpec, MetricSpec
 from hcbench.registry.uses import Use
 from hcbench.run.inputs import give, make_answers, make_oracle

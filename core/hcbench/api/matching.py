@@ -23,8 +23,9 @@ from hcbench.files.trees import TreeFile
 from hcbench.model.names import NamedItems, match_items
 from hcbench.model.problem import Problem
 from hcbench.model.trees import Tree
-from hcbench.registry import Registry, make_use
+from hcbench.registry import Registry
 from hcbench.registry.names import parse_name
+from hcbench.registry.resolving import make_use
 
 LABELS = "labels"
 """The name of the truth that the labels give."""

@@ -22,7 +22,8 @@ from hcbench.model.problem import Problem
 from hcbench.model.trees import Tree
 from hcbench.oracle.answers import Scored
 from hcbench.plan.presentation import MetricInfo
-from hcbench.registry import Registry, default_uses
+from hcbench.registry import Registry
+from hcbench.registry.resolving import default_uses
 from hcbench.registry.specs import MetricSpec, unmet
 from hcbench.registry.uses import Use
 from hcbench.run.cell import judge

@@ -19,9 +19,9 @@ from hcbench.api.data import as_problem, is_data
 from hcbench.errors import DataError, ParameterError
 from hcbench.model.problem import Problem
 from hcbench.oracle import Oracle
-from hcbench.registry import make_use
 from hcbench.registry.plugins import CALLER, Plugin
 from hcbench.registry.repeats import Repeats
+from hcbench.registry.resolving import make_use
 from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, Spec
 from hcbench.registry.uses import Use
 from hcbench.run.job import ProblemFile

@@ -30,7 +30,7 @@ from hcbench.cli.terminal import stdout_for_data, tell, tell_warnings
 from hcbench.errors import ExitCode, HcbenchError, PluginError, UnknownNameError, hide_passwords
 
 if TYPE_CHECKING:
-    from hcbench.registry import Catalogue
+    from hcbench.registry.catalogue import Catalogue
     from hcbench.registry.plugins import Plugins
     from hcbench.registry.specs import CommandSpec
 

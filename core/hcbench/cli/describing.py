@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hcbench.errors import ParameterError
 from hcbench.model.text import shell_command
-from hcbench.registry import tags_of
+from hcbench.registry.catalogue import tags_of
 from hcbench.registry.fingerprint import installation
 from hcbench.registry.names import format_name, format_value
 from hcbench.registry.specs import (
@@ -25,7 +25,7 @@ from hcbench.registry.specs import (
 from hcbench.registry.suite import Suite
 
 if TYPE_CHECKING:
-    from hcbench.registry import Entry
+    from hcbench.registry.catalogue import Entry
 
 DEPENDS = "depends on its parameters"
 

@@ -12,13 +12,14 @@ import click
 from hcbench.cli import options
 from hcbench.cli.describing import licence_of, summarise, value_text
 from hcbench.cli.terminal import console, tell, write_json, write_table
-from hcbench.registry import tags_of
+from hcbench.registry.catalogue import tags_of
 from hcbench.registry.fingerprint import installation
 from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, Spec
 from hcbench.registry.suite import Suite
 
 if TYPE_CHECKING:
-    from hcbench.registry import Entry, Registry
+    from hcbench.registry import Registry
+    from hcbench.registry.catalogue import Entry
 
     #: The entries of each kind, such as "algorithms".
     _EntriesByKind = Mapping[str, Sequence[Entry[Any]]]

@@ -122,7 +122,7 @@ class Names(click.ParamType):  # type: ignore[type-arg]  # generic in new versio
             return [CompletionItem(incomplete, type="file")]
         head, comma, tail = incomplete.rpartition(",")
         with suppress(HcbenchError):  # plugins that cannot be loaded
-            from hcbench.registry import tags_of
+            from hcbench.registry.catalogue import tags_of
 
             registry = load_plugins(ctx.params.get("plugin") or (), quiet=True)
             docs: dict[str, str] = {}

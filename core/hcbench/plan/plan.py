@@ -13,10 +13,11 @@ from typing import TypeAlias, TypeVar
 from hcbench.errors import HcbenchError, ParameterError, SuiteError
 from hcbench.model.cost import TOKENS, Budget, split_budget
 from hcbench.plan.cell import Cell
-from hcbench.registry import Registry, make_use
+from hcbench.registry import Registry
 from hcbench.registry.families import families_of
 from hcbench.registry.fingerprint import installation
 from hcbench.registry.repeats import Repeats
+from hcbench.registry.resolving import make_use
 from hcbench.registry.specs import (
     DATA,
     AlgorithmSpec,

@@ -15,9 +15,9 @@ from hcbench.errors import DamagedRunError, NameSyntaxError
 from hcbench.plan.cell import as_tuples
 from hcbench.plan.outcome import Outcome, Value
 from hcbench.plan.plan import Plan, Shard, judged_by, label_without_truth, metric_keys
-from hcbench.registry import make_use
 from hcbench.registry.families import families_of
 from hcbench.registry.names import parse_name
+from hcbench.registry.resolving import make_use
 from hcbench.registry.specs import (
     DATA,
     HINTS,

@@ -9,29 +9,25 @@ The names in ``__all__`` are public: commands of plugins that choose what runs u
 
 from __future__ import annotations
 
-import itertools
-import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from fnmatch import fnmatchcase
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from hcbench.errors import (
-    AmbiguousNameError,
     HcbenchError,
     ParameterError,
     SuiteError,
     UnknownNameError,
 )
-from hcbench.model.text import shell_command
+from hcbench.registry.catalogue import Catalogue, Entry
 from hcbench.registry.fingerprint import installation
-from hcbench.registry.names import Name, format_name, parse_file, parse_name, split_alias
+from hcbench.registry.names import Name, format_name, parse_name, split_alias
 from hcbench.registry.plugins import Plugin, Plugins
 from hcbench.registry.repeats import Repeats
+from hcbench.registry.resolving import default_uses, make_use, resolve_uses
 from hcbench.registry.specs import (
     AlgorithmSpec,
     CommandSpec,
@@ -40,14 +36,12 @@ from hcbench.registry.specs import (
     Interval,
     MetricSpec,
     OracleSpec,
-    Parameter,
-    Params,
     Spec,
     Value,
     unmet,
 )
 from hcbench.registry.suite import Suite
-from hcbench.registry.uses import Use, different_uses, file_digest
+from hcbench.registry.uses import Use, different_uses
 
 __all__ = [
     "Entry",
@@ -65,203 +59,15 @@ __all__ = [
     "unmet",
 ]
 
-_NAMED = 12  # names in a message where none is close
 T = TypeVar("T", bound="Spec | Suite | CommandSpec")
 
-
-@dataclass(frozen=True, slots=True)
-class Entry(Generic[T]):
-    """A registered spec and its plugin."""
-
-    spec: T
-    plugin: Plugin
-
-    @property
-    def full_name(self) -> str:
-        """``distribution:NAME``, which is always unique."""
-        return f"{self.plugin.distribution}:{self.spec.name}"
-
-
-class Catalogue(Generic[T]):
-    """The registered specs of one kind.
-
-    Parameters
-    ----------
-    noun : str
-        The kind in messages: "algorithm", "data set", ...
-    entries : sequence of Entry
-    """
-
-    def __init__(self, noun: str, entries: Sequence[Entry[T]]) -> None:
-        self.noun = noun
-        self.entries = sorted(entries, key=lambda e: (e.spec.name.casefold(), e.full_name))
-        self._by_name: dict[str, list[Entry[T]]] = {}
-        self._by_alias: dict[str, list[Entry[T]]] = {}
-        for entry in self.entries:
-            for name in {entry.spec.name.casefold(), entry.full_name.casefold()}:
-                self._by_name.setdefault(name, []).append(entry)
-            for alias in {alias.casefold() for alias in getattr(entry.spec, "aliases", ())}:
-                for name in (alias, f"{entry.plugin.distribution}:{alias}".casefold()):
-                    self._by_alias.setdefault(name, []).append(entry)
-
-    def find(self, name: str) -> Entry[T]:
-        """The entry of a name, whose case does not matter.
-
-        A former name is accepted with a FutureWarning that tells the new one.
-
-        Raises
-        ------
-        UnknownNameError
-            With the closest names.
-        AmbiguousNameError
-            If two packages register it.
-        """
-        found = self._by_name.get(name.casefold(), [])
-        if not found and (found := self._by_alias.get(name.casefold(), [])):
-            text = f"the {self.noun} {name} is called {found[0].spec.name} now; use that name"
-            warnings.warn(text, FutureWarning, stacklevel=2)
-        if len(found) > 1:
-            options = " or ".join(entry.full_name for entry in found)
-            raise AmbiguousNameError(f"two packages register {name}; write {options}")
-        if not found:
-            folded = name.casefold()
-            names = {e.spec.name.casefold(): e.spec.name for e in self.entries}
-            described = any(folded in e.spec.doc.casefold() for e in self.entries)
-            close = sorted((n for n in names if folded in n), key=len)
-            first = ", ".join([*names.values()][:_NAMED]) or "none"
-            more = f", and {len(names) - _NAMED} more: hcbench list" if len(names) > _NAMED else ""
-            hint = f"there are {first}{more}"
-            if described and not close:
-                hint = f"see {shell_command('hcbench', 'list', '--search', name)}"
-            elif close := close or get_close_matches(folded, names, 3, 0.6):
-                hint = f"did you mean {' or '.join(names[n] for n in close[:3])}?"
-            if name.endswith(")"):
-                hint = f"write {name.replace('(', '[', 1)[:-1]}]"
-            raise UnknownNameError(f"no {self.noun} is called {name!r}; {hint}")
-        return found[0]
-
-    def qualify(self, text: str, distribution: str) -> str:
-        """A ``NAME[param=value]``, as ``distribution:NAME`` if others register the name, too."""
-        base = parse_name(text).base
-        entries = self._by_name.get(base.casefold(), [])
-        registered_by = {entry.plugin.distribution for entry in entries}
-        if len(registered_by) > 1 and distribution in registered_by:
-            return f"{distribution}:{text}"
-        return text
-
-    def matching(self, pattern: str) -> list[Entry[T]]:
-        """The entries whose name matches a pattern with ``*``, or that have the tag of ``@tag``.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is none; with all tags.
-        """
-        folded = pattern.casefold()
-        if not pattern.startswith("@"):
-            return [e for e in self.entries if fnmatchcase(e.spec.name.casefold(), folded)]
-        found = [e for e in self.entries if folded[1:] in map(str.casefold, tags_of(e.spec))]
-        if not found:
-            tags = ", ".join(sorted({tag for e in self.entries for tag in tags_of(e.spec)}))
-            raise UnknownNameError(f"no {self.noun} has the tag {pattern[1:]!r}; tags are {tags}")
-        return found
-
-
-def tags_of(spec: Spec | Suite | CommandSpec) -> tuple[str, ...]:
-    """The tags of a spec, and ``paper:KEY`` if it has a paper."""
-    paper = getattr(spec, "paper", None)
-    return (*getattr(spec, "tags", ()), *([f"paper:{paper.key}"] if paper else []))
-
-
-S = TypeVar("S", bound=Spec)
-
-
-def resolve_uses(catalogue: Catalogue[S], name: Name) -> list[Use[S]]:
-    """The uses that one ``NAME[param=value]`` describes: several if a parameter is a grid.
-
-    Raises
-    ------
-    ParameterError, DataError
-        As `make_use` says.
-    """
-    entry = catalogue.find(name.base)
-    return [make_use(entry.spec, entry.plugin, point) for point in _grid_points(entry.spec, name)]
-
-
-def use_one(catalogue: Catalogue[S], text: str, params: Params) -> Use[S]:
-    """The use that one ``NAME[param=value]`` describes; ``params`` take precedence.
-
-    Raises
-    ------
-    ParameterError
-        If the name is a grid, or as `make_use` says.
-    """
-    name = parse_name(text)
-    entry = catalogue.find(name.base)
-    first, *others = _grid_points(entry.spec, name)
-    if others:
-        varied = " and ".join(key for key in first if first[key] != others[-1][key])
-        raise ParameterError(f"{text} means {1 + len(others)}, one for each {varied}; name one")
-    return make_use(entry.spec, entry.plugin, {**first, **params})
-
-
-def default_uses(catalogue: Catalogue[S]) -> list[Use[S]]:
-    """All specs of a catalogue with their default parameters, without those that require one."""
-    return [
-        make_use(entry.spec, entry.plugin, {})
-        for entry in catalogue.entries
-        if not any(parameter.required for parameter in entry.spec.parameters)
-    ]
-
-
-def _grid_points(spec: Spec, name: Name) -> list[dict[str, Value]]:
-    """The combinations of parameters that a name describes."""
-    known = {p.name: p for p in spec.parameters}
-    axes = [
-        [(key, value) for value in _grid(known.get(key), written)]
-        for key, written in name.params.items()
-    ]
-    return [dict(point) for point in itertools.product(*axes)]
-
-
-def _grid(parameter: Parameter | None, written: Value) -> tuple[Value, ...]:
-    """A list is a grid, unless the parameter itself is a list: then a list of lists is."""
-    if not isinstance(written, tuple) or not written:
-        return (written,)
-    if parameter is not None and parameter.type == "list" and not isinstance(written[0], tuple):
-        return (written,)
-    return written
-
-
-def _written(parameter: Parameter, value: Value) -> Value:
-    """A value as it is written in a name: a list that would be read as a grid is nested."""
-    return value if _grid(parameter, value) == (value,) else (value,)
-
-
-def make_use(spec: S, plugin: Plugin, given: Mapping[str, Value]) -> Use[S]:
-    """Resolve the parameters of a spec.
-
-    Raises
-    ------
-    ParameterError
-        If one is unknown, missing, of the wrong type or out of range.
-    DataError
-        If a parameter names a file that cannot be read.
-    """
-    params = spec.resolve(given)
-    shown = {
-        p.name: _written(p, params[p.name]) for p in spec.parameters if params[p.name] != p.default
-    }
-    base = spec.name
-    digests = {}
-    for name in spec.file_parameters:
-        if params[name]:
-            file = parse_file(str(params[name]))
-            # Another tree of the same file is another input.
-            digests[name] = format_name(file_digest(file.base), file.params)
-    if isinstance(spec, DatasetSpec) and spec.suffixes and "path" in shown:
-        base = str(shown.pop("path"))
-    return Use(spec, plugin, params, format_name(base, shown), digests)
+#: The kinds of what a suite names, as `Registry` has them, and the options that name them.
+_OPTIONS = {
+    "algorithms": "--algos",
+    "datasets": "--datasets",
+    "oracles": "--oracles",
+    "metrics": "--metrics",
+}
 
 
 class Registry:
@@ -283,11 +89,11 @@ class Registry:
         algorithms = _collect(plugins, "hcbench_algorithms", AlgorithmSpec)
         datasets = _collect(plugins, "hcbench_datasets", DatasetSpec)
         oracles = _collect(plugins, "hcbench_oracles", OracleSpec)
-        metrics = [
-            replace(entry, spec=spec)
-            for entry in _collect(plugins, "hcbench_metrics", MetricSpec)
-            for spec in entry.spec.split()
-        ]
+        metrics = []
+        for entry in _collect(plugins, "hcbench_metrics", MetricSpec):
+            # A metric with several outputs is an entry for each.
+            for spec in entry.spec.split():
+                metrics.append(replace(entry, spec=spec))
         suites = _collect(plugins, "hcbench_suites", Suite)
         commands = _collect(plugins, "hcbench_commands", CommandSpec)
         executors = _collect(plugins, "hcbench_executors", ExecutorSpec)
@@ -308,29 +114,34 @@ class Registry:
         Further parameters may be given as keywords.
         """
         name = parse_name(text)
-        for twice in params.keys() & name.params.keys():
-            raise ParameterError(f"{twice} of {text} is given twice: leave one out")
+        for key in params:
+            if key in name.params:
+                raise ParameterError(f"{key} of {text} is given twice: leave one out")
         return self._uses("algorithms", replace(name, params={**name.params, **params}))
 
     def _uses(self, kind: str, name: Name) -> list[Use[Any]]:
         """The uses of a name or pattern, which may be of another kind by mistake."""
-        own: Catalogue[Any] = getattr(self, kind)
+        catalogue: Catalogue[Any] = getattr(self, kind)
         pattern = name.base
-        begin = f"{pattern}.".casefold()
-        if kind == "metrics" and any(e.spec.name.casefold().startswith(begin) for e in own.entries):
+        is_tag = pattern.startswith("@")
+        if kind == "metrics" and not is_tag and catalogue.matching(f"{pattern}.*"):
             pattern += ".*"  # all outputs of a metric
-        if "*" in pattern or pattern.startswith("@"):
-            each = [replace(name, base=e.full_name) for e in own.matching(pattern)] or [name]
-            return [use for one in each for use in resolve_uses(own, one)]
+        if is_tag or "*" in pattern:
+            entries = catalogue.matching(pattern)
+            if entries:
+                uses = []
+                for entry in entries:
+                    uses += resolve_uses(catalogue, replace(name, base=entry.full_name))
+                return uses
         try:
-            return resolve_uses(own, name)
+            return resolve_uses(catalogue, name)
         except UnknownNameError:
-            for other in ("algorithms", "datasets", "oracles", "metrics"):
-                catalogue: Catalogue[Any] = getattr(self, other)
-                if any(name.base.casefold() == e.spec.name.casefold() for e in catalogue.entries):
+            for other_kind, option in _OPTIONS.items():
+                other_catalogue: Catalogue[Any] = getattr(self, other_kind)
+                if other_catalogue.has(name.base):
                     raise UnknownNameError(
-                        f"{name.base!r} is of the kind {catalogue.noun}: name it with "
-                        f"--{other.replace('algorithms', 'algos')}"
+                        f"{name.base!r} is of the kind {other_catalogue.noun}: name it with "
+                        f"{option}"
                     ) from None
             raise
 
@@ -369,7 +180,7 @@ class Registry:
                 f"{text}: {label} is the label of one data set, and this is a grid of {len(uses)}; "
                 "label each of them"
             )
-        if any(label.casefold() == entry.spec.name.casefold() for entry in self.datasets.entries):
+        if self.datasets.has(label):
             raise ParameterError(f"{text}: {label} is a data set itself; take another label")
         return [replace(uses[0], label=label)]
 
@@ -398,12 +209,18 @@ class Registry:
     def reader_of(self, path: Path) -> Entry[DatasetSpec] | None:
         """The data set that reads files with this ending."""
         ending = path.suffix.lower()
-        return next((e for e in self.datasets.entries if ending in e.spec.suffixes), None)
+        for entry in self.datasets.entries:
+            if ending in entry.spec.suffixes:
+                return entry
+        return None
 
     @property
     def file_endings(self) -> str:
         """The endings of all files that can be read, for messages."""
-        return ", ".join(sorted({s for e in self.datasets.entries for s in e.spec.suffixes}))
+        endings: set[str] = set()
+        for entry in self.datasets.entries:
+            endings.update(entry.spec.suffixes)
+        return ", ".join(sorted(endings))
 
     def find(self, name: str) -> list[Entry[Any]]:
         """All entries of that name, of any kind.
@@ -413,14 +230,17 @@ class Registry:
         UnknownNameError
         """
         base = parse_name(name).base
-        found: list[Entry[Any]] = []
+        entries: list[Entry[Any]] = []
         for catalogue in self.catalogues:
             with suppress(UnknownNameError):
-                found.append(catalogue.find(base))
-        if not found:
-            everything = [entry for catalogue in self.catalogues for entry in catalogue.entries]
-            Catalogue("algorithm, data set, oracle, metric or suite", everything).find(base)
-        return found
+                entries.append(catalogue.find(base))
+        if not entries:
+            all_entries: list[Entry[Any]] = []
+            for catalogue in self.catalogues:
+                all_entries += catalogue.entries
+            # It raises the error, with the closest names of any kind.
+            Catalogue("algorithm, data set, oracle, metric or suite", all_entries).find(base)
+        return entries
 
     @property
     def catalogues(self) -> tuple[Catalogue[Any], ...]:
@@ -452,7 +272,9 @@ def load_registry(files: Sequence[str | Path] = ()) -> Registry:
     PluginError
         If one of ``files`` is broken; installed plugins that are broken are skipped.
     """
-    return Registry(Plugins([Path(file) for file in files])) if files else _installed()
+    if not files:
+        return _installed()
+    return Registry(Plugins([Path(file) for file in files]))
 
 
 def find_commands(plugins: Plugins) -> Catalogue[CommandSpec]:
@@ -466,21 +288,26 @@ def find_executors(plugins: Plugins) -> Catalogue[ExecutorSpec]:
 
 
 def _collect(plugins: Plugins, hook: str, kind: type[T]) -> list[Entry[T]]:
+    """The specs that plugins return from a hook; a plugin with a wrong one is refused."""
     entries: dict[str, Entry[T]] = {}
     for plugin, specs in plugins.registered(hook):
         for spec in specs:
-            entry = Entry(spec, plugin)
             if not isinstance(spec, kind):
                 plugins.refuse(plugin, f"{hook} must return {kind.__name__}s, got {spec!r}")
-            elif entry.full_name.casefold() in entries:
-                other = entries[entry.full_name.casefold()].plugin.name
-                plugins.refuse(plugin, f"{spec.name} is registered by {other} already")
-            else:
-                entries[entry.full_name.casefold()] = entry
+                continue
+            entry = Entry(spec, plugin)
+            full_name = entry.full_name.casefold()
+            if full_name in entries:
+                # Two entry points of one distribution register the name.
+                first = entries[full_name].plugin.name
+                plugins.refuse(plugin, f"{spec.name} is registered by {first} already")
+                continue
+            entries[full_name] = entry
     return list(entries.values())
 
 
 def _catalogue(plugins: Plugins, noun: str, entries: Sequence[Entry[T]]) -> Catalogue[T]:
+    """The catalogue of the entries whose plugins have not been refused."""
     loaded = set(plugins.loaded)
     return Catalogue(noun, [entry for entry in entries if entry.plugin in loaded])
 
@@ -503,7 +330,7 @@ def find_suite(registry: Registry, name: str) -> Suite:
 def _qualified(suite: Suite, registry: Registry, distribution: str) -> Suite:
     """A suite in which names that several packages register are those of one of them."""
     lists: dict[str, Any] = {}
-    for kind in ("algorithms", "datasets", "oracles", "metrics"):
+    for kind in _OPTIONS:
         catalogue: Catalogue[Any] = getattr(registry, kind)
         names = getattr(suite, kind)
         lists[kind] = tuple(catalogue.qualify(name, distribution) for name in names)
@@ -524,8 +351,14 @@ def default_suite(registry: Registry, algorithms: Sequence[str]) -> Suite | None
     left to `make_plan`, which reports all of them at once.
     """
     try:
-        kinds = {use.spec.returns for name in algorithms for use in registry.use_algorithms(name)}
-        return find_suite(registry, "compare-cuts" if kinds == {"partition"} else "compare")
+        kinds = set()
+        for name in algorithms:
+            for use in registry.use_algorithms(name):
+                kinds.add(use.spec.returns)
+        suite_name = "compare"
+        if kinds == {"partition"}:
+            suite_name = "compare-cuts"
+        return find_suite(registry, suite_name)
     except HcbenchError:
         return None
 
@@ -539,5 +372,8 @@ def with_defaults(
     defaults = default_suite(registry, suite.algorithms)
     if defaults is None:
         return suite
-    missing = {name: getattr(defaults, name) for name in entries if not getattr(suite, name)}
+    missing: dict[str, Any] = {}
+    for entry_name in entries:
+        if not getattr(suite, entry_name):
+            missing[entry_name] = getattr(defaults, entry_name)
     return replace(suite, **missing)

@@ -15,7 +15,7 @@ from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Tree
 from hcbench.oracle import Answers
 from hcbench.oracle.answers import Scored
-from hcbench.registry import default_uses, make_use
+from hcbench.registry.resolving import default_uses, make_use
 from hcbench.registry.specs import MetricSpec, unmet
 from hcbench.run.cell import describe, rescore_job
 from hcbench.testing.items import shared_items

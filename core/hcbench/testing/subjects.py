@@ -9,9 +9,11 @@ from types import ModuleType
 from typing import Any, Literal, NoReturn, TypeAlias
 
 from hcbench.errors import HcbenchError, ParameterError, PluginError, UnknownNameError
-from hcbench.registry import Catalogue, Entry, Registry, default_uses, load_registry, make_use
+from hcbench.registry import Registry, load_registry
+from hcbench.registry.catalogue import Catalogue, Entry
 from hcbench.registry.names import parse_name
 from hcbench.registry.plugins import REGISTER_HOOKS, Plugin
+from hcbench.registry.resolving import default_uses, make_use
 from hcbench.registry.specs import OracleSpec, Spec, unmet
 from hcbench.registry.uses import Use
 from hcbench.run.job import Call

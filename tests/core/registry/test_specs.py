@@ -20,7 +20,7 @@ from hcbench import (
     read_references,
 )
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
-from hcbench.registry import Catalogue, Entry
+from hcbench.registry.catalogue import Catalogue, Entry
 from hcbench.registry.plugins import Plugin
 from hcbench.registry.specs import Interval, unmet
 

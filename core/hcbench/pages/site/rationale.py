@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from hcbench.model.text import slug
 
 if TYPE_CHECKING:
-    from hcbench.registry import Entry
+    from hcbench.registry.catalogue import Entry
 
 
 def rationale(entry: Entry[Any], suites: Collection[str]) -> str:

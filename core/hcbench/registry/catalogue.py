@@ -1,0 +1,166 @@
+"""The registered specs of one kind, found by name, former name, pattern or tag."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import Generic, TypeVar
+
+from hcbench.errors import AmbiguousNameError, UnknownNameError
+from hcbench.model.text import shell_command
+from hcbench.registry.names import parse_name
+from hcbench.registry.plugins import Plugin
+from hcbench.registry.specs import CommandSpec, Spec
+from hcbench.registry.suite import Suite
+
+#: Names in a message where none is close.
+_MOST_NAMES = 12
+T = TypeVar("T", bound="Spec | Suite | CommandSpec")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Generic[T]):
+    """A registered spec and its plugin."""
+
+    spec: T
+    plugin: Plugin
+
+    @property
+    def full_name(self) -> str:
+        """``distribution:NAME``, which is always unique."""
+        return f"{self.plugin.distribution}:{self.spec.name}"
+
+
+class Catalogue(Generic[T]):
+    """The registered specs of one kind.
+
+    Parameters
+    ----------
+    noun : str
+        The kind in messages: "algorithm", "data set", ...
+    entries : sequence of Entry
+    """
+
+    def __init__(self, noun: str, entries: Sequence[Entry[T]]) -> None:
+        self.noun = noun
+        self.entries = sorted(entries, key=_sort_key)
+        # Names in lower case, alone and behind their distribution. Two packages may register one.
+        self._by_name: dict[str, list[Entry[T]]] = {}
+        # Likewise former names.
+        self._by_alias: dict[str, list[Entry[T]]] = {}
+        for entry in self.entries:
+            _add_entry(self._by_name, entry.spec.name, entry)
+            aliases: tuple[str, ...] = getattr(entry.spec, "aliases", ())
+            for alias in dict.fromkeys(alias.casefold() for alias in aliases):
+                _add_entry(self._by_alias, alias, entry)
+
+    def find(self, name: str) -> Entry[T]:
+        """The entry of a name, whose case does not matter.
+
+        A former name is accepted with a FutureWarning that tells the new one.
+
+        Raises
+        ------
+        UnknownNameError
+            With the closest names.
+        AmbiguousNameError
+            If two packages register it.
+        """
+        entries = self._by_name.get(name.casefold(), [])
+        if not entries:
+            entries = self._by_alias.get(name.casefold(), [])
+            if entries:
+                new_name = entries[0].spec.name
+                text = f"the {self.noun} {name} is called {new_name} now; use that name"
+                warnings.warn(text, FutureWarning, stacklevel=2)
+        if not entries:
+            raise UnknownNameError(f"no {self.noun} is called {name!r}; {self._hint(name)}")
+        if len(entries) > 1:
+            options = " or ".join(entry.full_name for entry in entries)
+            raise AmbiguousNameError(f"two packages register {name}; write {options}")
+        return entries[0]
+
+    def _hint(self, name: str) -> str:
+        """What to write instead of a name that is not registered."""
+        if name.endswith(")"):
+            corrected = name.replace("(", "[", 1).removesuffix(")")
+            return f"write {corrected}]"
+        folded = name.casefold()
+        spelling = {}  # of each name in lower case
+        for entry in self.entries:
+            spelling[entry.spec.name.casefold()] = entry.spec.name
+        close = sorted((registered for registered in spelling if folded in registered), key=len)
+        if not close:
+            if any(folded in entry.spec.doc.casefold() for entry in self.entries):
+                return f"see {shell_command('hcbench', 'list', '--search', name)}"
+            close = get_close_matches(folded, spelling, n=3, cutoff=0.6)
+        if close:
+            suggestions = " or ".join(spelling[registered] for registered in close[:3])
+            return f"did you mean {suggestions}?"
+        first_names = list(spelling.values())[:_MOST_NAMES]
+        hint = f"there are {', '.join(first_names) or 'none'}"
+        n_more = len(spelling) - _MOST_NAMES
+        if n_more > 0:
+            hint += f", and {n_more} more: hcbench list"
+        return hint
+
+    def qualify(self, text: str, distribution: str) -> str:
+        """A ``NAME[param=value]``, as ``distribution:NAME`` if others register the name, too."""
+        base = parse_name(text).base
+        entries = self._by_name.get(base.casefold(), [])
+        registered_by = {entry.plugin.distribution for entry in entries}
+        if len(registered_by) > 1 and distribution in registered_by:
+            return f"{distribution}:{text}"
+        return text
+
+    def matching(self, pattern: str) -> list[Entry[T]]:
+        """The entries whose name matches a pattern with ``*``, or that have the tag of ``@tag``.
+
+        Raises
+        ------
+        UnknownNameError
+            If no entry has the tag; with all tags.
+        """
+        folded = pattern.casefold()
+        if not pattern.startswith("@"):
+            return [e for e in self.entries if fnmatchcase(e.spec.name.casefold(), folded)]
+        tagged = []
+        all_tags: set[str] = set()
+        for entry in self.entries:
+            tags = tags_of(entry.spec)
+            all_tags.update(tags)
+            if folded[1:] in [tag.casefold() for tag in tags]:
+                tagged.append(entry)
+        if not tagged:
+            tag_list = ", ".join(sorted(all_tags))
+            raise UnknownNameError(
+                f"no {self.noun} has the tag {pattern[1:]!r}; tags are {tag_list}"
+            )
+        return tagged
+
+    def has(self, name: str) -> bool:
+        """Whether a name, without its distribution, is registered now; its case does not matter."""
+        folded = name.casefold()
+        return any(folded == entry.spec.name.casefold() for entry in self.entries)
+
+
+def _sort_key(entry: Entry[T]) -> tuple[str, str]:
+    return entry.spec.name.casefold(), entry.full_name
+
+
+def _add_entry(entries: dict[str, list[Entry[T]]], name: str, entry: Entry[T]) -> None:
+    """Add an entry under a name, alone and behind its distribution."""
+    entries.setdefault(name.casefold(), []).append(entry)
+    entries.setdefault(f"{entry.plugin.distribution}:{name}".casefold(), []).append(entry)
+
+
+def tags_of(spec: Spec | Suite | CommandSpec) -> tuple[str, ...]:
+    """The tags of a spec, and ``paper:KEY`` if it has a paper."""
+    tags: tuple[str, ...] = getattr(spec, "tags", ())
+    paper = getattr(spec, "paper", None)
+    if paper is not None:
+        tags += (f"paper:{paper.key}",)
+    return tags

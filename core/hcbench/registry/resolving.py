@@ -1,0 +1,113 @@
+"""Names with parameters, resolved to uses: specs with all their parameters."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import TypeVar
+
+from hcbench.errors import ParameterError
+from hcbench.registry.catalogue import Catalogue
+from hcbench.registry.names import Name, format_name, parse_file, parse_name
+from hcbench.registry.plugins import Plugin
+from hcbench.registry.specs import DatasetSpec, Parameter, Params, Spec, Value
+from hcbench.registry.uses import Use, file_digest
+
+S = TypeVar("S", bound=Spec)
+
+
+def resolve_uses(catalogue: Catalogue[S], name: Name) -> list[Use[S]]:
+    """The uses that one ``NAME[param=value]`` describes: several if a parameter is a grid.
+
+    Raises
+    ------
+    ParameterError, DataError
+        As `make_use` says.
+    """
+    entry = catalogue.find(name.base)
+    points = _grid_points(entry.spec, name)
+    return [make_use(entry.spec, entry.plugin, point) for point in points]
+
+
+def use_one(catalogue: Catalogue[S], text: str, params: Params) -> Use[S]:
+    """The use that one ``NAME[param=value]`` describes; ``params`` take precedence.
+
+    Raises
+    ------
+    ParameterError
+        If the name is a grid, or as `make_use` says.
+    """
+    name = parse_name(text)
+    entry = catalogue.find(name.base)
+    points = _grid_points(entry.spec, name)
+    first = points[0]
+    last = points[-1]
+    if len(points) > 1:
+        varied = " and ".join(key for key in first if first[key] != last[key])
+        raise ParameterError(f"{text} means {len(points)}, one for each {varied}; name one")
+    return make_use(entry.spec, entry.plugin, {**first, **params})
+
+
+def default_uses(catalogue: Catalogue[S]) -> list[Use[S]]:
+    """All specs of a catalogue with their default parameters, without those that require one."""
+    uses = []
+    for entry in catalogue.entries:
+        if not any(parameter.required for parameter in entry.spec.parameters):
+            uses.append(make_use(entry.spec, entry.plugin, {}))
+    return uses
+
+
+def make_use(spec: S, plugin: Plugin, options: Mapping[str, Value]) -> Use[S]:
+    """Resolve the parameters of a spec.
+
+    Raises
+    ------
+    ParameterError
+        If one is unknown, missing, of the wrong type or out of range.
+    DataError
+        If a parameter names a file that cannot be read.
+    """
+    params = spec.resolve(options)
+    label_params = {}
+    for parameter in spec.parameters:
+        value = params[parameter.name]
+        if value != parameter.default:
+            label_params[parameter.name] = _as_written(parameter, value)
+    digests = {}
+    for name in spec.file_parameters:
+        if params[name]:
+            file = parse_file(str(params[name]))
+            # Another tree of the same file is another input.
+            digests[name] = format_name(file_digest(file.base), file.params)
+    base = spec.name
+    if isinstance(spec, DatasetSpec) and spec.suffixes and "path" in label_params:
+        # A data set that is read from a file is called by the name of the file.
+        base = str(label_params.pop("path"))
+    return Use(spec, plugin, params, format_name(base, label_params), digests)
+
+
+def _grid_points(spec: Spec, name: Name) -> list[dict[str, Value]]:
+    """The combinations of parameters that a name describes."""
+    parameters = {parameter.name: parameter for parameter in spec.parameters}
+    # The values of each parameter that is written: the axes of the grid.
+    axes = [_grid(parameters.get(key), value) for key, value in name.params.items()]
+    points = []
+    for values in itertools.product(*axes):
+        points.append(dict(zip(name.params, values, strict=True)))
+    return points
+
+
+def _grid(parameter: Parameter | None, value: Value) -> tuple[Value, ...]:
+    """A list is a grid, unless the parameter itself is a list: then a list of lists is."""
+    if not isinstance(value, tuple) or not value:
+        return (value,)
+    if parameter is not None and parameter.type == "list" and not isinstance(value[0], tuple):
+        return (value,)
+    return value
+
+
+def _as_written(parameter: Parameter, value: Value) -> Value:
+    """A value as it is written in a name: a list that would be read as a grid is nested."""
+    if _grid(parameter, value) == (value,):
+        return value
+    return (value,)
