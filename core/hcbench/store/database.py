@@ -18,7 +18,6 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import quote
 
 import sqlalchemy as sa
 from sqlalchemy import exc
@@ -26,19 +25,15 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.pool import StaticPool
 
 from hcbench.errors import HcbenchError, StoreError, hide_passwords
+from hcbench.store import sqlite
 from hcbench.store.schema import create_tables, has_tables, metadata, upsert_into
 
 T = TypeVar("T")
-LOCK_WAIT = 60.0  # seconds
 _DRIVERS = dict.fromkeys(("postgresql", "postgres"), "postgresql+psycopg")
 CONNECT_WAIT = 10  # seconds
 _SECRETS = ("password", "sslpassword", "passfile")  # of the query of a URL
-_PREPARATION = (
-    "PRAGMA foreign_keys = ON",
-    "PRAGMA trusted_schema = OFF",  # a file from elsewhere may hold views and triggers
-    "PRAGMA synchronous = NORMAL",
-    "SELECT 1 FROM sqlite_master",  # fails here if the file cannot be read
-)
+#: Journal modes of SQLite.
+_WRITE_AHEAD, _CLASSIC = "WAL", "DELETE"
 _FORMS = "give a path, sqlite:///path or postgresql://user@host/database"
 _TOGETHER = 500  # rows: all at once would take as much memory again
 _ELSEWHERE = "give another place with --store"
@@ -77,12 +72,20 @@ class Database:
         # After one wait in vain there is no second, as when an interrupted run is closed.
         self._is_given_up = False
         self._inode = _inode(place.file)
+        self._journal = _WRITE_AHEAD
+        self._sole_writer: sqlite.SoleWriter | None = None
+        self._may_write = False  # whether it was checked that this process may
+        # Of a process that writes now, or that was killed.
+        self._had_log = place.file is not None and sqlite.has_log(place.file)
         with _explained(place):
             self.engine = self._open()
 
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+        if self._sole_writer is not None:
+            self._sole_writer.release()
+        self._may_write = False
 
     def _open(self) -> sa.Engine:
         file = self.place.file
@@ -123,7 +126,7 @@ class Database:
             file.parent.mkdir(parents=True, exist_ok=True)
         engine = _open_engine(self.place)
         try:
-            _use_write_ahead_log(engine, self.place)
+            _set_journal(engine, self._journal)
             with _transaction(engine) as connection:
                 self._lock(connection)
                 if not self._has_tables(connection):
@@ -134,6 +137,36 @@ class Database:
         self.engine.dispose()
         self.engine, self.exists = engine, True
         self._inode = _inode(file)
+
+    def _prepare_to_write(self) -> None:
+        """Make sure, before the first write, that the file is sound and that no other can harm it.
+
+        Raises
+        ------
+        StoreError
+            If it is damaged, or locks do not hold and another process writes.
+        """
+        file = self.place.file
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            reason = sqlite.why_unsafe(file.parent)
+            if reason:
+                self._sole_writer = sqlite.SoleWriter(file, reason)
+                self._sole_writer.acquire()
+                self._journal = _CLASSIC
+                if self.exists:
+                    _set_journal(self.engine, self._journal)
+            if self.exists and self._had_log:
+                self._check_structure()
+        self._may_write = True
+
+    def _check_structure(self) -> None:
+        """Raise `StoreError` if the file was damaged, as by a machine that crashed."""
+        with self.engine.connect() as connection:
+            opened: Any = connection.connection.driver_connection
+            fault = sqlite.fault_of(opened)
+        if fault:
+            raise StoreError(f"{self.place}: the file is malformed ({fault}); {_RECOVER}")
 
     def _check_file(self) -> None:
         """If the file was deleted or moved, write all that it held to a new one, and use that."""
@@ -160,7 +193,7 @@ class Database:
         _warn(f"{file} was deleted or moved while it was open; all that it held is now in {new}")
         self.place, self._inode = Place(file=new), _inode(new)
         self.engine = _open_engine(self.place)
-        _use_write_ahead_log(self.engine, self.place)
+        _set_journal(self.engine, self._journal)
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -183,6 +216,8 @@ class Database:
                     f"{self.place} cannot be written; change its permissions and those of its "
                     "folder, or give another place with --store"
                 )
+            if not self._may_write:
+                self._prepare_to_write()
             if self.exists:
                 self._check_file()
             else:
@@ -355,8 +390,10 @@ def _open_engine(place: Place, *, read_only: bool = False) -> sa.Engine:
 
     def connect() -> sqlite3.Connection:
         if place.file is None:
-            return _connect(":memory:")
-        return _connect_read_only(place.file) if read_only else _connect(str(place.file))
+            return sqlite.connect(":memory:")
+        if read_only:
+            return sqlite.connect_read_only(place.file)
+        return sqlite.connect(str(place.file))
 
     engine = sa.create_engine("sqlite://", creator=connect, poolclass=StaticPool)
     sa.event.listen(engine, "begin", _begin_sqlite)
@@ -381,35 +418,6 @@ def _open_server(place: Place) -> sa.Engine:
         ) from error
 
 
-def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        name,
-        timeout=LOCK_WAIT,
-        isolation_level=None,  # SQLAlchemy begins transactions, not the driver
-        check_same_thread=False,
-        uri=uri,
-    )
-    try:
-        for statement in _PREPARATION:
-            connection.execute(statement).fetchall()
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _connect_read_only(file: Path) -> sqlite3.Connection:
-    """Open without writing anything, not even the shared memory beside the file.
-
-    That would stay behind, owned by the reader, and prevent others from writing.
-    """
-    name = f"file:{quote(str(file))}?mode=ro"
-    log = file.with_name(f"{file.name}-wal")
-    if log.exists() and log.stat().st_size:
-        return _connect(name, uri=True)  # another process has it open
-    return _connect(f"{name}&immutable=1", uri=True)
-
-
 def _begin_sqlite(connection: sa.Connection) -> None:
     begin = connection.get_execution_options().get("hcbench_begin", "BEGIN IMMEDIATE")
     if begin:
@@ -421,15 +429,17 @@ def _roll_back(connection: sqlite3.Connection, *_: object) -> None:
     connection.rollback()
 
 
-def _use_write_ahead_log(engine: sa.Engine, place: Place) -> None:
-    """Let readers and a writer work at the same time, if the file system supports it."""
-    if place.file is None:
-        return
+def _set_journal(engine: sa.Engine, mode: str) -> None:
+    """Choose how changes are kept until they are in the file, if the file system allows it.
+
+    With WAL, the write-ahead log, readers and a writer work at the same time. It needs memory that
+    processes share, which networks do not have: there, DELETE is the classic journal.
+    """
     with (
         suppress(exc.DBAPIError),
         engine.connect().execution_options(hcbench_begin="") as connection,
     ):
-        connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+        connection.exec_driver_sql(f"PRAGMA journal_mode = {mode}")
 
 
 @contextmanager
@@ -477,7 +487,7 @@ def _explained(place: Place) -> Iterator[None]:
 #: By the first two words of SQLite's names for its errors.
 _SQLITE_ERRORS = {
     "SQLITE_FULL": "the disk is full; make room or " + _ELSEWHERE,
-    "SQLITE_BUSY": f"another process has locked it for {LOCK_WAIT:.0f} s; wait for it or "
+    "SQLITE_BUSY": f"another process has locked it for {sqlite.LOCK_WAIT:.0f} s; wait for it or "
     + _ELSEWHERE,
     "SQLITE_READONLY": "it cannot be written; change its permissions or " + _ELSEWHERE,
     "SQLITE_PERM": "it may not be opened; change its permissions or " + _ELSEWHERE,

@@ -174,21 +174,6 @@ def test_sql_in_labels_filters_and_keys_is_text(tmp_path: Path, text: str) -> No
     raw.close()
 
 
-def test_triggers_and_views_of_a_store_have_no_effect(tmp_path: Path) -> None:
-    path, other = tmp_path / "store", tmp_path / "other"
-    with Store(path) as store:
-        save(store, begin(store), [make_outcome(0)])
-    raw = sqlite3.connect(path)
-    raw.execute(
-        f"CREATE TRIGGER evil AFTER INSERT ON runs BEGIN SELECT load_extension('{other}'); END"
-    )
-    raw.close()
-    with Store(path) as store, pytest.raises(StoreError) as caught:
-        begin(store)
-    assert "\n" not in str(caught.value)
-    assert not other.exists()
-
-
 # ---- Suites --------------------------------------------------------------------------------------
 
 HOSTILE = """

@@ -26,7 +26,7 @@ from hcbench.model.cost import Cost
 from hcbench.model.trees import HeightKind, Partition, Tree
 from hcbench.plan.columns import Outcomes
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
-from hcbench.store import Store, database, schema
+from hcbench.store import Store, schema, sqlite
 from hcbench.store.codec import decode_result, encode_result
 from tests.core.forks import Fork
 from tests.core.trees import trees
@@ -717,7 +717,7 @@ def test_a_file_that_may_not_grow_is_a_full_disk(path: Path) -> None:
 
 
 def test_a_locked_store_is_reported(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "LOCK_WAIT", 0.1)
+    monkeypatch.setattr(sqlite, "LOCK_WAIT", 0.1)
     raw = sqlite3.connect(filled, isolation_level=None)
     raw.execute("BEGIN IMMEDIATE")
     with Store(filled) as store:

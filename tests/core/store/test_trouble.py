@@ -18,7 +18,7 @@ import hcbench
 from hcbench.cli import main
 from hcbench.model.cost import Cost
 from hcbench.run.record import Observer
-from hcbench.store import Store, database, rows
+from hcbench.store import Store, rows, sqlite
 from tests.core.store.test_store import as_ordinary_user, begin, make_outcome, row_of, save
 
 pytestmark = pytest.mark.slow
@@ -151,7 +151,7 @@ def test_an_interrupted_statement_leaves_no_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The interrupted connection is closed, despite unfetched rows, so it holds no lock."""
-    monkeypatch.setattr(database, "LOCK_WAIT", 0.2)
+    monkeypatch.setattr(sqlite, "LOCK_WAIT", 0.2)
     with Store(tmp_path / "store.sqlite") as store:
         run = begin(store)
 
