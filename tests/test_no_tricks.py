@@ -96,7 +96,7 @@ ALLOWED = {
     ("testing", "random.seed"): "as above",
     # Modules of plugin files, which are imported by their paths, as the import system documents.
     ("registry", "sys.modules[name]"): "the module of a plugin file",
-    ("registry", "sys.modules[other]"): "a plugin file that was edited is imported again",
+    ("registry", "sys.modules[module_name]"): "a plugin file that was edited is imported again",
     # At the end of the process.
     ("run", "atexit.register"): "the process that forks workers ends",
     ("testing", "atexit.register"): "the workers of checks end",

@@ -23,7 +23,8 @@ from hcbench.registry.specs import Params, Value
 _OPEN = "[{"
 _CLOSE = "]}"
 _QUOTES = "\"'"
-_DEEPEST = 50  # brackets inside each other, and parts of a key
+#: The most brackets inside each other, and parts of a key.
+_DEEPEST = 50
 _LONG_KEY = re.compile(rf"(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{_DEEPEST}}}")
 #: A name in quotes, with the bracket of its parameters if it has some.
 _QUOTED = re.compile(r"""("(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')\s*+(\[|$)""")
@@ -210,6 +211,7 @@ def read_toml(text: str) -> dict[str, Any]:
 
 
 def _plain(value: object, text: str) -> Value:
+    """A value that TOML has read from a text, as a parameter has it."""
     if isinstance(value, list):
         return tuple(parse_value(part) for part in split_list(text[1:-1]))
     if isinstance(value, bool | str):
@@ -217,9 +219,12 @@ def _plain(value: object, text: str) -> Value:
     if isinstance(value, float) and math.isnan(value):
         raise NameSyntaxError("nan is no value of a parameter")
     if isinstance(value, int | float):
-        # TOML has more numbers than data have: 1_1 and 0x1A may be names of columns.
-        return value if read_number(text) is not None else text
-    return text  # a date or a table, which no parameter is
+        if read_number(text) is None:
+            # TOML has more numbers than data have: 1_1 and 0x1A may be names of columns.
+            return text
+        return value
+    # A date or a table, which no parameter is.
+    return text
 
 
 def format_value(value: Value) -> str:
@@ -231,11 +236,16 @@ def format_value(value: Value) -> str:
     if isinstance(value, tuple):
         return "[" + ",".join(format_value(item) for item in value) + "]"
     if isinstance(value, str):
-        try:
-            return value if parse_value(value) == value else _in_quotes(value)
-        except NameSyntaxError:
-            return _in_quotes(value)
+        return value if _is_bare(value) else _in_quotes(value)
     return repr(value)
+
+
+def _is_bare(text: str) -> bool:
+    """Whether a text is read as itself without quotes."""
+    try:
+        return parse_value(text) == text
+    except NameSyntaxError:
+        return False
 
 
 def format_name(base: str, params: Mapping[str, Value]) -> str:
@@ -244,7 +254,8 @@ def format_name(base: str, params: Mapping[str, Value]) -> str:
         base = _in_quotes(base)
     if not params:
         return base
-    return f"{base}[{','.join(f'{k}={format_value(v)}' for k, v in params.items())}]"
+    parts = [f"{key}={format_value(value)}" for key, value in params.items()]
+    return f"{base}[{','.join(parts)}]"
 
 
 def _in_quotes(text: str) -> str:
@@ -267,13 +278,16 @@ def same_name(written: str, label: str, parameters: Mapping[str, Params]) -> boo
     if written == label:
         return True
     try:
-        (base, wanted), (own_base, shown) = _read(written), _read(label)
+        written_base, written_params = _read(written)
+        label_base, label_params = _read(label)
     except NameSyntaxError:
         return False
-    if own_base not in (base, base.partition(":")[2]):
+    if label_base not in (written_base, written_base.partition(":")[2]):
         return False
-    everything = _comparable(parameters.get(label, {})) | shown
-    return shown.items() <= wanted.items() <= everything.items()
+    # A label shows the parameters that are no defaults. All of them must be written, and what is
+    # written beside them must be a default.
+    all_params = _comparable(parameters.get(label, {})) | label_params
+    return label_params.items() <= written_params.items() <= all_params.items()
 
 
 @lru_cache(maxsize=4096)  # each claim is compared with all labels
@@ -288,6 +302,7 @@ def _comparable(params: Mapping[str, Value]) -> dict[str, str]:
 
 
 def _value_text(value: Value) -> str:
+    """One text for all ways to write a value."""
     if isinstance(value, tuple):
         return "[" + ",".join(_value_text(item) for item in value) + "]"
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -317,10 +332,13 @@ def split_parameter(
         name = parse_name(label)
     except NameSyntaxError:
         return label, None
-    value = {**parameters.get(label, {}), **name.params}.get(parameter)
-    rest = {key: other for key, other in name.params.items() if key != parameter}
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return format_name(name.base, rest), float(value) if is_number else None  # type: ignore[arg-type]
+    remaining = dict(name.params)
+    default = parameters.get(label, {}).get(parameter)
+    value = remaining.pop(parameter, default)
+    number = None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        number = float(value)
+    return format_name(name.base, remaining), number
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,24 +366,31 @@ class Quantity:
         ParameterError
             If the text is no positive number, or has an unknown unit.
         """
-        number, unit = _PARTS.fullmatch(text.strip()).groups()  # type: ignore[union-attr]
-        factor = self.units.get(unit.casefold())
-        amount = read_number(number)
-        value = math.nan if amount is None or factor is None else amount * factor
+        parts = _PARTS.fullmatch(text.strip())
+        assert parts is not None  # any text has these parts, perhaps empty
+        amount = read_number(parts[1])
+        factor = self.units.get(parts[2].casefold())
+        value = math.nan
+        if amount is not None and factor is not None:
+            value = amount * factor
         if not 0 < value < math.inf:
             raise ParameterError(f"{text!r} is no {self.name} above 0; write {self.examples}")
         return value
 
 
+#: A number and a unit.
 _PARTS = re.compile(r"(.*?)\s*([a-z]*)", re.IGNORECASE | re.DOTALL)
+#: Units of memory, in bytes.
 _BINARY = {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 _DECIMAL = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 
 SECONDS = Quantity(
-    "time", {"": 1, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400}, "300, 90s, 10min or 1h"
+    name="time",
+    units={"": 1, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400},
+    examples="300, 90s, 10min or 1h",
 )
 GIB = Quantity(
-    "memory",
-    {"": 1, **{unit: size / 2**30 for unit, size in (_BINARY | _DECIMAL).items()}},
-    "2, which are GiB, 512MB or 2GiB",
+    name="memory",
+    units={"": 1} | {unit: size / 2**30 for unit, size in (_BINARY | _DECIMAL).items()},
+    examples="2, which are GiB, 512MB or 2GiB",
 )

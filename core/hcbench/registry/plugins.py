@@ -113,10 +113,12 @@ class Plugin:
     def owns(self, name: str) -> bool:
         """Whether the top-level module of a name, in the folder of its package, belongs to it."""
         if name == PROJECT or self.source is None:
-            return False  # core has a fingerprint of its own
+            # Core has a fingerprint of its own.
+            return False
+        if self.source.parent.name not in _SITE:
+            return True
         # Where packages are installed, there are modules of other distributions, too.
-        shared = self.source.parent.name in _SITE
-        return not shared or name in _modules_of(self.distribution)
+        return name in _modules_of(self.distribution)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +164,8 @@ class Plugins:
         reserved = {CALLER, PROJECT}
         for plugin, _ in installed_plugins():
             reserved.add(plugin.distribution.casefold())
-        same_stem = [other for other in self.files if other.stem == file.stem]
-        if len(same_stem) == 1 and file.stem.casefold() not in reserved:
+        stems = [path.stem for path in self.files]
+        if stems.count(file.stem) == 1 and file.stem.casefold() not in reserved:
             return file.stem
         return f"{file.parent.name}/{file.stem}"
 
@@ -180,9 +182,13 @@ class Plugins:
             If one of ``files`` is broken.
         """
         for broken in self.broken:
-            if broken.plugin.file is not None:
-                file, reason = broken.plugin.file, broken.reason
-                raise PluginError(reason if str(file) in reason else f"--plugin {file}: {reason}")
+            file = broken.plugin.file
+            if file is None:
+                continue
+            reason = broken.reason
+            if str(file) not in reason:
+                reason = f"--plugin {file}: {reason}"
+            raise PluginError(reason)
 
     def _load(self, plugin: Plugin, load: Any) -> None:
         unmet = unmet_requirement(plugin.distribution, plugin.requires)
@@ -209,12 +215,11 @@ class Plugins:
 
     def has_code(self, module: str) -> bool:
         """Whether a module is in the package, or is the file, of a plugin that is loaded."""
-        loaded = {plugin.name for plugin in self.loaded}
-        packages = {
-            getattr(found, "__name__", "").partition(".")[0]
-            for name, found in self._manager.list_name_plugin()
-            if name in loaded
-        }
+        loaded_names = {plugin.name for plugin in self.loaded}
+        packages = set()
+        for name, loaded in self._manager.list_name_plugin():
+            if name in loaded_names:
+                packages.add(getattr(loaded, "__name__", "").partition(".")[0])
         return module.partition(".")[0] in packages
 
     def function(self, name: str) -> Callable[..., Any]:
@@ -233,16 +238,21 @@ class Plugins:
         with self.importable():
             function: Callable[..., Any] = load_function(name)
         if not self.has_code(getattr(function, "__module__", None) or ""):
-            raise refused  # imported by a plugin, but not its own
+            # A module of a plugin has imported it from elsewhere.
+            raise refused
         return function
 
     def _misspelt(self, module: ModuleType) -> str | None:
-        known = REGISTER_HOOKS + REPORT_HOOKS
+        """That a module implements a hook that there is not; None if it does not."""
+        hooks = REGISTER_HOOKS + REPORT_HOOKS
         for caller in self._manager.get_hookcallers(module) or ():
-            if not caller.has_spec():
-                close = get_close_matches(caller.name, known, 1)
-                hint = f"; did you mean {close[0]}?" if close else f"; hooks are {', '.join(known)}"
-                return f"implements an unknown hook {caller.name}{hint}"
+            if caller.has_spec():
+                continue
+            hint = f"hooks are {', '.join(hooks)}"
+            close = get_close_matches(caller.name, hooks, n=1)
+            if close:
+                hint = f"did you mean {close[0]}?"
+            return f"implements an unknown hook {caller.name}; {hint}"
         return None
 
     def refuse(self, plugin: Plugin, reason: str) -> None:
@@ -254,21 +264,25 @@ class Plugins:
     def registered(self, hook: str) -> Iterator[tuple[Plugin, list[Any]]]:
         """The specs that each plugin returns from one registering hook, by plugin name."""
         for plugin in list(self.loaded):
+            items: list[Any] = []
             try:
-                results = self._call_one(plugin, hook)
-                items = [item for result in results for item in result]
+                for result in self._call_one(plugin, hook):
+                    items += result
             except Exception as error:
                 self.refuse(plugin, f"{hook} failed: {type(error).__name__}: {error}")
             else:
                 yield plugin, items
 
     def _call_one(self, plugin: Plugin, hook: str, **kwargs: Any) -> list[Any]:
-        others = [
-            module for name, module in self._manager.list_name_plugin() if name != plugin.name
-        ]
+        """What one plugin returns from its implementations of a hook."""
+        excluded = []
+        for name, module in self._manager.list_name_plugin():
+            if name != plugin.name:
+                excluded.append(module)
         files = [] if plugin.file is None else [plugin.file]
-        with importable(files):  # a hook may import a module beside its file
-            results: list[Any] = self._manager.subset_hook_caller(hook, others)(**kwargs)
+        # A hook may import a module beside its file.
+        with importable(files):
+            results: list[Any] = self._manager.subset_hook_caller(hook, excluded)(**kwargs)
         return results
 
     def report(self, hook: str, **kwargs: Any) -> None:
@@ -302,24 +316,30 @@ def is_beside(folder: Path, name: str) -> bool:
     """Whether the module of a name is in a folder; what is installed goes before it."""
     if name == PROJECT:
         return False
-    here = [folder / name, *(folder / f"{name}{suffix}" for suffix in all_suffixes())]
-    if not any(path.exists() for path in here):
+    paths = [folder / name]
+    for suffix in all_suffixes():
+        paths.append(folder / f"{name}{suffix}")
+    if not any(path.exists() for path in paths):
         return False
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError):
         return False
-    if spec is None:  # the folder is not on the path yet
+    if spec is None:
+        # The folder is not on the path yet.
         return True
-    places = [spec.origin] if spec.has_location else list(spec.submodule_search_locations or ())
-    for place in places:
-        found = Path(str(place)).parent if spec.has_location else Path(str(place))
-        if found in (folder, folder / name):
+    if spec.has_location:
+        module_folders = [Path(str(spec.origin)).parent]
+    else:
+        # A namespace package has no file, and may be in several folders.
+        module_folders = [Path(place) for place in spec.submodule_search_locations or ()]
+    for module_folder in module_folders:
+        if module_folder in (folder, folder / name):
             return True
-        if found in _folders or found.parent in _folders:
+        if module_folder in _folders or module_folder.parent in _folders:
             raise PluginError(
-                f"two plugin files have a module {name} beside them, in {found} and in {folder}; "
-                "rename one of them, or use one of the files only"
+                f"two plugin files have a module {name} beside them, in {module_folder} and in "
+                f"{folder}; rename one of them, or use one of the files only"
             )
     return False
 
@@ -390,7 +410,8 @@ def _remove_stale_bytecode(path: Path) -> None:
     Python does the same at the next import, but recognises a change by the size and the time in
     whole seconds, and executes what an edit of the same size and second has replaced.
     """
-    with suppress(NotImplementedError, OSError):  # there is none, or the folder cannot be written
+    # There may be none, or the folder cannot be written.
+    with suppress(NotImplementedError, OSError):
         bytecode = Path(importlib.util.cache_from_source(str(path)))
         # No program can set the time of the last change of a file, unlike that of its content.
         if bytecode.stat().st_mtime_ns <= path.stat().st_ctime_ns:
@@ -408,14 +429,16 @@ def import_current(file: Path) -> ModuleType:
     """
     name = module_of(file)
     if not file.is_file():
-        return import_file(file)  # an error
+        # It raises the error.
+        return import_file(file)
     code = code_of_file(file)
     digest = digest_sources(code)
     if _imported.get(name, digest) != digest:
-        below = {str(path) for path in code}
-        for other, module in list(sys.modules.items()):
-            if getattr(module, "__file__", None) in below:
-                del sys.modules[other]
+        # Its module and those beside it are imported again.
+        changed_files = {str(path) for path in code}
+        for module_name, module in list(sys.modules.items()):
+            if getattr(module, "__file__", None) in changed_files:
+                del sys.modules[module_name]
     _imported[name] = digest
     return import_file(file)
 
@@ -504,17 +527,21 @@ def installed_fingerprints() -> dict[str, str]:
 
 def installed_plugins() -> list[tuple[Plugin, EntryPoint]]:
     """Every installed plugin, sorted by name, each distribution once."""
-    found: dict[str, tuple[Plugin, EntryPoint]] = {}
+    plugins: dict[str, tuple[Plugin, EntryPoint]] = {}
     for distribution in distributions():
         entry_points = distribution.entry_points.select(group=PROJECT)
-        if entry_points:
-            # Each property parses the whole metadata.
-            name, version = distribution.name, distribution.version
-            requires = requirement_of(distribution)
-        for each in entry_points:
-            plugin = Plugin(name, each.name, version, _source(each), requires=requires)
-            found.setdefault(plugin.name, (plugin, each))
-    return [found[name] for name in sorted(found)]
+        if not entry_points:
+            continue
+        # Each property parses the whole metadata, so that it is read once.
+        name = distribution.name
+        version = distribution.version
+        requires = requirement_of(distribution)
+        for entry_point in entry_points:
+            source = _source(entry_point)
+            plugin = Plugin(name, entry_point.name, version, source, requires=requires)
+            # Of a distribution that is installed twice, Python imports the first.
+            plugins.setdefault(plugin.name, (plugin, entry_point))
+    return [plugins[name] for name in sorted(plugins)]
 
 
 def _import_installed(plugin: Plugin, entry_point: EntryPoint) -> Any:
@@ -531,9 +558,14 @@ _SITE = ("site-packages", "dist-packages")
 
 
 def _source(entry_point: EntryPoint) -> Path | None:
+    """The folder of the package of an entry point, or its file if it is a single module."""
     spec = importlib.util.find_spec(entry_point.module.partition(".")[0])
-    source = Path(spec.origin) if spec is not None and spec.origin else None
-    return source.parent if source and source.name == "__init__.py" else source
+    if spec is None or not spec.origin:
+        return None
+    source = Path(spec.origin)
+    if source.name == "__init__.py":
+        return source.parent
+    return source
 
 
 #: The attribute of a plugin's module with the version of the hooks that it is written for.
@@ -547,8 +579,12 @@ def requirement_of(distribution: Distribution) -> str:
     """
     if distribution.name == PROJECT:
         return ""
-    found = [_versions(text) for text in distribution.requires or () if PROJECT in text.lower()]
-    return ",".join(filter(None, found))
+    versions = []
+    for requirement in distribution.requires or ():
+        # Most are of other packages, and parsing takes long.
+        if PROJECT in requirement.lower():
+            versions.append(_versions(requirement))
+    return ",".join(filter(None, versions))
 
 
 def _versions(text: str) -> str:
@@ -559,14 +595,18 @@ def _versions(text: str) -> str:
         requirement = Requirement(text)
     except InvalidRequirement:
         return ""
-    holds = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
-    return str(requirement.specifier) if requirement.name.lower() == PROJECT and holds else ""
+    if requirement.name.lower() != PROJECT:
+        return ""
+    if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+        return ""
+    return str(requirement.specifier)
 
 
 def unmet_requirement(distribution: str, required: str) -> str | None:
     """Why this hcbench does not meet a requirement; None if it does."""
     installed = installed_version(PROJECT)
-    if not required or not installed:  # not installed: run from a folder that is on the path
+    if not required or not installed:
+        # hcbench is not installed where it runs from a folder that is on the path.
         return None
     from packaging.specifiers import SpecifierSet
 

@@ -49,8 +49,7 @@ class Use(Generic[S]):
     def has_files_of(self, other: Use[Any]) -> bool:
         """Whether its parameters name the same files as those of another use, by their places."""
         for name in self.digests:
-            places = [Path(str(use.params[name])).expanduser().resolve() for use in (self, other)]
-            if places[0] != places[1]:
+            if _place_of(self.params[name]) != _place_of(other.params[name]):
                 return False
         return True
 
@@ -62,8 +61,9 @@ class Use(Generic[S]):
     @cached_property
     def parts(self) -> tuple[Use[Any], ...]:
         """The uses that are named in its parameters."""
-        find = self.spec.parts if isinstance(self.spec, DatasetSpec) else None
-        return () if find is None else tuple(find(self.params))
+        if not isinstance(self.spec, DatasetSpec) or self.spec.parts is None:
+            return ()
+        return tuple(self.spec.parts(self.params))
 
     @cached_property
     def fingerprints(self) -> dict[str, str]:
@@ -74,18 +74,19 @@ class Use(Generic[S]):
         DataError
             If a file of data that its spec declares cannot be read.
         """
-        required = {name: installed_version(name) for name in sorted(self.spec.requires)}
-        data = {
-            f"{self.plugin.distribution} {name}": file_digest(str(self.plugin.folder / name))
-            for name in self.spec.data_files
-        }
-        own = {
+        # The order decides the key of a cell.
+        fingerprints = {
             "hcbench core": core_fingerprint(),
             self.plugin.name: self.plugin.fingerprint,
-            **required,
-            **data,
         }
-        return own | {name: text for part in self.parts for name, text in part.fingerprints.items()}
+        for name in sorted(self.spec.requires):
+            fingerprints[name] = installed_version(name)
+        for name in self.spec.data_files:
+            digest = file_digest(str(self.plugin.folder / name))
+            fingerprints[f"{self.plugin.distribution} {name}"] = digest
+        for part in self.parts:
+            fingerprints |= part.fingerprints
+        return fingerprints
 
     @cached_property
     def identity(self) -> str:
@@ -96,16 +97,22 @@ class Use(Generic[S]):
         return json.dumps([self.plugin.distribution, self.fingerprints, self.seed_name, *parts])
 
 
+def _place_of(file_name: Value) -> Path:
+    """The place of a file, whatever the folder is that a name begins in."""
+    return Path(str(file_name)).expanduser().resolve()
+
+
 def file_digest(name: str) -> str:
     """Of the content of a file, or of the names and contents of all files in a folder."""
     path = Path(name).expanduser()
     try:
         if path.is_dir():
-            files = sorted(_files_below(path))
-            parts = [(str(file.relative_to(path)), file_digest(str(file))) for file in files]
+            parts = []
+            for file in sorted(_files_below(path)):
+                parts.append((str(file.relative_to(path)), file_digest(str(file))))
             return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "blake2b").hexdigest()[:32]
     except OSError as error:
         raise DataError.of_file("read", name, error) from error
 
@@ -114,10 +121,12 @@ def _files_below(folder: Path) -> Iterator[Path]:
     """The files in a folder and below it, also in folders that are symbolic links."""
     visited: set[str] = set()
     for place, folders, names in os.walk(folder, followlinks=True):
-        if os.path.realpath(place) in visited:  # a link to a folder above it
+        real_place = os.path.realpath(place)
+        if real_place in visited:
+            # A link to a folder above it: its folders are not entered again.
             folders.clear()
             continue
-        visited.add(os.path.realpath(place))
+        visited.add(real_place)
         for name in names:
             path = Path(place, name)
             if path.is_file():
