@@ -270,6 +270,13 @@ FILE = DatasetSpec(
             choices=("drop", "mean", "median"),
         ),
         Parameter(
+            "missing_texts",
+            (),
+            'Texts in columns of numbers that are missing numbers, such as [ND,"<0.3"], besides '
+            "NA, nan, none, null, -, . and an empty cell.",
+            alternative="str",
+        ),
+        Parameter(
             "categorical",
             None,
             "What to do about columns of texts without a role: onehot makes each class a column of "

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from errno import ENOENT
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -14,9 +15,11 @@ from hcbench.model import number_text, printable, shell_command
 
 if TYPE_CHECKING:
     from hcbench_datasets.content import Column, Roles, Table
+    from hcbench_datasets.guessing import Guess
 
 _EXAMPLES = Path(__file__).with_name("example")
 _SHOWN = 20  # columns of a table; of the others only those that are no vectors
+_MOST_CANDIDATES = 5  # for the truth, each with its command
 _UNEQUAL = 10  # the ratio of standard deviations from which standardising is suggested
 
 
@@ -33,18 +36,8 @@ def inspect(file: str) -> None:
       hcbench inspect plants.csv
       hcbench inspect "plants.csv[names=name,drop=[id]]"
     """
-    from hcbench import DataError, load_registry
+    from hcbench import load_registry
     from hcbench.registry import format_name, parse_name
-    from hcbench_datasets.file import (
-        is_table,
-        kind_of_array,
-        kind_of_table,
-        looks_like_comparisons,
-        other_columns,
-        roles_of,
-        table_of,
-    )
-    from hcbench_datasets.roles import guess_with_reasons
 
     if Path(file).expanduser().exists():
         name = parse_name(format_name(file, {}))  # its own name may have brackets
@@ -55,53 +48,125 @@ def inspect(file: str) -> None:
     target = Path(path).expanduser()
     registry = load_registry()
     if not target.exists():
-        if path in {entry.spec.name for entry in registry.datasets.entries}:
-            command = shell_command("hcbench", "info", path)
-            raise click.UsageError(f"{path} is a data set and no file; see {command}")
-        missing = FileNotFoundError(ENOENT, os.strerror(ENOENT))
-        raise DataError.of_file("read", path, missing)
+        _refuse_missing_file(path, {entry.spec.name for entry in registry.datasets.entries})
     (use,) = registry.use_datasets(format_name(written, name.params))
-    given = dict(use.params)
-    changed = {name: value for name, value in given.items() if value not in (None, (), False)}
-    notes: list[str] = []
-    if given["comparisons"]:
-        pass
-    elif is_table(target):
-        table, roles = table_of(target, given, roles_of(given))
-        kind = kind_of_table(table, roles, given)
-        if kind is not None:
-            changed[kind] = True
-            _print_form(table)
-        elif looks_like_comparisons(table, roles, given):
-            changed["comparisons"] = True
-            others = other_columns(table, roles)
-            changed["drop"] = tuple(others)
-            _print_form(table)
-            if others:
-                notes.append(f"not used beside comparisons: {', '.join(others)}")
-        else:
-            found, reasons = guess_with_reasons(table, roles, given)
-            _print_columns(table, found)
-            changed |= {name: value for name, value in found.items() if value}
-            notes = [
-                *_reasons_of_roles(table, roles, found, reasons),
-                *_notes(table, roles, found, written, changed),
-            ]
-    else:
-        kind = kind_of_array(target, given)
-        if kind is not None:
-            changed[kind] = True
-    problem = use.spec.load()(0, **{**given, **changed})
-    for line in [*notes, *_summary(problem, bool(changed.get("distance")))]:
+    advice = _advise(target, dict(use.params))
+    problem = use.spec.load()(0, **{**use.params, **advice.params})
+    are_distances = bool(advice.params.get("distance"))
+    for line in [*advice.lines, *_summary(problem, are_distances)]:
         click.echo(printable(line))
-    _print_command(written, changed)
+    if advice.guess is not None and advice.table is not None and advice.guess.candidates:
+        _print_question(written, advice.table, advice.guess, advice.params)
+    else:
+        click.echo()
+    click.echo(_command(written, advice.params))
+
+
+def _refuse_missing_file(path: str, datasets: Collection[str]) -> NoReturn:
+    """Raise the error for a file that does not exist, which may be the name of a data set."""
+    from hcbench import DataError
+
+    if path in datasets:
+        command = shell_command("hcbench", "info", path)
+        raise click.UsageError(f"{path} is a data set and no file; see {command}")
+    missing = FileNotFoundError(ENOENT, os.strerror(ENOENT))
+    raise DataError.of_file("read", path, missing)
+
+
+@dataclass(slots=True)
+class _Advice:
+    """With which parameters a file is to be read, and what is to be said about it.
+
+    Attributes
+    ----------
+    params : dict of str to value
+        Those given and those found.
+    lines : list of str
+    table, guess : optional
+        Of a table whose columns have been guessed.
+    """
+
+    params: dict[str, Any]
+    lines: list[str] = field(default_factory=list)
+    table: Table | None = None
+    guess: Guess | None = None
+
+
+def _advise(target: Path, given: dict[str, Any]) -> _Advice:
+    """Find out how a file is to be read, and show its columns if it is a table."""
+    from hcbench_datasets.file import is_table, kind_of_array
+
+    is_set = {name: value for name, value in given.items() if value not in (None, (), False)}
+    advice = _Advice(is_set)
+    if given["comparisons"]:
+        return advice
+    if is_table(target):
+        _advise_on_table(target, given, advice)
+        return advice
+    kind = kind_of_array(target, given)
+    if kind is not None:
+        advice.params[kind] = True
+    return advice
+
+
+def _advise_on_table(target: Path, given: dict[str, Any], advice: _Advice) -> None:
+    """Add what a table is: a matrix, comparisons, or columns with roles."""
+    from hcbench_datasets.file import (
+        kind_of_table,
+        looks_like_comparisons,
+        other_columns,
+        roles_of,
+        table_of,
+    )
+    from hcbench_datasets.guessing import guess
+
+    table, roles = table_of(target, given, roles_of(given))
+    kind = kind_of_table(table, roles, given)
+    if kind is not None:
+        advice.params[kind] = True
+        _print_form(table)
+        return
+    if looks_like_comparisons(table, roles, given):
+        unused = other_columns(table, roles)
+        advice.params["comparisons"] = True
+        advice.params["drop"] = tuple(unused)
+        _print_form(table)
+        if unused:
+            advice.lines.append(f"not used beside comparisons: {', '.join(unused)}")
+        return
+    guessed = guess(table, roles, given)
+    found = guessed.params()
+    _print_columns(table, found, guessed)
+    for name, value in found.items():
+        if value:
+            advice.params[name] = value
+    advice.table = table
+    advice.guess = guessed
+    advice.lines += _reasons_of_drop(table, guessed)
+    advice.lines += guessed.remarks
+    advice.lines += _notes(table, roles, found, str(given["path"]), advice.params)
+
+
+def _print_question(path: str, table: Table, guessed: Guess, changed: Mapping[str, Any]) -> None:
+    """Ask which column is the truth, with a command for each answer; that for none comes last."""
+    listed = " or ".join(" with ".join(labels) for labels in guessed.candidates[:_MOST_CANDIDATES])
+    more = ", ..." if len(guessed.candidates) > _MOST_CANDIDATES else ""
+    click.echo(printable(f"\nwhich is the truth? candidates: {listed}{more}, or none of them"))
+    for labels in guessed.candidates[:_MOST_CANDIDATES]:
+        with_truth = guessed.params_with_truth(table, labels)
+        params = {**changed, **{name: value for name, value in with_truth.items() if value}}
+        if not with_truth["drop"]:
+            params.pop("drop", None)
+        click.echo(printable(f"\nif {' with '.join(labels)} is the truth:"))
+        click.echo(_command(path, params))
+    click.echo("\nif none of them is:")
 
 
 def _print_form(table: Table) -> None:
     click.echo(f"{table.where}: {len(table.lines)} rows, {table.format or 'read with pandas'}")
 
 
-def _print_columns(table: Table, found: Mapping[str, Any]) -> None:
+def _print_columns(table: Table, found: Mapping[str, Any], guessed: Guess) -> None:
     from rich.console import Console
     from rich.table import Table as Printed
     from rich.text import Text
@@ -112,7 +177,7 @@ def _print_columns(table: Table, found: Mapping[str, Any]) -> None:
         printed.add_column(head)
     left_out = 0
     for position, column in enumerate(table.columns):
-        use = _use(column, found)
+        use = _use(column, found, guessed)
         if position >= _SHOWN and use == "vectors":
             left_out += 1
             continue
@@ -123,33 +188,22 @@ def _print_columns(table: Table, found: Mapping[str, Any]) -> None:
         click.echo(f"and {left_out} more columns of vectors")
 
 
-def _reasons_of_roles(
-    table: Table, roles: Roles, found: Mapping[str, Any], reasons: Mapping[str, str]
-) -> Iterator[str]:
-    """Why columns are not used, and why numbers are the truth, with the ways to change that."""
+def _reasons_of_drop(table: Table, guessed: Guess) -> Iterator[str]:
+    """Why columns are not used, each with what would use it."""
     from hcbench_datasets.columns import suspicions_of
+    from hcbench_datasets.content import written_value
 
     suspicions = suspicions_of(table)
-    for name, reason in reasons.items():
+    for name, reason in guessed.reasons.items():
         column = table.column(name)
         suspicion = suspicions.get(name)
         ways = []
         if suspicion is not None and reason.startswith(suspicion.reason):
             cells = list(column.cells)
             if suspicion.form == "identifier" and len(set(cells)) == len(cells):
-                ways.append(f"names={name} names the items by it")
-            ways.append(f"numbers=[{name}] uses it as a number")
-            if suspicion.form == "class":
-                ways.insert(0, f"labels=[{name}],missing=drop uses the rows that have one")
+                ways.append(f"names={written_value(name)} names the items by it")
+            ways.append(f"numbers={written_value([name])} uses it as a number")
         yield "; ".join([f"{reason} and is not used", *ways])
-    for name in found["labels"]:
-        column = table.column(name)
-        suspicion = None if name in roles.labels else suspicions.get(name)
-        if suspicion is not None:
-            yield (
-                f"{suspicion.reason} and is taken as the truth; drop=[{name}] omits it, "
-                f"numbers=[{name}] uses it as a number"
-            )
 
 
 def _notes(
@@ -159,7 +213,7 @@ def _notes(
     import numpy as np
 
     from hcbench_datasets.content import pasted_name
-    from hcbench_datasets.roles import has_classes
+    from hcbench_datasets.guessing import has_classes
 
     dropped = [
         column for column in table.columns if column.name in {*found["drop"]} - {*roles.drop}
@@ -235,13 +289,17 @@ def _short(number: float) -> str:
     return number_text(number) if number == np.floor(number) else f"{number:.6g}"
 
 
-def _use(column: Column, found: Mapping[str, Any]) -> str:
+def _use(column: Column, found: Mapping[str, Any], guessed: Guess | None = None) -> str:
     if column.name == found["names"]:
         return "names"
     if column.name in found["labels"]:
         return f"labels, level {list(found['labels']).index(column.name) + 1}"
+    if guessed is not None and any(column.name in labels for labels in guessed.candidates):
+        return "the truth?"
     if column.name in found["drop"]:
         return "dropped"
+    if guessed is not None and guessed.is_made_number(column):
+        return "vectors"
     return "vectors" if column.numbers is not None else "0/1 columns"
 
 
@@ -265,13 +323,12 @@ def _summary(problem: Any, are_distances: bool) -> list[str]:
     return lines
 
 
-def _print_command(path: str, params: Mapping[str, Any]) -> None:
+def _command(path: str, params: Mapping[str, Any]) -> str:
+    """The command with which to go on with a file and these parameters."""
     from hcbench_datasets.content import with_params
 
     if params.get("texts"):
-        command = shell_command("hcbench", "ask", path, "--column", params["names"])
-        click.echo(f"\n{command}")
-        return
+        return shell_command("hcbench", "ask", path, "--column", params["names"])
     if params.get("comparisons") and not params.get("truth"):
         # Without a truth, answers that are held out tell which tree is better.
         params = {"held_out": 0.2, **params}
@@ -284,7 +341,7 @@ def _print_command(path: str, params: Mapping[str, Any]) -> None:
     words = ["compare", "--algos", algorithms, "--datasets", name, "-r", "1"]
     if params.get("held_out"):
         words += ["--metrics", "held-out"]
-    click.echo(f"\n{shell_command('hcbench', *words)}")
+    return shell_command("hcbench", *words)
 
 
 @click.command()

@@ -241,6 +241,19 @@ def check_similarity(matrix: NDArray[Any], where: str) -> None:
     check_square(matrix, where)
 
 
+def written_value(value: Any) -> str:
+    """A value of a parameter as it is written in a name of a file."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return f"[{','.join(written_value(element) for element in value)}]"
+    text = str(value)
+    is_word = re.fullmatch(r"[A-Za-z_][\w.-]*", text, re.ASCII) and text not in _WORDS_OF_TOML
+    return text if is_word else json.dumps(text, ensure_ascii=False)
+
+
 def with_params(path: str, params: Mapping[str, Any]) -> str:
     """The name of a file with parameters, as ``--datasets`` reads it.
 
@@ -251,23 +264,11 @@ def with_params(path: str, params: Mapping[str, Any]) -> str:
         Those that are empty or false are omitted, but for those that decide what is found in the
         file where they are not given, such as ``header=false``.
     """
-
-    def word(value: Any) -> str:
-        if isinstance(value, bool):
-            return str(value).lower()
-        if isinstance(value, int | float):
-            return repr(value)
-        if isinstance(value, Sequence) and not isinstance(value, str):
-            return f"[{','.join(map(word, value))}]"
-        text = str(value)
-        is_word = re.fullmatch(r"[A-Za-z_][\w.-]*", text, re.ASCII) and text not in _WORDS_OF_TOML
-        return text if is_word else json.dumps(text, ensure_ascii=False)
-
     given = []
     for name, value in params.items():
         is_refused = value is False and name in _FOUND
         if is_refused or value not in (None, (), [], False):
-            given.append(f"{name}={word(value)}")
+            given.append(f"{name}={written_value(value)}")
     name = format_name(path, {})
     return f"{name}[{','.join(given)}]" if given else name
 

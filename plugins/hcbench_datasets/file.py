@@ -28,6 +28,7 @@ from hcbench_datasets.content import (
 from hcbench_datasets.fetch import chosen
 from hcbench_datasets.holding_out import hold_out
 from hcbench_datasets.matrices import KINDS, WAYS, Kind, are_items, matrix_of
+from hcbench_datasets.missing import with_missing_texts
 from hcbench_datasets.ordinal import read_ordinal, with_ordinal_numbers
 from hcbench_datasets.preparation import PREPARATION, logarithms, scaled, transposed
 from hcbench_datasets.roles import content_of, take_row_names
@@ -158,6 +159,8 @@ def table_of(path: Path, params: Mapping[str, Any], roles: Roles) -> tuple[Table
     form = {name: params[name] for name in ("header", "delimiter", "decimal", "encoding")}
     table = read_table(path, set(roles.named), **form)
     check_columns(table.names, roles, str(path))
+    if params["missing_texts"]:
+        table = with_missing_texts(table, _as_tuple(params["missing_texts"]))
     if params["ordinal"]:
         table = with_ordinal_numbers(table, read_ordinal(params["ordinal"]))
     return take_row_names(table, roles)
@@ -172,7 +175,7 @@ def _read(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
         return _read_table(path, params, roles)
     unused = (
         *("texts", "missing", "categorical", "decimal", "encoding", "delimiter", "numbers"),
-        "ordinal",
+        *("ordinal", "missing_texts"),
     )
     if roles.named or any(params[name] for name in unused):
         raise DataError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hcbench import DataError, ModelWarning
 from hcbench.model import are_codes, class_texts, read_number
-from hcbench_datasets.columns import CLASSES, Suspicion, decisive, suspicions_of
+from hcbench_datasets.columns import Suspicion, decisive, suspicions_of
 from hcbench_datasets.content import (
     MISSING,
     Column,
@@ -27,137 +27,12 @@ from hcbench_datasets.content import (
     pasted_name,
     table_of_labels,
 )
+from hcbench_datasets.guessing import guess
 from hcbench_datasets.matrices import Kind, Matrix, with_diagonal
 from hcbench_datasets.preparation import is_scaled_by_column
 
 _SHOWN = 8  # problems of columns listed in a message
 _LEAST_LABELS = 10  # rows from which the number of classes tells something
-_FEW = 0.5  # the largest share of missing numbers for which replacing them is suggested
-
-
-def guess(table: Table, roles: Roles, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters with which a table can be read, beyond those given; see `guess_with_reasons`."""
-    return guess_with_reasons(table, roles, given)[0]
-
-
-def guess_with_reasons(
-    table: Table, roles: Roles, given: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Parameters with which a table can be read, beyond those given, and why columns are dropped.
-
-    The first column of texts that all differ names the items; columns of classes (`has_classes`)
-    are labels if they are nested (`nested_levels`), also in labels that are given; dates, ids,
-    numbers with texts or units, and other texts are dropped. Classes that are no labels
-    are dropped where there are numbers, and else are used as 0/1 columns.
-
-    Returns
-    -------
-    params : dict of parameter to value
-        Of names, labels, drop, missing, categorical and texts, those given included.
-    reasons : dict of column to text
-        For each column that is dropped and was not to be.
-    """
-    n = len(table.lines)
-    names, missing = roles.names, None
-    reasons: dict[str, str] = {}
-    labels: list[Column] = []
-    has_numbers = False
-    suspicions = suspicions_of(table) if len(table.columns) > 1 else {}
-    for column in table.columns:
-        if column.name in roles.named:
-            continue
-        absent = int(column.missing.sum())
-        suspicion = None
-        if column.name not in roles.numbers:
-            suspicion = suspicions.get(column.name)
-        if suspicion is not None and suspicion.form in ("identifier", "date"):
-            reasons[column.name] = suspicion.reason
-        elif suspicion is not None and suspicion.is_sure and suspicion.form == "class" and absent:
-            reasons[column.name] = f"{suspicion.reason} with {absent} missing"
-        elif column.numbers is not None and np.isinf(column.numbers).any():
-            infinite = int(np.isinf(column.numbers).sum())
-            cells = "a cell" if infinite == 1 else f"{infinite} cells"
-            reasons[column.name] = f"column {column.name!r} has {cells} without a finite number"
-        elif absent > _FEW * n:
-            reasons[column.name] = f"column {column.name!r} has {absent} missing of {n} cells"
-        elif column.name not in roles.numbers and has_classes(column):
-            labels.append(column)
-        elif column.numbers is not None:
-            missing = "median" if absent else missing
-            has_numbers = True
-        elif column.kind == "texts" and len(column.classes) == n and names is None:
-            names = column.name
-        else:
-            reasons[column.name] = f"column {column.name!r} has {column.kind}"
-    above = [column for column in table.columns if column.name in roles.labels]
-    finer = (column for column in labels if all(_is_nested(column, other) for other in above))
-    levels = [*roles.labels, *(column.name for column in nested_levels(finer))]
-    others = [column.name for column in labels if column.name not in levels]
-    categorical = given.get("categorical")
-    if categorical is None and others and not has_numbers:
-        categorical = "onehot"
-    if categorical in (None, "drop"):
-        for name in others:
-            reasons[name] = f"column {name!r} has classes that are not nested in the other labels"
-            if len(table.column(name).classes) == 1:
-                reasons[name] = f"column {name!r} is {table.column(name).classes[0]!r} in all rows"
-    is_text = not reasons and {names, *levels, *roles.drop}.issuperset(table.names)
-    # In the order of the table, those of classes last.
-    drop = [*roles.drop, *reasons]
-    params = {
-        "names": names,
-        "labels": levels,
-        "drop": drop,
-        "missing": missing,
-        "categorical": categorical,
-        "texts": names is not None and is_text,
-    }
-    return params, reasons
-
-
-def has_classes(column: Column) -> bool:
-    """Whether a column has classes: texts that repeat, or whole numbers below such a name."""
-    if column.missing.any():
-        return False
-    if column.numbers is not None:
-        are_whole = np.isfinite(column.numbers) & (column.numbers == np.floor(column.numbers))
-        if not _is_class(column) or not are_whole.all():
-            return False
-    if column.numbers is None and column.kind != "texts":
-        return False
-    return 1 < len(column.classes) <= len(column.cells) / 1.5
-
-
-def _is_class(column: Column) -> bool:
-    return column.name.casefold() in CLASSES
-
-
-def nested_levels(columns: Iterable[Column]) -> list[Column]:
-    """The most columns of labels of which each class lies in one class of the column before.
-
-    Of as many columns, those with a name such as class, then those with more classes in all. A
-    column with a single class is no level.
-
-    Returns
-    -------
-    list of Column
-        The coarsest first.
-    """
-    ordered = sorted((c for c in columns if len(c.classes) > 1), key=lambda c: len(c.classes))
-    chains: list[list[Column]] = []
-    for column in ordered:
-        coarser = [chain for chain in chains if _is_nested(column, chain[-1])]
-        chains.append([*max(coarser, key=_size, default=[]), column])
-    return max(chains, key=_size, default=[])
-
-
-def _is_nested(fine: Column, coarse: Column) -> bool:
-    pairs = set(zip(fine.cells, coarse.cells, strict=True))
-    return len(fine.classes) == len(pairs)
-
-
-def _size(chain: list[Column]) -> tuple[int, bool, int]:
-    return len(chain), any(map(_is_class, chain)), sum(len(column.classes) for column in chain)
 
 
 def take_row_names(table: Table, roles: Roles) -> tuple[Table, Roles]:
@@ -484,14 +359,21 @@ def _message(table: Table, roles: Roles, given: Mapping[str, Any], problems: lis
     listed = "; ".join(problems[:_SHOWN])
     if len(problems) > _SHOWN:
         listed += f"; and {len(problems) - _SHOWN} more"
-    found = {name: value for name, value in guess(table, roles, given).items() if value}
+    guessed = guess(table, roles, given)
+    params = {name: value for name, value in guessed.params().items() if value}
     if any(missing_labels(table.column(name)).any() for name in roles.labels):
-        found["missing"] = "drop"
-    used = {found.get("names"), *found.get("labels", ()), *found.get("drop", ())}
-    if used.issuperset(table.names) and not found.get("texts"):
+        params["missing"] = "drop"
+    used = {params.get("names"), *params.get("labels", ()), *params.get("drop", ())}
+    if used.issuperset(table.names) and not params.get("texts"):
         return f"{table.where}: {listed}; correct the file, as no column of numbers is left"
-    name = pasted_name(str(given["path"]), {**given, **found, "path": None})
-    return f"{table.where}: {listed}; correct the file, or write {name}"
+    path = str(given["path"])
+    ways = [pasted_name(path, {**given, **params, "path": None})]
+    if guessed.candidates:
+        truth = guessed.candidates[0]
+        with_truth = {**params, **guessed.params_with_truth(table, truth)}
+        name = pasted_name(path, {**given, **with_truth, "path": None})
+        ways.append(f"{name} if {', '.join(truth)} is the truth")
+    return f"{table.where}: {listed}; correct the file, or write {', or '.join(ways)}"
 
 
 def _listed(table: Table) -> str:

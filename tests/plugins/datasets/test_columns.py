@@ -144,7 +144,8 @@ def test_a_class_in_numbers_is_offered_as_the_truth(file):
     with pytest.warns(ModelWarning, match=rf"'diagnosis' looks like a class \(1, 2, 3\).*{ways}"):
         assert read(path).vectors.shape == (N, 4)
     shown = inspected(path)
-    assert "column 'diagnosis' looks like a class (1, 2, 3) and is taken as the truth" in shown
+    assert "column 'diagnosis' looks like a class (1, 2, 3) and is not used" in shown
+    assert "which is the truth? candidates: diagnosis, or none of them\n" in shown
     assert f"'{path}[labels=[diagnosis]]'" in shown
     assert read(path, labels=("diagnosis",)).classes == (("1", "2", "3"),)
     assert f"'{path}[numbers=[diagnosis]]'" in inspected(f"{path}[numbers=[diagnosis]]")
@@ -207,7 +208,7 @@ def test_a_missing_label_among_numbers_is_an_error_with_its_line(file, word):
     assert f"write '{path}[labels=[diagnosis],missing=drop]'" in message
     kept = read(path, labels=("diagnosis",), missing="drop")
     assert (kept.n, kept.classes) == (N - 1, (("1", "2", "3"),))
-    assert "labels=[diagnosis],missing=drop uses the rows that have one" in inspected(path)
+    assert f"'{path}[labels=[diagnosis],missing=drop]'" in inspected(path)
 
 
 def test_one_number_is_one_class_however_it_is_written(file):

@@ -802,7 +802,7 @@ def test_levels_that_cross_are_counted_in_a_note(csv):
 def test_levels_of_an_archive_are_refused_likewise(tmp_path):
     path = tmp_path / "data.npz"
     np.savez(path, X=np.ones((4, 2)), y=[["a", "k"], ["b", "k"], ["c", "l"], ["d", "l"]])
-    assert fail(path).endswith("give y as 'column 2', 'column 1'")
+    assert fail(path).endswith("give y as column 2, column 1")
 
 
 DISTANCES = np.abs(np.subtract.outer([0.0, 1.0, 1.0, 5.0], [0.0, 1.0, 1.0, 5.0]))
@@ -1000,7 +1000,7 @@ def test_inspect_names_columns_of_numbers_with_units_or_separators(csv):
     assert shown.exit_code == 0
     assert "column 'a' has numbers written like '3 kg'" in shown.stdout
     assert "column 'b' has numbers written like '1,234'" in shown.stdout
-    assert "column 'c' has texts and is not used" in shown.stdout
+    assert "column 'c' has texts (line 2: 'P1') and is not used" in shown.stdout
 
 
 @pytest.mark.slow
@@ -1087,9 +1087,10 @@ def test_inspect_shows_the_columns_and_a_command_that_works(csv):
     path = csv(GERMAN)
     shown = run("inspect", str(path))
     assert "semicolon-separated, decimal comma, UTF-8" in shown
-    assert "labels, level 1" in shown
     assert "3 items with 1 number each" in shown
+    assert "which is the truth? candidates: familie, or none of them\n" in shown
     assert f"--datasets '{path}[names=name,labels=[familie]]'" in shown
+    assert f"--datasets '{path}[names=name,drop=[familie]]'" in shown.splitlines()[-1]
 
 
 def test_levels_are_the_columns_that_are_nested(csv):
@@ -1106,9 +1107,13 @@ def test_labels_are_columns_named_as_classes_and_other_classes_are_offered_as_0_
     rows = ["red,1,2.5,IT", "blue,1,3.5,FR", "red,2,1.5,FR", "blue,2,0.5,IT"] * 2
     path = csv("\n".join(["colour,class,x,origin", *rows, ""]))
     shown = run("inspect", str(path))
-    assert f"'{path}[labels=[class],drop=[colour,origin]]'" in shown
+    # The name says that the numbers are classes; whether they are the truth, the user knows.
+    assert "which is the truth? candidates: class or colour or origin, or none of them\n" in shown
+    assert f"'{path}[drop=[colour,origin],labels=[class]]'" in shown
+    assert f"'{path}[drop=[class,origin],labels=[colour]]'" in shown
+    assert f"'{path}[drop=[colour,class,origin]]'" in shown.splitlines()[-1]
     offered = f"{path}[labels=[class],categorical=onehot]"
-    assert f"to use colour, origin as 0/1 columns: '{offered}'\n" in shown
+    assert f"to use colour, origin as 0/1 columns: '{path}[drop=[class],categorical=" in shown
     assert "8 items with 5 numbers each" in run("inspect", offered)
 
 

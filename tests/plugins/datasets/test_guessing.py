@@ -1,0 +1,142 @@
+"""What `hcbench inspect` advises keeps what a file has, or says why not, or asks."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from hcbench import DataError, Problem, load_registry
+from hcbench.cli import main
+from hcbench_datasets.scales import known_order
+
+LIKERT = ["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"]
+
+
+def inspected(path: Path) -> str:
+    shown = CliRunner().invoke(main, ["inspect", str(path)])
+    assert shown.exit_code == 0, shown.stderr
+    return shown.stdout
+
+
+def datasets_of(shown: str) -> list[str]:
+    """The data sets of the printed commands, in their order."""
+    names = []
+    for line in shown.splitlines():
+        if line.startswith("hcbench compare"):
+            words = shlex.split(line)
+            names.append(words[words.index("--datasets") + 1])
+    return names
+
+
+def read(name: str) -> Problem:
+    (use,) = load_registry().use_datasets(name)
+    return use.spec.load()(0, **use.params)
+
+
+@pytest.fixture
+def survey(tmp_path: Path) -> Path:
+    """12 questions of 30 people, of whom some did not answer all of them."""
+    rng = np.random.default_rng(5)
+    questions = [f"Q{i}" for i in range(1, 13)]
+    lines = [",".join(["Gender", *questions])]
+    for person in range(30):
+        answers = [LIKERT[i] for i in rng.integers(0, 5, 12)]
+        if person % 6 == 0:
+            answers[person % 12] = ""
+        lines.append(",".join(["fm"[person % 2], *answers]))
+    path = tmp_path / "survey.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_survey_keeps_its_questions_and_the_truth_is_asked(survey):
+    shown = inspected(survey)
+    assert "which is the truth? candidates: Gender, or none of them" in shown
+    assert "column 'Gender' has 2 classes (f, m) and is not used" in shown
+    assert "in the order Strongly disagree, Disagree, Neutral, Agree, Strongly agree" in shown
+    assert "5 numbers are missing (first: line 2, column 'Q1')" in shown
+    with_truth, without = map(read, datasets_of(shown))
+    assert with_truth.vectors.shape == without.vectors.shape == (30, 12)
+    assert not without.truths
+    assert with_truth.classes == (tuple("fm"),)
+    # Recomputed from the text of the file, without our reader.
+    rows = [line.split(",")[1:] for line in survey.read_text().splitlines()[1:]]
+    for person, row in enumerate(rows):
+        for question, answer in enumerate(row):
+            if answer:
+                assert without.vectors[person, question] == LIKERT.index(answer)
+
+
+def test_answers_without_a_known_order_become_0_1_columns(tmp_path):
+    path = tmp_path / "fruit.csv"
+    rows = ["apple,pear,plum", "pear,apple,plum", "plum,plum,pear", "apple,apple,pear"] * 2
+    path.write_text("\n".join(["one,two,three", *rows, ""]))
+    shown = inspected(path)
+    assert "have the same answers (apple, pear, plum) and become 0/1 columns" in shown
+    (name,) = datasets_of(shown)
+    assert read(name).vectors.sum() == 3 * 8
+
+
+@pytest.mark.parametrize("text", ["<0.3", "ND", "n.d.", "below limit"])
+def test_one_text_among_numbers_does_not_drop_them(tmp_path, text):
+    rng = np.random.default_rng(1)
+    values = rng.normal(5, 1, (500, 3)).round(2)
+    lines = ["Na,K,Cd"]
+    for row, numbers in enumerate(values):
+        cells = [str(number) for number in numbers]
+        if row == 217:
+            cells[2] = text
+        lines.append(",".join(cells))
+    path = tmp_path / "lab.csv"
+    path.write_text("\n".join(lines) + "\n")
+    shown = inspected(path)
+    assert f"line 219, column 'Cd': {text!r} is not a number and is read as missing" in shown
+    problem = read(*datasets_of(shown))
+    expected = values.copy()
+    expected[217, 2] = np.median(np.delete(values[:, 2], 217))
+    np.testing.assert_allclose(problem.vectors, expected)
+    with pytest.raises(DataError, match="missing_texts"):
+        read(str(path))
+
+
+def test_a_text_that_no_column_of_numbers_has_is_no_missing_number(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("x,y\n1,2\n3,ND\n4,5\n")
+    assert read(f"{path}[missing_texts=ND,missing=drop]").n == 2
+    with pytest.raises(DataError, match="no column of numbers has 'NN'"):
+        read(f"{path}[missing_texts=NN]")
+
+
+def test_every_column_that_is_dropped_has_a_line_with_its_reason(tmp_path):
+    path = tmp_path / "mixed.csv"
+    lines = ["id,visit,height,weight,eyes,remark,empty,site"]
+    for i in range(40):
+        eyes = ["brown", "blue", ""][i % 3]
+        cells = [1000 + 7 * i, f"2024-01-{i % 28 + 1:02}", 1.5 + i / 80, f"{50 + i} kg", eyes]
+        cells += [f"free text {i % 39}", "" if i else 3, "AB"[i % 2]]
+        lines.append(",".join(map(str, cells)))
+    path.write_text("\n".join(lines) + "\n")
+    shown = inspected(path)
+    dropped = re.search(r"drop=\[([^]]*)\]", datasets_of(shown)[-1])
+    for column in dropped[1].split(","):
+        reasons = [line for line in shown.splitlines() if f"column {column!r} " in line]
+        assert any("is not used" in reason for reason in reasons), column
+
+
+@pytest.mark.parametrize(
+    ("answers", "order"),
+    [
+        ({"never", "often", "rarely"}, ("never", "rarely", "often")),
+        ({"Agree", "Disagree", "Neutral"}, ("Disagree", "Neutral", "Agree")),
+        ({"high", "low", "medium"}, ("low", "medium", "high")),
+        ({"poor", "Poor", "good"}, None),
+        ({"red", "green"}, None),
+    ],
+)
+def test_answers_are_ordered_by_usual_scales(answers, order):
+    assert known_order(answers) == order
