@@ -331,7 +331,7 @@ def _command(path: str, params: Mapping[str, Any]) -> str:
         return shell_command("hcbench", "ask", path, "--column", params["names"])
     if params.get("comparisons") and not params.get("truth"):
         # Without a truth, answers that are held out tell which tree is better.
-        params = {"held_out": 0.2, **params}
+        params = {**params, "held_out": 0.2}
     name = with_params(path, {**params, "path": None})
     algorithms = "UPGMA,Ward"
     if params.get("comparisons"):

@@ -802,7 +802,7 @@ def test_levels_that_cross_are_counted_in_a_note(csv):
 def test_levels_of_an_archive_are_refused_likewise(tmp_path):
     path = tmp_path / "data.npz"
     np.savez(path, X=np.ones((4, 2)), y=[["a", "k"], ["b", "k"], ["c", "l"], ["d", "l"]])
-    assert fail(path).endswith("give y as column 2, column 1")
+    assert fail(path).endswith("give y as 'column 2', 'column 1'")
 
 
 DISTANCES = np.abs(np.subtract.outer([0.0, 1.0, 1.0, 5.0], [0.0, 1.0, 1.0, 5.0]))

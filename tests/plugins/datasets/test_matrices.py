@@ -259,7 +259,7 @@ def test_triplets_of_a_crowd_are_read_by_the_names_of_their_columns(file, index)
     path = file(text)
     with pytest.raises(DataError, match=r"are comparisons of items; write .*\[comparisons=true\]"):
         read(path)
-    assert f"'{path}[comparisons=true]'" in inspected(path)
+    assert f"'{path}[comparisons=true,held_out=0.2]'" in inspected(path)
     problem = read(path, comparisons=True)
     assert problem.names == ("cat", "hen", "lion")
     assert problem.comparisons.triplets().tolist() == [[2, 0, 1], [0, 2, 1], [1, 0, 2]]
