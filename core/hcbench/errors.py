@@ -113,14 +113,23 @@ def _if_missing(path: Path) -> str:
     if not folder.is_dir():
         return f"there is no folder {folder}"
     names = _files_in(folder)
-    # A frequent mistake is another case of letters.
-    by_folded_name = {name.casefold(): name for name in names}
-    near = difflib.get_close_matches(path.name.casefold(), by_folded_name, n=1)
+    near = _most_similar(path, names)
     if near:
-        return f"did you mean {os.path.join(folder, by_folded_name[near[0]])}?"
+        return f"did you mean {os.path.join(folder, near)}?"
     of_same_format = [name for name in names if Path(name).suffix == path.suffix]
     example = _example_of(sorted(of_same_format), ", which contains ")
     return f"it is not in {folder.resolve()}{example}"
+
+
+def _most_similar(path: Path, names: list[str]) -> str:
+    """The name of a file that is spelt like that of a path; "" if none is."""
+    # A frequent mistake is another case of letters. Suffixes do not count, as two names with the
+    # same one would be similar for that alone; of equal names that with the same suffix is first.
+    by_stem: dict[str, str] = {}
+    for name in sorted(names, key=lambda name: Path(name).suffix != path.suffix):
+        by_stem.setdefault(Path(name).stem.casefold(), name)
+    near = difflib.get_close_matches(path.stem.casefold(), by_stem, n=1, cutoff=0.7)
+    return by_stem[near[0]] if near else ""
 
 
 def _files_in(folder: Path) -> list[str]:

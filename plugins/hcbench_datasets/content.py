@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import Comparisons, DataError, ModelWarning
-from hcbench.model import are_codes, check_square, number_text, read_number, shell_command
+from hcbench.model import (
+    are_codes,
+    check_square,
+    number_text,
+    read_number,
+    shell_command,
+    suggestion,
+)
 from hcbench.registry import format_name
 
 if TYPE_CHECKING:
@@ -183,9 +190,10 @@ def check_columns(columns: Sequence[str], roles: Roles, where: str) -> None:
         if len(columns) > _SHOWN:
             listed += f" and {len(columns) - _SHOWN} more"
         noun = "is no column" if len(unknown) == 1 else "are no columns"
-        raise DataError(
-            f"{where}: there {noun} {', '.join(map(repr, unknown))}; there are {listed}"
-        )
+        hint = f"there are {listed}"
+        if len(unknown) == 1:
+            hint = suggestion(unknown[0], columns) or hint
+        raise DataError(f"{where}: there {noun} {', '.join(map(repr, unknown))}; {hint}")
 
 
 def _check_distinct(names: Sequence[str], message: str, where: str) -> None:

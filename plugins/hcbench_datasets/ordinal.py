@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from hcbench import DataError, ModelWarning, ParameterError
+from hcbench.model import suggestion
 from hcbench.registry import parse_name
 from hcbench_datasets.content import Column, Table
 
@@ -66,10 +67,8 @@ def with_ordinal_numbers(table: Table, orders: Mapping[str, Sequence[str]]) -> T
             continue
         matching = [key for key in columns if fnmatchcase(key, name) and _fits(columns[key], order)]
         if "*" not in name or not matching:
-            listed = ", ".join(table.names[:12])
-            raise DataError(
-                f"{table.where}: ordinal: no column {name!r} has these classes; there are {listed}"
-            )
+            hint = suggestion(name, table.names) or f"there are {', '.join(table.names[:12])}"
+            raise DataError(f"{table.where}: ordinal: no column {name!r} has these classes; {hint}")
         for key in matching:
             columns[key] = _coded(columns[key], order, table)
     return replace(table, columns=tuple(columns.values()))

@@ -97,7 +97,9 @@ def _linkage_spec(
     *parameters: Parameter,
     memory: Callable[..., float] | None = _memory_of_pairs,
     vectors_only: bool = False,
+    names_elsewhere: tuple[str, ...] = (),
 ) -> AlgorithmSpec:
+    """The spec of a linkage; its names in scipy and R are tags by which it is found."""
     return AlgorithmSpec(
         name=name,
         function=f"hcbench_vectors.linkage:{name.lower()}",
@@ -108,7 +110,7 @@ def _linkage_spec(
         memory=memory,
         requires=("scipy",),
         random=_reduces,
-        tags=("linkage",),
+        tags=("linkage", *names_elsewhere),
         binary_only=True,
     )
 
@@ -141,6 +143,7 @@ UPGMA = _linkage_spec(
     _metric_parameter("dot-product"),
     _PRECISION,
     memory=_memory_of_means,
+    names_elsewhere=("average",),
 )
 
 WPGMA = _linkage_spec(
@@ -149,6 +152,7 @@ WPGMA = _linkage_spec(
     PAPERS["mcquitty1966"],
     _metric_parameter(),
     _PRECISION,
+    names_elsewhere=("weighted", "mcquitty"),
 )
 
 COMPLETE = _linkage_spec(
@@ -173,6 +177,7 @@ CENTROID = _linkage_spec(
     PAPERS["sokal1958"],
     memory=None,  # depends on the number of coordinates
     vectors_only=True,
+    names_elsewhere=("upgmc",),
 )
 
 MEDIAN = _linkage_spec(
@@ -181,6 +186,7 @@ MEDIAN = _linkage_spec(
     PAPERS["gower1967"],
     memory=None,
     vectors_only=True,
+    names_elsewhere=("wpgmc",),
 )
 
 WARD = _linkage_spec(
@@ -189,6 +195,7 @@ WARD = _linkage_spec(
     PAPERS["ward1963"],
     memory=None,
     vectors_only=True,
+    names_elsewhere=("ward.D2",),
 )
 
 HDBSCAN = AlgorithmSpec(

@@ -232,6 +232,8 @@ def _explain(error: BaseException) -> tuple[str, int]:
         return f"error: {error}", error.exit_code
     if isinstance(error, click.UsageError):
         context = error.ctx or click.Context(main, info_name="hcbench")
+        if isinstance(error, click.NoSuchOption) and error.option_name == "--run":
+            error.possibilities = []  # other options are spelt so, and none of them is meant
         text = error.format_message().strip().rstrip(".") + _hint(error, context)
         return f"error: {text} (see {context.command_path} --help)", ExitCode.USAGE
     if isinstance(error, click.ClickException):
@@ -247,6 +249,9 @@ def _hint(error: click.UsageError, context: click.Context) -> str:
     text, command = error.format_message(), context.command
     if isinstance(error, click.NoSuchOption) and context.parent is None:
         return "; options are written after the command"
+    if isinstance(error, click.NoSuchOption) and error.option_name == "--run":
+        if any(param.name == "run" for param in command.params):
+            return f"; the run is named without an option: {context.command_path} RUN"
     if isinstance(error, click.NoSuchOption) and error.option_name in ("-o", "--output"):
         return "; tables go to stdout: --format csv > FILE"
     unknown = re.fullmatch(r"No such command '(.*)'\.?", text)

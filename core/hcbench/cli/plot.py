@@ -134,7 +134,7 @@ def plot(
     from hcbench.figures.view import FigureView
 
     if kind is not None and kind.isdecimal():
-        kind, run = None, kind
+        kind, run = _kind_behind(kind, run)
     path = output or Path(f"{kind}.svg")
     format_of(path)
     filters = {name: choices.pop(name) for name in ("algorithms", "datasets", "oracles", "budget")}
@@ -157,6 +157,22 @@ def plot(
     if not quiet:
         said = f"{kind} is in {', '.join(map(str, drawn))}: " if kind else ""
         tell(f"{said}run {info.id}: {info.command}")
+
+
+def _kind_behind(number: str, word: str | None) -> tuple[str | None, str]:
+    """The kind and the run where the number of the run comes first, or alone.
+
+    Raises
+    ------
+    UsageError
+        If the word behind it is no kind of figure.
+    """
+    if word is not None and word not in KINDS:
+        raise click.UsageError(
+            f"{word!r} is no figure; write the figure and one run: hcbench plot KIND {number}, "
+            f"with {', '.join(KINDS)}"
+        )
+    return word, number
 
 
 def _named(path: Path, metric: str) -> Path:

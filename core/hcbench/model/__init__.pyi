@@ -45,6 +45,7 @@ from .squares import (
 from .text import (
     printable as printable,
     shell_command as shell_command,
+    suggestion as suggestion,
 )
 from .trees import (
     AnswerMatrix as AnswerMatrix,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import re
 import shlex
 import unicodedata
+from collections.abc import Iterable
 
 #: Ranges of control characters, and of those that change the writing direction.
 _UNPRINTABLE_RANGES = (
@@ -37,6 +39,31 @@ def printable(text: str) -> str:
     contain them, since files, stores and plugins come from anywhere. Newlines and tabs stay.
     """
     return text.translate(_WRITTEN_OUT)
+
+
+def suggestion(name: str, names: Iterable[str]) -> str:
+    """``did you mean X?`` with the names that are spelt like a name; "" if none is.
+
+    Case, blanks, hyphens and underscores do not matter.
+
+    Parameters
+    ----------
+    name : str
+        What the user has written.
+    names : iterable of str
+        What there is.
+    """
+    by_spelling: dict[str, str] = {}
+    for candidate in names:
+        by_spelling.setdefault(_spelling(candidate), candidate)
+    close = difflib.get_close_matches(_spelling(name), by_spelling, n=2, cutoff=0.7)
+    if not close:
+        return ""
+    return f"did you mean {' or '.join(by_spelling[spelling] for spelling in close)}?"
+
+
+def _spelling(name: str) -> str:
+    return re.sub(r"[\s_-]", "", name.casefold())
 
 
 def shell_command(*words: str) -> str:

@@ -18,6 +18,7 @@ from hcbench.registry.suite import Suite
 
 #: Names in a message where none is close.
 _MOST_NAMES = 12
+_MOST_SUGGESTIONS = 3
 T = TypeVar("T", bound="Spec | Suite | CommandSpec")
 
 
@@ -94,12 +95,17 @@ class Catalogue(Generic[T]):
             spelling[entry.spec.name.casefold()] = entry.spec.name
         close = sorted((registered for registered in spelling if folded in registered), key=len)
         if not close:
+            # The word of another library, such as average for UPGMA, is a tag.
+            tagged = [entry for entry in self.entries if _has_tag(entry, folded)]
+            if len(tagged) <= _MOST_SUGGESTIONS:
+                close = [entry.spec.name.casefold() for entry in tagged]
+        if not close:
             if any(folded in entry.spec.doc.casefold() for entry in self.entries):
                 return f"see {shell_command('hcbench', 'list', '--search', name)}"
-            close = get_close_matches(folded, spelling, n=3, cutoff=0.6)
+            close = get_close_matches(folded, spelling, n=_MOST_SUGGESTIONS, cutoff=0.6)
         if close:
-            suggestions = " or ".join(spelling[registered] for registered in close[:3])
-            return f"did you mean {suggestions}?"
+            suggestions = [spelling[registered] for registered in close[:_MOST_SUGGESTIONS]]
+            return f"did you mean {' or '.join(suggestions)}?"
         first_names = list(spelling.values())[:_MOST_NAMES]
         hint = f"there are {', '.join(first_names) or 'none'}"
         n_more = len(spelling) - _MOST_NAMES
@@ -132,7 +138,7 @@ class Catalogue(Generic[T]):
         for entry in self.entries:
             tags = tags_of(entry.spec)
             all_tags.update(tags)
-            if folded[1:] in [tag.casefold() for tag in tags]:
+            if _has_tag(entry, folded[1:]):
                 tagged.append(entry)
         if not tagged:
             tag_list = ", ".join(sorted(all_tags))
@@ -145,6 +151,11 @@ class Catalogue(Generic[T]):
         """Whether a name, without its distribution, is registered now; its case does not matter."""
         folded = name.casefold()
         return any(folded == entry.spec.name.casefold() for entry in self.entries)
+
+
+def _has_tag(entry: Entry[T], folded_tag: str) -> bool:
+    """Whether the spec of an entry has a tag, which is given in lower case."""
+    return folded_tag in [tag.casefold() for tag in tags_of(entry.spec)]
 
 
 def _sort_key(entry: Entry[T]) -> tuple[str, str]:

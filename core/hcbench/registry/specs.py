@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast
 
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
+from hcbench.model.text import suggestion
 from hcbench.registry.references import Reference
 
 if TYPE_CHECKING:
@@ -142,16 +143,31 @@ class Parameter:
             return None
         if not self._has_type_of(value):
             kinds = " or ".join(self._type_names()).replace("bool", "true or false")
-            raise ParameterError(f"{owner}: {self.name} must be {kinds}, got {value!r}")
+            hint = self._way_to_write(value)
+            raise ParameterError(f"{owner}: {self.name} must be {kinds}, got {value!r}{hint}")
         if isinstance(value, str) and self.choices and value not in self.choices:
+            close = suggestion(value, self.choices)
+            hint = f"; {close}" if close else ""
             raise ParameterError(
-                f"{owner}: {self.name} must be one of {self._describe_choices()}; got {value!r}"
+                f"{owner}: {self.name} must be one of {self._describe_choices()}; got "
+                f"{value!r}{hint}"
             )
         if isinstance(value, bool) or not isinstance(value, int | float):
             return value  # no number
         if self.interval and value not in Interval(self.interval):
             raise ParameterError(f"{owner}: {self.name} must be in {self.interval}, got {value!r}")
         return float(value) if self.type == "float" else value
+
+    def _way_to_write(self, value: Value) -> str:
+        """How to write true or false, for a user of another language."""
+        if "bool" not in self._type_names():
+            return ""
+        word = str(value).casefold()
+        if word in ("true", "t", "yes", "y", "on", "1"):
+            return f"; write {self.name}=true"
+        if word in ("false", "f", "no", "n", "off", "0"):
+            return f"; write {self.name}=false"
+        return ""
 
     def _has_type_of(self, value: Value) -> bool:
         """Whether a value is of one of the types that are accepted."""
@@ -297,6 +313,20 @@ class Spec:
                         f"{self.name}: {field_name} has {word!r}; it may have {', '.join(PROVIDED)}"
                     )
 
+    def _parameters_like(self, name: str) -> str:
+        """Which parameter a user may have meant: one spelt so, or one that is described so."""
+        names = [parameter.name for parameter in self.parameters]
+        close = suggestion(name, names)
+        if close or len(name) < 4:
+            return close
+        described = []
+        for parameter in self.parameters:
+            if name.casefold() in parameter.doc.casefold():
+                described.append(parameter)
+        if len(described) != 1:
+            return ""
+        return f"did you mean {described[0].name}? {described[0].doc}"
+
     def resolve(self, params: Params) -> dict[str, Value]:
         """All parameters with their values, in the order of declaration.
 
@@ -317,9 +347,8 @@ class Spec:
         names = [parameter.name for parameter in self.parameters]
         for name in params:
             if name not in names:
-                raise ParameterError(
-                    f"{self.name} has no parameter {name!r}; it has {', '.join(names) or 'none'}"
-                )
+                hint = self._parameters_like(name) or f"it has {', '.join(names) or 'none'}"
+                raise ParameterError(f"{self.name} has no parameter {name!r}; {hint}")
         for parameter in self.parameters:
             name = parameter.name
             if parameter.required and name not in params:

@@ -80,7 +80,14 @@ def read_suite(path: Path) -> Suite:
     try:
         entries = read_toml(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
-        raise SuiteError.of_file("read", path, error) from error
+        read_error = SuiteError.of_file("read", path, error)
+        if isinstance(error, FileNotFoundError) and "did you mean" not in str(read_error):
+            # Other files in the folder are no suites, as a rule.
+            raise SuiteError(
+                f"cannot read {path}: {error.strerror}; hcbench list suites shows those that are "
+                "registered, which are named without ./ and .toml"
+            ) from error
+        raise read_error from error
     except ValueError as error:
         raise SuiteError(f"suite {path} is not valid TOML: {error}") from error
     entries.setdefault("name", path.stem)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from hcbench.model.text import printable, shell_command
+from hcbench.model.text import printable, shell_command, suggestion
 
 NAMES = [
     "plain",
@@ -69,3 +69,11 @@ def test_a_message_does_not_change_a_command(name):
 @example("\n\n")
 def test_shell_reads_any_word_as_it_is(name):
     assert words_of(shell_command(name), Path()) == [name.encode()]
+
+
+def test_names_that_are_spelt_so_are_suggested():
+    columns = ["segment", "Sepal Length", "sepal-width", "kind"]
+    assert suggestion("segmnt", columns) == "did you mean segment?"
+    assert suggestion("sepal_length", columns) == "did you mean Sepal Length?"
+    assert suggestion("colour", columns) == ""
+    assert suggestion("x", []) == ""

@@ -156,7 +156,7 @@ def test_specs_refuse_a_text_where_names_belong() -> None:
 
 
 def test_specs_refuse_what_no_data_set_provides() -> None:
-    words = "vectors, similarity, graph, comparisons, truth, heights, levels, tree"
+    words = "vectors, similarity, graph, comparisons, held_out, truth, heights, levels, tree"
     given: dict[str, Any] = {"name": "A", "function": "a:b", "doc": ""}
     with pytest.raises(InvalidSpecError, match=f"A: provides has 'hights'; it may have {words}"):
         DatasetSpec(**given, provides=("truth", "hights"))
@@ -186,7 +186,7 @@ def test_list_filters_by_tag_licence_oracle_and_text(file: Path) -> None:
         short = call("list", *filters, "--short", "--plugin", file)
         assert short.stdout.split() == names, short.stderr
     told = call("list", "metrics", "--tag", "none").stdout
-    assert told.startswith("There are no such metrics. Tags are cost, curve, ")
+    assert told.startswith("There are no such metrics. Tags are comparisons, cost, curve, ")
     (row,) = json.loads(call("list", "--tag", "toy", "--format", "json", "--plugin", file).stdout)[
         "algorithms"
     ]
