@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +27,26 @@ _WORDS = {
     "l": ("l",),
     "response": ("response",),
     "annotator": (
-        *("annotator", "worker", "user", "participant", "rater", "respondent", "subject"),
-        *("judge", "person", "crowdworker", "turker"),
+        "annotator",
+        "worker",
+        "user",
+        "participant",
+        "rater",
+        "respondent",
+        "subject",
+        "judge",
+        "person",
+        "crowdworker",
+        "turker",
     ),
 }
 _SUFFIXES = (*TABLES, ".npz", ".npy")
-_AROUND = ' \t\r\n"'  # of a cell
+#: What is stripped from a cell.
+_AROUND = ' \t\r\n"'
+#: Names of the column of row numbers.
 _UNNAMED = ("", "Unnamed: 0")
-_LINES = 1 << 18  # written at a time
+#: Lines that are written at a time.
+_LINES = 1 << 18
 
 
 def read_comparisons(path: str | Path, n: int | None = None) -> Comparisons:
@@ -133,7 +146,9 @@ def _write_arrays(comparisons: Comparisons, path: Path, triplets: bool) -> None:
 
 
 def _write_csv(comparisons: Comparisons, path: Path, triplets: bool) -> None:
-    names = [*_ITEMS[: 3 if triplets else 4]]
+    names = list(_ITEMS)
+    if triplets:
+        names.remove("l")
     if comparisons.annotator is not None:
         names.append("annotator")
     with path.open("w", encoding="utf-8") as file:
@@ -149,14 +164,22 @@ def _write_csv(comparisons: Comparisons, path: Path, triplets: bool) -> None:
 
 def comparison_columns(header: Sequence[str]) -> dict[str, int] | None:
     """Where ``i, j, k, l, response, annotator`` are in a header; None if it has no i, j and k."""
-    roles = [_role_of(name) for name in header]
-    places = {role: position for position, role in enumerate(roles) if role is not None}
-    has_items = places.keys() >= set(_ITEMS[:3])
-    is_unique = len(places) == sum(role is not None for role in roles)
-    return places if has_items and is_unique else None
+    places: dict[str, int] = {}
+    for place, name in enumerate(header):
+        role = _role_of(name)
+        if role is None:
+            continue
+        if role in places:
+            # Two columns would have one meaning.
+            return None
+        places[role] = place
+    if not places.keys() >= {"i", "j", "k"}:
+        return None
+    return places
 
 
 def _role_of(name: str) -> str | None:
+    """What a column has, by its name; None if the name is unknown."""
     word = re.sub(r"[\W_]", "", name.casefold())
     for role, words in _WORDS.items():
         if word in words or word.removesuffix("id") in words:
@@ -164,25 +187,41 @@ def _role_of(name: str) -> str | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How a text file of comparisons is laid out.
+
+    Attributes
+    ----------
+    path : Path
+    names : list of str
+        Of the columns: ``i, j, k, l, response, annotator``, and "" for those that are not read.
+    skipped : int
+        How many lines precede the first row.
+    n : int or None
+        The number of items, if a comment notes it.
+    """
+
+    path: Path
+    names: list[str]
+    skipped: int
+    n: int | None
+
+    @property
+    def item_places(self) -> list[int]:
+        """The positions of the columns that have items."""
+        return [place for place, name in enumerate(self.names) if name in _ITEMS]
+
+
 def _read_csv(
     path: Path, n: int | None, drop: Sequence[str] = ()
 ) -> tuple[Comparisons, tuple[str, ...] | None]:
-    names, skipped, noted = _columns(path, drop)
-    n = noted if n is None else n
-    item_names = None
-    try:
-        table = _load(path, skipped, np.int64)
-        _check_zeros(path, names, skipped)
-    except ValueError:
-        if _has_item_names(path, names, skipped):
-            item_names = _item_names(path, names, skipped)
-        else:
-            _check_lines(path, names, skipped)
-        table = _load(path, skipped, str)  # the annotators or the items have names
-    if table.shape[1] != len(names):
-        _check_lines(path, names, skipped)
-        table = np.empty((0, len(names)), np.int64)  # there are only blank lines
-    column = dict(zip(names, table.T, strict=True))
+    """Comparisons of a text file, and the names of the items if it has any."""
+    layout = _layout_of(path, drop)
+    if n is None:
+        n = layout.n
+    table, item_names = _read_table(layout)
+    column = dict(zip(layout.names, table.T, strict=True))
     items = [column[name] for name in _ITEMS if name in column]
     if item_names is None:
         rows = np.column_stack([item.astype(np.int64) for item in items])
@@ -196,7 +235,9 @@ def _read_csv(
     annotators = column.get("annotator")
     if annotators is not None and annotators.dtype.kind == "U":
         annotators = np.unique(annotators, return_inverse=True)[1]
-    responses = column["response"].astype(np.int64) if "response" in column else None
+    responses = column.get("response")
+    if responses is not None:
+        responses = responses.astype(np.int64)
     if n is None:
         _check_first_item(rows)
     try:
@@ -205,11 +246,33 @@ def _read_csv(
         match = re.match(r"row (\d+)(.*)", str(error))
         if match is None:
             raise
-        line = [at for at, _ in _lines(path, skipped)][int(match[1])]
+        # Blank lines and comments are no rows.
+        line_numbers = [line for line, _ in _lines(layout)]
+        line = line_numbers[int(match[1])]
         raise InvalidComparisonsError(f"line {line}{match[2]}") from error
 
 
-def _has_item_names(path: Path, names: list[str], skipped: int) -> bool:
+def _read_table(layout: _Layout) -> tuple[NDArray[Any], tuple[str, ...] | None]:
+    """The cells of all rows, as numbers if all are, and the names of the items if they have any."""
+    item_names = None
+    try:
+        table = _load(layout, np.int64)
+        _check_zeros(layout)
+    except ValueError:
+        if _has_item_names(layout):
+            item_names = _item_names(layout)
+        else:
+            _check_lines(layout)
+        # The annotators or the items have names.
+        table = _load(layout, str)
+    if table.shape[1] != len(layout.names):
+        _check_lines(layout)
+        # There are only blank lines.
+        table = np.empty((0, len(layout.names)), np.int64)
+    return table, item_names
+
+
+def _has_item_names(layout: _Layout) -> bool:
     """Whether the items of a table have names: the first one is not written as a number.
 
     Raises
@@ -217,39 +280,39 @@ def _has_item_names(path: Path, names: list[str], skipped: int) -> bool:
     InvalidComparisonsError
         If another one is.
     """
-    places = [position for position, name in enumerate(names) if name in _ITEMS]
-    first = ""
-    for line, cells in _lines(path, skipped):
-        if len(cells) != len(names):
+    first_name = ""  # with its place, for messages
+    for line, cells in _lines(layout):
+        if len(cells) != len(layout.names):
             return False
-        for place in places:
+        for place in layout.item_places:
             cell = cells[place]
-            first = first or f"{cell!r} in line {line}"
-            if not _is_int(cell) and cell:
+            is_first = not first_name
+            if is_first:
+                first_name = f"{cell!r} in line {line}"
+            if cell and not _is_int(cell):
                 continue
-            if first == f"{cell!r} in line {line}":
+            if is_first:
                 return False
             raise InvalidComparisonsError(
-                f"line {line}: {names[place]} is {cell!r}, and {first} is a name; give all items "
-                "names, or all of them numbers"
+                f"line {line}: {layout.names[place]} is {cell!r}, and {first_name} is a name; give "
+                "all items names, or all of them numbers"
             )
-    return first != ""
+    return first_name != ""
 
 
-def _item_names(path: Path, names: list[str], skipped: int) -> tuple[str, ...]:
+def _item_names(layout: _Layout) -> tuple[str, ...]:
     """The names of the items, in the order of the alphabet."""
-    places = [position for position, name in enumerate(names) if name in _ITEMS]
-    items: set[str] = set()
-    for _, cells in _lines(path, skipped):
-        items.update(cells[place] for place in places)
-    return tuple(sorted(items))
+    names: set[str] = set()
+    for _, cells in _lines(layout):
+        names.update(cells[place] for place in layout.item_places)
+    return tuple(sorted(names))
 
 
-def _check_zeros(path: Path, names: list[str], skipped: int) -> None:
+def _check_zeros(layout: _Layout) -> None:
     """Raise `ValueError` if an item is written like 007, which is a name and no number."""
-    text = path.read_text(encoding="utf-8-sig")
+    text = layout.path.read_text(encoding="utf-8-sig")
     if re.search(r"(?m)(^|[,;\t])\s*[+-]?0\d", text, re.ASCII):
-        _check_lines(path, names, skipped)
+        _check_lines(layout)
 
 
 def _check_first_item(rows: NDArray[np.int64]) -> None:
@@ -274,40 +337,49 @@ def _of_rows(
         )
     if n is None:
         n = max(int(rows.max(initial=0)) + 1, 1)
-    make = Comparisons.from_triplets if rows.shape[1] == 3 else Comparisons.from_quadruplets
-    return make(n, rows, responses, annotators)
+    if rows.shape[1] == 3:
+        return Comparisons.from_triplets(n, rows, responses, annotators)
+    return Comparisons.from_quadruplets(n, rows, responses, annotators)
 
 
-def _load(path: Path, skipped: int, dtype: Any) -> NDArray[Any]:
+def _load(layout: _Layout, dtype: Any) -> NDArray[Any]:
+    """The cells of all rows, stripped if they are texts."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of lines without data
-        warnings.simplefilter("error", DeprecationWarning)  # of 2.5, which old numpy reads as 2
+        # numpy warns of a file without data.
+        warnings.simplefilter("ignore", UserWarning)
+        # Old numpy warns of 2.5, which it reads as 2.
+        warnings.simplefilter("error", DeprecationWarning)
         table: NDArray[Any] = np.loadtxt(
-            path,
+            layout.path,
             dtype,
-            delimiter=_delimiter(path),
-            skiprows=skipped,
+            delimiter=_delimiter(layout.path),
+            skiprows=layout.skipped,
             ndmin=2,
             encoding="utf-8-sig",
         )
-    return np.char.strip(table, _AROUND) if table.dtype.kind == "U" else table
+    if table.dtype.kind == "U":
+        return np.char.strip(table, _AROUND)
+    return table
 
 
-def _columns(path: Path, drop: Sequence[str]) -> tuple[list[str], int, int | None]:
-    """The names of the columns, how many lines precede the first row, and n if it is noted."""
-    noted = None
+def _layout_of(path: Path, drop: Sequence[str]) -> _Layout:
+    """The columns and the noted number of items, from the lines up to the first row."""
+    n = None
     delimiter = _delimiter(path)
     with path.open(encoding="utf-8-sig") as file:
-        for at, line in enumerate(file):
+        for n_before, line in enumerate(file):
             match = re.match(r"#\s*n\s*=\s*(\d{1,18})\s*$", line)
-            noted = int(match[1]) if match else noted
+            if match is not None:
+                n = int(match[1])
             cells = _cells(line, delimiter)
             if cells == [""]:
                 continue
             if _is_int(cells[0]):
-                return _names_by_number(at + 1, cells), at, noted
-            return _names_of_header(at + 1, cells, drop), at + 1, noted
-    return [*_ITEMS], 0, noted
+                # There is no header: this is the first row.
+                return _Layout(path, _names_by_number(n_before + 1, cells), n_before, n)
+            names = _names_of_header(n_before + 1, cells, drop)
+            return _Layout(path, names, n_before + 1, n)
+    return _Layout(path, list(_ITEMS), 0, n)
 
 
 def _delimiter(path: Path) -> str:
@@ -325,16 +397,28 @@ def _names_by_number(line: int, cells: list[str]) -> list[str]:
         raise InvalidComparisonsError(
             f"line {line} has {len(cells)} columns; write i,j,k or i,j,k,l or i,j,k,l,annotator"
         )
-    return [*_ITEMS, "annotator"][: len(cells)]
+    names = list(_ITEMS)
+    names.append("annotator")
+    return names[: len(cells)]
 
 
 def _names_of_header(line: int, cells: list[str], drop: Sequence[str]) -> list[str]:
     for name in drop:
         if name not in cells:
             raise InvalidComparisonsError(f"line {line}: there is no column {name!r} to drop")
-    names = ["" if cell in drop else _role_of(cell) or cell for cell in cells]
+    names = [_role_of(cell) or cell for cell in cells]
     if names[0] in _UNNAMED:
-        names[0] = ""  # the numbers of the rows, as pandas writes them
+        # The numbers of the rows, as pandas writes them.
+        names[0] = ""
+    for place, cell in enumerate(cells):
+        if cell in drop:
+            names[place] = ""
+    _check_names(line, cells, names, drop)
+    return names
+
+
+def _check_names(line: int, cells: list[str], names: list[str], drop: Sequence[str]) -> None:
+    """Refuse columns that are unknown or there twice, and a header without i, j or k."""
     for name, cell in zip(names, cells, strict=True):
         if name == "" and (cell is cells[0] or cell in drop):
             continue
@@ -347,22 +431,22 @@ def _names_of_header(line: int, cells: list[str], drop: Sequence[str]) -> list[s
     for name in _ITEMS[:3]:
         if name not in names:
             raise InvalidComparisonsError(f"line {line}: there is no column {name!r}")
-    return names
 
 
-def _lines(path: Path, skipped: int) -> Iterator[tuple[int, list[str]]]:
+def _lines(layout: _Layout) -> Iterator[tuple[int, list[str]]]:
     """Numbers, from 1, and cells of the lines that hold a row."""
-    delimiter = _delimiter(path)
-    with path.open(encoding="utf-8-sig") as file:
+    delimiter = _delimiter(layout.path)
+    with layout.path.open(encoding="utf-8-sig") as file:
         for at, line in enumerate(file, start=1):
             cells = _cells(line, delimiter)
-            if at > skipped and cells != [""]:
+            if at > layout.skipped and cells != [""]:
                 yield at, cells
 
 
-def _check_lines(path: Path, names: list[str], skipped: int) -> None:
+def _check_lines(layout: _Layout) -> None:
     """Raise an error for the first line that is not a row of these columns."""
-    for at, cells in _lines(path, skipped):
+    names = layout.names
+    for at, cells in _lines(layout):
         if len(cells) != len(names):
             raise InvalidComparisonsError(
                 f"line {at} has {len(cells)} columns, not the {len(names)} of {', '.join(names)}"
@@ -378,25 +462,28 @@ def _is_int(text: str) -> bool:
 
 
 def _read_arrays(path: Path, n: int | None) -> Comparisons:
-    given = read_arrays(path)
-    if n is None and "n" in given:
-        if given["n"].shape or given["n"].dtype.kind not in "iu":
+    arrays = read_arrays(path)
+    if n is None and "n" in arrays:
+        if arrays["n"].shape or arrays["n"].dtype.kind not in "iu":
             raise InvalidComparisonsError("n must be one whole number, that of the items")
-        n = int(given["n"])
-    annotators = given.get("annotator")
-    if "closer" in given and "farther" in given:
+        n = int(arrays["n"])
+    annotators = arrays.get("annotator")
+    if "closer" in arrays and "farther" in arrays:
         if n is None:
             raise InvalidComparisonsError("closer and farther are pairs of how many items? Give n")
-        return Comparisons(n, given["closer"], given["farther"], annotators)
+        return Comparisons(n, arrays["closer"], arrays["farther"], annotators)
+    # The array of an .npy file has the name "".
     for name in ("quadruplets", "triplets", "comparisons", ""):
-        if name in given and given[name].ndim in (3, 4):
-            whole = Comparisons.from_array(given[name])
-            if n not in (None, whole.n):
-                raise InvalidComparisonsError(f"the array is of {whole.n} items, and n is {n}")
-            return whole
-        if name in given:
-            return _of_rows(given[name], n, given.get("responses"), annotators)
+        if name not in arrays:
+            continue
+        if arrays[name].ndim not in (3, 4):
+            return _of_rows(arrays[name], n, arrays.get("responses"), annotators)
+        # A row for each item, a column for each, ...: all answers at once.
+        comparisons = Comparisons.from_array(arrays[name])
+        if n not in (None, comparisons.n):
+            raise InvalidComparisonsError(f"the array is of {comparisons.n} items, and n is {n}")
+        return comparisons
     raise InvalidComparisonsError(
-        f"has {', '.join(given) or 'nothing'}; it must have closer and farther, quadruplets, "
+        f"has {', '.join(arrays) or 'nothing'}; it must have closer and farther, quadruplets, "
         "triplets, or comparisons"
     )

@@ -8,7 +8,7 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tokenize import TokenError
@@ -25,8 +25,18 @@ TABLES: dict[str, str] = {".csv": ",", ".tsv": "\t"}
 
 #: What numpy raises for a damaged .npy or .npz file, depending on where the damage is.
 _DAMAGE = (
-    *(ValueError, TypeError, LookupError, ArithmeticError, RuntimeError, MemoryError, EOFError),
-    *(SyntaxError, TokenError, zipfile.BadZipFile, struct.error, zlib.error),
+    ValueError,
+    TypeError,
+    LookupError,
+    ArithmeticError,
+    RuntimeError,
+    MemoryError,
+    EOFError,
+    SyntaxError,
+    TokenError,
+    zipfile.BadZipFile,
+    struct.error,
+    zlib.error,
 )
 
 _IN_QUOTES = re.compile(r'"[^"]*"')
@@ -86,8 +96,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
             loaded = np.load(stream, allow_pickle=False)
             if isinstance(loaded, np.ndarray):
                 return {"": loaded}
-            packed = (f for f in loaded.zip.infolist() if f.compress_type != zipfile.ZIP_STORED)
-            if sum(member.file_size for member in packed) > MAX_DECOMPRESSED:
+            if _decompressed_bytes(loaded.zip) > MAX_DECOMPRESSED:
                 raise DataError(
                     f"{path}: more than {MAX_DECOMPRESSED >> 30} GiB when decompressed; "
                     "save it with numpy.savez, which compresses nothing"
@@ -104,7 +113,17 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     return {name: array for name, array in arrays.items() if isinstance(array, np.ndarray)}
 
 
+def _decompressed_bytes(archive: zipfile.ZipFile) -> int:
+    """What the compressed files of an archive say that they become."""
+    n_bytes = 0
+    for member in archive.infolist():
+        if member.compress_type != zipfile.ZIP_STORED:
+            n_bytes += member.file_size
+    return n_bytes
+
+
 def _fault_of_array(error: Exception) -> str:
+    """What is wrong with an array, and how to save it."""
     if "allow_pickle" in str(error):
         return (
             "it is no array of numbers or text (Python objects are not loaded, as they could run "
@@ -112,7 +131,8 @@ def _fault_of_array(error: Exception) -> str:
         )
     if isinstance(error, EOFError):
         return "the file is empty; is it the right one?"
-    reason = (str(error).splitlines() or [type(error).__name__])[0]
+    lines = str(error).splitlines()
+    reason = lines[0] if lines else type(error).__name__
     return f"{reason}; save it again with numpy.save or numpy.savez"
 
 
@@ -136,19 +156,32 @@ def delimiter_of(path: Path, text: str) -> str:
     Spreadsheets write semicolons into a .csv file where numbers have a decimal comma.
     """
     usual = TABLES[path.suffix.lower()]
-    lines = [_IN_QUOTES.sub("", line).strip(" ") for line in text.splitlines()[:_SAMPLE]]
-    rows = [line for line in lines if line and not line.startswith("#")]
+    rows = []
+    for line in text.splitlines()[:_SAMPLE]:
+        row = _IN_QUOTES.sub("", line).strip(" ")
+        if row and not row.startswith("#"):
+            rows.append(row)
     for delimiter in (";", "\t"):
-        table = [row.split(delimiter) for row in rows]
-        # R has no cell for the column of row names in the header.
-        widths = {len(cells) for cells in table[1:] or table}
-        is_header = bool(table) and len(table[0]) in (max(widths), max(widths) - 1)
-        if len(widths) != 1 or max(widths) == 1 or not is_header:
-            continue
-        commas = [cell.strip() for cells in table for cell in cells if usual in cell]
-        if all(map(DECIMAL_COMMA.fullmatch, commas)):
+        if _is_delimiter(delimiter, usual, rows):
             return delimiter
     return usual
+
+
+def _is_delimiter(delimiter: str, usual: str, rows: Sequence[str]) -> bool:
+    """Whether a delimiter makes a table of rows, in which the usual one is a decimal comma."""
+    table = [row.split(delimiter) for row in rows]
+    if not table:
+        return False
+    # A header of R has no cell for the column of row names, so it may be shorter than the rows.
+    widths = {len(cells) for cells in table[1:] or table}
+    width = max(widths)
+    if len(widths) != 1 or width == 1 or len(table[0]) not in (width, width - 1):
+        return False
+    for cells in table:
+        for cell in cells:
+            if usual in cell and not DECIMAL_COMMA.fullmatch(cell.strip()):
+                return False
+    return True
 
 
 def table_rows(
@@ -183,7 +216,9 @@ def table_rows(
         strict=True,
         skipinitialspace=True,
     )
-    empty: list[tuple[int, list[str]]] = []  # rows of empty cells, which are no rows at the end
+    # Rows of empty cells, until a row follows: at the end of the file they are no rows.
+    empty: list[tuple[int, list[str]]] = []
+    # Where the next row begins: cells in quotes may have several lines.
     line = 1
     try:
         for raw in reader:
@@ -215,7 +250,7 @@ def read_rows(path: Path) -> list[tuple[int, list[str]]]:
     line, first = rows[0]
     width = len(first)
     if len(rows) > 1 and all(len(cells) == width + 1 for _, cells in rows[1:]):
-        rows[0] = (line, ["", *first])
+        rows[0] = (line, [""] + first)
         width += 1
     for line, cells in rows:
         if len(cells) != width:
@@ -278,8 +313,11 @@ def read_items(path: Path, column: str | None = None) -> Items:
             f"{path}: a .txt file has one item per line and no columns: leave out column"
         )
     else:
-        lines = enumerate(read_text(path).splitlines(), start=1)
-        header, cells = "", [(number, line.strip()) for number, line in lines if line.strip()]
+        header = ""
+        cells = []
+        for number, line in enumerate(read_text(path).splitlines(), start=1):
+            if line.strip():
+                cells.append((number, line.strip()))
     return Items(_distinct(path, cells), header)
 
 
@@ -289,14 +327,16 @@ def _column(
     """The header of the column with the items, "" without one, and its cells with their lines."""
     first = rows[0][1]
     at = _position(path, first, column)
+    header = ""
     if first[at] == column or first[at].casefold().removesuffix("s") in HEADERS:
-        header, rows = first[at], rows[1:]
-    else:
-        header = ""
+        header = first[at]
+        rows = rows[1:]
+    items = []
     for line, cells in rows:
         if not cells[at]:
             raise DataError(f"{path}, line {line}: there is no item; drop the row")
-    return header, [(line, cells[at]) for line, cells in rows]
+        items.append((line, cells[at]))
+    return header, items
 
 
 def _position(path: Path, first: list[str], column: str | None) -> int:
@@ -318,7 +358,9 @@ def _position(path: Path, first: list[str], column: str | None) -> int:
 
 def _distinct(path: Path, cells: list[tuple[int, str]]) -> tuple[str, ...]:
     if len(cells) < 2:
-        number = "no items" if not cells else f"one item only, {cells[0][1]!r}"
+        number = "no items"
+        if cells:
+            number = f"one item only, {cells[0][1]!r}"
         raise DataError(f"{path} has {number}; at least 2 are needed")
     lines: dict[str, int] = {}
     for line, text in cells:

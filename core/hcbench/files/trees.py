@@ -26,7 +26,7 @@ from hcbench.registry.names import parse_file
 
 #: Newick and Nexus; .trees and .t are samples of BEAST and MrBayes.
 NEWICK = (".nwk", ".newick", ".tree", ".tre", ".treefile", ".nex", ".nexus", ".trees", ".t")
-SUFFIXES = (*NEWICK, *TABLES, ".npy")
+SUFFIXES = NEWICK + tuple(TABLES) + (".npy",)
 
 _FORMATS = (
     "a tree is a table of 4 columns (scipy's linkage), or of 2, or 3 with heights (the merge of "
@@ -120,7 +120,9 @@ class TreeFile:
             parts.append(f"tree={self.tree}")
         if self.heights is not None:
             parts.append(f"heights={self.heights}")
-        return f"[{','.join(parts)}]" if parts else ""
+        if not parts:
+            return ""
+        return f"[{','.join(parts)}]"
 
     @property
     def is_newick(self) -> bool:
@@ -134,10 +136,15 @@ class TreeFile:
             raise DataError(f"{self.path}: trees are read from {', '.join(SUFFIXES)} files")
         if self.is_newick:
             return self.read_newick(names)
-        table = read_npy(self.path) if suffix == ".npy" else _read_numbers(self.path)
+        if suffix == ".npy":
+            table = read_npy(self.path)
+        else:
+            table = _read_numbers(self.path)
         try:
             tree = self._tree_of_table(table)
-            return tree if names is None else _named(tree, names)
+            if names is None:
+                return tree
+            return _named(tree, names)
         except InvalidTreeError as error:
             raise DataError(f"{self.path}: {error}") from error
 
@@ -150,7 +157,9 @@ class TreeFile:
                 tree = Tree.from_newick(text, tree=self.tree, heights=self.heights)
             for warning in caught:
                 warnings.warn(f"{self.path}: {warning.message}", warning.category, stacklevel=4)
-            return tree if names is None else _in_order_of(self.path, tree, names)
+            if names is None:
+                return tree
+            return _in_order_of(self.path, tree, names)
         except InvalidTreeError as error:
             raise DataError(f"{self.path}: {error}") from error
 
@@ -180,6 +189,7 @@ def _tree_of_merges(table: NDArray[Any]) -> Tree:
         try:
             return _tree_of_columns(table[:, 1:])
         except InvalidTreeError:
+            # The first column does not number the rows: what is wrong is the first error.
             pass
         raise
 
@@ -191,11 +201,14 @@ def _counts_rows(column: NDArray[Any]) -> bool:
 
 
 def _tree_of_columns(table: NDArray[Any]) -> Tree:
+    """The tree of a table of 2, 3 or 4 columns, in the format that these have."""
     width = table.shape[1]
     if width not in (2, 3, 4):
         raise InvalidTreeError(f"{_FORMATS}; this one has shape {table.shape}")
     pairs = table[:, :2]
-    heights = table[:, 2] if width == 3 else None
+    heights = None
+    if width == 3:
+        heights = table[:, 2]
     if (pairs < 0).any() and width < 4:
         return Tree.from_hclust(pairs, heights)
     try:
@@ -225,17 +238,23 @@ def _named(tree: Tree, names: Sequence[str]) -> Tree:
 
 def _read_numbers(path: Path) -> NDArray[np.float64]:
     """The numbers of a table, without its header and its column of row names."""
-    rows = [(line, [_with_point(cell) for cell in cells]) for line, cells in read_rows(path)]
+    rows = []
+    for line, cells in read_rows(path):
+        rows.append((line, [_with_point(cell) for cell in cells]))
     first = rows[0][1]
-    has_header = _is_header(rows)
-    names = 1 if has_header and not first[0] else 0
-    table = [
-        [_number(path, line, cell) for cell in cells[names:]] for line, cells in rows[has_header:]
-    ]
-    return np.array(table, dtype=np.float64).reshape(len(table), len(first) - names)
+    n_names = 0  # columns of row names, which a header leaves empty
+    if _is_header(rows):
+        if not first[0]:
+            n_names = 1
+        rows = rows[1:]
+    table = []
+    for line, cells in rows:
+        table.append([_number(path, line, cell) for cell in cells[n_names:]])
+    return np.array(table, dtype=np.float64).reshape(len(table), len(first) - n_names)
 
 
 def _is_header(rows: Sequence[tuple[int, list[str]]]) -> bool:
+    """Whether the first row of a table of merges names its columns."""
     first = rows[0][1]
     if not first[0] or not any(map(is_number, first)):
         return True
@@ -248,17 +267,20 @@ def _is_header(rows: Sequence[tuple[int, list[str]]]) -> bool:
             return False
     # As a merge, this row would join the items 0 and 1, which no other row could then do; and
     # items of R are negative.
-    others: list[float] = []
+    items: list[float] = []
     for _, cells in rows[1:]:
         for cell in cells[:2]:
             number = read_number(cell)
             if number is not None:
-                others.append(number)
-    return n_texts > 0 or 0 in others or min(others, default=0) < 0
+                items.append(number)
+    return n_texts > 0 or 0 in items or min(items, default=0) < 0
 
 
 def _with_point(cell: str) -> str:
-    return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell
+    """A number with a decimal point."""
+    if DECIMAL_COMMA.fullmatch(cell):
+        return cell.replace(",", ".")
+    return cell
 
 
 def _number(path: Path, line: int, cell: str) -> float:
