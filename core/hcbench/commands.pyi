@@ -25,6 +25,7 @@ from .cli.options import (
     IntegerRange as IntegerRange,
     NumberRange as NumberRange,
     OneName as OneName,
+    OutputFile as OutputFile,
     TolerantOption as TolerantOption,
     examples as examples,
     format_option as format_option,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from typing import TextIO
+from pathlib import Path
 
 import click
 
@@ -21,9 +21,11 @@ COLUMNS = {
 
 
 @click.command(epilog=commands.examples("hcbench answers -o answers.csv"))
-@click.option("-o", "--output", type=click.File("w"), default="-", help="By default stdout.")
+@click.option(
+    "-o", "--output", type=commands.OutputFile(".csv"), help="A .csv file; by default stdout."
+)
 @commands.STORE
-def answers(*, output: TextIO, store: str | None) -> None:
+def answers(*, output: Path | None, store: str | None) -> None:
     """Write the stored answers of paid oracles as CSV.
 
     A row is one answer: its source (a hash of the oracle, its parameters and the data), the
@@ -32,9 +34,10 @@ def answers(*, output: TextIO, store: str | None) -> None:
     """
     with commands.open_store(store) as opened:
         rows = opened.all_replies()
-    table = csv.writer(output, lineterminator="\n")
-    table.writerow(COLUMNS)
-    for row in rows:
-        row["query"] = " ".join(map(str, json.loads(row["query"])))
-        row["annotator"] = None if row["annotator"] < 0 else row["annotator"]
-        table.writerow([row[column] for column in COLUMNS.values()])
+    with click.open_file("-" if output is None else output, "w") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(COLUMNS)
+        for row in rows:
+            row["query"] = " ".join(map(str, json.loads(row["query"])))
+            row["annotator"] = None if row["annotator"] < 0 else row["annotator"]
+            table.writerow([row[column] for column in COLUMNS.values()])

@@ -68,7 +68,7 @@ _WIDTH = 100  # of the table, also where the width of the terminal is unknown
 )
 @click.option(
     "--report",
-    type=commands.FILE,
+    type=commands.OutputFile(".html", ".htm"),
     help="Also write the answer and the results of the subsamples as one HTML page.",
 )
 @commands.STORE

@@ -434,6 +434,33 @@ def _store_kernels_of(
 
 
 FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+class OutputFile(click.Path):
+    """A file to be written, whose suffix says its format.
+
+    A name without a suffix is accepted, as those of pipes and devices have none.
+
+    Parameters
+    ----------
+    *suffixes : str
+        Those of the formats that can be written, such as ``".csv"``.
+    """
+
+    def __init__(self, *suffixes: str) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+        self.suffixes = suffixes
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path, if its suffix is one of those."""
+        path = super().convert(value, param, ctx)
+        suffix = Path(path).suffix
+        if suffix and suffix.lower() not in self.suffixes:
+            endings = " or ".join(self.suffixes)
+            self.fail(f"{path}: the name ends in {endings}, not in {suffix}", param, ctx)
+        return path
+
+
 FOLDER = click.Path(file_okay=False, path_type=Path)
 PLUGIN = click.option(
     "--plugin",

@@ -41,7 +41,7 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
 @click.option(
     "-o",
     "--output",
-    type=options.FILE,
+    type=options.OutputFile(".svg", ".png", ".pdf"),
     help="Output file: .svg, .png or .pdf. By default KIND.svg.",
 )
 @options.names_option(

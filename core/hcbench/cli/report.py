@@ -31,7 +31,7 @@ TREES = click.option(
 @click.option(
     "-o",
     "--output",
-    type=options.FILE,
+    type=options.OutputFile(".html", ".htm"),
     default="report.html",
     help="Output file; an existing one is replaced.",
 )

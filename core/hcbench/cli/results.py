@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from hcbench.store.rows import RunInfo
 
 MOST_FAILURES = 20
+#: Formats of exports, which are the suffixes of their files.
+EXPORTS = ("csv", "json", "parquet", "xlsx")
+#: Suffixes of files that are no database.
+_NO_STORES = (".csv", ".tsv", ".json", ".parquet", ".xlsx", ".html", ".pdf", ".txt")
 _ONE_RUN = click.argument("run")
 
 
@@ -351,6 +355,11 @@ def merge(sources: Sequence[str], store: str | None, form: str) -> None:
     """
     from hcbench.store.merge import merge_stores
 
+    if store is not None and Path(store).suffix.lower() in _NO_STORES:
+        raise click.UsageError(
+            f"{store}: a store is a database, such as all.sqlite; for a table of a run see "
+            "hcbench results export"
+        )
     with ExitStack() as stack:
         target = stack.enter_context(options.open_store(store))
         opened = [
@@ -392,44 +401,70 @@ def _tell_shards(runs: Sequence[RunInfo]) -> None:
 
 @results.command(
     epilog=options.examples(
-        "hcbench results export 4 --format csv -o run4.csv",
-        "hcbench results export 4 --format parquet --trees -o run4.parquet",
+        "hcbench results export 4 -o run4.csv",
+        "hcbench results export 4 --trees -o run4.parquet",
     )
 )
 @options.RUN
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["csv", "json", "parquet"]),
-    default="csv",
-    help="Of the file; json and parquet can be imported again.",
+    type=click.Choice(EXPORTS),
+    help="Of the file; by default that of its suffix, or csv. json and parquet can be imported "
+    "again.",
 )
-@click.option("-o", "--output", type=options.FILE, help="The file; by default stdout.")
+@click.option(
+    "-o",
+    "--output",
+    type=options.OutputFile(*(f".{name}" for name in EXPORTS)),
+    help="The file; by default stdout.",
+)
 @click.option(
     "--trees", is_flag=True, help="Write the trees and partitions, too, as json or parquet."
 )
 @options.STORE
 def export(
-    *, run: str | None, form: str, output: Path | None, trees: bool, store: str | None
+    *, run: str | None, form: str | None, output: Path | None, trees: bool, store: str | None
 ) -> None:
     """Write the cells of a run, by default the last, to a file."""
-    from hcbench.results.exports import to_json, write_parquet
+    from hcbench.results.exports import to_json, write_excel, write_parquet
     from hcbench.store.exchange import describe_run
 
-    if form == "csv" and trees:
+    form = _format_of_export(form, output)
+    if form in ("csv", "xlsx") and trees:
         raise click.UsageError("--trees needs --format json or parquet")
     with options.open_store(store) as opened:
         info = opened.run(run)
         found = read_run(opened, info)
-        described = describe_run(opened, info, trees=trees) if form != "csv" else {}
-    if form == "parquet":
+        described = describe_run(opened, info, trees=trees) if form in ("json", "parquet") else {}
+    if form in ("parquet", "xlsx"):
         if output is None:
-            raise click.UsageError("--format parquet needs -o FILE")
-        write_parquet(found, described, output)
+            raise click.UsageError(f"--format {form} needs -o FILE")
+        if form == "parquet":
+            write_parquet(found, described, output)
+        else:
+            write_excel(found, output)
         return
     text = found.to_csv(output) if form == "csv" else to_json(found, described, output)
     if output is None:
         click.echo(text, nl=False)
+
+
+def _format_of_export(form: str | None, output: Path | None) -> str:
+    """The format that is named, or that of the suffix.
+
+    Raises
+    ------
+    UsageError
+        If they are different.
+    """
+    by_suffix = output.suffix.lower().removeprefix(".") if output is not None else ""
+    if form and by_suffix and form != by_suffix:
+        raise click.UsageError(
+            f"--format {form} is not the format of {output}; omit --format, or end the name in "
+            f".{form}"
+        )
+    return form or by_suffix or "csv"
 
 
 @results.command("import", epilog=options.examples("hcbench results import run4.parquet"))

@@ -1,6 +1,6 @@
 """Runs as files: rows for other programs, and a description from which a run can be imported.
 
-JSON and Parquet contain both; CSV contains the rows only.
+JSON and Parquet contain both; CSV and sheets of Excel contain the rows only.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from hcbench.errors import DataError, HcbenchError
+from hcbench.model.text import printable
 from hcbench.results.results import Results, write_text
 
 Format: TypeAlias = Literal["csv", "json", "parquet"]
@@ -52,6 +53,28 @@ def write_parquet(results: Results, stored: Mapping[str, Any], path: Path) -> No
     table = pyarrow.table(arrays).replace_schema_metadata({STORED: rest})
     try:
         parquet.write_table(table, path, compression="zstd")
+    except OSError as error:
+        raise HcbenchError.of_file("write", path, error) from error
+
+
+def write_excel(results: Results, path: Path) -> None:
+    """The rows of `Results.to_csv` as a sheet of Excel.
+
+    Raises
+    ------
+    HcbenchError
+        If openpyxl is not installed, or the file cannot be written.
+    """
+    import pandas
+
+    frame = pandas.DataFrame(results.flat_rows)
+    for name in frame.columns:
+        # A sheet cannot have control characters.
+        frame[name] = [printable(v) if isinstance(v, str) else v for v in frame[name]]
+    try:
+        frame.to_excel(path, index=False)
+    except ImportError as error:
+        raise HcbenchError(".xlsx files need openpyxl: pip install 'hcbench[excel]'") from error
     except OSError as error:
         raise HcbenchError.of_file("write", path, error) from error
 
