@@ -79,6 +79,10 @@ ALLOWED = {
     ("cli", "os.environ['NUMBA_DISABLE_JIT']"): "small trees need no compiled kernels",
     ("hcbench", "sys.path.append"): "python -m hcbench: the current folder goes last",
     ("hcbench", "sys.path.pop"): "as above",
+    (
+        "cli",
+        "setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))",
+    ): "standard streams that were closed",
     ("cli", "os.environ.update"): "where it stores compiled kernels",
     ("cli", "set_threshold"): "a plan has very many objects that live long",
     # Restored when the block ends.

@@ -29,6 +29,7 @@ from hcbench.analysis.tables import (
     to_markdown,
 )
 from hcbench.plan.presentation import MetricInfo
+from hcbench.results.results import to_csv
 
 INAPPLICABLE = "does not apply"
 
@@ -225,10 +226,7 @@ class Scores:
 
     def to_csv(self) -> str:
         """A row for each score."""
-        import pandas
-
-        text: str = pandas.DataFrame(self.rows, dtype=object).to_csv(index=False)
-        return text
+        return to_csv(self.rows)
 
     def to_markdown(self) -> str:
         """The tables in Markdown."""

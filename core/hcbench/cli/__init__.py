@@ -161,9 +161,26 @@ class CommandLine(click.Group):
 
 def _prepare_program() -> None:
     set_threshold(GARBAGE)
+    _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _replace_closed_streams() -> None:
+    """Have standard streams that the caller has closed, as by ``>&-``, lead nowhere.
+
+    Otherwise the next files that are opened, such as the store, would have their numbers, and what
+    another process prints would be written there.
+    """
+    for descriptor, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            # The lowest number that is free is this one.
+            os.open(os.devnull, os.O_RDWR)
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))
 
 
 def _plugin_commands(ctx: click.Context) -> tuple[Plugins, Catalogue[CommandSpec]]:

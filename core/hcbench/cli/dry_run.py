@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli.terminal import tell_notes, write_json
-from hcbench.model.text import printable
+from hcbench.model.text import printable, spreadsheet_cell
 
 if TYPE_CHECKING:
     from hcbench.analysis.notes import Note
@@ -42,9 +42,10 @@ def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | N
     if form == "json":
         write_json(_as_json(plan, to_run, groups, store, notes))
     elif form == "csv":
-        writer = csv.DictWriter(sys.stdout, _COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(groups)
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(_COLUMNS)
+        for group in groups:
+            writer.writerow([spreadsheet_cell(group[name]) for name in _COLUMNS])
         tell_notes(notes)
     elif form == "table":
         lines = _lines(plan, groups, store)

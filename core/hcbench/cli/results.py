@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hcbench.plan.presentation import MetricInfo
     from hcbench.results.changes import Difference, StatusChange
     from hcbench.store import Store
+    from hcbench.store.merge import Merged
     from hcbench.store.rows import RunInfo
 
 MOST_FAILURES = 20
@@ -377,8 +378,19 @@ def merge(sources: Sequence[str], store: str | None, form: str) -> None:
     repeated = sum(one.repeated for one in merged)
     if repeated:
         tell(f"{repeated} cells were measured in several stores: all is kept, the latest counts")
+    for one in merged:
+        _tell_differing(one)
     _tell_shards(runs)
     tell(f"kept in {target.location}; see hcbench results")
+
+
+def _tell_differing(merged: Merged) -> None:
+    """Say that another store has other values for the same measurements."""
+    if merged.differing:
+        tell(
+            f"warning: {merged.source} has other values for {merged.differing} metrics of cells "
+            f"that are stored already, such as {merged.example}; the stored values are kept"
+        )
 
 
 def _tell_shards(runs: Sequence[RunInfo]) -> None:
@@ -484,6 +496,7 @@ def import_(files: Sequence[Path], store: str | None) -> None:
             numbers = ", ".join(map(str, done.numbers))
             new = f"{done.cells} new cells, {done.known} known"
             tell(f"{file}: run {numbers} of {opened.location}, {new}")
+            _tell_differing(done)
 
 
 @results.command(

@@ -19,11 +19,18 @@ if TYPE_CHECKING:
     from hcbench.analysis.notes import Note
 
 
+#: Columns of the narrowest terminal for which tables are made; a narrower one breaks the lines.
+_NARROWEST = 40
+
+
 def console(*, stderr: bool = False) -> Console:
     """A rich console that takes text as it is: brackets in names are no markup."""
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    out = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    if out.width < _NARROWEST:
+        out.width = _NARROWEST
+    return out
 
 
 def tell(text: str) -> None:

@@ -126,6 +126,24 @@ def _octal(character: str) -> str:
     return "".join(f"\\{byte:03o}" for byte in character.encode(errors="surrogateescape"))
 
 
+_FORMULA = re.compile(r"[=+\-@\t\r]")
+
+
+def spreadsheet_cell(value: object) -> object:
+    """A value of a table that a spreadsheet shows and does not execute.
+
+    A text that it would take for a formula, such as ``=HYPERLINK(...)``, begins with an apostrophe.
+    Numbers stay, also those that are texts.
+    """
+    if not isinstance(value, str) or _FORMULA.match(value) is None:
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
+
+
 _MOST_LETTERS = 60  # characters of the name
 _RESERVED = re.compile("con|prn|aux|nul|com[1-9]|lpt[1-9]")  # device names of Windows
 

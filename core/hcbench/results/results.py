@@ -13,6 +13,7 @@ from hcbench.analysis.notes import Note, attach_notes, describe_notes, write_not
 from hcbench.analysis.ranks import describe_ranking
 from hcbench.analysis.tables import Block, to_latex, to_markdown
 from hcbench.errors import HcbenchError
+from hcbench.model.text import spreadsheet_cell
 from hcbench.results.evaluation import Evaluation
 from hcbench.results.overviews import all_notes, describe_numbers, make_tables
 
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """A header line, and a line for each row."""
+    """A header line, and a line for each row; spreadsheets execute nothing in it."""
     import pandas
 
     columns = None if rows else ["algorithm"]
-    text: str = pandas.DataFrame(rows, columns=columns, dtype=object).to_csv(index=False)
+    frame = pandas.DataFrame(rows, columns=columns, dtype=object).map(spreadsheet_cell)
+    frame.columns = [spreadsheet_cell(name) for name in frame.columns]
+    text: str = frame.to_csv(index=False)
     return text
 
 

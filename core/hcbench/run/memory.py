@@ -6,6 +6,7 @@ versions, of which one machine may have both. A limit holds for a group and for 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,11 +19,20 @@ _LIMITS = {"cgroup2": "memory.max", "cgroup": "memory.limit_in_bytes"}
 
 def usable_memory() -> int:
     """Bytes of memory that this process and its children may use."""
-    total: int = psutil.virtual_memory().total
+    total = _machine_memory()
     limit = container_limit()
     if limit is None:
         return total
     return min(limit, total)
+
+
+def _machine_memory() -> int:
+    """Bytes of memory of the machine."""
+    try:
+        return int(psutil.virtual_memory().total)
+    except OSError:
+        # /proc is hidden from this process; the C library asks the kernel.
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def container_limit(process: Path = _SELF) -> int | None:

@@ -97,13 +97,21 @@ class ProcessResources:
         if not LINUX:
             return cls(threads=threading.active_count(), descriptors=0)
         return cls(
-            threads=len(os.listdir("/proc/self/task")),
-            descriptors=len(os.listdir("/proc/self/fd")),
+            threads=_count_entries("/proc/self/task"),
+            descriptors=_count_entries("/proc/self/fd"),
         )
 
     def exceed(self, before: ProcessResources) -> bool:
         """Whether something was left behind since."""
         return self.threads != before.threads or self.descriptors > before.descriptors
+
+
+def _count_entries(folder: str) -> int:
+    """How many entries a folder has; 0 where it is hidden, as ``/proc`` may be."""
+    try:
+        return len(os.listdir(folder))
+    except OSError:
+        return 0
 
 
 def _processors() -> frozenset[int]:

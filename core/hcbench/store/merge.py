@@ -43,6 +43,10 @@ _POINTS = 64  # read at once, as each has a tree
 #: Two rows that agree in these are the same measurement; time stamps have microseconds.
 _IDENTITY = ("key", "created", "status", "data_digest", "seconds")
 
+#: What a value is of, and what it is.
+_PLACE = ("cell", "checkpoint", "metric_key")
+_MEASURED = ("value", "status")
+
 
 @dataclass(slots=True)
 class Merged:
@@ -58,6 +62,10 @@ class Merged:
         Cells that the target had already.
     repeated : int
         New measurements of cells that the target had already.
+    differing : int
+        Values of a cell and a metric that the target has otherwise, and keeps.
+    example : str
+        The key of a cell with such a value; "" if there is none.
     numbers : list of int
         The target's numbers of the source's runs.
     """
@@ -68,6 +76,8 @@ class Merged:
     values: int = 0
     known: int = 0
     repeated: int = 0
+    differing: int = 0
+    example: str = ""
     numbers: list[int] = field(default_factory=list)
 
 
@@ -122,6 +132,7 @@ class _Merging:
     run_of: dict[int, int] = field(default_factory=dict)
 
     def carry_out(self) -> Merged:
+        """Add everything, and return what was new."""
         for row in self._read(sa.select(runs).order_by(runs.c.id), runs):
             number, is_new = self.joined.place(row)
             self.run_of[row["id"]] = number
@@ -129,82 +140,112 @@ class _Merging:
         self.done.numbers = sorted(set(self.run_of.values()))
         unused = itertools.count(last_id(self.to) + 1)
         next_rows = sa.select(cells).order_by(cells.c.id).limit(_ROWS)
-        seen = 0
-        while rows := self._read(next_rows.where(cells.c.id > seen), cells):
-            seen = rows[-1]["id"]
+        last = 0  # id that was read
+        while rows := self._read(next_rows.where(cells.c.id > last), cells):
+            last = rows[-1]["id"]
             self._take(rows, unused)
         self.target.upsert(self.to, replies, self._read(sa.select(replies), replies))
         return self.done
 
-    def _read(self, wanted: sa.Select[Any], table: sa.Table) -> list[dict[str, Any]]:
-        rows = [dict(row) for row in self.source.execute(wanted).mappings()]
+    def _read(self, query: sa.Select[Any], table: sa.Table) -> list[dict[str, Any]]:
+        """Rows of the source, which are checked."""
+        rows = [dict(row) for row in self.source.execute(query).mappings()]
         check_rows(table, rows, self.done.source)
         return rows
 
     def _take(self, rows: Sequence[dict[str, Any]], unused: Iterator[int]) -> None:
         """Add cells with all that belongs to them."""
-        known = self._known({row["key"] for row in rows})
-        keys = {identity[0] for identity in known}
-        row_of: dict[int, int] = {}
-        new = []
+        id_by_identity = self._stored_identities({row["key"] for row in rows})
+        stored_keys = {identity[0] for identity in id_by_identity}
+        # By the id in the source, that in the target.
+        id_of: dict[int, int] = {}
+        new_rows = []
         for row in rows:
             identity = tuple(row[name] for name in _IDENTITY)
-            if identity not in known:
-                known[identity] = next(unused)
-                new.append({**row, "id": known[identity], "run": self._run(row)})
-                self.done.repeated += row["key"] in keys and not row["key"].startswith(LEFT_OUT)
-            row_of[row["id"]] = known[identity]
-        if new:
-            self.to.execute(cells.insert(), new)
-        self.done.cells += len(new)
-        self.done.known += len(rows) - len(new)
-        added = {row["id"] for row in new}
-        self._take_points([old for old in row_of if row_of[old] in added], row_of)
-        self._take_results({row_of[old]: old for old in row_of if row_of[old] not in added})
-        self._take_values(row_of, added)
-        read = self._read(sa.select(run_cells).where(run_cells.c.cell.in_(list(row_of))), run_cells)
-        links = [{"run": self._run(row), "cell": row_of[row["cell"]]} for row in read]
+            if identity not in id_by_identity:
+                id_by_identity[identity] = next(unused)
+                new_rows.append({**row, "id": id_by_identity[identity], "run": self._run(row)})
+                is_cell = not row["key"].startswith(LEFT_OUT)
+                self.done.repeated += is_cell and row["key"] in stored_keys
+            id_of[row["id"]] = id_by_identity[identity]
+        if new_rows:
+            self.to.execute(cells.insert(), new_rows)
+        self.done.cells += len(new_rows)
+        self.done.known += len(rows) - len(new_rows)
+
+        new_ids = {row["id"] for row in new_rows}
+        ids_of_new = [source for source, target in id_of.items() if target in new_ids]
+        self._take_points(ids_of_new, id_of)
+        self._take_results({id_of[row["id"]]: row["id"] for row in rows}, new_ids)
+        self._take_values(id_of, new_ids, {id_of[row["id"]]: row["key"] for row in rows})
+        of_cells = run_cells.c.cell.in_(list(id_of))
+        links = []
+        for row in self._read(sa.select(run_cells).where(of_cells), run_cells):
+            links.append({"run": self._run(row), "cell": id_of[row["cell"]]})
         self.target.upsert(self.to, run_cells, links)
 
     def _run(self, row: dict[str, Any]) -> int:
+        """The run of a row, by its number in the target."""
         if row["run"] not in self.run_of:
             raise StoreError(f"{self.done.source} is damaged: it has no run {row['run']}")
         return self.run_of[row["run"]]
 
-    def _known(self, keys: set[str]) -> dict[tuple[Any, ...], int]:
-        """Rows of the target, by their identity."""
+    def _stored_identities(self, keys: set[str]) -> dict[tuple[Any, ...], int]:
+        """Rows of the target with some keys: their ids by their identity."""
         columns = [cells.c[name] for name in _IDENTITY]
-        wanted = sa.select(cells.c.id, *columns).where(among(self.to, cells.c.key, keys))
-        return {tuple(row[1:]): row[0] for row in self.to.execute(wanted)}
+        query = sa.select(cells.c.id, *columns).where(among(self.to, cells.c.key, keys))
+        return {tuple(row[1:]): row[0] for row in self.to.execute(query)}
 
-    def _take_points(self, ids: Sequence[int], row_of: dict[int, int]) -> None:
-        wanted = sa.select(points).where(points.c.cell.in_(ids))
-        read = self.source.execute(wanted, execution_options={"yield_per": _POINTS})
-        for part in read.mappings().partitions():
-            rows = [{**row, "cell": row_of[row["cell"]]} for row in part]
+    def _take_points(self, ids: Sequence[int], id_of: Mapping[int, int]) -> None:
+        """Add the points of new cells, which have their results."""
+        query = sa.select(points).where(points.c.cell.in_(ids))
+        result = self.source.execute(query, execution_options={"yield_per": _POINTS})
+        for part in result.mappings().partitions():
+            rows = [{**row, "cell": id_of[row["cell"]]} for row in part]
             check_rows(points, rows, self.done.source)
             self.to.execute(points.insert(), rows)
 
-    def _take_results(self, old_of: dict[int, int]) -> None:
+    def _take_results(self, source_of: Mapping[int, int], new_ids: set[int]) -> None:
         """Add results that the target lacks, as those of a run that was exported without them."""
+        stored = [target for target in source_of if target not in new_ids]
         lacking = sa.select(points.c.cell, points.c.checkpoint)
-        lacking = lacking.where(points.c.cell.in_(list(old_of)), points.c.result.is_(None))
-        for row, checkpoint in self.to.execute(lacking).all():
-            there = (points.c.cell == old_of[row]) & (points.c.checkpoint == checkpoint)
+        lacking = lacking.where(points.c.cell.in_(stored), points.c.result.is_(None))
+        for cell, checkpoint in self.to.execute(lacking).all():
+            there = (points.c.cell == source_of[cell]) & (points.c.checkpoint == checkpoint)
             result = self.source.execute(sa.select(points.c.result).where(there)).scalar()
             if isinstance(result, bytes):
-                here = (points.c.cell == row) & (points.c.checkpoint == checkpoint)
+                here = (points.c.cell == cell) & (points.c.checkpoint == checkpoint)
                 self.to.execute(sa.update(points).where(here).values(result=result))
 
-    def _take_values(self, row_of: dict[int, int], added: set[int]) -> None:
+    def _take_values(
+        self, id_of: Mapping[int, int], new_ids: set[int], key_of: Mapping[int, str]
+    ) -> None:
         """Add values that the target lacks, or that were lost there."""
-        of_cells = metric_values.c.cell.in_(list(row_of))
-        rows = [
-            {**row, "cell": row_of[row["cell"]], "run": self._run(row)}
-            for row in self._read(sa.select(metric_values).where(of_cells), metric_values)
-            if row["status"] != LOST or row_of[row["cell"]] in added
-        ]
+        of_cells = metric_values.c.cell.in_(list(id_of))
+        rows = []
+        for row in self._read(sa.select(metric_values).where(of_cells), metric_values):
+            cell = id_of[row["cell"]]
+            if row["status"] != LOST or cell in new_ids:
+                rows.append({**row, "cell": cell, "run": self._run(row)})
+        self._compare_values([row for row in rows if row["cell"] not in new_ids], key_of)
         self.done.values += self.target.upsert(self.to, metric_values, rows, only_lost=True)
+
+    def _compare_values(self, rows: Sequence[Row], key_of: Mapping[int, str]) -> None:
+        """Count the values that the target has otherwise; it keeps its own."""
+        if not rows:
+            return
+        columns = [metric_values.c[name] for name in (*_PLACE, *_MEASURED)]
+        ids = {row["cell"] for row in rows}
+        query = sa.select(*columns).where(among(self.to, metric_values.c.cell, ids))
+        stored = {}
+        for stored_row in self.to.execute(query.where(metric_values.c.status != LOST)).mappings():
+            place = tuple(stored_row[name] for name in _PLACE)
+            stored[place] = tuple(stored_row[name] for name in _MEASURED)
+        for row in rows:
+            measured = tuple(row[name] for name in _MEASURED)
+            if stored.get(tuple(row[name] for name in _PLACE), measured) != measured:
+                self.done.differing += 1
+                self.done.example = self.done.example or key_of[row["cell"]]
 
 
 class _JoinedRuns:

@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 import math
+import shutil
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from sqlalchemy import event, select
 
+from hcbench.cli import main
 from hcbench.errors import StoreError
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import ScoredPoint, Value
@@ -133,6 +136,31 @@ def test_merging_adds_values_of_metrics_and_lost_results(
     assert outcome.points[0].values["AARI"] == Value(math.inf)
     assert math.isnan(outcome.points[0].values["seconds"].value or 0)
     assert merge(b, a)[0].values == 0
+
+
+def test_other_values_of_one_measurement_are_counted_and_named(tmp_path: Path) -> None:
+    first = filled(tmp_path / "first", [0, 1, 2])
+    changed = tmp_path / "changed"
+    shutil.copy(first, changed)
+    raw = sqlite3.connect(changed)
+    # Of the second cell, whose row has this id.
+    ((cell, key),) = raw.execute("SELECT id, key FROM cells WHERE repetition = 1").fetchall()
+    statement = "UPDATE metric_values SET value = value + 1 WHERE cell = ? AND value IS NOT NULL"
+    n_changed = raw.execute(statement, [cell]).rowcount
+    raw.commit()
+    raw.close()
+    assert n_changed > 0
+    before = contents(first)
+    (merged,) = merge(first, changed)
+    assert (merged.differing, merged.example) == (n_changed, key)
+    assert (merged.cells, merged.values) == (0, 0)
+    assert contents(first)["metric_values"] == before["metric_values"], "its own are kept"
+    done = CliRunner().invoke(main, ["results", "merge", str(changed), "-o", str(first)])
+    assert done.exit_code == 0, done.output
+    assert f"other values for {n_changed} metrics of cells" in done.stderr
+    assert key in done.stderr
+    (merged,) = merge(tmp_path / "new", first)
+    assert (merged.differing, merged.example) == (0, "")
 
 
 def test_a_source_is_not_changed(tmp_path: Path) -> None:
