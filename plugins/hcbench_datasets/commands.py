@@ -154,9 +154,11 @@ def _print_question(path: str, table: Table, guessed: Guess, changed: Mapping[st
     click.echo(printable(f"\nwhich is the truth? candidates: {listed}{more}, or none of them"))
     for labels in guessed.candidates[:_MOST_CANDIDATES]:
         with_truth = guessed.params_with_truth(table, labels)
-        params = {**changed, **{name: value for name, value in with_truth.items() if value}}
-        if not with_truth["drop"]:
-            params.pop("drop", None)
+        params = {name: value for name, value in with_truth.items() if value}
+        # Parameters such as decimal, of which the guess knows nothing, follow.
+        for name, value in changed.items():
+            if name not in with_truth:
+                params[name] = value
         click.echo(printable(f"\nif {' with '.join(labels)} is the truth:"))
         click.echo(_command(path, params))
     click.echo("\nif none of them is:")

@@ -1109,8 +1109,8 @@ def test_labels_are_columns_named_as_classes_and_other_classes_are_offered_as_0_
     shown = run("inspect", str(path))
     # The name says that the numbers are classes; whether they are the truth, the user knows.
     assert "which is the truth? candidates: class or colour or origin, or none of them\n" in shown
-    assert f"'{path}[drop=[colour,origin],labels=[class]]'" in shown
-    assert f"'{path}[drop=[class,origin],labels=[colour]]'" in shown
+    assert f"'{path}[labels=[class],drop=[colour,origin]]'" in shown
+    assert f"'{path}[labels=[colour],drop=[class,origin]]'" in shown
     assert f"'{path}[drop=[colour,class,origin]]'" in shown.splitlines()[-1]
     offered = f"{path}[labels=[class],categorical=onehot]"
     assert f"to use colour, origin as 0/1 columns: '{path}[drop=[class],categorical=" in shown
