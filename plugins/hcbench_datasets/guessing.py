@@ -311,10 +311,11 @@ def _find_truth(
         for column in levels:
             result.labels.append(column.name)
             result.reasons.pop(column.name)
-        verb = "is" if len(levels) == 1 else "are"
+        are = "is" if len(levels) == 1 else "are"
+        it = "it" if len(levels) == 1 else "them"
         result.remarks.append(
-            f"{', '.join(result.labels)} {verb} taken as the truth; "
-            f"drop={written_value(result.labels)} omits it"
+            f"{', '.join(result.labels)} {are} taken as the truth; "
+            f"drop={written_value(result.labels)} omits {it}"
         )
         _use_classes(result, classes, has_numbers=has_numbers)
         return

@@ -367,13 +367,14 @@ def _message(table: Table, roles: Roles, given: Mapping[str, Any], problems: lis
     if used.issuperset(table.names) and not params.get("texts"):
         return f"{table.where}: {listed}; correct the file, as no column of numbers is left"
     path = str(given["path"])
-    ways = [pasted_name(path, {**given, **params, "path": None})]
+    asked = ""
     if guessed.candidates:
         truth = guessed.candidates[0]
         with_truth = {**params, **guessed.params_with_truth(table, truth)}
         name = pasted_name(path, {**given, **with_truth, "path": None})
-        ways.append(f"{name} if {', '.join(truth)} is the truth")
-    return f"{table.where}: {listed}; correct the file, or write {', or '.join(ways)}"
+        asked = f" if {' with '.join(map(repr, truth))} is the truth write {name};"
+    name = pasted_name(path, {**given, **params, "path": None})
+    return f"{table.where}: {listed};{asked} correct the file, or write {name}"
 
 
 def _listed(table: Table) -> str:

@@ -99,7 +99,7 @@ def test_algorithms_are_compared_without_a_truth_by_the_command_of_inspect(crowd
     monkeypatch.chdir(crowd.parent)
     monkeypatch.setenv("HCBENCH_STORE", str(crowd.parent / "store.sqlite"))
     shown = CliRunner().invoke(main, ["inspect", "crowd.csv"])
-    assert "held_out=0.2,comparisons=true" in shown.stdout
+    assert "comparisons=true,held_out=0.2" in shown.stdout
     name = "./crowd.csv[comparisons=true,held_out=0.2]"
     words = ["compare", "--algos", "4-AL,tSTE-AL", "--datasets", name, "-r", "2"]
     ran = CliRunner().invoke(main, [*words, "--metrics", "held-out", "--format", "json"])
