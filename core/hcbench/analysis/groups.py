@@ -10,9 +10,10 @@ import numpy as np
 
 from hcbench.analysis.statistics import Summary, average_of, summarise
 from hcbench.model.cost import Budget
-from hcbench.plan.columns import Coded, Outcomes, Values
+from hcbench.plan.columns import Outcomes
 from hcbench.plan.outcome import REPORTED, Value, budget_text
 from hcbench.plan.presentation import MetricInfo
+from hcbench.plan.values import Coded, Values
 
 if TYPE_CHECKING:
     import pandas
@@ -81,7 +82,7 @@ class Group:
 
     def by_repetition(self, metric: str | MetricInfo) -> dict[int, float]:
         """The values of a metric by repetition, without those that are missing."""
-        has_value = self.values(metric).known
+        has_value = self.values(metric).has_number
         repetitions = self.outcomes.column("repetition")[has_value]
         return dict(zip(repetitions.tolist(), self.numbers(metric), strict=True))
 
@@ -107,7 +108,7 @@ class Group:
     def array(self, metric: str | MetricInfo) -> NDArray[np.float64]:
         """As `numbers`, which are many."""
         values = self.values(metric)
-        return values.numbers[values.known]
+        return values.numbers[values.has_number]
 
     def average(self, metric: MetricInfo) -> float | None:
         """The mean, of times the median, of the values that are not missing."""
@@ -167,7 +168,7 @@ def values_at(
     absent = np.flatnonzero(~values.present).tolist()
     if not absent:
         return values
-    missing = dict(values.others)
+    missing = dict(values.special_values)
     for i in absent:
         why = f"{status[i]}: {reason[i]}"
         if status[i] == "ok":

@@ -245,7 +245,7 @@ def _why_excluded(group: Group | None, metric: MetricInfo) -> str:
         return "did not run on it"
     status = group.outcomes.column("status")
     has_failed = group.outcomes.failed
-    for i, value in group.values(metric).others.items():
+    for i, value in group.values(metric).special_values.items():
         if status[i] == "skipped":
             return f"skipped: {group.outcomes[i].reason}"
         # A failure ranks last; a metric that does not apply gives no rank.

@@ -19,7 +19,7 @@ from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import QUERY_KINDS, Answers, Oracle, ask_oracle
 from hcbench.oracle.answers import Scored
-from hcbench.plan.plan import choose_oracles
+from hcbench.plan.oracles import choose_oracles
 from hcbench.registry import Registry, load_registry
 from hcbench.registry.plugins import importable
 from hcbench.registry.resolving import make_use, use_one

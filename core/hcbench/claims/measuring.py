@@ -411,8 +411,8 @@ def _numbers(group: Group, metric: MetricInfo, notes: list[str]) -> dict[int, fl
     numbers = group.by_repetition(metric)
     # The reasons in the order of the repetitions, as the first one is told where there is no value.
     reasons: Counter[str] = Counter()
-    for place in sorted(values.others):
-        value = values.others[place]
+    for place in sorted(values.special_values):
+        value = values.special_values[place]
         if value.value is None:
             reasons[value.reason] += 1
     if not numbers:

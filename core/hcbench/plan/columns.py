@@ -1,191 +1,25 @@
-"""The outcomes of many cells as columns: a million objects would take seconds and gigabytes."""
+"""The outcomes of many cells as columns: a million objects would take seconds and gigabytes.
+
+`Outcomes` holds columns of the fields, and for each checkpoint columns of what is measured there.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import count as count_from_zero
-from typing import Any, TypeAlias, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value, is_failure
+from hcbench.plan.values import Coded, Column, Places, Values, column_of
 
-#: A Python object for each cell.
-Column: TypeAlias = NDArray[np.object_]
-Places: TypeAlias = NDArray[np.intp]
+#: The columns of outcomes: their costs, and their other fields.
 COSTS = tuple(field.name for field in fields(Cost))
-FIELDS = tuple(f.name for f in fields(Outcome) if f.name not in ("cost", "points"))
-
-
-def column_of(objects: Collection[Any]) -> Column:
-    """Objects of any type as a column; tuples are no rows of a matrix."""
-    return np.fromiter(objects, dtype=object, count=len(objects))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Coded:
-    """A column of objects, of which many are equal.
-
-    Attributes
-    ----------
-    codes : array of int, (n,)
-        The place of each object in ``objects``.
-    objects : array of object
-        Different ones.
-    """
-
-    codes: NDArray[np.integer[Any]]
-    objects: Column
-
-    @classmethod
-    def of(cls, objects: Collection[Any]) -> Coded:
-        """A column of hashable objects; equal ones of different types remain different."""
-        keys: Collection[Any] = objects
-        types = {type(object_) for object_ in objects}
-        types.discard(type(None))
-        # 1 and True and 1.0 are one key of a dictionary.
-        is_mixed = len(types) > 1
-        if is_mixed:
-            keys = [(type(object_), object_) for object_ in objects]
-        first_places: dict[Any, int] = {}
-        # Of each object, where it first occurs: `map` takes a third of the time of a loop.
-        places = np.fromiter(
-            map(first_places.setdefault, keys, count_from_zero()), np.int64, len(objects)
-        )
-        code_at = np.zeros(len(objects), dtype=np.int32)
-        code_at[list(first_places.values())] = np.arange(len(first_places), dtype=np.int32)
-        unique: list[Any] = list(first_places)
-        if is_mixed:
-            unique = [object_ for _, object_ in first_places]
-        return cls(code_at[places], column_of(unique))
-
-    @property
-    def compact(self) -> Coded:
-        """The same with codes of the smallest type."""
-        for dtype in ("|u1", "<u2"):
-            if self.objects.size <= np.iinfo(dtype).max:
-                return replace(self, codes=self.codes.astype(dtype))
-        return replace(self, codes=self.codes.astype("<i4"))
-
-    def take(self, places: Places) -> Column:
-        """The objects at some places."""
-        return self.objects[self.codes[places]]  # type: ignore[no-any-return]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Values(Sequence[Value]):
-    """The values of one metric.
-
-    Attributes
-    ----------
-    numbers : array of float64, (n,)
-        NaN where there is no number.
-    special : Coded
-        What is more than a finite number: missing values with their reasons, and NaN; else None.
-        Where the number is NaN and this is None, the metric was not computed.
-    """
-
-    numbers: NDArray[np.float64]
-    special: Coded
-
-    @classmethod
-    def of(cls, values: Sequence[Value | None]) -> Values:
-        """Columns of values, None where the metric was not computed."""
-        numbers: list[float] = []
-        special: list[Value | None] = []
-        for value in values:
-            number = math.nan
-            if value is not None and value.value is not None:
-                number = value.value
-            numbers.append(number)
-            # Of a finite number without anything else, the number is all.
-            is_plain = not math.isnan(number) and value == Value(number)
-            special.append(None if is_plain else value)
-        return cls(np.array(numbers, dtype=np.float64), Coded.of(special))
-
-    @classmethod
-    def of_numbers(
-        cls, numbers: NDArray[np.float64], others: Mapping[int, Value] | None = None
-    ) -> Values:
-        """Numbers, and the values that are more than a finite number, by their places."""
-        special = np.full(numbers.size, None)
-        if not others:
-            # One code for all, without looking at each.
-            return cls(numbers, Coded(np.zeros(numbers.size, dtype=np.uint8), special[:1]))
-        for place, value in others.items():
-            special[place] = value
-        return cls(numbers, Coded.of(special))
-
-    def __len__(self) -> int:
-        return self.numbers.size
-
-    @overload
-    def __getitem__(self, place: int) -> Value: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Value]: ...
-    def __getitem__(self, place: int | slice) -> Value | list[Value]:
-        if isinstance(place, slice):
-            return [self[i] for i in range(len(self))[place]]
-        special: Value | None = self.special.objects[self.special.codes[place]]
-        if special is None:
-            return Value(float(self.numbers[place]))
-        return special
-
-    def _where(self, is_so: Callable[[Value | None], bool]) -> NDArray[np.bool_]:
-        """Where a special value, or None for a number, has a property."""
-        mask = np.array([is_so(value) for value in self.special.objects], dtype=np.bool_)
-        return mask[self.special.codes]  # type: ignore[no-any-return]
-
-    @property
-    def others(self) -> dict[int, Value]:
-        """The special values, by their places in order."""
-        places = np.flatnonzero(self._where(lambda value: value is not None))
-        return dict(zip(places.tolist(), self.special.take(places), strict=True))
-
-    @property
-    def known(self) -> NDArray[np.bool_]:
-        """Where there is a number, which may be NaN."""
-        return self._where(lambda value: value is None or value.value is not None)
-
-    @property
-    def failed(self) -> NDArray[np.bool_]:
-        """Where the metric raised."""
-        return self._where(lambda value: value is not None and value.status == "error")
-
-    @property
-    def optional(self) -> list[float | None]:
-        """The numbers, None where there is none."""
-        return np.where(self.known, self.numbers, np.array(None)).tolist()  # type: ignore[no-any-return]
-
-    @property
-    def present(self) -> NDArray[np.bool_]:
-        """Where the metric was computed, whether or not there is a number."""
-        return ~np.isnan(self.numbers) | self._where(lambda value: value is not None)
-
-    def missing(self, where: NDArray[np.bool_]) -> list[Value]:
-        """The different values without a number at some places, in the order of their places."""
-        codes = dict.fromkeys(self.special.codes[where & ~self.known].tolist())
-        return [self.special.objects[code] for code in codes]
-
-    @classmethod
-    def joined(cls, parts: Sequence[Values]) -> Values:
-        """The values of several parts, one after the other."""
-        numbers = np.concatenate([part.numbers for part in parts])
-        special = np.concatenate([part.all_special for part in parts])
-        return cls(numbers, Coded.of(special))
-
-    @property
-    def all_special(self) -> Column:
-        """For each place the special value, or None for a number."""
-        return self.special.take(np.arange(len(self)))
-
-    def take(self, places: Places) -> Values:
-        """The values at some places."""
-        return Values(self.numbers[places], replace(self.special, codes=self.special.codes[places]))
+FIELDS = tuple(field.name for field in fields(Outcome) if field.name not in ("cost", "points"))
 
 
 @dataclass(slots=True)
@@ -210,7 +44,7 @@ class PointColumns:
     def of(cls, points: Sequence[ScoredPoint | None]) -> PointColumns:
         """Columns of the points of all cells, None where a call did not come that far."""
         present = [point is not None for point in points]
-        filled = [ScoredPoint() if point is None else point for point in points]
+        filled = [point or ScoredPoint() for point in points]
         values = {}
         for label in _labels_of(point.values for point in filled):
             values[label] = Values.of([point.values.get(label) for point in filled])
@@ -278,7 +112,9 @@ class Outcomes(Sequence[Outcome]):
         self.columns = columns
         self.by_checkpoint = points
         self._size = columns["key"].codes.size
-        self.places = np.arange(self._size) if places is None else places
+        if places is None:
+            places = np.arange(self._size)
+        self.places = places
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> Outcomes:
@@ -312,7 +148,7 @@ class Outcomes(Sequence[Outcome]):
         if len(filled) == 1:
             return filled[0]
         columns = {}
-        for name in (*FIELDS, *COSTS):
+        for name in FIELDS + COSTS:
             columns[name] = Coded.of(np.concatenate([part.column(name) for part in filled]))
         checkpoints: set[int | None] = set()
         for part in filled:
@@ -331,7 +167,8 @@ class Outcomes(Sequence[Outcome]):
         points = []
         for part in parts:
             point = part.by_checkpoint.get(checkpoint)
-            if point is None:  # no call of this part came that far
+            if point is None:
+                # No call of this part came that far.
                 point = PointColumns.of([None] * part._size)
             points.append(point)
             present.append(point.present[part.places])
@@ -365,7 +202,7 @@ class Outcomes(Sequence[Outcome]):
     def _outcome(self, place: int) -> Outcome:
         """Make the outcome at a place of the columns."""
         objects = {}
-        for name in (*FIELDS, *COSTS):
+        for name in FIELDS + COSTS:
             column = self.columns[name]
             objects[name] = column.objects[column.codes[place]]
         points = []
@@ -389,14 +226,14 @@ class Outcomes(Sequence[Outcome]):
 
     @property
     def failed(self) -> NDArray[np.bool_]:
-        """Whether each was tried and has no result."""
+        """Where a cell was tried and has no result."""
         codes, statuses = self.coded("status")
         is_failed = np.array([is_failure(status) for status in statuses], dtype=np.bool_)
         return is_failed[codes]  # type: ignore[no-any-return]
 
     @property
     def metric_failed(self) -> NDArray[np.bool_]:
-        """Whether a metric of each raised."""
+        """Where a metric raised."""
         has_failed = np.zeros(self._size, dtype=np.bool_)
         for point in self.by_checkpoint.values():
             for values in point.values.values():
@@ -435,13 +272,16 @@ class Outcomes(Sequence[Outcome]):
                 lacking |= point.present
                 continue
             values = point.values[label]
-            final = values.present & values._where(lambda value: value is None or value.final)
-            lacking |= point.present & ~final
+            # A value that is not final was lost when a worker ended: it is computed again.
+            lacking |= point.present & ~(values.present & values.final)
         return lacking[self.places]
 
     def costs(self, name: str, checkpoint: int | None) -> Column:
         """A cost of the call; at a checkpoint None, but for the queries until then."""
-        costs = self.column(name) if checkpoint is None else column_of([None] * len(self))
+        if checkpoint is None:
+            costs = self.column(name)
+        else:
+            costs = column_of([None] * len(self))
         point = self.by_checkpoint.get(checkpoint)
         if point is None or name != "queries":
             return costs
@@ -501,7 +341,7 @@ class Outcomes(Sequence[Outcome]):
         return Outcomes(columns, self.by_checkpoint, self.places)
 
     def shown_by(self, run: int | None) -> Outcomes:
-        """As a run shows them: those that another one measured are reused."""
+        """As a run shows them: those that another run measured are reused."""
         measured_by = self.columns["run"]
         reused = [run is not None and run != number for number in measured_by.objects]
         columns = {**self.columns, "reused": replace(measured_by, objects=column_of(reused))}

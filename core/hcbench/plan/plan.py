@@ -13,20 +13,18 @@ from typing import TypeAlias, TypeVar
 from hcbench.errors import HcbenchError, ParameterError, SuiteError
 from hcbench.model.cost import TOKENS, Budget, split_budget
 from hcbench.plan.cell import Cell
+from hcbench.plan.oracles import choose_oracles
 from hcbench.registry import Registry
 from hcbench.registry.families import families_of
-from hcbench.registry.fingerprint import installation
+from hcbench.registry.names import split_alias
 from hcbench.registry.repeats import Repeats
 from hcbench.registry.resolving import make_use
 from hcbench.registry.specs import (
-    DATA,
     AlgorithmSpec,
     DatasetSpec,
     MetricSpec,
     OracleSpec,
     Spec,
-    Value,
-    unmet,
 )
 from hcbench.registry.suite import Suite, without_repeats
 from hcbench.registry.uses import Use, different_uses
@@ -59,7 +57,9 @@ def with_all_truths(
 def truth_named(use: Use[MetricSpec]) -> str | None:
     """The truth that a metric names; None if it takes the first, or compares with none."""
     truth = use.params.get(PARAMETER)
-    return truth if isinstance(truth, str) else None
+    if isinstance(truth, str):
+        return truth
+    return None
 
 
 def label_without_truth(use: Use[MetricSpec]) -> str:
@@ -74,8 +74,8 @@ def judged_by(
 ) -> tuple[str, ...] | None:
     """The only data sets for which a metric is shown; None for all.
 
-    If it names a truth, and the same metric without it is among the others, these are the data sets
-    that have this truth, but not as the first.
+    If it names a truth, and the metrics have the same one without it, these are the data sets that
+    have this truth, but not as the first.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def make_plan(
     suite : Suite
     registry : Registry
     algorithms, datasets, metrics : sequence of Use
-        A caller's own, beside those that the suite names.
+        Those of a caller, beside those that the suite names.
 
     Raises
     ------
@@ -159,19 +159,21 @@ def make_plan(
         If names or parameters are wrong; the message has all of them.
     """
     repeats = Repeats()
-    named_uses = _uses_of_suite(suite, registry, repeats)
+    named = _uses_of_suite(suite, registry, repeats)
     suite = without_repeats(suite, repeats)
     repeats.warn()
-    all_algorithms = _with_unique_labels([*named_uses.algorithms, *algorithms])
-    all_datasets = _with_unique_labels([*named_uses.datasets, *datasets])
-    first_metrics = [*named_uses.metrics, *metrics]
-    all_metrics = _with_unique_labels(with_all_truths(first_metrics, all_datasets))
-    oracles = _with_unique_labels(named_uses.oracles)
+    all_algorithms = _with_unique_labels(named.algorithms + list(algorithms))
+    all_datasets = _with_unique_labels(named.datasets + list(datasets))
+    # A metric of the first truth is followed by the same one of each further truth.
+    all_metrics = with_all_truths(named.metrics + list(metrics), all_datasets)
+    all_metrics = _with_unique_labels(all_metrics)
+    oracles = _with_unique_labels(named.oracles)
     for noun, uses in (("algorithms", all_algorithms), ("datasets", all_datasets)):
         if not uses:
             raise SuiteError(f"suite {suite.name} names no {noun}; add {noun} = [...]")
     _check_oracles(oracles, all_algorithms)
-    families_of(all_datasets, suite.families)  # refuses names of no data set before anything runs
+    # Refuses names of no data set before anything runs.
+    families_of(all_datasets, suite.families)
     plan = Plan(
         suite,
         algorithms=tuple(all_algorithms),
@@ -199,13 +201,13 @@ def _uses_of_suite(suite: Suite, registry: Registry, repeats: Repeats) -> _Named
     errors: list[HcbenchError] = []
 
     def uses_of(entry: str, find: Callable[[str], list[Use[S]]]) -> list[Use[S]]:
-        named: list[tuple[str, list[Use[S]]]] = []
+        uses_by_name: list[tuple[str, list[Use[S]]]] = []
         for name in getattr(suite, entry):
             try:
-                named.append((name, find(name)))
+                uses_by_name.append((name, find(name)))
             except HcbenchError as error:
                 errors.append(error)
-        return different_uses(entry, named, repeats)
+        return different_uses(entry, uses_by_name, repeats)
 
     uses = _NamedUses(
         algorithms=uses_of("algorithms", registry.use_algorithms),
@@ -216,13 +218,17 @@ def _uses_of_suite(suite: Suite, registry: Registry, repeats: Repeats) -> _Named
     if errors:
         texts = dict.fromkeys(str(error) for error in errors)
         raise type(errors[0])("; ".join(texts))
-    _check_labels(uses.datasets)
+    _check_labels(suite)
     return uses
 
 
-def _check_labels(datasets: Sequence[Use[DatasetSpec]]) -> None:
-    """Refuse a label that is given to several data sets."""
-    labels = [use.label for use in datasets]
+def _check_labels(suite: Suite) -> None:
+    """Refuse a label that a suite gives to several data sets, as in ``LABEL=NAME``."""
+    labels = []
+    for name in dict.fromkeys(suite.datasets):
+        label, _ = split_alias(name)
+        if label:
+            labels.append(label)
     for label in labels:
         if labels.count(label) > 1:
             raise ParameterError(
@@ -346,7 +352,7 @@ def _check_oracles(
 
 
 def _with_unique_labels(uses: Sequence[Use[S]]) -> list[Use[S]]:
-    """Each once, in the given order, with a unique label.
+    """Each use once, in their order, with a unique label.
 
     If different ones share a label, it becomes their full name; if that is the same too, as of
     functions of one caller, they are numbered.
@@ -360,7 +366,7 @@ def _with_unique_labels(uses: Sequence[Use[S]]) -> list[Use[S]]:
     for label, same in sharing.items():
         distributions = {use.plugin.distribution for use in same}
         if len(distributions) == 1:
-            # The first keeps the label, the others of its plugin are numbered.
+            # Of one plugin, the first keeps the label, and those after it are numbered.
             full_labels = {use.identity: label for use in same[1:]}
         else:
             full_labels = {use.identity: f"{use.plugin.distribution}:{label}" for use in same}
@@ -378,100 +384,6 @@ def _numbered(label: str, used_labels: Collection[str]) -> str:
         unique = f"{label}#{number}"
         number += 1
     return unique
-
-
-def choose_oracles(
-    algorithm: Use[AlgorithmSpec],
-    provided: frozenset[str],
-    source: str,
-    requested: Sequence[Use[OracleSpec]],
-    registry: Registry,
-    n: Value = None,
-) -> tuple[list[Use[OracleSpec]], list[tuple[str, str]]]:
-    """The oracles for an algorithm on a data set, and why others are inapplicable.
-
-    All requested ones of an accepted kind; where none of those is requested, the first kind in
-    the algorithm's own order that the data set can provide.
-
-    Parameters
-    ----------
-    algorithm : Use
-    provided : frozenset of str
-        What the data set provides.
-    source : str
-        Its name, for the reason.
-    requested : sequence of Use
-    registry : Registry
-    n : int, optional
-        How many items it has, if that is known; otherwise the worker checks it.
-
-    Returns
-    -------
-    able : list of Use
-    unable : list of (label, reason)
-        Requested oracles that are inapplicable; "" if the algorithm has none at all.
-    """
-    spec = algorithm.spec
-    command = installation(spec.requires)
-    if command:
-        return [], [("", f"{algorithm.label} needs what is not installed: {command}")]
-    if isinstance(n, int) and n < spec.min_items:
-        why = f"{algorithm.label} needs {spec.min_items} items or more, and {source} has {n}"
-        return [], [("", why)]
-    hints = spec.hints_of(algorithm.params)
-    needs = (hint if hint in DATA else "truth" for hint in hints)
-    missing = unmet((*spec.needs, *needs), provided)
-    if missing:
-        return [], [("", f"{algorithm.label} needs {missing}, which {source} does not provide")]
-    accepted = [oracle for oracle in requested if oracle.spec.kind in spec.accepts]
-    if accepted:
-        able = []
-        unable = []
-        for use in accepted:
-            reason = _why_unusable(use, provided, source)
-            if reason:
-                unable.append((use.label, reason))
-            else:
-                able.append(use)
-        return able, unable
-    for kind in spec.accepts:
-        default = _default_oracle(kind, provided, registry)
-        if default is not None:
-            return [default], []
-    reason = (
-        f"{algorithm.label} accepts {', '.join(spec.accepts)}; "
-        f"{source} provides {', '.join(sorted(provided)) or 'nothing'}"
-    )
-    return [], [("", reason)]
-
-
-def _default_oracle(
-    kind: str, provided: frozenset[str], registry: Registry
-) -> Use[OracleSpec] | None:
-    """The oracle of a kind for data that provide so much, if no oracle is requested."""
-    entries = []
-    for entry in registry.oracles.entries:
-        needs_value = any(parameter.required for parameter in entry.spec.parameters)
-        # Nobody is asked, and nothing paid, without a request.
-        if entry.spec.kind == kind and not entry.spec.is_live and not needs_value:
-            entries.append(entry)
-    # First the one that is named like its kind.
-    entries.sort(key=lambda entry: (entry.spec.name != kind, entry.spec.name))
-    for entry in entries:
-        if unmet(entry.spec.needs, provided) is None:
-            return make_use(entry.spec, entry.plugin, {})
-    return None
-
-
-def _why_unusable(oracle: Use[OracleSpec], provided: frozenset[str], source: str) -> str:
-    """Why an oracle cannot be asked about a data set; "" if it can."""
-    command = installation(oracle.spec.requires)
-    if command:
-        return f"{oracle.label} needs what is not installed: {command}"
-    missing = unmet(oracle.spec.needs, provided)
-    if missing is None:
-        return ""
-    return f"{oracle.label} needs {missing}, which {source} does not provide"
 
 
 def metric_keys(plan: Plan) -> dict[str, str]:
@@ -508,8 +420,10 @@ class Shard:
     def __str__(self) -> str:
         if self.is_whole:
             return f"all {self.count} shards"
-        noun = "shard" if len(self.numbers) == 1 else "shards"
-        return f"{noun} {', '.join(map(str, self.numbers))} of {self.count}"
+        numbers = ", ".join(map(str, self.numbers))
+        if len(self.numbers) == 1:
+            return f"shard {numbers} of {self.count}"
+        return f"shards {numbers} of {self.count}"
 
 
 def take_shard(plan: Plan, number: int, count: int) -> Plan:
@@ -535,6 +449,7 @@ def take_shard(plan: Plan, number: int, count: int) -> Plan:
     if not 1 <= number <= count:
         raise ParameterError(f"there is no shard {number} of {count}; they are 1 to {count}")
     cells = plan.cells
+    # The same for all shards, in whatever order the cells are.
     keys = sorted(cell.key for cell in cells)
     digest = blake2b("".join(keys).encode(), digest_size=16)
     by_repetition = sorted(range(len(cells)), key=lambda place: cells[place].repetition)

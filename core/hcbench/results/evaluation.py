@@ -19,8 +19,9 @@ from hcbench.claims.verdicts import (
     expect_false_verdicts,
     judge_claim,
 )
-from hcbench.plan.columns import COSTS, Outcomes, Values
+from hcbench.plan.columns import COSTS, Outcomes
 from hcbench.plan.presentation import MetricInfo
+from hcbench.plan.values import Values
 
 #: The columns of `Outcomes` with which a row begins.
 _IDENTITY = ("algorithm", "dataset", "oracle", "repetition", "seed", "budget", "status", "reason")
@@ -69,7 +70,7 @@ class Evaluation(Comparison):
         reasons = {}
         for metric in self.metrics:
             values = values_at(part, metric.label, checkpoint)
-            numbers[metric.label] = values.optional
+            numbers[metric.label] = values.optional_numbers
             reasons[metric.label] = _reasons(values)
         rows = []
         for i in range(len(part)):

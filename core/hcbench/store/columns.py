@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.plan.columns import COSTS, FIELDS, Coded, Outcomes, PointColumns, Values, column_of
+from hcbench.plan.columns import COSTS, FIELDS, Outcomes, PointColumns
 from hcbench.plan.outcome import Value
+from hcbench.plan.values import Coded, Values, column_of
 from hcbench.store.codec import checked, pack_arrays, unpack_arrays
 from hcbench.store.rows import LIMITS, types_of
 from hcbench.store.schema import cells

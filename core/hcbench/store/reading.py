@@ -15,8 +15,9 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from hcbench.errors import DamagedRunError
-from hcbench.plan.columns import COSTS, FIELDS, Coded, Outcomes, PointColumns, Values, column_of
+from hcbench.plan.columns import COSTS, FIELDS, Outcomes, PointColumns
 from hcbench.plan.outcome import Value
+from hcbench.plan.values import Coded, Values, column_of
 from hcbench.store.database import fetch
 from hcbench.store.rows import LEFT_OUT, LIMITS, NAN, types_of
 from hcbench.store.schema import END, LOST, cells, is_reported, metric_values, points, read_budget

@@ -10,8 +10,9 @@ import pytest
 
 from hcbench.model.cost import Cost
 from hcbench.plan import Outcome
-from hcbench.plan.columns import Coded, Outcomes
+from hcbench.plan.columns import Outcomes
 from hcbench.plan.outcome import ScoredPoint, Value
+from hcbench.plan.values import Coded
 
 MISSING = Value(None, "skipped", "needs a truth")
 LOST = Value(None, "error", "its worker ended", final=False)
@@ -86,7 +87,7 @@ def test_values_are_numbers_or_reasons_or_were_not_computed() -> None:
     columns = Outcomes.of(GIVEN)
     at_three = columns.values("M", 3)
     assert at_three.present.tolist() == [False, True, False, True]
-    assert at_three.known.tolist() == [True, True, True, False]
+    assert at_three.has_number.tolist() == [True, True, True, False]
     assert at_three[1] == Value(math.inf)
     assert at_three[3] == at_three[-1] == LOST
     assert at_three[1::2] == [Value(math.inf), LOST]
@@ -96,7 +97,7 @@ def test_values_are_numbers_or_reasons_or_were_not_computed() -> None:
     assert columns.metric_failed.tolist() == [False, False, False, True]
     assert columns.labels == ["M", "N", "x (reported)"]
     nan = Outcomes.of([replace(GIVEN[0], points=(ScoredPoint(values={"M": Value(math.nan)}),))])
-    assert nan.values("M", None).known.tolist() == [True]
+    assert nan.values("M", None).has_number.tolist() == [True]
     assert math.isnan(nan[0].points[0].values["M"].value or 0.0)
 
 

@@ -359,7 +359,7 @@ def means_table(results: Results) -> dict[str, Any]:
         row: list[Cell] = [*place, [*done, {"badge": "bad"}] if done[1] != 1 else done]
         for metric in results.metrics:
             summary = group.summary(metric)
-            others = sorted(group.values(metric).others.items())
+            others = sorted(group.values(metric).special_values.items())
             reason = next((value.reason for _, value in others if value.reason), "")
             missing = ["n/a", None, {"note": reason}] if reason else None
             row += [average_cell(group, metric) or missing, short(summary.std), summary.n]

@@ -1,0 +1,190 @@
+"""Columns of many values: objects of which many are equal, and the values of a metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count as count_from_zero
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.plan.outcome import Value
+
+#: A Python object for each cell.
+Column: TypeAlias = NDArray[np.object_]
+Places: TypeAlias = NDArray[np.intp]
+
+
+def column_of(objects: Collection[Any]) -> Column:
+    """Objects of any type as a column; tuples are no rows of a matrix."""
+    return np.fromiter(objects, dtype=object, count=len(objects))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """A column of objects, of which many are equal.
+
+    Attributes
+    ----------
+    codes : array of int, (n,)
+        The place of each object in ``objects``.
+    objects : array of object
+        Different ones.
+    """
+
+    codes: NDArray[np.integer[Any]]
+    objects: Column
+
+    @classmethod
+    def of(cls, objects: Collection[Any]) -> Coded:
+        """A column of hashable objects; equal ones of different types remain different."""
+        keys: Collection[Any] = objects
+        types = {type(object_) for object_ in objects}
+        types.discard(type(None))
+        # 1 and True and 1.0 are one key of a dictionary.
+        is_mixed = len(types) > 1
+        if is_mixed:
+            keys = [(type(object_), object_) for object_ in objects]
+        first_places: dict[Any, int] = {}
+        # Of each object, where it first occurs: `map` takes a third of the time of a loop.
+        places = np.fromiter(
+            map(first_places.setdefault, keys, count_from_zero()), np.int64, len(objects)
+        )
+        code_at = np.zeros(len(objects), dtype=np.int32)
+        code_at[list(first_places.values())] = np.arange(len(first_places), dtype=np.int32)
+        unique: list[Any] = list(first_places)
+        if is_mixed:
+            unique = [object_ for _, object_ in first_places]
+        return cls(code_at[places], column_of(unique))
+
+    @property
+    def compact(self) -> Coded:
+        """The same with codes of the smallest type."""
+        for dtype in ("|u1", "<u2"):
+            if self.objects.size <= np.iinfo(dtype).max:
+                return replace(self, codes=self.codes.astype(dtype))
+        return replace(self, codes=self.codes.astype("<i4"))
+
+    def take(self, places: Places) -> Column:
+        """The objects at some places."""
+        return self.objects[self.codes[places]]  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Values(Sequence[Value]):
+    """The values of one metric.
+
+    Attributes
+    ----------
+    numbers : array of float64, (n,)
+        NaN where there is no number.
+    special : Coded
+        What is more than a finite number: missing values with their reasons, and NaN; else None.
+        Where the number is NaN and this is None, the metric was not computed.
+    """
+
+    numbers: NDArray[np.float64]
+    special: Coded
+
+    @classmethod
+    def of(cls, values: Sequence[Value | None]) -> Values:
+        """Columns of values, None where the metric was not computed."""
+        numbers: list[float] = []
+        special: list[Value | None] = []
+        for value in values:
+            number = math.nan
+            if value is not None and value.value is not None:
+                number = value.value
+            numbers.append(number)
+            # Of a finite number without anything else, the number is all.
+            is_plain = not math.isnan(number) and value == Value(number)
+            special.append(None if is_plain else value)
+        return cls(np.array(numbers, dtype=np.float64), Coded.of(special))
+
+    @classmethod
+    def of_numbers(
+        cls, numbers: NDArray[np.float64], special_values: Mapping[int, Value] | None = None
+    ) -> Values:
+        """Numbers, and the values that are more than a finite number, by their places."""
+        special = np.full(numbers.size, None)
+        if not special_values:
+            # One code for all places, which need not be looked at.
+            return cls(numbers, Coded(np.zeros(numbers.size, dtype=np.uint8), special[:1]))
+        for place, value in special_values.items():
+            special[place] = value
+        return cls(numbers, Coded.of(special))
+
+    def __len__(self) -> int:
+        return self.numbers.size
+
+    @overload
+    def __getitem__(self, place: int) -> Value: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Value]: ...
+    def __getitem__(self, place: int | slice) -> Value | list[Value]:
+        if isinstance(place, slice):
+            return [self[i] for i in range(len(self))[place]]
+        special: Value | None = self.special.objects[self.special.codes[place]]
+        if special is None:
+            return Value(float(self.numbers[place]))
+        return special
+
+    def _where(self, is_so: Callable[[Value | None], bool]) -> NDArray[np.bool_]:
+        """Where a special value, or None for a number, has a property."""
+        mask = np.array([is_so(value) for value in self.special.objects], dtype=np.bool_)
+        return mask[self.special.codes]  # type: ignore[no-any-return]
+
+    @property
+    def special_values(self) -> dict[int, Value]:
+        """The special values, by their places in order."""
+        places = np.flatnonzero(self._where(lambda value: value is not None))
+        return dict(zip(places.tolist(), self.special.take(places), strict=True))
+
+    @property
+    def has_number(self) -> NDArray[np.bool_]:
+        """Where there is a number, which may be NaN."""
+        return self._where(lambda value: value is None or value.value is not None)
+
+    @property
+    def final(self) -> NDArray[np.bool_]:
+        """Where there is a number, or a value that the next run need not compute again."""
+        return self._where(lambda value: value is None or value.final)
+
+    @property
+    def failed(self) -> NDArray[np.bool_]:
+        """Where the metric raised."""
+        return self._where(lambda value: value is not None and value.status == "error")
+
+    @property
+    def optional_numbers(self) -> list[float | None]:
+        """The numbers, None where there is none."""
+        return np.where(self.has_number, self.numbers, np.array(None)).tolist()  # type: ignore[no-any-return]
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """Where the metric was computed, whether or not there is a number."""
+        return ~np.isnan(self.numbers) | self._where(lambda value: value is not None)
+
+    def missing(self, where: NDArray[np.bool_]) -> list[Value]:
+        """The different values without a number at some places, in the order of their places."""
+        codes = dict.fromkeys(self.special.codes[where & ~self.has_number].tolist())
+        return [self.special.objects[code] for code in codes]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Values]) -> Values:
+        """The values of several parts, one after the other."""
+        numbers = np.concatenate([part.numbers for part in parts])
+        special = np.concatenate([part.all_special for part in parts])
+        return cls(numbers, Coded.of(special))
+
+    @property
+    def all_special(self) -> Column:
+        """For each place the special value, or None for a number."""
+        return self.special.take(np.arange(len(self)))
+
+    def take(self, places: Places) -> Values:
+        """The values at some places."""
+        return Values(self.numbers[places], replace(self.special, codes=self.special.codes[places]))
