@@ -17,7 +17,8 @@ import sqlalchemy as sa
 
 from hcbench.errors import DamagedRunError, StoreError
 from hcbench.plan.presentation import Presentation
-from hcbench.store.merge import Merged, check_rows, merge_stores
+from hcbench.store.checks import check_rows
+from hcbench.store.merge import Merged, merge_stores
 from hcbench.store.rows import RunInfo, from_json, presented
 from hcbench.store.schema import (
     SCHEMA_VERSION,
