@@ -99,6 +99,7 @@ def recommend(
         split_names(metrics),
         n_jobs=jobs,
         progress=False if quiet else None,
+        command=click.get_current_context().obj,
         **options,
     )
     if form == "json":

@@ -60,6 +60,7 @@ def recommend(
     *,
     subsamples: int = SUBSAMPLES,
     share: float | None = None,
+    command: str | None = None,
     **options: Any,
 ) -> Recommendation:
     """Compare methods on a data set and on random subsamples of it.
@@ -83,6 +84,8 @@ def recommend(
     share : float, optional
         The share of the items that are in a subsample, below 1; by default 0.8, or less for at
         most 5000 items. A subsample has at least 20 items.
+    command : str, optional
+        What ``hcbench results`` shows as the origin of the runs.
     **options
         ``seed``, ``n_jobs``, ``timeout``, ``memory``, ``store``, ``progress`` and ``fresh`` of
         `hcbench.compare`.
@@ -111,15 +114,20 @@ def recommend(
     drawn, part = _draw(name, use, problem, subsamples, share)
     deciding = tuple(metrics) or _deciding_metrics(use)
     algorithms = (*methods, BASELINE)
+    if command is None:
+        command = f"hcbench_recommend.recommending.recommend({name!r})"
+    # A shell ignores what is behind the #, so that the command can be pasted.
+    timing = {**options, "command": f"{command}  # times on all items"}
     on_all = compare(
-        algorithms, [name], metrics=["seconds"], repetitions=1, exclusive=True, **options
+        algorithms, [name], metrics=["seconds"], repetitions=1, exclusive=True, **timing
     )
-    times = _times(on_all, name, options)
+    times = _times(on_all, name, timing)
     reported = deciding
     if not are_answers:
         # Internal metrics are in the report, also where they do not decide.
         reported = tuple(dict.fromkeys(deciding + INTERNAL))
-    results = compare(algorithms, [part], metrics=reported, repetitions=subsamples, **options)
+    ranking = {**options, "command": f"{command}  # ranks in random parts"}
+    results = compare(algorithms, [part], metrics=reported, repetitions=subsamples, **ranking)
     measured = Measured(
         data=name,
         on_all={outcome.algorithm: outcome for outcome in on_all.outcomes},

@@ -57,6 +57,7 @@ def compare(
     plugins: Sequence[str | Path] = (),
     progress: bool | None = None,
     observer: Observer | None = None,
+    command: str = "hcbench.compare(...)",
 ) -> StoredResults:
     """Compare algorithms, as ``hcbench compare`` does.
 
@@ -121,6 +122,8 @@ def compare(
         notebook.
     observer : Observer, optional
         An object that follows the run, instead of that line.
+    command : str
+        What ``hcbench results`` shows as the origin of the run.
 
     Returns
     -------
@@ -175,7 +178,7 @@ def compare(
                 jobs=n_jobs,
                 fresh=fresh,
                 exclusive=exclusive,
-                command="hcbench.compare(...)",
+                command=command,
                 executor=executor,
                 scheduler=scheduler,
                 files=sorted(folder.iterdir()),

@@ -70,6 +70,12 @@ def _retried(method: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate
     return again
 
 
+def _has_results(info: RunInfo) -> bool:
+    """Whether a run has ended as planned, or has a result at least."""
+    is_complete = info.finished is not None and not info.interrupted
+    return is_complete or info.cells > info.failed
+
+
 class Store:
     """All results that were ever measured.
 
@@ -556,7 +562,10 @@ class Store:
         return info
 
     def find_run(self, wanted: int | str | None = None) -> RunInfo:
-        """As `run`, also if it is damaged; the last of all is the last that is not."""
+        """As `run`, also if it is damaged; the last of all is the last that is not.
+
+        A run that ended with an error before it had any results is not the last one.
+        """
         if isinstance(wanted, int) or (wanted is not None and wanted.isdecimal()):
             return self._numbered(int(wanted))
         infos = self.runs()
@@ -566,8 +575,9 @@ class Store:
             )
         if wanted is None:
             sound_infos = [info for info in infos if not info.damaged]
+            with_results = [info for info in sound_infos if _has_results(info)]
             # If all are damaged, the last one says what is damaged.
-            return sound_infos[-1] if sound_infos else infos[-1]
+            return (with_results or sound_infos or infos)[-1]
         for attribute in ("name", "suite"):
             for info in reversed(infos):
                 if getattr(info, attribute).casefold() == wanted.casefold():
