@@ -5,28 +5,6 @@ may state the version that it is written for, ``HCBENCH_HOOKS = 1``, which incre
 its arguments change so that plugins have to change too.
 """
 
-from hcbench.registry.hookspecs import (
-    hcbench_algorithms,
-    hcbench_cell_finished,
-    hcbench_commands,
-    hcbench_datasets,
-    hcbench_executors,
-    hcbench_metrics,
-    hcbench_oracles,
-    hcbench_run_finished,
-    hcbench_run_started,
-    hcbench_suites,
-)
-
-__all__ = [
-    "hcbench_algorithms",
-    "hcbench_cell_finished",
-    "hcbench_commands",
-    "hcbench_datasets",
-    "hcbench_executors",
-    "hcbench_metrics",
-    "hcbench_oracles",
-    "hcbench_run_finished",
-    "hcbench_run_started",
-    "hcbench_suites",
-]
+# Their names are listed once, where they are defined.
+from hcbench.registry.hookspecs import *  # noqa: F403
+from hcbench.registry.hookspecs import __all__ as __all__
