@@ -25,7 +25,8 @@ from hcbench.model.squares import is_symmetric
 #: rows are shuffled.
 Origin: TypeAlias = Literal["numbers", "rows", "index"]
 
-_MOST_LISTED = 3  # names in a message
+#: The most names in a message.
+_MOST_LISTED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +57,8 @@ class NamedItems:
     drop: str = ""
 
 
-def match_items(one: NamedItems, other: NamedItems) -> NDArray[np.int64]:
-    """The position in one thing of each item of the other, (n,).
+def match_items(source: NamedItems, target: NamedItems) -> NDArray[np.int64]:
+    """The position in the source of each item of the target, (n,).
 
     Raises
     ------
@@ -70,35 +71,33 @@ def match_items(one: NamedItems, other: NamedItems) -> NDArray[np.int64]:
         If names are equal only with blanks for underscores and apostrophes that are not doubled, as
         programs write them in Newick.
     """
-    if one.names is other.names or one.names == other.names:
-        if one.n != other.n:
-            raise DataError(f"{one.what} has {one.n} items, and {other.what} {other.n}")
-        return np.arange(one.n)
-    _check_distinct(one)
-    _check_distinct(other)
-    if one.names is None:
-        names = _numbers_for(one, other)
-        other_names = other.names
-    elif other.names is None:
-        names = one.names
-        other_names = _numbers_for(other, one)
-    else:
-        names = one.names
-        other_names = other.names
-    assert other_names is not None
+    if source.names is target.names or source.names == target.names:
+        if source.n != target.n:
+            raise DataError(f"{source.what} has {source.n} items, and {target.what} {target.n}")
+        return np.arange(source.n)
+    _check_distinct(source)
+    _check_distinct(target)
+    names = source.names
+    target_names = target.names
+    # One of them at most has no names: otherwise their names would be equal.
+    if names is None:
+        names = _numbers_for(source, target)
+    elif target_names is None:
+        target_names = _numbers_for(target, source)
+    assert target_names is not None
     position_of = {name: i for i, name in enumerate(names)}
-    if position_of.keys() != set(other_names):
+    if position_of.keys() != set(target_names):
         # Newick does not tell blanks from underscores: try what the names may mean.
-        position_of = _positions_as_meant(names, other_names)
+        position_of = _positions_as_meant(names, target_names)
         if not position_of:
-            raise DataError(_describe_difference(one, names, other, other_names))
+            raise DataError(_describe_difference(source, names, target, target_names))
         warnings.warn(
             "labels are matched with blanks for underscores, and ' for ''",
             ModelWarning,
             stacklevel=3,
         )
-        other_names = tuple(_as_meant(name) for name in other_names)
-    return np.array([position_of[name] for name in other_names], dtype=np.int64)
+        target_names = tuple(_as_meant(name) for name in target_names)
+    return np.array([position_of[name] for name in target_names], dtype=np.int64)
 
 
 class CanBeNamed(Protocol):
@@ -148,11 +147,13 @@ def names_of_index(data: Any, *, only_own: bool = False) -> tuple[str, ...] | No
     0..n-1 in order, and for names of which two are equal, as these cannot name items.
     """
     index: Any = getattr(data, "index", None)
-    if not hasattr(index, "dtype"):  # the method of lists and tuples
+    if not hasattr(index, "dtype"):
+        # It is the method of lists and tuples.
         return None
     values = index.tolist()
     if index.dtype.kind == "f" and all(float(value).is_integer() for value in values):
-        values = [int(value) for value in values]  # pandas makes floats of them beside a gap
+        # pandas makes floats of whole numbers where one is missing.
+        values = [int(value) for value in values]
     names = tuple(str(value) for value in values)
     if only_own and (len(set(names)) < len(names) or is_default(names)):
         return None
@@ -210,6 +211,7 @@ def few_names(names: Sequence[str]) -> str:
 
 
 def _check_distinct(items: NamedItems) -> None:
+    """Refuse names of which two are equal."""
     if items.names is None or len(set(items.names)) == len(items.names):
         return
     name, count = Counter(items.names).most_common(1)[0]
@@ -255,6 +257,7 @@ def _numbers_for(unnamed: NamedItems, named: NamedItems) -> tuple[str, ...]:
 
 
 def _ways_out(unnamed: NamedItems, named: NamedItems) -> str:
+    """How a user can have the items of two things matched."""
     ways = []
     if unnamed.give:
         ways.append(f"give names, {unnamed.give}")
@@ -272,39 +275,41 @@ def _as_meant(name: str) -> str:
     return name.replace("_", " ").replace("''", "'")
 
 
-def _positions_as_meant(names: Sequence[str], other_names: Sequence[str]) -> dict[str, int]:
+def _positions_as_meant(names: Sequence[str], target_names: Sequence[str]) -> dict[str, int]:
     """The positions of names by what they may mean; empty if they are not the same even so."""
     position_of = {_as_meant(name): i for i, name in enumerate(names)}
-    other_meanings = {_as_meant(name) for name in other_names}
-    are_distinct = len(position_of) == len(names) and len(other_meanings) == len(other_names)
-    if not are_distinct or position_of.keys() != other_meanings:
+    target_meanings = {_as_meant(name) for name in target_names}
+    are_distinct = len(position_of) == len(names) and len(target_meanings) == len(target_names)
+    if not are_distinct or position_of.keys() != target_meanings:
         return {}
     return position_of
 
 
 def _describe_difference(
-    one: NamedItems, names: Sequence[str], other: NamedItems, other_names: Sequence[str]
+    source: NamedItems, names: Sequence[str], target: NamedItems, target_names: Sequence[str]
 ) -> str:
     """Which names are missing, and which are too many; those that may mean the same are neither."""
     meanings = {}
-    for name in {*names, *other_names}:
+    for name in set(names).union(target_names):
         meanings[name] = _as_meant(name)
-    for checked_names in (names, other_names):
+    for checked_names in (names, target_names):
         n_different = len({meanings[name] for name in checked_names})
         if n_different < len(checked_names):
             # Two names of one thing would mean the same: compare them as they are written.
             meanings = {name: name for name in meanings}
-    one_meanings = {meanings[name] for name in names}
-    other_meanings = {meanings[name] for name in other_names}
-    missing = [name for name in other_names if meanings[name] not in one_meanings]
-    extra = [name for name in names if meanings[name] not in other_meanings]
+    source_meanings = {meanings[name] for name in names}
+    target_meanings = {meanings[name] for name in target_names}
+    missing = [name for name in target_names if meanings[name] not in source_meanings]
+    extra = [name for name in names if meanings[name] not in target_meanings]
     parts = []
     if missing:
         parts.append(f"{few_names(missing)} {_is_or_are(missing)} missing")
     if extra:
-        parts.append(f"{few_names(extra)} {_is_or_are(extra)} not among the items of {other.what}")
-    text = f"{one.what}: {', and '.join(parts)}"
-    unnamed = one if one.names is None else other
+        parts.append(f"{few_names(extra)} {_is_or_are(extra)} not among the items of {target.what}")
+    text = f"{source.what}: {', and '.join(parts)}"
+    unnamed = target
+    if source.names is None:
+        unnamed = source
     if unnamed.names is None:
         text += f"; {unnamed.what} has no names but the numbers 0..{unnamed.n - 1}"
         if unnamed.give:

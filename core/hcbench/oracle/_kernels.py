@@ -22,8 +22,8 @@ from numba import njit
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+#: So many possible queries have a bit each: 128 MiB, of which the system gives what is used.
 MOST_BITS = 1 << 30
-"""So many possible queries have a bit each: 128 MiB, of which the system gives what is used."""
 #: Which queries are the same: those about the same set of items; about the same two unordered
 #: pairs, in either order; about the same items in the same order.
 UNORDERED = 0
@@ -67,6 +67,7 @@ def query_key(symmetry: Any, i: Any, j: Any, k: Any, l: Any) -> Any:  # noqa: E7
         Items; unused ones are 0.
     """
     if symmetry == QUADRUPLET:
+        # Neither the order of the pairs nor the order in a pair matters.
         first = _pair(i, j)
         second = _pair(k, l)
         low = min(first, second)
@@ -190,29 +191,29 @@ def name_long_queries(symmetry: Any, items: NDArray[np.int32], names: NDArray[np
 # What the counters of a ledger count.
 QUERIES = 0
 DISTINCT = 1
+#: The most queries that are allowed.
 BUDGET = 2
-"""The most queries that are allowed."""
 ROUNDS = 3
+#: The answers of a set, each time that it is read.
 WHOLE = 4
-"""The answers of a set, each time that it is read."""
+#: The size of the set, once it is read.
 SET = 5
-"""The size of the set, once it is read."""
+#: 1 if a query was refused.
 REFUSED = 6
-"""1 if a query was refused."""
+#: 1 if a query named an item that does not exist.
 NO_ITEM = 7
-"""1 if a query named an item that does not exist."""
+#: Queries that are noted.
 ASKED = 8
-"""Queries that are noted."""
+#: Queries that were asked again.
 REPEATED = 9
-"""Queries that were asked again."""
+#: Queries that are put down.
 WAITING = 10
-"""Queries that are put down."""
 COUNTERS = 11
 
+#: So many single queries are put down before they are noted.
 PUT_DOWN = 4096
-"""So many single queries are put down before they are noted."""
+#: So many queries are noted at a time.
 WINDOW = 256
-"""So many queries are noted at a time."""
 
 
 @njit(cache=True)
@@ -259,6 +260,7 @@ def _make_room(state: Any, more: Any) -> Any:
     size = len(asked)
     while 2 * n_asked >= size:
         size *= 2
+    # Move all keys to a set of a size that is a power of 2; 0 is an empty place.
     larger = np.zeros(size, np.uint64)
     for name in asked:
         if name != 0:
@@ -366,11 +368,14 @@ def _enter_numbers(asked: Any, names: Any, times: Any) -> Any:
     one = np.uint64(1)
     bits_of_word = np.uint64(63)
     n_set = np.uint64(0)
-    place = np.uint64(0)  # of the word that is held
+    # The word that is held, and its place.
+    place = np.uint64(0)
     word = asked[0]
     for at in range(len(names)):
+        # A name is a number + 1.
         number = names[at] - one
         if number >> np.uint64(6) != place:
+            # The query has its bit in another word: write this one, and hold that one.
             asked[place] = word
             place = number >> np.uint64(6)
             word = asked[place]
@@ -390,8 +395,10 @@ def _enter_keys(asked: Any, names: Any, times: Any) -> Any:
     """
     mask = np.uint64(len(asked) - 1)
     n_set = 0
+    # Fetch the places of all keys; what is read is not used.
     for at in range(len(names)):
         times[at] = asked[names[at] & mask]
+    # Enter the keys, which are in the cache of the processor now.
     for at in range(len(names)):
         slot = _slot_of(asked, names[at])
         times[at] = asked[slot] == names[at]
