@@ -78,7 +78,7 @@ def _is_mapping(text: str) -> bool:
     return isinstance(json.loads(text), dict)
 
 
-def _is_budget(budget: object) -> bool:
+def _is_budget(budget: Any) -> bool:
     return bool(read_budget(budget) == budget)
 
 

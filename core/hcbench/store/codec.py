@@ -27,12 +27,14 @@ _DTYPES = ("|u1", "<u2", "<i4", "<i8", "<f8")
 _INT32_MAX = np.iinfo(np.int32).max
 _MOST = 1 << 30  # bytes of one result: a few would otherwise become all memory
 _FAST_ABOVE = 1 << 20  # bytes: large trees are compressed for speed
+_FAST, _DEFAULT = 1, 6  # levels of zlib
 
 
 def encode_result(result: Result) -> bytes:
     """Pack and compress a tree or a partition."""
     raw = pack_result(result)
-    return zlib.compress(raw, 1 if len(raw) > _FAST_ABOVE else 6)
+    level = _FAST if len(raw) > _FAST_ABOVE else _DEFAULT
+    return zlib.compress(raw, level)
 
 
 def pack_result(result: Result) -> bytes:
@@ -47,16 +49,21 @@ def pack_result(result: Result) -> bytes:
         arrays: dict[str, NDArray[Any]] = {"labels": result.labels}
     else:
         header |= {"type": "tree", "kind": result.kind.value, "names": result.names}
-        optional = {"height": result.height, "linkage": result.linkage}
-        arrays = {"parent": result.parent, **{k: a for k, a in optional.items() if a is not None}}
+        arrays = {"parent": result.parent}
+        if result.height is not None:
+            arrays["height"] = result.height
+        if result.linkage is not None:
+            arrays["linkage"] = result.linkage
     return pack_arrays(header, {name: _compact(array) for name, array in arrays.items()})
 
 
 def pack_arrays(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Pack plain values and arrays of any of `_DTYPES`, without compression."""
-    described = [[name, array.dtype.str, array.size] for name, array in arrays.items()]
-    head = json.dumps({**header, "arrays": described}, separators=(",", ":")).encode()
-    return b"".join([struct.pack("<I", len(head)), head, *(a.data for a in arrays.values())])
+    descriptions = [[name, array.dtype.str, array.size] for name, array in arrays.items()]
+    head = json.dumps({**header, "arrays": descriptions}, separators=(",", ":")).encode()
+    parts: list[bytes | memoryview] = [struct.pack("<I", len(head)), head]
+    parts += [array.data for array in arrays.values()]
+    return b"".join(parts)
 
 
 def decode_result(packed: bytes) -> Result:
@@ -110,9 +117,9 @@ def checked() -> Iterator[None]:
 
 
 def _decompress(packed: bytes) -> bytes:
-    inflated = zlib.decompressobj()
-    raw = inflated.decompress(packed, _MOST)
-    if not inflated.eof:
+    decompressor = zlib.decompressobj()
+    raw = decompressor.decompress(packed, _MOST)
+    if not decompressor.eof:
         raise ValueError("it is incomplete, or takes more than 1 GiB")
     return raw
 
@@ -133,10 +140,12 @@ def unpack_arrays(raw: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 
 def _compact(array: NDArray[Any]) -> NDArray[Any]:
     """Little-endian, contiguous; integers in 32 bits if they fit."""
-    if array.dtype.kind != "f":
-        array = array.astype("<i4" if array.max(initial=0) <= _INT32_MAX else "<i8")
-    else:
+    if array.dtype.kind == "f":
         array = array.astype("<f8", copy=False)
+    elif array.max(initial=0) <= _INT32_MAX:
+        array = array.astype("<i4")
+    else:
+        array = array.astype("<i8")
     return np.ascontiguousarray(array)
 
 

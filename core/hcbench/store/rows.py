@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from hcbench.model.cost import Cost
-from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint
+from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint, Value
 from hcbench.store.schema import END, LOST, cells
 
 LEFT_OUT = "-"  # begins the keys of inapplicable combinations
@@ -98,8 +98,11 @@ def run_info(row: Any, n_cells: int = 0, reused: int = 0, failed: int = 0) -> Ru
     values = row._asdict()
     damaged = ""
     for name, (read, substitute) in _READERS.items():
+        if name == "finished" and not values[name]:
+            values[name] = None
+            continue
         try:
-            values[name] = None if name == "finished" and not values[name] else read(values[name])
+            values[name] = read(values[name])
         except (ValueError, TypeError, RecursionError):
             damaged = f"{name} is {repr(values[name])[:40]}"
             values[name] = substitute
@@ -122,7 +125,7 @@ def presented(layout: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in layout.items() if name not in ABOUT_RUN}
 
 
-def read_moment(written: str) -> datetime:
+def read_moment(text: str) -> datetime:
     """Read what `now` wrote.
 
     Raises
@@ -130,9 +133,9 @@ def read_moment(written: str) -> datetime:
     ValueError
         If it is no moment with a time zone.
     """
-    moment = datetime.fromisoformat(written)
+    moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
-        raise ValueError(f"{written} has no time zone")
+        raise ValueError(f"{text} has no time zone")
     return moment
 
 
@@ -144,68 +147,87 @@ def cell_row(
     limits: Mapping[str, float | None],
 ) -> dict[str, Any]:
     """A row of ``cells``, see `Store.save`."""
-    notes = [storable(note) for note in outcome.notes]
-    return {
-        **{name: storable(getattr(outcome, name)) for name in _FIELDS},
-        **{name: storable(getattr(outcome.cost, name)) for name in _COSTS},
-        "id": row,
-        "key": stored_key(outcome),
-        "run": run,
-        "created": now(),
-        "seed": str(outcome.seed),
-        **{name: storable(limits.get(name)) for name in LIMITS},
-        "cell": to_json(description),
-        "notes": to_json(notes) if notes else "",
-    }
+    values: dict[str, Any] = {}
+    for name in _FIELDS:
+        values[name] = storable(getattr(outcome, name))
+    for name in _COSTS:
+        values[name] = storable(getattr(outcome.cost, name))
+    for name in LIMITS:
+        values[name] = storable(limits.get(name))
+    # These are stored in another form than the outcome has them.
+    values["id"] = row
+    values["key"] = stored_key(outcome)
+    values["run"] = run
+    values["created"] = now()
+    values["seed"] = str(outcome.seed)
+    values["cell"] = to_json(description)
+    values["notes"] = ""
+    if outcome.notes:
+        values["notes"] = to_json([storable(note) for note in outcome.notes])
+    return values
 
 
 def point_rows(row: int, outcome: Outcome) -> list[dict[str, Any]]:
     """Rows of ``points``."""
     from hcbench.store.codec import encode_result  # imports numpy, which reading does not need
 
-    return [
-        {
-            "cell": row,
-            "checkpoint": _checkpoint(point),
-            "queries": storable(point.queries),
-            "result": None if point.result is None else encode_result(point.result),
-        }
-        for point in outcome.points
-    ]
+    rows = []
+    for point in outcome.points:
+        values: dict[str, Any] = {"cell": row, "checkpoint": _checkpoint(point)}
+        values["queries"] = storable(point.queries)
+        values["result"] = None
+        if point.result is not None:
+            values["result"] = encode_result(point.result)
+        rows.append(values)
+    return rows
 
 
 def value_rows(
-    run: int, row: int, measured: Sequence[ScoredPoint], metric_keys: Mapping[str, str]
+    run: int, row: int, scored_points: Sequence[ScoredPoint], metric_keys: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """Rows of ``metric_values``, of the metrics that have a key and of reported numbers."""
+    # Metrics that differ only in their names have one key, and one value at a checkpoint.
     rows: dict[tuple[int, str], dict[str, Any]] = {}
-    for point in measured:
+    for point in scored_points:
+        checkpoint = _checkpoint(point)
         for label, value in point.values.items():
             if label not in metric_keys and not label.endswith(REPORTED):
                 continue
-            number = storable(value.value)
-            is_nan = value.value is not None and number is None
-            key = _checkpoint(point), metric_keys.get(label, label)
-            rows[key] = {
+            metric_key = metric_keys.get(label, label)
+            rows[checkpoint, metric_key] = {
                 "cell": row,
-                "checkpoint": key[0],
-                "metric_key": key[1],
+                "checkpoint": checkpoint,
+                "metric_key": metric_key,
                 "metric": storable(label),
                 "run": run,
-                "value": number,
-                "status": NAN if is_nan else value.status if value.final else LOST,
+                "value": storable(value.value),
+                "status": _stored_status(value),
                 "reason": storable(value.reason),
             }
     return list(rows.values())
 
 
+def _stored_status(value: Value) -> str:
+    """The status of a value, which also says that it is NaN, or may be computed again."""
+    if value.value is not None and storable(value.value) is None:
+        return NAN
+    return value.status if value.final else LOST
+
+
 @lru_cache
 def types_of(column: sa.ColumnElement[Any]) -> set[type]:
     """The types of Python that a column accepts; SQLite stores any type in any column."""
-    # SQLAlchemy before 2.1 does not know the type of a decorated column.
-    kind = str if column.name == "budget" else column.type.python_type
-    more = {int} if kind is float or column.name == "budget" else set()
-    return {kind, *more, *([type(None)] if getattr(column, "nullable", True) else [])}
+    types: set[type]
+    if column.name == "budget":
+        # SQLAlchemy before 2.1 does not know the type of a decorated column.
+        types = {str, int}
+    else:
+        types = {column.type.python_type}
+    if float in types:
+        types.add(int)
+    if getattr(column, "nullable", True):
+        types.add(type(None))
+    return types
 
 
 def to_json(value: Any) -> str:
@@ -213,7 +235,7 @@ def to_json(value: Any) -> str:
     return json.dumps(value, default=_plain)
 
 
-def from_json(written: str) -> dict[str, Any]:
+def from_json(text: str) -> dict[str, Any]:
     """Read a mapping that `to_json` wrote.
 
     Raises
@@ -221,10 +243,10 @@ def from_json(written: str) -> dict[str, Any]:
     ValueError, TypeError
         If it is none.
     """
-    loaded = json.loads(written)
-    if not isinstance(loaded, dict):
-        raise TypeError(type(loaded).__name__)
-    return loaded
+    content = json.loads(text)
+    if not isinstance(content, dict):
+        raise TypeError(type(content).__name__)
+    return content
 
 
 #: How the columns of a run are read, and what stands for one that cannot be read.
