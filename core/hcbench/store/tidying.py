@@ -86,26 +86,32 @@ def tidy(
         infos = run_infos(connection)
         unwanted = set(_unwanted(list(infos.values()), keep_runs, before))
         staying = _with_lenders(connection, set(infos) - unwanted) & set(infos)
-        gone = sorted(set(infos) - staying)
-        unshown = cells_of_no_run(connection, gone)
-        values = _values_nobody_asked_for(connection, [infos[run] for run in sorted(staying)])
-        n_values = sum(_total(connection, sa.func.count(), condition) for condition in values)
-        removed = Tidied(len(gone), len(unshown), n_values, lent=len(staying & unwanted))
+        old_runs = sorted(set(infos) - staying)
+        unshown = cells_of_no_run(connection, old_runs)
+        conditions = _values_nobody_asked_for(connection, [infos[run] for run in sorted(staying)])
+        n_values = 0
+        for condition in conditions:
+            n_values += _total(connection, sa.func.count(), condition)
+        tidied = Tidied(
+            runs=len(old_runs), cells=len(unshown), values=n_values, lent=len(staying & unwanted)
+        )
         if looks_only:
-            return replace(removed, bytes=_estimated_bytes(connection, gone, unshown, n_values))
+            size = _estimated_bytes(connection, old_runs, unshown, n_values)
+            return replace(tidied, bytes=size)
         forget(connection)
-        for condition in values:
+        for condition in conditions:
             connection.execute(sa.delete(metric_values).where(condition))
         # What belongs to a cell is deleted with it.
         connection.execute(sa.delete(cells).where(among(connection, cells.c.id, unshown)))
-        connection.execute(sa.delete(run_cells).where(among(connection, run_cells.c.run, gone)))
-        connection.execute(sa.delete(runs).where(among(connection, runs.c.id, gone)))
+        of_old_runs = among(connection, run_cells.c.run, old_runs)
+        connection.execute(sa.delete(run_cells).where(of_old_runs))
+        connection.execute(sa.delete(runs).where(among(connection, runs.c.id, old_runs)))
     _vacuum(store)
-    return replace(removed, bytes=max(size - _size(store), 0))
+    return replace(tidied, bytes=max(size - _size(store), 0))
 
 
 def _estimated_bytes(
-    connection: sa.Connection, gone: Sequence[int], unshown: Sequence[int], n_values: int
+    connection: sa.Connection, old_runs: Sequence[int], unshown: Sequence[int], n_values: int
 ) -> int:
     """About how many bytes are freed by removing runs, cells, and this many values of others."""
     of_cells = among(connection, cells.c.id, unshown)
@@ -118,7 +124,7 @@ def _estimated_bytes(
         + _VALUE * (n_values + _total(connection, sa.func.count(), of_values))
         + _total(connection, sa.func.sum(sum(texts)), of_cells)
         + _total(connection, sa.func.sum(sa.func.length(points.c.result)), of_points)
-        + _total(connection, sa.func.sum(layouts), among(connection, runs.c.id, gone))
+        + _total(connection, sa.func.sum(layouts), among(connection, runs.c.id, old_runs))
     )
 
 
@@ -133,63 +139,72 @@ def _unwanted(
 ) -> Iterator[int]:
     """Runs to remove unless other runs need them."""
     with_cells = [info.id for info in infos if info.cells]
-    latest = set(with_cells[-keep_runs:] if keep_runs else ())
+    kept: set[int] = set()
+    if keep_runs:
+        kept.update(with_cells[-keep_runs:])
     a_day_ago = datetime.now(UTC) - _MAY_RUN
     for info in infos:
         may_run = info.finished is None and info.started > a_day_ago
-        old = before is not None and info.started < before
-        many = keep_runs is not None and before is None
-        if (
-            not info.damaged
-            and not may_run
-            and (not info.cells or (info.id not in latest and (old or many)))
-        ):
+        if info.damaged or may_run:
+            continue
+        if not info.cells or (info.id not in kept and _is_old(info, keep_runs, before)):
             yield info.id
 
 
-def _with_lenders(connection: sa.Connection, chosen: set[int]) -> set[int]:
+def _is_old(info: RunInfo, keep_runs: int | None, before: datetime | None) -> bool:
+    """Whether a run that is not among the latest is to be removed."""
+    if before is not None:
+        return info.started < before
+    return keep_runs is not None
+
+
+def _with_lenders(connection: sa.Connection, runs_to_keep: set[int]) -> set[int]:
     """Runs, with those that measured what they show, and so on."""
-    staying = set(chosen)
-    lender = sa.select(run_cells.c.run, cells.c.run).join(cells, cells.c.id == run_cells.c.cell)
-    judge = sa.select(run_cells.c.run, metric_values.c.run)
-    judge = judge.join(metric_values, metric_values.c.cell == run_cells.c.cell)
+    measured = sa.select(run_cells.c.run, cells.c.run).join(cells, cells.c.id == run_cells.c.cell)
+    scored = sa.select(run_cells.c.run, metric_values.c.run)
+    scored = scored.join(metric_values, metric_values.c.cell == run_cells.c.cell)
     lenders: dict[int, set[int]] = {}
-    for run, other in connection.execute(lender.union(judge)):
-        lenders.setdefault(run, set()).add(other)
+    for run, lender in connection.execute(measured.union(scored)):
+        lenders.setdefault(run, set()).add(lender)
+    staying = set(runs_to_keep)
     waiting = list(staying)
     while waiting:
-        new = lenders.get(waiting.pop(), set()) - staying
-        staying |= new
-        waiting += new
+        added = lenders.get(waiting.pop(), set()) - staying
+        staying |= added
+        waiting += added
     return staying
 
 
-def cells_of_no_run(connection: sa.Connection, gone: Sequence[int]) -> list[int]:
+def cells_of_no_run(connection: sa.Connection, removed_runs: Sequence[int]) -> list[int]:
     """Cells that no remaining run shows, except the latest measurement by a remaining run."""
-    shown = sa.select(run_cells.c.cell).where(~among(connection, run_cells.c.run, gone))
-    again = ~is_latest() | cells.c.key.startswith(LEFT_OUT)
-    unshown = sa.select(cells.c.id).where(cells.c.id.not_in(shown))
-    lost = cells.c.run.not_in(sa.select(runs.c.id))  # by damage
-    wanted = unshown.where(again | lost | among(connection, cells.c.run, gone))
-    wanted = wanted.order_by(cells.c.id)
-    return list(connection.execute(wanted).scalars())
+    of_remaining = ~among(connection, run_cells.c.run, removed_runs)
+    shown = sa.select(run_cells.c.cell).where(of_remaining)
+    is_superseded = ~is_latest() | cells.c.key.startswith(LEFT_OUT)
+    is_lost = cells.c.run.not_in(sa.select(runs.c.id))  # by damage
+    is_of_removed = among(connection, cells.c.run, removed_runs)
+    query = sa.select(cells.c.id).where(cells.c.id.not_in(shown))
+    query = query.where(is_superseded | is_lost | is_of_removed).order_by(cells.c.id)
+    return list(connection.execute(query).scalars())
 
 
 def _values_nobody_asked_for(
     connection: sa.Connection, infos: Sequence[RunInfo]
 ) -> list[sa.ColumnElement[bool]]:
     """Conditions: the cell is shown by runs, none of which asked for this value."""
-    keys_of = {info.id: info.metric_keys for info in infos}
-    shown = sa.select(run_cells.c.cell).where(among(connection, run_cells.c.run, keys_of))
+    keys_of_run = {info.id: info.metric_keys for info in infos}
+    shown = sa.select(run_cells.c.cell).where(among(connection, run_cells.c.run, keys_of_run))
+    cell = metric_values.c.cell
     conditions = []
-    keys = sa.select(metric_values.c.metric_key).where(~is_reported).distinct()
-    for key in connection.execute(keys).scalars():
-        asking = [run for run, keys in keys_of.items() if keys is None or key in keys.values()]
-        asked = sa.select(run_cells.c.cell).where(among(connection, run_cells.c.run, asking))
-        cell = metric_values.c.cell
-        conditions.append(
-            (metric_values.c.metric_key == key) & cell.in_(shown) & cell.not_in(asked)
-        )
+    stored_keys = sa.select(metric_values.c.metric_key).where(~is_reported).distinct()
+    for key in connection.execute(stored_keys).scalars():
+        asking = []
+        for run, keys in keys_of_run.items():
+            # A run that does not say what it asked for may have asked for all.
+            if keys is None or key in keys.values():
+                asking.append(run)
+        wanted = sa.select(run_cells.c.cell).where(among(connection, run_cells.c.run, asking))
+        is_of_key = metric_values.c.metric_key == key
+        conditions.append(is_of_key & cell.in_(shown) & cell.not_in(wanted))
     return conditions
 
 
@@ -197,21 +212,20 @@ def _size(store: Store) -> int:
     """Bytes of the tables, or of the file."""
     with store.database.reading() as connection:
         if store.database.place.server is None:
-            pages, size = (
-                connection.execute(sa.text(f"PRAGMA {name}")).scalar()
-                for name in ("page_count", "page_size")
-            )
-            return int(pages or 0) * int(size or 0)
-        names = [table.name for table in metadata.sorted_tables]
-        sizes: list[Any] = [sa.func.pg_total_relation_size(name) for name in names]
+            n_pages = connection.execute(sa.text("PRAGMA page_count")).scalar() or 0
+            page_size = connection.execute(sa.text("PRAGMA page_size")).scalar() or 0
+            return int(n_pages) * int(page_size)
+        sizes: list[Any] = []
+        for table in metadata.sorted_tables:
+            sizes.append(sa.func.pg_total_relation_size(table.name))
         return sum(connection.execute(sa.select(*sizes)).one())
 
 
 def _vacuum(store: Store) -> None:
     """Return free space to the file system."""
-    names = [table.name for table in metadata.sorted_tables]
-    server = store.database.place.server is not None
-    statements = [f"VACUUM FULL {name}" for name in names] if server else ["VACUUM"]
+    statements = ["VACUUM"]
+    if store.database.place.server is not None:
+        statements = [f"VACUUM FULL {table.name}" for table in metadata.sorted_tables]
     store.database.outside_transactions(statements)
 
 
