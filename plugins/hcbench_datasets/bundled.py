@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import datasets
 
 from hcbench import Problem
 from hcbench_datasets.fetch import chosen
+from hcbench_datasets.preparation import standardised
 
 
 def iris(seed: int, *, standardise: bool, n: int | None) -> Problem:
@@ -48,14 +48,3 @@ def _problem(
         levels=bunch.target[rows].astype(np.int64, copy=True)[:, None],
         classes=(tuple(map(str, bunch.target_names)),),
     )
-
-
-def standardised(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Subtract each column's mean and divide by its standard deviation; constant ones become 0."""
-    constant = (vectors == vectors[0]).all(axis=0)
-    centred: NDArray[np.float64] = vectors - vectors.mean(axis=0)
-    centred[:, constant] = 0.0  # rounding may make the mean of equal numbers differ from them
-    deviation = centred.std(axis=0)
-    deviation[constant] = 1.0
-    centred /= deviation
-    return centred

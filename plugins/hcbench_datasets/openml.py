@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hcbench import DataError, Problem
-from hcbench_datasets.bundled import standardised
 from hcbench_datasets.fetch import (
     cache_folder,
     chosen,
@@ -16,6 +15,7 @@ from hcbench_datasets.fetch import (
     patience,
     user_folder,
 )
+from hcbench_datasets.preparation import standardised
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError
-from hcbench_datasets.bundled import standardised
 from hcbench_datasets.content import Content
 
 if TYPE_CHECKING:
@@ -105,6 +104,17 @@ def scaled(vectors: Vectors | None, scale: str, where: str) -> NDArray[np.float6
         what = "similarities" if vectors is None else "sparse vectors"
         raise DataError(f"{where}: {what} cannot be scaled; omit scale={scale}")
     return _SCALES[scale](vectors.astype(np.float64))
+
+
+def standardised(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Subtract each column's mean and divide by its standard deviation; constant ones become 0."""
+    constant = (vectors == vectors[0]).all(axis=0)
+    centred: NDArray[np.float64] = vectors - vectors.mean(axis=0)
+    centred[:, constant] = 0.0  # rounding may make the mean of equal numbers differ from them
+    deviation = centred.std(axis=0)
+    deviation[constant] = 1.0
+    centred /= deviation
+    return centred
 
 
 def _rows(vectors: NDArray[np.float64]) -> NDArray[np.float64]:

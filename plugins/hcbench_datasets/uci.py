@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, Problem
-from hcbench_datasets.bundled import standardised
 from hcbench_datasets.content import table_of_labels
 from hcbench_datasets.fetch import (
     cache_folder,
@@ -22,6 +21,7 @@ from hcbench_datasets.fetch import (
     patience,
     user_folder,
 )
+from hcbench_datasets.preparation import standardised
 
 ZOO = (
     "the UCI Zoo table with a header (animal_name, 16 features, class_type), "

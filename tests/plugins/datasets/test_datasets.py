@@ -138,7 +138,7 @@ def test_standardise_is_scikit_learns_standard_scaler(name):
 
 
 def test_standardise_leaves_constant_columns_at_exactly_zero():
-    from hcbench_datasets.bundled import standardised
+    from hcbench_datasets.preparation import standardised
 
     X = np.array([[0.1, 1.0], [0.1, 3.0], [0.1, 5.0]])  # the mean of three 0.1 is not 0.1
     Z = standardised(X)
