@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = Path(__file__).with_name("example")
 _SHOWN = 20  # columns of a table; of the others only those that are no vectors
+_NO_TRUTH = "no truth: only metrics without one apply"
 _MOST_CANDIDATES = 5  # for the truth, each with its command
 _UNEQUAL = 10  # the ratio of standard deviations from which standardising is suggested
 
@@ -51,9 +52,7 @@ def inspect(file: str) -> None:
         _refuse_missing_file(path, {entry.spec.name for entry in registry.datasets.entries})
     (use,) = registry.use_datasets(format_name(written, name.params))
     advice = _advise(target, dict(use.params))
-    problem = use.spec.load()(0, **{**use.params, **advice.params})
-    are_distances = bool(advice.params.get("distance"))
-    for line in [*advice.lines, *_summary(problem, are_distances)]:
+    for line in advice.lines + _summary(use, advice.params):
         click.echo(printable(line))
     if advice.guess is not None and advice.table is not None and advice.guess.candidates:
         _print_question(written, advice.table, advice.guess, advice.params)
@@ -94,7 +93,7 @@ class _Advice:
 
 def _advise(target: Path, given: dict[str, Any]) -> _Advice:
     """Find out how a file is to be read, and show its columns if it is a table."""
-    from hcbench_datasets.file import is_table, kind_of_array
+    from hcbench_datasets.reading import is_table, kind_of_array
 
     is_set = {name: value for name, value in given.items() if value not in (None, (), False)}
     advice = _Advice(is_set)
@@ -111,14 +110,14 @@ def _advise(target: Path, given: dict[str, Any]) -> _Advice:
 
 def _advise_on_table(target: Path, given: dict[str, Any], advice: _Advice) -> None:
     """Add what a table is: a matrix, comparisons, or columns with roles."""
-    from hcbench_datasets.file import (
+    from hcbench_datasets.guessing import guess
+    from hcbench_datasets.reading import (
         kind_of_table,
         looks_like_comparisons,
         other_columns,
         roles_of,
         table_of,
     )
-    from hcbench_datasets.guessing import guess
 
     table, roles = table_of(target, given, roles_of(given))
     kind = kind_of_table(table, roles, given)
@@ -305,24 +304,47 @@ def _use(column: Column, found: Mapping[str, Any], guessed: Guess | None = None)
     return "vectors" if column.numbers is not None else "0/1 columns"
 
 
-def _summary(problem: Any, are_distances: bool) -> list[str]:
-    """What a file would be used as."""
+def _summary(use: Any, advised: Mapping[str, Any]) -> list[str]:
+    """What a file is used as, once it has been read with the advised parameters.
+
+    Trees are not made for it: that takes longer than reading a small file.
+    """
+    from hcbench_datasets.reading import number_of_items, read_content
+
+    params = {**use.params, **advised}
+    if params["comparisons"]:
+        problem = use.spec.load()(0, **params)
+        lines = [f"{len(problem.comparisons)} comparisons of {problem.n} items"]
+        lines += [f"truth: the tree in {params['truth']}"] if params["truth"] else [_NO_TRUTH]
+        return lines
+    content = read_content(params)
     lines = []
-    if problem.vectors is not None:
-        n, p = problem.vectors.shape
+    if content.vectors is not None:
+        n, p = content.vectors.shape
         lines.append(f"{n} items with {p} number{'s' * (p != 1)} each")
-    if problem.similarity is not None:
-        what = "distances" if are_distances else "similarities"
-        lines.append(f"{what} of {problem.n} items")
-    if problem.comparisons is not None:
-        lines.append(f"{len(problem.comparisons)} comparisons of {problem.n} items")
+    if content.similarity is not None:
+        what = "distances" if advised.get("distance") else "similarities"
+        lines.append(f"{what} of {len(content.similarity)} items")
     if not lines:
-        lines.append(f"{problem.n} items with nothing but names and labels")
-    for name, tree in problem.truths.items():
-        lines.append(f"truth {name!r}: a tree with {tree.n_nodes - tree.n} clusters")
-    if not problem.truths:
-        lines.append("no truth: only metrics without one apply")
+        n = number_of_items(content, Path(str(params["path"])))
+        lines.append(f"{n} items with nothing but names and labels")
+    if content.levels is not None:
+        lines.append(f"truth 'labels': {_count_classes(content.levels)}")
+    if params["truth"]:
+        lines.append(f"truth: the tree in {params['truth']}")
+    if content.levels is None and not params["truth"]:
+        lines.append(_NO_TRUTH)
     return lines
+
+
+def _count_classes(levels: Any) -> str:
+    """How many classes there are at each level, such as "2 classes, of which 7 are parts"."""
+    counts = []
+    for column in range(levels.shape[1]):
+        # A class belongs to its classes at the levels above.
+        prefixes = {tuple(row) for row in levels[:, : column + 1].tolist()}
+        counts.append(len(prefixes))
+    return f"{', then '.join(str(count) for count in counts)} classes"
 
 
 def _command(path: str, params: Mapping[str, Any]) -> str:

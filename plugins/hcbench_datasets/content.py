@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import Comparisons, DataError, ModelWarning
+from hcbench import DataError, ModelWarning
 from hcbench.model import (
     are_codes,
     check_square,
@@ -26,6 +26,7 @@ from hcbench.registry import format_name
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from hcbench import Comparisons
     from hcbench.model import Vectors
 
 _MISSING_TEXTS = frozenset({"", "n/a", "#n/a", "nan", "?", "<na>"})

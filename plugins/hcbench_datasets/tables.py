@@ -17,7 +17,7 @@ import warnings
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ from hcbench.model import are_codes, number_text, read_numbers
 from hcbench_datasets.content import MISSING, Column, Table, looks_numeric, pasted_name
 from hcbench_datasets.headers import has_header
 from hcbench_datasets.matrices import padded_rows, triangle_of
+from hcbench_datasets.phylip import find_phylip, read_phylip
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,8 +93,7 @@ def read_table(
         rows = _sheet_rows(path)
         return _of_rows(path, rows, texts, header=header, decimal=".", line="row", form="")
     if suffix in PHYLIP:
-        names, matrix = _phylip(path)
-        return _of_frame(path, matrix, texts, names)
+        return _of_distances(path, read_phylip(path, _text(path, None)[0]), texts)
     if suffix == ".json":
         frame = _json(path)
         # A list of records has no names of rows.
@@ -104,10 +104,9 @@ def read_table(
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise DataError(f"delimiter must be one character such as ';', got {delimiter!r}")
     text, encoding = _text(path, encoding)
-    phylip = _phylip_matrix(text) if header is None and delimiter is None else None
+    phylip = find_phylip(text) if header is None and delimiter is None else None
     if phylip is not None:
-        names, matrix = phylip
-        return _of_frame(path, matrix, texts, names)
+        return _of_distances(path, phylip, texts)
     text = _without_comments(text)
     found = _delimiter(path, text) if delimiter is None else delimiter
     spoken = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "blank"}.get(
@@ -516,48 +515,24 @@ def _arff(path: Path) -> pd.DataFrame:
     )
 
 
-def _phylip(path: Path) -> tuple[list[str], pd.DataFrame]:
-    """Names of items and the distances of PHYLIP, see `_phylip_matrix`."""
-    parts = _phylip_matrix(_text(path, None)[0])
-    if parts is None:
-        raise DataError(
-            f"{path}: no matrix of distances in PHYLIP's form: the first line is the number of "
-            "items, and then each has a line with its name and the distances to all, or to those "
-            "above it (sequences are not read)"
-        )
-    return parts
+def _of_distances(
+    path: Path, phylip: tuple[list[str], NDArray[np.float64]], texts: Collection[str]
+) -> Table:
+    """The table of a matrix of distances, with a first column of names."""
+    names, matrix = phylip
+    columns = []
+    for position, name in enumerate(names):
+        columns.append(_column_of_numbers(name, matrix[:, position], texts))
+    first = "1" if "1" not in names else "Unnamed: 0"
+    rows = Column(first, None, list(names))
+    lines = np.arange(1, len(names) + 1)
+    return Table(str(path), (rows, *columns), lines, row_names=first)
 
 
-def _phylip_matrix(text: str) -> tuple[list[str], pd.DataFrame] | None:
-    """Names of items and the distances of PHYLIP, of which the file may have the lower triangle.
-
-    Names have no blanks, or 10 characters with blanks. None if the text has another form.
-    """
-    import pandas as pd
-
-    lines = [line for line in text.splitlines() if line.strip()]
-    if not lines or lines[0].strip() != str(len(lines) - 1):
-        return None
-    rows = lines[1:]
-    names, cells = [], []
-    for row in rows:
-        name, *numbers = row.split()
-        if not all(map(looks_numeric, numbers)):
-            name, numbers = row[:10].strip(), row[10:].split()
-        names.append(name)
-        cells.append(numbers)
-    n = len(names)
-    widths = [len(numbers) for numbers in cells]
-    square, lower = [n] * n, ([*range(n)], [*range(1, n + 1)])
-    numeric = all(map(looks_numeric, chain(*cells)))
-    if widths not in (square, *lower) or not numeric:
-        return None
-    matrix = np.zeros((n, n))
-    for i, numbers in enumerate(cells):
-        matrix[i, : len(numbers)] = numbers
-    if widths != square:
-        matrix += np.tril(matrix, -1).T
-    return names, pd.DataFrame(matrix, columns=names)
+def _column_of_numbers(name: str, numbers: NDArray[np.float64], texts: Collection[str]) -> Column:
+    if name in texts:
+        return Column(name, None, [number_text(number) for number in numbers.tolist()])
+    return Column(name, numbers)
 
 
 def _sheet_rows(path: Path) -> Callable[[], Iterator[Row]]:

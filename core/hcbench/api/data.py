@@ -13,14 +13,14 @@ from hcbench.api.items import items_of
 from hcbench.errors import DataError
 from hcbench.model.arrays import as_plain_array, as_vectors, is_sparse
 from hcbench.model.comparisons import AllComparisons, Comparisons
-from hcbench.model.labels import coded_labels
+from hcbench.model.labels import check_levels, coded_labels
 from hcbench.model.names import (
     columns_in_row_order,
     is_of_features,
     match_items,
     names_of_index,
 )
-from hcbench.model.problem import Problem, Vectors, check_levels
+from hcbench.model.problem import Problem, Vectors
 from hcbench.model.squares import split_square
 from hcbench.model.trees import Partition, Tree
 from hcbench.registry.specs import DatasetSpec

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from hcbench.errors import DataError
 from hcbench.files.tables import is_number, read_npy, read_rows
-from hcbench.model.labels import class_texts
-from hcbench.model.problem import check_levels
+from hcbench.model.labels import check_levels, class_texts
 from hcbench.registry.names import parse_name
 
 SUFFIXES = (".csv", ".tsv")

@@ -5,8 +5,10 @@ from .asv_results import (
     AsvResult as AsvResult,
     read_asv_results as read_asv_results,
 )
-from .comparisons import (
+from .columns import (
     comparison_columns as comparison_columns,
+)
+from .comparisons import (
     read_comparisons as read_comparisons,
     read_named_comparisons as read_named_comparisons,
     write_comparisons as write_comparisons,

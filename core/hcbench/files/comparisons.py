@@ -13,33 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import DataError, InvalidComparisonsError
+from hcbench.files.columns import role_of_column
 from hcbench.files.tables import TABLES, delimiter_of, read_arrays
 from hcbench.model.comparisons import Comparisons
 from hcbench.model.numbers import read_whole_number
 
 _ITEMS = ("i", "j", "k", "l")
 _EXTRA = ("response", "annotator")
-#: Names of columns in the files of others, without blanks, underscores and a final "id".
-_WORDS = {
-    "i": ("i", "anchor", "reference", "ref", "head", "query", "pivot"),
-    "j": ("j", "near", "nearer", "nearest", "close", "closer", "positive", "similar", "winner"),
-    "k": ("k", "far", "farther", "further", "farthest", "negative", "dissimilar", "loser"),
-    "l": ("l",),
-    "response": ("response",),
-    "annotator": (
-        "annotator",
-        "worker",
-        "user",
-        "participant",
-        "rater",
-        "respondent",
-        "subject",
-        "judge",
-        "person",
-        "crowdworker",
-        "turker",
-    ),
-}
 _SUFFIXES = (*TABLES, ".npz", ".npy")
 #: What is stripped from a cell.
 _AROUND = ' \t\r\n"'
@@ -160,31 +140,6 @@ def _write_csv(comparisons: Comparisons, path: Path, triplets: bool) -> None:
             if part.annotator is not None:
                 columns.append(part.annotator[:, None])
             np.savetxt(file, np.hstack(columns), fmt="%d", delimiter=",")
-
-
-def comparison_columns(header: Sequence[str]) -> dict[str, int] | None:
-    """Where ``i, j, k, l, response, annotator`` are in a header; None if it has no i, j and k."""
-    places: dict[str, int] = {}
-    for place, name in enumerate(header):
-        role = _role_of(name)
-        if role is None:
-            continue
-        if role in places:
-            # Two columns would have one meaning.
-            return None
-        places[role] = place
-    if not places.keys() >= {"i", "j", "k"}:
-        return None
-    return places
-
-
-def _role_of(name: str) -> str | None:
-    """What a column has, by its name; None if the name is unknown."""
-    word = re.sub(r"[\W_]", "", name.casefold())
-    for role, words in _WORDS.items():
-        if word in words or word.removesuffix("id") in words:
-            return role
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,7 +361,7 @@ def _names_of_header(line: int, cells: list[str], drop: Sequence[str]) -> list[s
     for name in drop:
         if name not in cells:
             raise InvalidComparisonsError(f"line {line}: there is no column {name!r} to drop")
-    names = [_role_of(cell) or cell for cell in cells]
+    names = [role_of_column(cell) or cell for cell in cells]
     if names[0] in _UNNAMED:
         # The numbers of the rows, as pandas writes them.
         names[0] = ""

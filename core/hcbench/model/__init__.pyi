@@ -19,6 +19,7 @@ from .distances import (
     without_offsets as without_offsets,
 )
 from .labels import (
+    check_levels as check_levels,
     class_texts as class_texts,
 )
 from .names import (
@@ -32,7 +33,6 @@ from .numbers import (
 )
 from .problem import (
     Vectors as Vectors,
-    check_levels as check_levels,
 )
 from .similarity import (
     similarity_of_vectors as similarity_of_vectors,

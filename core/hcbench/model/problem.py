@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from hcbench.errors import DataError, InvalidProblemError, ModelWarning, NotApplicableError
+from hcbench.errors import DataError, InvalidProblemError, NotApplicableError
 from hcbench.model.arrays import as_vectors
 from hcbench.model.labels import coded_labels
 from hcbench.model.names import (
@@ -496,63 +494,3 @@ def _parts_of_tree(role: tuple[str, ...], tree: Tree) -> Iterator[tuple[Any, NDA
         values = getattr(tree, name)
         if values is not None:
             yield (*role, name), values
-
-
-def _list_levels(names: Sequence[str]) -> str:
-    quoted = ", ".join(f"'{name}'" for name in names)
-    return f"give them as {quoted}"
-
-
-def check_levels(
-    levels: ArrayLike,
-    names: Sequence[str],
-    where: str,
-    correction: Callable[[Sequence[str]], str] = _list_levels,
-) -> None:
-    """Refuse levels from fine to coarse, and warn of levels that cross.
-
-    Parameters
-    ----------
-    levels : (n, L) labels
-        Column 0 is meant to be the coarsest.
-    names : L str
-        Names of the levels, for messages.
-    where : str
-        The file or argument that has the levels, for messages.
-    correction : callable
-        It gets the names in the right order, and returns what to do.
-
-    Raises
-    ------
-    DataError
-        If each class of a level lies in one class of the next, but not the other way round: the
-        next level would then add nothing.
-
-    Warns
-    -----
-    ModelWarning
-        If classes of a level lie in several classes of the level before.
-    """
-    columns = []
-    n_classes = []
-    for column in np.asarray(levels).T:
-        classes, codes = np.unique(column, return_inverse=True)
-        columns.append(codes.ravel())
-        n_classes.append(len(classes))
-    for k, (coarse, fine) in enumerate(pairwise(columns)):
-        pairs = np.unique(np.column_stack([coarse, fine]), axis=0)
-        if len(pairs) == n_classes[k] > n_classes[k + 1]:
-            # Each class of this level occurs with one of the next, which has fewer.
-            order = [names[i] for i in np.argsort(n_classes, kind="stable")]
-            raise DataError(
-                f"{where}: the levels are from fine to coarse, as each class of {names[k]!r} lies "
-                f"in one class of {names[k + 1]!r}; {correction(order)}"
-            )
-        n_crossing = int((np.bincount(pairs[:, 1]) > 1).sum())
-        if n_crossing:
-            warnings.warn(
-                f"{n_crossing} of the {n_classes[k + 1]} classes of {names[k + 1]} lie in several "
-                f"classes of {names[k]}, and count as a class of their own in each",
-                ModelWarning,
-                stacklevel=3,
-            )

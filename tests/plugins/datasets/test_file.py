@@ -122,7 +122,7 @@ def test_phylip(csv, rows, name):
         ("x.arff", "", "save it as .csv"),
         ("x.arff", "@relation r\n@attribute a string\n@data\nb\n", "save it as .csv"),
         ("x.phy", "2 4\na ACGT\nb ACGT\n", "sequences are not read"),
-        ("x.phy", "3\na 0 1\nb 1 0\n", "the number of items"),
+        ("x.phy", "3\na 0 1\nb 1 0\n", "line 1 says 3 items, and there are 2"),
         ("x.dist", "", "the number of items"),
         ("x.feather", "no table", "x.feather"),
     ],

@@ -1,0 +1,176 @@
+"""Distances in the form of PHYLIP, as its programs dnadist, protdist and neighbor use it.
+
+The first line has the number of items. Then each item has its name and its distances to all items,
+or to those before it, with or without itself; long rows are continued on lines of numbers. In the
+strict form a name has the first ten characters of its line, blanks included; in the relaxed form it
+ends with the first blank (Felsenstein, PHYLIP 3.6, "Distance matrix programs").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import DataError
+from hcbench.model import read_number
+
+_NAME_WIDTH = 10  # characters of a name in the strict form
+
+Line = tuple[int, str]  # its number in the file, from 1, and its text
+
+
+@dataclass(slots=True)
+class _Item:
+    """An item while its distances are read."""
+
+    line: int
+    name: str
+    distances: list[str]
+
+
+def read_phylip(path: Path, text: str) -> tuple[list[str], NDArray[np.float64]]:
+    """Names of items and their distances (n, n).
+
+    Raises
+    ------
+    DataError
+        If the text has another form; the message names the first line that does not fit.
+    """
+    matrix = find_phylip(text)
+    if matrix is None:
+        raise DataError(f"{path}: {_mistake(text)}")
+    return matrix
+
+
+def find_phylip(text: str) -> tuple[list[str], NDArray[np.float64]] | None:
+    """Names of items and their distances (n, n); None if the text has another form."""
+    lines = _filled_lines(text)
+    n = _stated_number(lines)
+    if n is None:
+        return None
+    for split in (_relaxed, _strict):
+        for n_distances in (_square, _below_diagonal, _up_to_diagonal):
+            items = _read_items(lines[1:], n, split, n_distances)
+            if items is not None:
+                return [item.name for item in items], _matrix_of(items)
+    return None
+
+
+def _filled_lines(text: str) -> list[Line]:
+    numbered = enumerate(text.splitlines(), start=1)
+    return [(number, line) for number, line in numbered if line.strip()]
+
+
+def _stated_number(lines: list[Line]) -> int | None:
+    """The number of items in the first line; None if it has anything else."""
+    if len(lines) < 2:
+        return None
+    word = lines[0][1].strip()
+    return int(word) if word.isascii() and word.isdigit() else None
+
+
+def _relaxed(line: str) -> tuple[str, list[str]]:
+    name, *distances = line.split()
+    return name, distances
+
+
+def _strict(line: str) -> tuple[str, list[str]]:
+    return line[:_NAME_WIDTH].strip(), line[_NAME_WIDTH:].split()
+
+
+def _square(_place: int, n: int) -> int:
+    return n
+
+
+def _below_diagonal(place: int, _n: int) -> int:
+    return place
+
+
+def _up_to_diagonal(place: int, _n: int) -> int:
+    return place + 1
+
+
+def _read_items(
+    lines: list[Line],
+    n: int,
+    split: Callable[[str], tuple[str, list[str]]],
+    n_distances: Callable[[int, int], int],
+) -> list[_Item] | None:
+    """All items, if each has as many distances as its place demands; else None."""
+    items: list[_Item] = []
+    for number, line in lines:
+        is_complete = not items or len(items[-1].distances) == n_distances(len(items) - 1, n)
+        if is_complete:
+            name, distances = split(line)
+            items.append(_Item(number, name, distances))
+        else:
+            distances = line.split()
+            items[-1].distances += distances
+        too_many = len(items[-1].distances) > n_distances(len(items) - 1, n)
+        if len(items) > n or too_many or not _are_numbers(distances):
+            return None
+    if len(items) != n or len(items[-1].distances) != n_distances(n - 1, n):
+        return None
+    return items
+
+
+def _are_numbers(words: list[str]) -> bool:
+    return all(read_number(word) is not None for word in words)
+
+
+def _matrix_of(items: list[_Item]) -> NDArray[np.float64]:
+    n = len(items)
+    matrix = np.zeros((n, n))
+    for place, item in enumerate(items):
+        matrix[place, : len(item.distances)] = [float(word) for word in item.distances]
+    is_triangle = n > 1 and len(items[0].distances) < n
+    if is_triangle:
+        matrix += np.tril(matrix, -1).T
+    return matrix
+
+
+def _mistake(text: str) -> str:
+    """The first line that does not fit, and how it should be."""
+    form = (
+        "no matrix of distances in PHYLIP's form: the first line is the number of items, and then "
+        "each has a line with its name and the distances to all, or to those above it (sequences "
+        "are not read)"
+    )
+    lines = _filled_lines(text)
+    n = _stated_number(lines)
+    if n is None:
+        return form
+    items: list[_Item] = []
+    for number, line in lines[1:]:
+        words = line.split()
+        if _are_numbers(words) and items:
+            items[-1].distances += words
+        else:
+            items.append(_Item(number, words[0], words[1:]))
+    for item in items:
+        wrong = [word for word in item.distances if read_number(word) is None]
+        if wrong:
+            return f"line {item.line}: {wrong[0]!r} of {item.name!r} is no distance; {form}"
+    first_line = lines[0][0]
+    if len(items) != n:
+        last = items[-1]
+        return (
+            f"line {first_line} says {n} items, and there are {len(items)}, the last in line "
+            f"{last.line} ({last.name!r}); correct the number, or the lines"
+        )
+    is_square = len(items[0].distances) > 1
+    expected = _square if is_square else _below_diagonal
+    if len(items[0].distances) == 1:
+        expected = _up_to_diagonal
+    for place, item in enumerate(items):
+        n_expected = expected(place, n)
+        if len(item.distances) != n_expected:
+            return (
+                f"line {item.line}: {item.name!r} has {len(item.distances)} distances, not "
+                f"{n_expected}; add or remove some"
+            )
+    return form

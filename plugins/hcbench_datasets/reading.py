@@ -1,0 +1,349 @@
+"""Files as the user's own data: what a file is read as, and its content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench import DataError, similarity_of_distances
+from hcbench.files import comparison_columns
+from hcbench.model import check_levels, kind_of_square
+from hcbench_datasets.arrays import read_array
+from hcbench_datasets.content import Column, Content, Roles, Table, check_columns, pasted_name
+from hcbench_datasets.matrices import KINDS, WAYS, Kind, are_items, matrix_of
+from hcbench_datasets.missing import with_missing_texts
+from hcbench_datasets.ordinal import read_ordinal, with_ordinal_numbers
+from hcbench_datasets.preparation import logarithms, transposed
+from hcbench_datasets.roles import content_of, take_row_names
+from hcbench_datasets.tables import OPEN, PHYLIP, SUFFIXES, read_table
+
+if TYPE_CHECKING:
+    from hcbench.model import Vectors
+
+
+def read_content(params: Mapping[str, Any]) -> Content:
+    """What a file holds, with what is done before a subsample is drawn.
+
+    Parameters
+    ----------
+    params : mapping of str to value
+        All parameters of the spec; the file is no list of comparisons.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be used as it is.
+    """
+    path = Path(params["path"]).expanduser()
+    roles = roles_of(params)
+    if params["held_out"] is not None:
+        raise DataError(f"{path}: held_out= is for comparisons; write comparisons=true, or omit it")
+    content = _prepared(_read(path, params, roles), params)
+    number_of_items(content, path)
+    if content.levels is not None:
+        _check_order_of_levels(content.levels, roles, params)
+    distance = params["distance"]
+    if wanted_kind(path, params) == "distance":
+        distance = True
+    similarity = _similarities(content.similarity, str(params["path"]), distance=distance)
+    return replace(content, similarity=similarity)
+
+
+def _prepared(content: Content, params: Mapping[str, Any]) -> Content:
+    """The content after what is done before a subsample is drawn."""
+    where = str(params["path"])
+    if params["transpose"]:
+        content = transposed(content, where)
+    if params["log"]:
+        if content.vectors is None:
+            raise DataError(f"{where}: similarities have no logarithm here; omit log=true")
+        content = replace(content, vectors=logarithms(content.vectors, where))
+    return content
+
+
+def number_of_items(content: Content, path: Path) -> int:
+    """The number of items that a file has.
+
+    Raises
+    ------
+    DataError
+        If it has nothing, as no column of texts is given.
+    """
+    for part in (content.vectors, content.similarity, content.levels):
+        if part is not None:
+            return int(part.shape[0])
+    if content.names is None:
+        raise DataError(f"{path}: texts=true: give the column of the texts, names=...")
+    return len(content.names)
+
+
+def _check_order_of_levels(levels: NDArray[Any], roles: Roles, params: Mapping[str, Any]) -> None:
+    def correction(names: Sequence[str]) -> str:
+        if not roles.labels:
+            return f"give y as {', '.join(map(repr, names))}"
+        changed = {**params, "path": None, "labels": names}
+        return f"write {pasted_name(str(params['path']), changed)}"
+
+    names = roles.labels or [f"column {i}" for i in range(1, levels.shape[1] + 1)]
+    check_levels(levels, names, str(params["path"]), correction)
+
+
+def roles_of(params: Mapping[str, Any]) -> Roles:
+    """The roles of columns that the parameters give."""
+    return Roles(
+        labels=as_tuple(params["labels"]),
+        names=None if params["names"] is None else str(params["names"]),
+        drop=as_tuple(params["drop"]),
+        numbers=as_tuple(params["numbers"]),
+    )
+
+
+def as_tuple(columns: str | Sequence[str]) -> tuple[str, ...]:
+    """The columns of a parameter, which may name a single one."""
+    return (columns,) if isinstance(columns, str) else tuple(map(str, columns))
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file is a table: delimited text, perhaps compressed, Excel or Parquet."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    return suffixes[-1:] != [] and suffixes[-2 if suffixes[-1] in OPEN else -1 :][0] in SUFFIXES
+
+
+def table_of(path: Path, params: Mapping[str, Any], roles: Roles) -> tuple[Table, Roles]:
+    """The table in a file, and the roles of its columns.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or a role is given to a column that is not there.
+    """
+    form = {name: params[name] for name in ("header", "delimiter", "decimal", "encoding")}
+    table = read_table(path, set(roles.named), **form)
+    check_columns(table.names, roles, str(path))
+    if params["missing_texts"]:
+        table = with_missing_texts(table, as_tuple(params["missing_texts"]))
+    if params["ordinal"]:
+        table = with_ordinal_numbers(table, read_ordinal(params["ordinal"]))
+    return take_row_names(table, roles)
+
+
+def _read(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise DataError.of_file("read", path, error) from error
+    if is_table(path):
+        return _read_table(path, params, roles)
+    unused = (
+        *("texts", "missing", "categorical", "decimal", "encoding", "delimiter", "numbers"),
+        *("ordinal", "missing_texts"),
+    )
+    if roles.named or any(params[name] for name in unused):
+        raise DataError(
+            f"{path}: labels, names, drop, {', '.join(unused)} are for tables "
+            f"({', '.join(SUFFIXES)}); an .npz contains labels and names under the keys "
+            "y and names"
+        )
+    content = read_array(path, bool(params["similarity"] or params["distance"]))
+    if params["similarity"] is None and params["distance"] is None:
+        kind = kind_of_matrix(content.vectors)
+        if kind != "vectors":
+            raise DataError(matrix_message("a symmetric matrix", WAYS, KINDS.get(kind), params))
+    return content
+
+
+def _read_table(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
+    table, roles = table_of(path, params, roles)
+    kind = wanted_kind(path, params)
+    matrix = None
+    if not params["texts"] and params["similarity"] is not False:
+        matrix = matrix_of(table, roles, least=3 if kind is None else 2)
+    if matrix is not None and kind is None and params["categorical"] != "gower":
+        raise DataError(matrix_message(matrix.form, matrix.ways, matrix.kind, params))
+    if kind is None:
+        matrix = None
+        check_no_comparisons(table, roles, params)
+    given = {name: value for name, value in params.items() if value not in (None, (), False)}
+    return content_of(
+        table,
+        roles,
+        given,
+        matrix=matrix,
+        kind=kind,
+        missing=params["missing"],
+        categorical=params["categorical"],
+    )
+
+
+def wanted_kind(path: Path, params: Mapping[str, Any]) -> Kind | None:
+    """Whether a file is to be read as a matrix of distances or of similarities, or as neither."""
+    if params["distance"]:
+        return "distance"
+    if params["similarity"]:
+        return "similarity"
+    is_phylip = path.suffix.lower() in PHYLIP
+    return "distance" if is_phylip and params["distance"] is None else None
+
+
+def matrix_message(
+    form: str, ways: Sequence[str], kind: Kind | None, params: Mapping[str, Any]
+) -> str:
+    """What to write for a file that has a matrix.
+
+    Parameters
+    ----------
+    form : str
+        How the file holds it.
+    ways : sequence of {"similarities", "distances", "vectors"}
+        What it may be.
+    kind : {"distance", "similarity"}, optional
+        What it looks like.
+    params : mapping
+        The parameters given.
+    """
+    path = str(params["path"])
+    given = {**params, "path": None, "similarity": None, "distance": None}
+    similarities = {**given, "similarity": True}
+    if kind == "distance":
+        similarities["distance"] = False
+    names = {
+        "similarities": pasted_name(path, similarities),
+        "distances": pasted_name(path, {**given, "distance": True}),
+        "vectors": pasted_name(path, {**given, "similarity": False}),
+    }
+    listed = "; ".join(f"of {what} write {names[what]}" for what in ways)
+    several = " may be several things" if len(ways) > 1 else ""
+    return f"{path}: {form}{several}: {listed}"
+
+
+def kind_of_matrix(vectors: Vectors | None) -> str:
+    """What `kind_of_square` says; "vectors" of fewer than three rows, which say too little."""
+    if vectors is None or vectors.shape[0] < 3:
+        return "vectors"
+    return kind_of_square(vectors)
+
+
+def _similarities(
+    matrix: NDArray[np.floating] | None, path: str, *, distance: bool | None
+) -> NDArray[np.floating] | None:
+    """The matrix of a file as similarities; distances d become ``1 - d / max d``, in [0, 1]."""
+    if matrix is None or distance is False:
+        return matrix
+    if not distance:
+        if kind_of_square(matrix) == "distances":
+            raise DataError(
+                f"{path}: these are distances, as the diagonal has zeros and all else is larger; "
+                f"write {pasted_name(str(path), {'distance': True})}, or distance=false if they "
+                "are similarities after all"
+            )
+        return matrix
+    try:
+        similarity: NDArray[np.floating] = similarity_of_distances(matrix)
+    except DataError as error:
+        raise DataError(
+            f"{path}: {error}; write {pasted_name(str(path), {'similarity': True})} if these are "
+            "similarities"
+        ) from error
+    return similarity
+
+
+def check_no_comparisons(table: Table, roles: Roles, params: Mapping[str, Any]) -> None:
+    """Raise `DataError` if the columns of a table are those of comparisons, or may be.
+
+    Columns with names such as anchor, near and far are; rows of whole numbers below other names, or
+    without a header, may be, if those of a row differ and all items from 0 or 1 on are in some row.
+    """
+    is_certain = looks_like_comparisons(table, roles, params)
+    columns = [column for column in table.columns if column.name not in roles.named]
+    if params["comparisons"] is False or roles.labels or params["texts"]:
+        return
+    path = str(params["path"])
+    given = {**params, "path": None}
+    if not is_certain:
+        has_items_only = not table.has_header and _may_be_comparisons(columns)
+        # The first or the last column may have the annotators.
+        parts = [columns, columns[1:], columns[:3]]
+        if not has_items_only and any(_may_be_comparisons(part) for part in parts):
+            raise DataError(
+                f"{path}: the rows may be comparisons of items; give their columns the names "
+                "anchor,near,far, and worker to another one, or write "
+                f"{pasted_name(path, {**given, 'comparisons': False})} for vectors"
+            )
+        if not has_items_only:
+            return
+    others = other_columns(table, roles) if is_certain else list(roles.drop)
+    comparisons = pasted_name(path, {**given, "comparisons": True, "drop": others})
+    vectors = pasted_name(path, {**given, "comparisons": False})
+    listed = ", ".join(column.name for column in columns if column.name not in others)
+    what = f"the columns {listed} are" if is_certain else "the rows may be"
+    raise DataError(
+        f"{path}: {what} comparisons of items; write {comparisons}, or {vectors} for vectors"
+    )
+
+
+def looks_like_comparisons(table: Table, roles: Roles, params: Mapping[str, Any]) -> bool:
+    """Whether a table has the columns of comparisons, by their names."""
+    is_excluded = params["comparisons"] is False or roles.labels or roles.names is not None
+    if is_excluded or not table.has_header:
+        return False
+    places = comparison_columns(table.names)
+    if places is None:
+        return False
+    return all(are_items(table.columns[place]) for role, place in places.items() if len(role) == 1)
+
+
+def other_columns(table: Table, roles: Roles) -> list[str]:
+    """The columns beside those of comparisons, which are to be dropped; those given first."""
+    places = comparison_columns(table.names) or {}
+    used = {table.names[place] for place in places.values()}
+    others = [name for name in table.names if name not in used and name not in roles.drop]
+    return [*roles.drop, *others]
+
+
+def kind_of_table(table: Table, roles: Roles, params: Mapping[str, Any]) -> Kind | None:
+    """Whether a table is to be read as a matrix, and of what.
+
+    Raises
+    ------
+    DataError
+        If it has a matrix, and may have distances as well as similarities.
+    """
+    kind = wanted_kind(Path(str(params["path"])), params)
+    is_excluded = params["similarity"] is False or params["texts"] or params["categorical"]
+    if kind is not None or is_excluded:
+        return kind
+    matrix = matrix_of(table, roles)
+    if matrix is None:
+        return None
+    if matrix.kind is None:
+        raise DataError(matrix_message(matrix.form, matrix.ways, None, params))
+    return matrix.kind
+
+
+def kind_of_array(path: Path, params: Mapping[str, Any]) -> Kind | None:
+    """Whether an array is to be read as a matrix, and of what."""
+    kind = wanted_kind(path, params)
+    if kind is not None or params["similarity"] is False:
+        return kind
+    return KINDS.get(kind_of_matrix(read_array(path, False).vectors))
+
+
+def _may_be_comparisons(columns: Sequence[Column]) -> bool:
+    """Whether columns of whole numbers may be those of comparisons, all of them items."""
+    if len(columns) not in (3, 4) or not all(map(are_items, columns)):
+        return False
+    if any(column.numbers is None for column in columns):
+        return False
+    rows = np.column_stack([column.numbers for column in columns if column.numbers is not None])
+    items = np.unique(rows)
+    first = np.sort(rows[:, :3], axis=1)
+    are_different = bool((np.diff(first, axis=1) > 0).all())
+    are_counted = np.array_equal(items, np.arange(len(items)))
+    if len(items) > 3 and np.array_equal(items, np.arange(1, len(items) + 1)):
+        are_counted = True
+    return are_different and are_counted and len(rows) >= max(10, len(items))
