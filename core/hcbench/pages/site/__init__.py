@@ -181,10 +181,10 @@ def _stamp(contents: Contents, trees: int) -> str:
         stamp.update(json.dumps(results.outcomes.column(name).tolist()).encode())
     for group in results.groups:
         for metric in (*COSTS.values(), *results.metrics):
-            read = group.values(metric)
-            others = sorted(read.others.items())
-            stamp.update(json.dumps([*group.place.values(), metric.label, str(others)]).encode())
-            stamp.update(read.numbers.tobytes())
+            values = group.values(metric)
+            special = str(sorted(values.special_values.items()))
+            stamp.update(json.dumps([*group.place.values(), metric.label, special]).encode())
+            stamp.update(values.numbers.tobytes())
     return stamp.hexdigest()
 
 
