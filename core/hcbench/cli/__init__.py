@@ -250,7 +250,8 @@ def _explain(error: BaseException) -> tuple[str, int]:
     if isinstance(error, click.UsageError):
         context = error.ctx or click.Context(main, info_name="hcbench")
         if isinstance(error, click.NoSuchOption) and error.option_name == "--run":
-            error.possibilities = []  # other options are spelt so, and none of them is meant
+            # Other options are spelt alike, and none of them is meant.
+            error = click.NoSuchOption(error.option_name, ctx=error.ctx)
         text = error.format_message().strip().rstrip(".") + _hint(error, context)
         return f"error: {text} (see {context.command_path} --help)", ExitCode.USAGE
     if isinstance(error, click.ClickException):

@@ -453,8 +453,8 @@ class OutputFile(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path, if its suffix is one of those."""
-        path = super().convert(value, param, ctx)
-        suffix = Path(path).suffix
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        suffix = path.suffix
         if suffix and suffix.lower() not in self.suffixes:
             endings = " or ".join(self.suffixes)
             self.fail(f"{path}: the name ends in {endings}, not in {suffix}", param, ctx)
