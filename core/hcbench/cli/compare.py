@@ -13,7 +13,7 @@ import click
 from hcbench.cli import options
 from hcbench.cli.endings import tell_end
 from hcbench.cli.terminal import stdout_for_data, tell
-from hcbench.errors import DataError, ExitCode, ParameterError, SuiteError
+from hcbench.errors import DataError, ExitCode, HcbenchError, ParameterError, SuiteError
 
 if TYPE_CHECKING:
     from hcbench.figures.suites import Drawn
@@ -172,7 +172,32 @@ def _with_entries(
     # "none" is read as infinity, since None stands for the suite's timeout.
     if changes.get("timeout") == math.inf:
         changes["timeout"] = None
-    return replace(suite, **changes)
+    changed = replace(suite, **changes)
+    if "algorithms" in changes and "oracles" not in changes:
+        changed = _with_accepted_oracles(changed, registry)
+    return changed
+
+
+def _with_accepted_oracles(suite: Suite, registry: Registry) -> Suite:
+    """A suite without those of its oracles that none of the algorithms of --algos accepts.
+
+    An algorithm that accepts none of the others gets the first kind that it accepts.
+    """
+    accepted: set[str] = set()
+    oracles = []
+    try:
+        for name in suite.algorithms:
+            for use in registry.use_algorithms(name):
+                accepted.update(use.spec.accepts)
+        for name in suite.oracles:
+            kinds = {use.spec.kind for use in registry.use_oracles(name)}
+            if kinds & accepted:
+                oracles.append(name)
+            else:
+                tell(f"{name} of the suite is not used: no algorithm of --algos accepts it")
+    except HcbenchError:
+        return suite  # the plan says all that is wrong at once
+    return replace(suite, oracles=tuple(oracles))
 
 
 def _recorded_uses(path: Path, registry: Registry) -> tuple[str, str]:

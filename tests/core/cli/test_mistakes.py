@@ -97,3 +97,19 @@ def test_all_words_of_plot_count(folder):
     assert result.exit_code == 2
     assert "'rank' is no figure; write the figure and one run: hcbench plot KIND 3" in result.stderr
     assert "has no run 3" in run("plot", "3", "ranks").stderr or "no runs" in result.stderr
+
+
+def test_other_algorithms_of_a_suite_get_oracles_that_they_accept(folder):
+    (folder / "suite.toml").write_text(
+        'algorithms = ["4-AL"]\ndatasets = ["planted[N0=5]"]\nmetrics = ["AARI"]\n'
+        'oracles = ["quadruplet-set[p=0.1]", "quadruplet-set[p=0.2]"]\nrepetitions = 1\n'
+    )
+    result = run("run", "suite.toml", "--algos", "UPGMA", "--dry-run")
+    assert result.exit_code == 0, result.stderr
+    assert "UPGMA      similarities" in result.stdout
+    assert "quadruplet-set[p=0.1] of the suite is not used" in result.stderr
+    both = run("run", "suite.toml", "--algos", "UPGMA,4-AL", "--dry-run")
+    assert both.stdout.count("quadruplet-set") == 2
+    # One that is asked for is still refused, as another one would replace it silently.
+    words = ("--algos", "UPGMA", "--oracles", "quadruplet-set", "--dry-run")
+    assert "no algorithm accepts quadruplet-set" in run("run", "suite.toml", *words).stderr
