@@ -37,6 +37,8 @@ class FigureView:
     _store: Store
     _registry: Registry
     _given: Mapping[str, Problem] = field(default_factory=dict)  # by digest
+    #: Names of data sets, by labels that are not what is stored.
+    _names: Mapping[str, str] = field(default_factory=dict)
     _problems: dict[tuple[str, int], Problem] = field(default_factory=dict)
 
     def tree(
@@ -129,7 +131,7 @@ class FigureView:
         digests = {*of_repetition.column("data_digest").tolist()} - {""}
         for digest in digests & self._given.keys():
             return self._given[digest]
-        name = label
+        name = self._names.get(label, label)
         for text in self.results.suite.datasets:
             if split_alias(text)[0] == label:
                 name = text  # the user has given it this label

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, overload
 
@@ -338,6 +338,13 @@ class Outcomes(Sequence[Outcome]):
             for place, of_cell in new_labels.items():
                 column[place] = of_cell[number]
             columns[name] = Coded.of(column)
+        return Outcomes(columns, self.by_checkpoint, self.places)
+
+    def changed(self, name: str, change: Callable[[Any], Any]) -> Outcomes:
+        """With other objects in a column; ``change`` gets each of those there are now."""
+        column = self.columns[name].take(np.arange(self._size))
+        columns = dict(self.columns)
+        columns[name] = Coded.of([change(object_) for object_ in column])
         return Outcomes(columns, self.by_checkpoint, self.places)
 
     def shown_by(self, run: int | None) -> Outcomes:

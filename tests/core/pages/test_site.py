@@ -15,7 +15,8 @@ from hypothesis import given, strategies as st
 from hcbench import load_registry
 from hcbench.cli import main
 from hcbench.errors import HcbenchError
-from hcbench.pages.site import MARKER, Built, build_site, without_paths
+from hcbench.pages.report.places import without_paths
+from hcbench.pages.site import MARKER, Built, build_site
 from hcbench.pages.site.pages import slug
 from hcbench.registry.suite import Claim, Suite
 from hcbench.store import Store

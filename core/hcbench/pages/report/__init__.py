@@ -20,6 +20,7 @@ from hcbench.pages.report.page import (
     render_report,
     write_whole,
 )
+from hcbench.pages.report.places import without_paths
 from hcbench.pages.report.sections import describe_page
 from hcbench.pages.report.trees import draw_trees
 from hcbench.registry import load_registry
@@ -68,7 +69,7 @@ def make_report(
 
     contents = run if isinstance(run, Contents) else read_contents(store, run)
     registry = registry or load_registry()
-    view = FigureView(contents.results, store, registry)
+    view = FigureView(contents.results, store, registry, _names=contents.names)
     drawn, without = draw_trees(view, trees)
     sources = list_sources(contents, registry)
     return render_report(
@@ -77,9 +78,16 @@ def make_report(
         figures=embed_figures(view),
         sources=sources,
         papers=list_papers(contents, sources),
-        lead=lead,
+        lead=[_without_paths(part) for part in lead],
         assets=assets,
     )
+
+
+def _without_paths(part: str | Sequence[Sequence[str]]) -> str | list[list[str]]:
+    """A part of the lead of a report, a paragraph or a table."""
+    if isinstance(part, str):
+        return without_paths(part)
+    return [[without_paths(cell) for cell in row] for row in part]
 
 
 def write_report(

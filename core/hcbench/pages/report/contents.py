@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hcbench.claims.verdicts import WORDS
+from hcbench.pages.report.places import (
+    datasets_of,
+    labels_without_folders,
+    outcomes_without_folders,
+    run_without_folders,
+    without_paths,
+)
 from hcbench.plan.outcome import STATUSES
+from hcbench.plan.presentation import Presentation
 from hcbench.results.results import Results
 
 if TYPE_CHECKING:
@@ -53,12 +61,15 @@ class Contents:
     ----------
     run : RunInfo
     results : Results
+    names : mapping of str to str
+        The names of data sets whose labels are shorter here than in the store.
     failures, skipped : tuple of Failure
         Cells that failed, and inapplicable combinations.
     """
 
     run: RunInfo
     results: Results
+    names: Mapping[str, str] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
     skipped: tuple[Failure, ...] = ()
 
@@ -93,10 +104,17 @@ def read_contents(store: Store, run: RunInfo) -> Contents:
     StoreError
         If the store cannot be read.
     """
-    results = Results.of_run(store, run)
+    labels = labels_without_folders(datasets_of(run))
+    shown_run = run_without_folders(run, labels)
+    outcomes = store.cells(run=run.id)
+    if labels:
+        outcomes = outcomes_without_folders(outcomes, labels)
+    layout = Presentation.of_description(shown_run.layout)
+    results = Results.of_layout(layout, outcomes, store.sizes(run.id))
     return Contents(
-        run=run,
+        run=shown_run,
         results=results,
+        names={short: label for label, short in labels.items()},
         failures=_failures(store, results.outcomes.take(results.outcomes.failed)),
         skipped=_failures(store, results.outcomes.where("status", {"skipped"})),
     )
@@ -127,4 +145,4 @@ def _traceback(store: Store, outcome: Outcome) -> str:
     if not outcome.key or not outcome.failed:
         return ""
     stored, _ = store.cell(outcome.key)
-    return stored.traceback or stored.log
+    return without_paths(stored.traceback or stored.log)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from hcbench.errors import DamagedRunError, HcbenchError
 from hcbench.pages import MOST_TREES
 from hcbench.pages.report import make_report, read_contents
 from hcbench.pages.report.page import environment, read_asset, shared_assets, write_whole
+from hcbench.pages.report.places import without_paths
 from hcbench.pages.site.pages import NOUNS, Page, make_pages, search_entries
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["TITLE", "Built", "build_site"]
 TITLE = "Benchmarks"
 MARKER = ".hcbench-site.json"
-#: An absolute path, where it is no part of a URL, a closing tag or an embedded image.
-_PATH = re.compile(r"""data:[^"'\s]+|(?<![\w/:.<+~-])~?/(?:[\w.@+-]+/)+([\w.@+-]*)""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +156,6 @@ def _measurements(contents: Contents) -> set[tuple[str, float]]:
     keys = ok.column("key").tolist()
     seconds = ok.column("seconds").tolist()
     return set(zip(keys, seconds, strict=True))
-
-
-def without_paths(text: str) -> str:
-    """A page in which absolute paths of this machine are replaced by their last part."""
-    return _PATH.sub(lambda m: m[0] if m[1] is None else f"…/{m[1]}", text)
 
 
 def render_page(page: Page, title: str, contents: Sequence[tuple[str, str]]) -> str:
