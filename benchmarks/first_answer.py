@@ -30,7 +30,7 @@ def _first(command: tuple[str, ...], items: int = 4) -> tuple[float, float]:
         (folder / "result.nwk").write_text(_caterpillar(names[::-1]))
         before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
         subprocess.run(
-            [sys.executable, "-m", "hcbench", *command],
+            [sys.executable, "-P", "-m", "hcbench", *command],
             cwd=folder,
             env={
                 **environ,

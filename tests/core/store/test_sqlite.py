@@ -219,9 +219,14 @@ int fcntl64(int file, int command, ...) {
 """
 
 
-@pytest.mark.slow
+#: Once with the other tests, and twenty times in the attack, as chance plays a part.
+TURNS = [pytest.param(0, marks=pytest.mark.slow)]
+TURNS += [pytest.param(turn, marks=pytest.mark.survival) for turn in range(1, 20)]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="replaces a function of Linux")
-def test_two_runs_on_storage_without_locks_lose_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("turn", TURNS)
+def test_two_runs_on_storage_without_locks_lose_nothing(tmp_path: Path, turn: int) -> None:
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler is installed")
@@ -242,7 +247,15 @@ def test_two_runs_on_storage_without_locks_lose_nothing(tmp_path: Path) -> None:
     runs = []
     for seed in range(3):
         command = [sys.executable, "-P", "-m", "hcbench", "compare", "--algos", "Random", "-r40"]
-        command += ["--datasets", "iris[n=20]", "--seed", str(seed), "--store", str(store), "-q"]
+        command += [
+            "--datasets",
+            "iris[n=20]",
+            "--seed",
+            str(10 * turn + seed),
+            "--store",
+            str(store),
+            "-q",
+        ]
         runs.append(subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True))
     messages = []
     for run in runs:
