@@ -17,12 +17,11 @@ from hcbench.claims.powers import powers_of
 from hcbench.cli import main
 from hcbench.errors import SuiteError
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
-from hcbench.plan.presentation import MetricInfo, Presentation
+from hcbench.plan.presentation import MetricInfo
 from hcbench.registry import load_registry
 from hcbench.registry.names import split_parameter
 from hcbench.registry.references import Reference
 from hcbench.registry.suite import Claim, Figure, Suite
-from hcbench.registry.suite_files import describe_suite, read_suite, rebuild_suite
 from hcbench.results.overviews import count_verdicts, make_tables
 from hcbench.results.results import Results
 
@@ -634,70 +633,6 @@ def test_an_empty_claim_is_refused() -> None:
     ]:
         with pytest.raises(SuiteError, match=message):
             claim(**fields)
-
-
-SUITE = """
-[[claims]]
-claim = "c"
-algorithm = "A"
-dataset = "d"
-metric = "m"
-than_dataset = "./other.csv"
-tuned_by = "other"
-relation = "<="
-within = 1
-every_repetition = true
-
-[[figures]]
-name = "curve"
-doc = "A curve."
-function = "my.module:draw"
-"""
-
-
-def test_a_suite_file_may_say_all_of_it(tmp_path: Path) -> None:
-    (tmp_path / "s.toml").write_text(SUITE)
-    suite = read_suite(tmp_path / "s.toml")
-    (wanted,) = suite.claims
-    assert (wanted.within, wanted.every_repetition, wanted.tuned_by) == (1, True, "other")
-    assert wanted.than_dataset == f"{tmp_path}/other.csv"
-    assert suite.figures == (Figure(name="curve", doc="A curve.", function="my.module:draw"),)
-    written = json.loads(json.dumps(describe_suite(suite)))
-    assert rebuild_suite(written) == suite
-    assert Presentation.of_description(Presentation(suite=suite).describe()).suite == suite
-
-
-def test_only_figures_of_named_functions_are_stored_with_a_run() -> None:
-    suite = Suite(name="s", figures=(Figure(name="f", doc="", function=print),))
-    assert not rebuild_suite(json.loads(json.dumps(describe_suite(suite)))).figures
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("within = 'much'", "within of a claim has the wrong type: 'much'"),
-        ("within = true", "within of a claim has the wrong type: True"),
-        ("every_repetition = 1", "every_repetition of a claim has the wrong type: 1"),
-        ("relation = 3", "relation of a claim has the wrong type: 3"),
-        ("[[figures]]\nname = 'f'\ndoc = ''", "a figure needs function"),
-        ("[[figures]]\nplot = 'f'", "unknown entry 'plot' of a figure"),
-        (
-            "[[figures]]\nname = 'f'\ndoc = ''\nfunction = 'draw'",
-            "figure f: function is 'package.module:function', got 'draw'",
-        ),
-        (
-            "[[figures]]\nname = '../f'\ndoc = ''\nfunction = 'm:f'",
-            "'../f' cannot be the name of a figure",
-        ),
-        ("figures = 3", r"figures are tables, each under \[\[figures\]\]"),
-    ],
-)
-def test_an_invalid_entry_is_reported_in_one_line(tmp_path: Path, text: str, message: str) -> None:
-    head = "" if "figures" in text else "[[claims]]\n"
-    (tmp_path / "s.toml").write_text(head + text)
-    with pytest.raises(SuiteError, match=message) as raised:
-        read_suite(tmp_path / "s.toml")
-    assert "\n" not in str(raised.value)
 
 
 def test_two_figures_of_one_name_are_refused() -> None:

@@ -25,7 +25,7 @@ from hcbench.plan.presentation import Presentation
 from hcbench.registry import Registry, fingerprint
 from hcbench.registry.plugins import Plugins
 from hcbench.registry.suite import Claim, Figure
-from hcbench.registry.suite_files import describe_suite, read_suite, rebuild_suite
+from hcbench.registry.suite_files import describe_suite, rebuild_suite
 from hcbench.registry.uses import Use
 
 REGISTRY = Registry(Plugins([Path(__file__).parents[2] / "misbehaving.py"]))
@@ -624,86 +624,6 @@ def test_all_wrong_names_are_reported_at_once() -> None:
     assert told.count("'UPGMB'") == 1
     with pytest.raises(UnknownNameError, match=r"'plantd'; did you mean planted\?; no metric is"):
         plan_of(**names)
-
-
-TOML = """
-doc = "A small one."
-algorithms = ["UPGMA"]
-datasets = ["./data.csv[labels=['y']]", "planted"]
-metrics = ["AARI"]
-only = [["UPGMA", "./data.csv[labels=['y']]"]]
-repetitions = 3
-budgets = [10, 20]
-
-[[claims]]
-claim = "Table 1"
-algorithm = "UPGMA"
-dataset = "./data.csv[labels=['y']]"
-metric = "AARI"
-paper = "0.860"
-"""
-
-
-def test_files_in_a_suite_are_relative_to_its_folder(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text(TOML)
-    suite = read_suite(path)
-    assert suite.name == "mine"
-    assert suite.datasets == (f"{tmp_path}/data.csv[labels=['y']]", "planted")
-    assert suite.only == (("UPGMA", suite.datasets[0]),)
-    assert suite.budgets == (10, 20)
-    assert suite.claims[0].dataset == suite.datasets[0], "a claim names its file as the suite does"
-    assert suite.claims[0].rounding == pytest.approx(0.0005)
-
-
-def test_budgets_of_a_suite_may_be_written_as_on_the_command_line(tmp_path: Path) -> None:
-    path = tmp_path / "s.toml"
-    path.write_text('budgets = [1e3, 20.0, "5e2", "7.0", "3USD"]\ncheckpoints = [1e2, 50]\n')
-    suite = read_suite(path)
-    assert suite.budgets == (1000, 20, 500, 7, "3USD")
-    assert suite.checkpoints == (100, 50)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("algorithms = 'UPGMA'", "algorithms must be a list of names in quotes"),
-        ("algorithms = [1]", "algorithms must be a list of names in quotes"),
-        ("repetitions = 0", r"wrong\.toml: repetitions must be positive, got 0"),
-        ("repetitions = 'three'", "repetitions has the wrong type: 'three'; write a whole number"),
-        ("algos = ['UPGMA']", r"unknown entry 'algos'; did you mean algorithms\?"),
-        ("colour = 'red'", "unknown entry 'colour'; there are algorithms, budgets, "),
-        ("budgets = [true]", r"budgets must be a list of numbers of queries, .* got \[True\]"),
-        ("checkpoints = ['5']", r"checkpoints must be a list of numbers .* got \['5'\]"),
-        ("datasts = ['iris']", r"wrong\.toml: unknown entry 'datasts'; did you mean datasets\?"),
-        ("memory = true", "memory has the wrong type: True; write 2, which are GiB, 512MB"),
-        ("families = 3", "families has the wrong type: 3; write a table"),
-        ("ranks = 1", "ranks has the wrong type: 1; write true or false"),
-        ("only = ['UPGMA']", "only must be a list of .*, got 'UPGMA'"),
-        ("only = [['UPGMA', 3]]", "only must be a list"),
-        ("budgets = [-1]", "budget cannot be negative"),
-        ("budgets = [1.5]", r"wrong\.toml: a budget is a number of queries, .* got 1\.5"),
-        ("budgets = ['1.5']", r"wrong\.toml: '1\.5' is not a number of queries"),
-        ("checkpoints = [inf]", r"wrong\.toml: a checkpoint is a number of queries"),
-        ("= 3", "is not valid TOML"),
-        ("[[claims]]\nclaim = 'x'", "a claim needs algorithm, dataset, metric"),
-        ("[claims]\na = 1", r"each under \[\[claims\]\]"),
-        ("claims = [1]", r"each under \[\[claims\]\]"),
-        ("[[claims]]\nclaim = 'x'\npaper = 0.5", "paper of a claim has the wrong type: 0.5"),
-        ("[[claims]]\nclaim = 'x'\npaper_error = 'a'", "paper_error of a claim"),
-        ("[[claims]]\nvalue = 3", "unknown entry 'value' of a claim"),
-    ],
-)
-def test_an_invalid_suite_is_reported(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "wrong.toml"
-    path.write_text(text)
-    with pytest.raises(SuiteError, match=message):
-        read_suite(path)
-
-
-def test_a_missing_suite_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(SuiteError, match="No such file"):
-        read_suite(tmp_path / "none.toml")
 
 
 def test_a_claim_has_a_printed_value_or_a_rival() -> None:
