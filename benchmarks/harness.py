@@ -95,7 +95,16 @@ class Harness:
     @benchmark("Plan of a cell", "microseconds per cell")
     def track_plan(self) -> float:
         """Wall time of the process of a dry run of 100,000 cells, none of them stored."""
-        command = [sys.executable, "-P", "-m", "hcbench", "compare", "--dry-run", "--store", ":memory:"]
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "hcbench",
+            "compare",
+            "--dry-run",
+            "--store",
+            ":memory:",
+        ]
         command += ["--algos", "UPGMA", "--datasets", "iris,wine", "-r", "50000"]
         start = perf_counter()
         subprocess.run(command, check=True, capture_output=True)
