@@ -387,7 +387,7 @@ MISTAKES = {
     "unknown parameter": (
         ["--algos", "Comb[begin=1]"],
         2,
-        "Comb has no parameter 'begin'; it has start",
+        "Comb has no parameter 'begin'; did you mean start? Where to begin.",
     ),
     "wrong type": (["--algos", "Comb[start=x]"], 2, "Comb: start must be int, got 'x'"),
     "out of range": (["--algos", "Comb[start=11]"], 2, "Comb: start must be in [0, 10], got 11"),

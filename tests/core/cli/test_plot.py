@@ -160,7 +160,7 @@ def test_without_a_kind_it_lists_what_can_be_drawn(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("ranks", "-o", "a.txt"), "a.txt: a figure ends in .svg, .png, .pdf"),
+        (("ranks", "-o", "a.txt"), "a.txt: the name ends in .svg or .png or .pdf, not in .txt"),
         (("ranks", "-o", "no/such/a.svg"), "cannot write no/such/a.svg: No such file"),
         (("ranks", "--metric", "AARI"), "AARI was not measured; there are first, seconds"),
         (("curve",), "choose the horizontal axis, x: dataset.n or n"),
