@@ -233,7 +233,7 @@ class Problem:
     def _check_sizes(self) -> None:
         if self.n < 1:
             raise InvalidProblemError("a problem needs at least one item, got none")
-        for name in ("names", *_ARRAYS):
+        for name in ("names",) + _ARRAYS:
             value = getattr(self, name)
             if value is None:
                 continue

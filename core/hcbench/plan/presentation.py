@@ -110,10 +110,13 @@ class MetricInfo:
 def _metric_of(described: Mapping[str, Any]) -> MetricInfo:
     """From a stored description; the unit of queries was once called questions."""
     metric = MetricInfo(**as_tuples(described))
+    # Raises an error if it is no interval.
     _interval(metric.interval)
     if metric.direction not in ("higher", "lower", "none"):
         raise ValueError(f"a direction is not {metric.direction!r}")
-    return replace(metric, unit="queries") if metric.unit == "questions" else metric
+    if metric.unit == "questions":
+        return replace(metric, unit="queries")
+    return metric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,9 +176,10 @@ class Presentation:
     @classmethod
     def of_plan(cls, plan: Plan) -> Self:
         """The presentation of a plan."""
-        # Of a shard too, it has the oracles of the whole plan.
-        whole = plan.whole or plan
-        oracles = {cell.oracle.label: cell.oracle for cell in whole.cells}
+        # A shard, too, is shown with the oracles of the whole plan.
+        oracles = {}
+        for cell in (plan.whole or plan).cells:
+            oracles[cell.oracle.label] = cell.oracle
         uses: dict[str, Iterable[Use[Any]]] = {
             "algorithms": plan.algorithms,
             "datasets": plan.datasets,
@@ -217,7 +221,9 @@ class Presentation:
 
     def describe(self) -> dict[str, Any]:
         """In plain values, as it is stored."""
-        described = {field_.name: getattr(self, field_.name) for field_ in fields(self)}
+        described: dict[str, Any] = {}
+        for field_ in fields(self):
+            described[field_.name] = getattr(self, field_.name)
         described["suite"] = describe_suite(self.suite)
         described["metrics"] = [asdict(metric) for metric in self.metrics]
         described["shard"] = None if self.shard is None else asdict(self.shard)
@@ -236,7 +242,8 @@ class Presentation:
             return cls()
         try:
             values = {}
-            for field_ in fields(cls):  # another version may have stored more, or less
+            # Another version may have stored more, or less.
+            for field_ in fields(cls):
                 if field_.name in described:
                     values[field_.name] = as_tuples(described[field_.name])
             values["suite"] = rebuild_suite(described["suite"])
@@ -305,6 +312,7 @@ def _places(columns: Outcomes, field_name: str, labels: Iterable[object]) -> NDA
 
 
 def _labels(uses: Iterable[Use[Any]]) -> tuple[str, ...]:
+    """The labels of uses, in their order."""
     return tuple(use.label for use in uses)
 
 
@@ -339,7 +347,8 @@ def split_label(label: str) -> tuple[str, tuple[str, ...]]:
     """The name in a label, and the parameters that it shows."""
     try:
         name = parse_name(label)
-    except NameSyntaxError:  # the labels of a caller's own functions may be any text
+    except NameSyntaxError:
+        # The labels of a caller's functions may be any text.
         return label, ()
     return name.base, tuple(name.params)
 
@@ -355,9 +364,12 @@ def family_of_label(label: str) -> str:
 def _heads(
     metric: Use[MetricSpec], datasets: Iterable[Use[DatasetSpec]]
 ) -> tuple[tuple[str, str], ...]:
-    """The label without parameters that are of vectors, for data sets with own similarities."""
-    defaults = {p.name: p.default for p in metric.spec.parameters if p.of_vectors}
-    label = make_use(metric.spec, metric.plugin, {**metric.params, **defaults}).label
+    """The label without parameters of vectors, for data sets that have similarities instead."""
+    params = dict(metric.params)
+    for parameter in metric.spec.parameters:
+        if parameter.of_vectors:
+            params[parameter.name] = parameter.default
+    label = make_use(metric.spec, metric.plugin, params).label
     if label == metric.label:
         return ()
     heads = []

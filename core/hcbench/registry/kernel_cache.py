@@ -121,12 +121,14 @@ def _warn_once(line: str) -> None:
 
 def _parent() -> Path:
     """The folder of these folders."""
-    chosen = os.environ.get(VARIABLE)
-    if not chosen:
+    folder_name = os.environ.get(VARIABLE)
+    if not folder_name:
         return platformdirs.user_cache_path("hcbench") / "kernels"
-    folder = Path(chosen)
-    # The process that has started this one may have set it.
-    return folder.parent if _FOLDER.fullmatch(folder.name) else folder
+    folder = Path(folder_name)
+    if _FOLDER.fullmatch(folder.name):
+        # The process that has started this one has set it to one of these folders.
+        return folder.parent
+    return folder
 
 
 def _remove_unused(parent: Path) -> None:

@@ -30,7 +30,8 @@ _CALLS = [
 #: What stands behind the module in the name of a function, ``"module:function"``.
 _FUNCTION = re.compile(r":[A-Za-z_]\w*[\"']")
 _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-_LONGEST_MODULE = 200  # characters
+#: The most characters in the name of a module.
+_LONGEST_MODULE = 200
 
 
 @lru_cache(maxsize=4096)
@@ -123,7 +124,8 @@ def code_below(start: Iterable[Path], root: Path, follows: Callable[[str], bool]
         Sorted. With a module, its packages are executed, which may import more.
     """
     first = list(start)
-    return sorted({*first, *_follow(first, root, follows, named_modules, is_whole=True)})
+    imported = _follow(first, root, follows, named_modules, is_whole=True)
+    return sorted(imported.union(first))
 
 
 def used_below(start: Iterable[Path], root: Path, follows: Callable[[str], bool]) -> list[Path]:
@@ -148,6 +150,7 @@ def _follow(
     top_level = {entry.partition(".")[0] for entry in folders.entries(str(root))}
     is_followed: dict[str, bool] = {}
     waiting = list(waiting)
+    # The files that were read or wait to be read, the files of imported modules, and these modules.
     read = {str(path) for path in waiting}
     needed: set[str] = set()
     modules: set[tuple[str, ...]] = set()
@@ -163,7 +166,10 @@ def _follow(
             if not is_followed[parts[0]]:
                 continue
             files = folders.files_of_module(parts, str(root))
-            for file in files if is_whole else files[-1:]:
+            if not is_whole:
+                # The module itself is the last, after its packages.
+                files = files[-1:]
+            for file in files:
                 needed.add(file)
                 if file not in read:
                     read.add(file)
