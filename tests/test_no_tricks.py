@@ -56,6 +56,7 @@ METHODS = (
 ALLOWED = {
     # In processes of our own: workers, the process that forks them, and children.
     ("api", "warnings.simplefilter"): "a child process that compiles kernels",
+    ("files", "resource.setrlimit"): "a child process that reads one file",
     ("hcbench_strict", "np.random.seed"): "a child process that runs one algorithm",
     ("hcbench_strict", "random.seed"): "as above",
     ("hcbench_strict", "sys.argv[:]"): "as above",

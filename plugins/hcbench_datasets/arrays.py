@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from codecs import BOM_UTF8
 from collections.abc import Mapping
 from io import BytesIO
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError
-from hcbench.files import read_arrays
+from hcbench.files import read_arrays, read_limited
 from hcbench.model import as_numbers, class_texts, number_text
 from hcbench_datasets.content import (
     Content,
@@ -21,6 +22,7 @@ from hcbench_datasets.content import (
     check_similarity,
     is_missing_label,
     no_data,
+    pasted_name,
     table_of_labels,
 )
 from hcbench_datasets.tables import SUFFIXES
@@ -47,10 +49,15 @@ def read_array(path: Path, similarity: bool) -> Content:
         ".svmlight": _read_svmlight,
         ".libsvm": _read_svmlight,
     }
-    reader = readers.get(path.suffix.lower())
+    suffix = path.suffix.lower()
+    reader = readers.get(suffix)
     if reader is None:
         raise DataError(f"{path}: unknown suffix; use {', '.join((*SUFFIXES, *readers))}")
-    return reader(path, similarity)
+    if suffix == ".npy":
+        # The header says how large it is, and nothing is compressed.
+        return reader(path, similarity)
+    content: Content = read_limited(path, reader, path, similarity)
+    return content
 
 
 def _read_npy(path: Path, similarity: bool) -> Content:
@@ -58,11 +65,39 @@ def _read_npy(path: Path, similarity: bool) -> Content:
     arrays = read_arrays(path)
     if _ALONE not in arrays:
         raise DataError(f"{path} is an archive of arrays; call it {path.stem}.npz")
-    matrix = _matrix(arrays[_ALONE], str(path))
+    array = arrays[_ALONE]
+    n = _items_of_condensed(array)
+    if n is not None:
+        array = _square_of_condensed(path, array, n, similarity)
+    matrix = _matrix(array, str(path))
     if not similarity:
         return Content(vectors=matrix)
     check_similarity(matrix, str(path))
     return Content(similarity=matrix)
+
+
+def _items_of_condensed(array: NDArray[Any]) -> int | None:
+    """How many items have as many pairs as the array has numbers; None if no number fits."""
+    if array.ndim != 1 or array.dtype.kind not in "fiu":
+        return None
+    n = (1 + math.isqrt(1 + 8 * len(array))) // 2
+    return n if n > 2 and n * (n - 1) // 2 == len(array) else None
+
+
+def _square_of_condensed(
+    path: Path, array: NDArray[Any], n: int, similarity: bool
+) -> NDArray[np.float64]:
+    """The matrix of one number per pair, as `scipy.spatial.distance.pdist` returns them."""
+    if not similarity:
+        written = pasted_name(str(path), {"distance": True})
+        raise DataError(
+            f"{path}: an array of {len(array)} numbers may be the distances of {n} items, one per "
+            f"pair: write {written}; of one feature save it with reshape(-1, 1)"
+        )
+    from scipy.spatial.distance import squareform
+
+    square: NDArray[np.float64] = squareform(array.astype(np.float64))
+    return square
 
 
 def _read_npz(path: Path, similarity: bool) -> Content:

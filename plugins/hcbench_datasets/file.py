@@ -10,7 +10,7 @@ from typing import Any
 
 from hcbench import DataError, HcbenchError, Problem, Tree
 from hcbench.errors import NewickWarning
-from hcbench.files import TreeFile, read_named_comparisons
+from hcbench.files import TreeFile, check_regular, read_named_comparisons
 from hcbench_datasets.content import Content, Roles, note_contradictions
 from hcbench_datasets.fetch import chosen
 from hcbench_datasets.holding_out import hold_out
@@ -76,10 +76,7 @@ def _comparisons_problem(path: Path, params: Mapping[str, Any], roles: Roles, se
             f"{path}: a list of comparisons has its own columns of items; omit labels, names, "
             f"{', '.join(unused)}"
         )
-    try:
-        path.open("rb").close()
-    except OSError as error:
-        raise DataError.of_file("read", path, error) from error
+    check_regular(path)
     comparisons, names = read_named_comparisons(path, drop=roles.drop)
     if not len(comparisons):
         raise DataError(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, similarity_of_distances
-from hcbench.files import comparison_columns
+from hcbench.files import check_regular, comparison_columns
 from hcbench.model import check_levels, kind_of_square
 from hcbench_datasets.arrays import read_array
 from hcbench_datasets.content import Column, Content, Roles, Table, check_columns, pasted_name
@@ -133,10 +133,7 @@ def table_of(path: Path, params: Mapping[str, Any], roles: Roles) -> tuple[Table
 
 
 def _read(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
-    try:
-        path.open("rb").close()
-    except OSError as error:
-        raise DataError.of_file("read", path, error) from error
+    check_regular(path)
     if is_table(path):
         return _read_table(path, params, roles)
     unused = (

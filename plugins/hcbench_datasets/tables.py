@@ -12,7 +12,6 @@ import io
 import json
 import lzma
 import re
-import struct
 import warnings
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -26,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, ModelWarning
-from hcbench.files import DECIMAL_COMMA, MAX_DECOMPRESSED, table_rows
+from hcbench.files import DECIMAL_COMMA, check_regular, read_limited, table_rows
 from hcbench.model import are_codes, number_text, read_numbers
 from hcbench_datasets.content import MISSING, Column, Table, looks_numeric, pasted_name
 from hcbench_datasets.headers import has_header
@@ -45,6 +44,9 @@ OPEN: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 )
 _DELIMITERS = ("\t", ";", "|", ",")
+_DELIMITER_NAMES = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "blank"}
+#: Files that are compressed or written such that a small one may become very large in memory.
+_EXPANDING = frozenset({".xlsx", ".parquet", ".feather", ".json", ".arff", *OPEN})
 _SAMPLE = 50  # lines from which the delimiter and the decimal mark are found
 _BLOCK = 10_000  # lines whose cells are in memory as texts
 _SHOWN_CELLS = 6
@@ -62,7 +64,7 @@ def read_table(
     decimal: str | None = None,
     encoding: str | None = None,
 ) -> Table:
-    """Read the table in a file.
+    """Read the table in a file; one that may become large in memory, within limits.
 
     Parameters
     ----------
@@ -82,13 +84,35 @@ def read_table(
         If it cannot be read, a line has too many or too few cells, or the first row may be a header
         as well as an item.
     """
+    check_regular(path)
+    read = partial(
+        _read_table,
+        path,
+        texts,
+        header=header,
+        delimiter=delimiter,
+        decimal=decimal,
+        encoding=encoding,
+    )
+    if path.suffix.lower() in _EXPANDING:
+        table: Table = read_limited(path, read)
+        return table
+    return read()
+
+
+def _read_table(
+    path: Path,
+    texts: Collection[str],
+    *,
+    header: bool | None,
+    delimiter: str | None,
+    decimal: str | None,
+    encoding: str | None,
+) -> Table:
+    """Read the table in a file, in this process."""
     suffix = path.suffix.lower()
     if suffix in (".parquet", ".feather"):
-        frame = _arrow(path)
-        index = [name for name in frame.columns if name.startswith("__index_level_")]
-        if len(index) == 1 and index[0] not in texts:
-            return _of_frame(path, frame.drop(columns=index), texts, frame[index[0]].tolist())
-        return _of_frame(path, frame, texts)
+        return _of_arrow(path, texts)
     if suffix == ".xlsx":
         rows = _sheet_rows(path)
         return _of_rows(path, rows, texts, header=header, decimal=".", line="row", form="")
@@ -107,20 +131,41 @@ def read_table(
     phylip = find_phylip(text) if header is None and delimiter is None else None
     if phylip is not None:
         return _of_distances(path, phylip, texts)
+    return _of_text(path, text, texts, header, delimiter, decimal, encoding)
+
+
+def _of_arrow(path: Path, texts: Collection[str]) -> Table:
+    """The table of a Parquet or Feather file, whose index names the rows."""
+    frame = _arrow(path)
+    index = [name for name in frame.columns if name.startswith("__index_level_")]
+    if len(index) == 1 and index[0] not in texts:
+        return _of_frame(path, frame.drop(columns=index), texts, frame[index[0]].tolist())
+    return _of_frame(path, frame, texts)
+
+
+def _of_text(
+    path: Path,
+    text: str,
+    texts: Collection[str],
+    header: bool | None,
+    delimiter: str | None,
+    decimal: str | None,
+    encoding: str,
+) -> Table:
+    """The table in delimited text."""
     text = _without_comments(text)
-    found = _delimiter(path, text) if delimiter is None else delimiter
-    spoken = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "blank"}.get(
-        found, repr(found)
-    )
-    start = [cells for _, cells in islice(table_rows(path, found, text), _SAMPLE)]
+    if delimiter is None:
+        delimiter = _delimiter(path, text)
+    start = [cells for _, cells in islice(table_rows(path, delimiter, text), _SAMPLE)]
     if decimal is None:
-        decimal = _decimal_mark(path, start[_title(start) :], found)
-    form = f"{spoken}-separated, decimal {'comma' if decimal == ',' else 'point'}, {encoding}"
-    if header is None and _is_first_row_quoted(
-        text, list(islice(table_rows(path, found, text), 2))
-    ):
+        decimal = _decimal_mark(path, start[_title(start) :], delimiter)
+    delimiter_name = _DELIMITER_NAMES.get(delimiter, repr(delimiter))
+    mark = "comma" if decimal == "," else "point"
+    form = f"{delimiter_name}-separated, decimal {mark}, {encoding}"
+    first_rows = list(islice(table_rows(path, delimiter, text), 2))
+    if header is None and _is_first_row_quoted(text, first_rows):
         header = True
-    rows = partial(table_rows, path, found, text)
+    rows = partial(table_rows, path, delimiter, text)
     return _of_rows(path, rows, texts, header=header, decimal=decimal, line="line", form=form)
 
 
@@ -232,15 +277,11 @@ def _text(path: Path, encoding: str | None) -> tuple[str, str]:
             content = path.read_bytes()
         else:
             with opener(path) as stream:
-                content = stream.read(MAX_DECOMPRESSED + 1)
+                content = stream.read()
     except (OSError, EOFError, lzma.LZMAError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise DataError.of_file("read", path, error) from error
         raise DataError(f"{path}: the file is damaged: {error}; compress it again") from error
-    if opener is not None and len(content) > MAX_DECOMPRESSED:
-        raise DataError(
-            f"{path}: more than {MAX_DECOMPRESSED >> 30} GiB when decompressed; decompress it first"
-        )
     if encoding is not None:
         return _decoded(path, content, encoding), encoding
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -461,23 +502,20 @@ def _column_of_series(name: str, series: pd.Series[Any], texts: Collection[str])
 def _arrow(path: Path) -> pd.DataFrame:
     """A Parquet or Feather table."""
     try:
-        from pyarrow import ArrowException
-
-        from hcbench_datasets import bounded
+        from pyarrow import ArrowException, feather, parquet
     except ImportError as error:
         raise DataError(
             f'{path}: such files need pyarrow: pip install "hcbench[parquet]"'
         ) from error
+    read = feather.read_table if path.suffix.lower() == ".feather" else parquet.read_table
     try:
-        table = bounded.read(path, MAX_DECOMPRESSED)
-        frame = None if table is None else table.to_pandas(ignore_metadata=True)
-    except (OSError, ArrowException, MemoryError, struct.error, ValueError) as error:
+        table = read(path)
+        table.validate(full=True)  # else a text that is not UTF-8 would fail later
+        return table.to_pandas(ignore_metadata=True)
+    except MemoryError:
+        raise
+    except (OSError, ArrowException, ValueError) as error:
         raise DataError.of_file("read", path, error) from error
-    if frame is None:
-        raise DataError(
-            f"{path}: more than {MAX_DECOMPRESSED >> 30} GiB when decompressed; save it as .csv"
-        )
-    return frame
 
 
 def _json(path: Path) -> pd.DataFrame:
@@ -540,12 +578,6 @@ def _sheet_rows(path: Path) -> Callable[[], Iterator[Row]]:
     import pandas as pd
 
     try:
-        with zipfile.ZipFile(path) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-        if size > MAX_DECOMPRESSED:
-            raise DataError(
-                f"{path}: more than {MAX_DECOMPRESSED >> 30} GiB when decompressed; save it as .csv"
-            )
         with pd.ExcelFile(path, engine="openpyxl") as book:
             rows = _cells_of_sheet(book)
     except ImportError as error:

@@ -13,6 +13,10 @@ from .comparisons import (
     read_named_comparisons as read_named_comparisons,
     write_comparisons as write_comparisons,
 )
+from .limited import (
+    check_regular as check_regular,
+    read_limited as read_limited,
+)
 from .tables import (
     DECIMAL_COMMA as DECIMAL_COMMA,
     HEADERS as HEADERS,

@@ -1,0 +1,86 @@
+"""Files are read in a process with limits: what would fill the memory or wait is an error."""
+
+import os
+import time
+import warnings
+from pathlib import Path
+
+import pytest
+
+from hcbench.errors import DataError, ModelWarning
+from hcbench.files import check_regular, read_items, read_limited
+
+SMALL = 600 << 20
+
+
+def test_the_result_of_the_function_is_returned(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("abc")
+    assert read_limited(path, Path.read_text, path) == "abc"
+
+
+def test_errors_of_hcbench_and_warnings_are_passed_on(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes(b"\xff")
+    with pytest.raises(DataError, match=r"x\.txt, line 1: byte 0xff is not UTF-8"):
+        read_limited(path, read_items, path)
+    with pytest.warns(ModelWarning, match="a note"):
+        read_limited(path, warnings.warn, "a note", ModelWarning)
+
+
+def test_more_memory_than_the_limit_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "sparse.bin"
+    with path.open("wb") as stream:
+        stream.truncate(1 << 30)
+    with pytest.raises(DataError, match="takes more than 600 MiB of memory to read"):
+        read_limited(path, Path.read_bytes, path, memory=SMALL)
+
+
+def test_more_time_than_the_limit_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.touch()
+    with pytest.raises(DataError, match="takes more than 2 seconds to read"):
+        read_limited(path, time.sleep, 60, seconds=2)
+
+
+def test_a_lost_process_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.touch()
+    with pytest.raises(DataError, match="exit code -6"):
+        read_limited(path, os.abort)
+
+
+def test_keys_do_not_reach_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HCBENCH_LLM_KEY", "secret")
+    path = tmp_path / "x.txt"
+    path.touch()
+    assert read_limited(path, os.getenv, "HCBENCH_LLM_KEY") is None
+
+
+def test_modules_of_the_current_folder_do_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pickle.py").write_text("open('PWNED', 'w')")
+    path = tmp_path / "x.txt"
+    path.write_text("abc")
+    monkeypatch.chdir(tmp_path)
+    assert read_limited(path, Path.read_text, path) == "abc"
+    assert not (tmp_path / "PWNED").exists()
+
+
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    device = tmp_path / "zero.csv"
+    device.symlink_to("/dev/zero")
+    for path in (pipe, device):
+        with pytest.raises(DataError, match="is a pipe or a device; save what it has"):
+            check_regular(path)
+    with pytest.raises(DataError, match="is a folder"):
+        check_regular(tmp_path)
+    with pytest.raises(DataError, match="No such file"):
+        check_regular(tmp_path / "absent.csv")
+    link = tmp_path / "link.csv"
+    (tmp_path / "x.csv").write_text("a\n1\n")
+    link.symlink_to(tmp_path / "x.csv")
+    check_regular(link)
