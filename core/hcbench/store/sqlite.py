@@ -117,7 +117,8 @@ def connect_read_only(file: Path) -> sqlite3.Connection:
 def has_log(file: Path) -> bool:
     """Whether there is a log or a journal, of a process that writes or was killed."""
     for ending in ("-wal", "-journal"):
-        log = file.with_name(file.name + ending)
+        # No path of pathlib, which refuses those without a name, such as "/".
+        log = Path(f"{file}{ending}")
         with suppress(OSError):
             if log.stat().st_size:
                 return True
