@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Generator, Iterator, MutableMapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -15,6 +16,7 @@ from hcbench.errors import (
     BudgetExceededError,
     InvalidAnswerError,
     InvalidQueryError,
+    OracleError,
     ParameterError,
     UnansweredError,
 )
@@ -560,14 +562,57 @@ class Oracle:
         """Ask the oracle queries that are not stored, and store and pay each reply as it comes."""
         assert self._answers.replies is not None
         rows = np.array([items for items, _ in queries], dtype=np.int64)
-        for reply in self._answers.replies(rows, keys, times):
-            self._valid(np.array([reply.code]), rows[reply.row : reply.row + 1])
-            if math.isnan(reply.code):
-                reply = replace(reply, code=UNSURE)  # databases store no NaN
-            query = queries[reply.row]
-            self.stored[query] = reply
-            self._paid.add(query)
-            self.ledger._pay(reply, stored=False)
+        replies = self._answers.replies(rows, keys, times)
+        for reply in replies:
+            try:
+                self._store_reply(reply, queries, rows)
+            except BudgetExceededError as error:
+                self._store_in_flight(replies, error, queries, rows)
+                raise
+
+    def _store_in_flight(
+        self,
+        replies: Iterator[Reply],
+        error: BudgetExceededError,
+        queries: Sequence[Query],
+        rows: Rows,
+    ) -> None:
+        """Store the replies that are on their way when the budget is exceeded: they are paid.
+
+        The error is thrown into the generator of the replies. One that sends several queries at a
+        time catches it, sends no more, and yields the replies that are still to arrive. One that
+        sends them one by one does not catch it, and ends.
+        """
+        if not isinstance(replies, Generator):
+            return
+        try:
+            reply = replies.throw(error)
+            while True:
+                with suppress(BudgetExceededError):  # it is exceeded already
+                    self._store_reply(reply, queries, rows)
+                reply = next(replies)
+        except (StopIteration, BudgetExceededError, OracleError):
+            return
+
+    def _store_reply(self, reply: Reply, queries: Sequence[Query], rows: Rows) -> None:
+        """Store a reply, then pay it."""
+        self._check_cost(reply)
+        self._valid(np.array([reply.code]), rows[reply.row : reply.row + 1])
+        if math.isnan(reply.code):
+            reply = replace(reply, code=UNSURE)  # databases store no NaN
+        query = queries[reply.row]
+        self.stored[query] = reply
+        self._paid.add(query)
+        self.ledger._pay(reply, stored=False)
+
+    def _check_cost(self, reply: Reply) -> None:
+        """Refuse a reply whose cost would give money back, or make the sum NaN."""
+        for name in ("price", "tokens", "seconds"):
+            value = getattr(reply, name)
+            if not (math.isfinite(value) and value >= 0):
+                raise InvalidAnswerError(
+                    f"{self.kind}: a reply has {name} {value}; it must be finite and at least 0"
+                )
 
     def _code_in_order(self, reply: Reply, order: tuple[int, ...]) -> float:
         """The answer to a query whose items were put into an order to ask it."""

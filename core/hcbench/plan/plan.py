@@ -25,6 +25,7 @@ from hcbench.registry.specs import (
     MetricSpec,
     OracleSpec,
     Spec,
+    load_function,
 )
 from hcbench.registry.suite import Suite, without_repeats
 from hcbench.registry.uses import Use, different_uses
@@ -261,7 +262,7 @@ def _add_cells(
             combination = Inapplicable(algorithm.label, dataset.label, label, reason)
             plan.inapplicable.append(combination)
         for oracle in able:
-            for budget in _budgets_of(oracle.spec, suite.budgets):
+            for budget in _budgets_of(oracle, suite.budgets):
                 cell = Cell(
                     algorithm=algorithm,
                     dataset=dataset,
@@ -280,8 +281,21 @@ def _add_cells(
             plan.cells.append(replace(cell, repetition=repetition))
 
 
-def _budgets_of(oracle: OracleSpec, budgets: Sequence[Budget]) -> Sequence[Budget | None]:
+def _check_price(oracle: Use[OracleSpec], budget: Budget) -> None:
+    """Refuse a budget of money for an oracle whose parameters say that answers cost nothing."""
+    if oracle.spec.price is None:
+        return
+    if load_function(oracle.spec.price)(**oracle.params) == 0:
+        raise ParameterError(
+            f"{oracle.label}: its answers have no price, so a budget of {budget} would limit "
+            f"nothing; set its prices (hcbench info {oracle.spec.name}), or write a budget of "
+            f"tokens, such as 5000{TOKENS}"
+        )
+
+
+def _budgets_of(use: Use[OracleSpec], budgets: Sequence[Budget]) -> Sequence[Budget | None]:
     """The budgets that limit an oracle: of queries if it counts them, of money if it is paid."""
+    oracle = use.spec
     limiting: list[Budget | None] = []
     for budget in budgets:
         if isinstance(budget, int):
@@ -294,6 +308,8 @@ def _budgets_of(oracle: OracleSpec, budgets: Sequence[Budget]) -> Sequence[Budge
                     f"{oracle.name} is paid in {oracle.currency}, not in {unit}: write for example "
                     f"{amount}{oracle.currency}"
                 )
+            if unit == oracle.currency:
+                _check_price(use, budget)
             limiting.append(budget)
     return limiting or (None,)
 

@@ -46,7 +46,9 @@ def items(seed, *, n):
 @hookimpl
 def hcbench_oracles():
     return [OracleSpec(name="paid", function=paid, doc="Paid.", kind="ordinal-queries",
-                       needs=(), currency="USD", price=lambda: 0.01)]
+                       needs=(), currency="USD", price=lambda: 0.01),
+            OracleSpec(name="unpriced", function=paid, doc="Paid.", kind="ordinal-queries",
+                       needs=(), currency="USD", price=lambda: 0.0)]
 
 @hookimpl
 def hcbench_datasets():
@@ -185,6 +187,45 @@ def test_with_a_budget_of_money_a_batch_is_asked_in_parts_of_twice_the_size() ->
     assert sizes == [1, 2, 4, 7]
 
 
+def test_replies_in_flight_are_stored_when_the_budget_is_exceeded() -> None:
+    sent: list[int] = []
+
+    def three_at_a_time(queries: Any, keys: Any, times: Any) -> Iterator[Reply]:
+        for start in range(0, len(queries), 3):
+            in_flight = list(range(start, min(start + 3, len(queries))))
+            sent.extend(in_flight)
+            # The first answer is cheap, so that the others are believed to be.
+            price = 0.1 if len(sent) == 1 else 0.9
+            stopping = False
+            for row in in_flight:
+                try:
+                    yield Reply(row, 2, price)
+                except BudgetExceededError:
+                    stopping = True
+            if stopping:
+                return
+
+    oracle = Oracle(replace(caterpillar([]), replies=three_at_a_time), budget="1.5USD")
+    oracle.ask([[0, 1, 2]])
+    with pytest.raises(BudgetExceededError):
+        oracle.ask([[0, k, 8] for k in range(1, 8)])
+    assert len(oracle.stored) == len(sent)
+    assert oracle.ledger.expenses["price"] == pytest.approx(0.1 + 0.9 * (len(sent) - 1))
+
+
+@pytest.mark.parametrize("cost", [-0.5, float("nan"), float("inf")])
+@pytest.mark.parametrize("name", ["price", "tokens", "seconds"])
+def test_a_reply_that_gives_money_back_is_refused(name: str, cost: float) -> None:
+    def replies(queries: Any, keys: Any, times: Any) -> Iterator[Reply]:
+        yield replace(Reply(0, 2, 0.25), **{name: cost})
+
+    oracle = Oracle(replace(caterpillar([]), replies=replies), budget="1USD")
+    with pytest.raises(InvalidAnswerError, match=f"a reply has {name} .*at least 0"):
+        oracle.ask([[0, 1, 2]])
+    assert oracle.ledger.expenses["price"] == 0
+    assert not oracle.stored
+
+
 def test_prices_that_jump_end_at_the_answer_that_exceeds_the_budget() -> None:
     prices = [0.1, 0.5, 0.6, 0.7, 0.8]
     asked: list[int] = []
@@ -304,6 +345,16 @@ def run(plugin: Any, store: Path, **changes: Any) -> Any:
     return hcbench.compare(
         **{**settings, **changes}, plugins=[plugin.__file__], store=store, progress=False
     )
+
+
+def test_a_budget_of_money_needs_a_price(plugin: Any, tmp_path: Path) -> None:
+    """Else it limits nothing: answers cost 0, and real ones are paid without an end."""
+    for budget in ("0.001USD", "5USD"):
+        with pytest.raises(
+            ParameterError, match=r"unpriced: its answers have no price.*5000tokens"
+        ):
+            run(plugin, tmp_path / "s.sqlite", oracles=["unpriced"], budget=budget)
+    run(plugin, tmp_path / "s.sqlite", oracles=["unpriced"], budget="5000tokens")
 
 
 @pytest.mark.slow
