@@ -1,7 +1,8 @@
 """Language models behind an HTTP endpoint as oracles: an example of oracles that cost money.
 
 `oracles` asks and reads answers, `client` sends requests. The key of the API is in the environment
-variable ``HCBENCH_LLM_KEY``: it is no parameter, as parameters are stored and shown.
+variable ``HCBENCH_LLM_KEY``, and the endpoints that may get it in ``HCBENCH_LLM_URL``: they are no
+parameters, as parameters are stored and shown, and come with a suite that may be a stranger's.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ PARAMETERS = (
     ),
     Parameter("concurrency", 8, "Requests at a time, of one batch.", interval="[1, inf)"),
     Parameter("rate", 0.0, "The most requests per minute; 0 is no limit.", interval="[0, inf)"),
-    Parameter("timeout", 60.0, "Seconds for one request.", interval="(0, inf)"),
+    Parameter(
+        "timeout", 60.0, "Seconds for one request and its whole response.", interval="(0, inf)"
+    ),
     Parameter(
         "retries",
         5,

@@ -1,35 +1,45 @@
 """A client of the chat-completions format: retries with back-off, a rate limit, and no secrets.
 
-The key is read from the environment for each request; no attribute and no message holds it.
+The key is read from the environment for each request; no attribute and no message holds it. It
+belongs to the endpoints that the user names in the environment, not to the URL of a suite, which
+may be a stranger's: another endpoint is refused while the key is set.
 """
 
 from __future__ import annotations
 
 import http.client
 import json
+import math
 import os
+import queue
 import random
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from hashlib import blake2b
 from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.parse import SplitResult, urlsplit
+from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
 from hcbench import OracleError, ParameterError
 
 KEY = "HCBENCH_LLM_KEY"
 """The environment variable with the key of the API; unset for endpoints that need none."""
+URLS = "HCBENCH_LLM_URL"
+"""The environment variable with the URLs that may get the key, separated by spaces."""
+DEFAULT_URL = "https://api.openai.com/v1/chat/completions"
+"""The endpoint that may get the key if `URLS` is not set."""
 PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """Status codes of errors that may pass."""
 LOCAL = ("localhost", "127.0.0.1", "::1")
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0  # seconds
+FIRST_PAUSE = 0.5  # seconds
+LONGEST_PAUSE = 60.0  # seconds
 LARGEST = 1 << 22  # bytes of a response
+MOST_TOKENS = 10**9  # of one answer; more is a fault of the endpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +80,15 @@ class ChatClient:
     rate : float
         The most requests per minute; 0 is no limit.
     timeout : float
-        Seconds for one request.
+        Seconds for one request, from its start until the whole response has arrived.
     retries : int
         How often a request is repeated after an error that may pass.
 
     Raises
     ------
     ParameterError
-        If the URL is none, holds a password, or would send a key unencrypted.
+        If the URL is none, holds a password, would send a key unencrypted, or is not one of those
+        that the key belongs to.
     """
 
     url: str
@@ -88,18 +99,22 @@ class ChatClient:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.url)
+        try:
+            parts = urlsplit(self.url)
+            _ = parts.port
+        except ValueError as error:
+            raise ParameterError(
+                f"url: {self.url!r} is not the URL of an endpoint: {error}"
+            ) from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ParameterError(f"url: {self.url!r} is not the URL of an endpoint, http(s)://...")
         if parts.username is not None or parts.query:
             raise ParameterError(
                 f"url: a password or a query in it would be stored; the key belongs into {KEY}"
             )
-        if _secret() and parts.scheme == "http" and parts.hostname not in LOCAL:
-            raise ParameterError(
-                f"url: {self.url} would get the key in {KEY} unencrypted; use https, or unset {KEY}"
-            )
-        self._opener = build_opener(_NoRedirects())
+        if _secret():
+            _check_key_belongs_to(self.url, parts)
+        self._opener = _opener_for(parts)
 
     def complete(self, body: Mapping[str, Any]) -> Completion:
         """Send a request until it succeeds.
@@ -130,7 +145,8 @@ class ChatClient:
                     asked = retry_after(error.headers.get("Retry-After"))
                 if error.code not in PASSING:
                     raise OracleError(f"{self.url} refuses the request: {why}") from None
-            except (OSError, http.client.HTTPException, ValueError) as error:
+            except (OSError, http.client.HTTPException, ValueError, RecursionError) as error:
+                # RecursionError: JSON that is nested too deeply.
                 reason = error.reason if isinstance(error, URLError) else error
                 why, asked = _without_key(f"{type(reason).__name__}: {reason}"), 0.0
             pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt) * random.uniform(0.5, 1.0)
@@ -146,9 +162,7 @@ class ChatClient:
         if secret := _secret():
             headers["Authorization"] = f"Bearer {secret}"
         request = Request(self.url, data, headers)  # the scheme is checked above
-        with self._opener.open(request, timeout=self.timeout) as response:
-            received: bytes = response.read(LARGEST)
-            return received
+        return _within(self.timeout, lambda: _receive(self._opener, request, self.timeout))
 
     def _wait_for_turn(self) -> None:
         """Wait until the rate limit allows a request, and as long as the endpoint has asked."""
@@ -161,6 +175,86 @@ class ChatClient:
         """Let all threads wait, as they are all refused."""
         with self._lock:
             self._next = max(self._next, time.monotonic() + seconds)
+
+
+def _origin(parts: SplitResult) -> tuple[str, str, int]:
+    """Scheme, host and port of a URL: what a key belongs to."""
+    port = parts.port
+    if port is None:
+        port = 443 if parts.scheme == "https" else 80
+    return parts.scheme, parts.hostname or "", port
+
+
+def _check_key_belongs_to(url: str, parts: SplitResult) -> None:
+    """Refuse an endpoint that the user has not named: a suite or a store may be a stranger's."""
+    if parts.scheme == "http" and parts.hostname not in LOCAL:
+        raise ParameterError(
+            f"url: {url} would get the key in {KEY} unencrypted; use https, or unset {KEY}"
+        )
+    allowed_urls = os.environ.get(URLS, "").split() or [DEFAULT_URL]
+    for allowed_url in allowed_urls:
+        try:
+            if _origin(urlsplit(allowed_url)) == _origin(parts):
+                return
+        except ValueError:
+            raise ParameterError(
+                f"{URLS}: {allowed_url!r} is not a URL; write for example {URLS}={DEFAULT_URL}"
+            ) from None
+    raise ParameterError(
+        f"url: {url} is not an endpoint that the key in {KEY} belongs to; if it may get the key, "
+        f"set {URLS}={url}, otherwise unset {KEY}"
+    )
+
+
+def _opener_for(parts: SplitResult) -> OpenerDirector:
+    """What opens requests: without redirections, and without a proxy on this machine."""
+    if parts.hostname in LOCAL:
+        # A proxy would get the request, and its key, unencrypted.
+        return build_opener(_NoRedirects(), ProxyHandler({}))
+    return build_opener(_NoRedirects())
+
+
+def _receive(opener: OpenerDirector, request: Request, timeout: float) -> bytes:
+    """Send a request and read the response, of limited size, in limited time.
+
+    The timeout of a socket limits each of its reads, so that a server that sends a byte now and
+    then would never end; here the time of all of them is limited.
+    """
+    deadline = time.monotonic() + timeout
+    received = bytearray()
+    with opener.open(request, timeout=timeout) as response:
+        while chunk := response.read1(1 << 16):
+            received += chunk
+            if len(received) > LARGEST:
+                raise ValueError(f"a response of more than {LARGEST} bytes")
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"no whole response within {timeout:g} s")
+    return bytes(received)
+
+
+def _within(timeout: float, receive: Callable[[], bytes]) -> bytes:
+    """Call a function in a thread, and wait for it so many seconds.
+
+    Headers that arrive byte by byte are read by the standard library, which limits their number
+    and the time of each read, but not the time of all; nor is that of looking up a name limited.
+    """
+    outcomes: queue.SimpleQueue[bytes | Exception] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            outcomes.put(receive())
+        except Exception as error:  # raised again by the thread that waits
+            outcomes.put(error)
+
+    # A daemon: nothing waits for a server that does not end.
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        outcome = outcomes.get(timeout=timeout)
+    except queue.Empty:
+        raise TimeoutError(f"no whole response within {timeout:g} s") from None
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
 
 
 def _secret() -> str:
@@ -181,11 +275,28 @@ def _read(received: bytes, seconds: float) -> Completion:
         response = json.loads(received)
         text = response["choices"][0]["message"]["content"]
         usage = response.get("usage") or {}
-        counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
+        prompt_tokens = _count(usage.get("prompt_tokens"))
+        completion_tokens = _count(usage.get("completion_tokens"))
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise ValueError("a response that is not in the chat-completions format") from error
-    numbers = [int(count) if isinstance(count, int | float) else None for count in counts]
-    return Completion(text if isinstance(text, str) else "", numbers[0], numbers[1], seconds)
+    if not isinstance(text, str):
+        text = ""  # the model has refused
+    return Completion(text, prompt_tokens, completion_tokens, seconds)
+
+
+def _count(value: object) -> int | None:
+    """A number of tokens; None if the endpoint does not say it.
+
+    Raises
+    ------
+    ValueError
+        If it is negative, NaN or absurd, which would give money back or end any budget.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if not 0 <= value <= MOST_TOKENS:  # False for NaN
+        raise ValueError(f"a response that counts {value} tokens")
+    return int(value)
 
 
 def _explain(error: HTTPError) -> str:
@@ -196,7 +307,7 @@ def _explain(error: HTTPError) -> str:
     try:
         message = json.loads(error.read(LARGEST))["error"]
         return f"{text}: {message['message'] if isinstance(message, dict) else message}"
-    except (ValueError, KeyError, TypeError, OSError, http.client.HTTPException):
+    except (ValueError, KeyError, TypeError, OSError, RecursionError, http.client.HTTPException):
         return text
 
 
@@ -210,6 +321,8 @@ def retry_after(header: str | None) -> float:
         try:
             date = parsedate_to_datetime(header)
             seconds = (date - datetime.now(UTC)).total_seconds()
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError):
             return 0.0
+    if math.isnan(seconds):
+        return 0.0
     return min(max(seconds, 0.0), LONGEST_PAUSE)

@@ -22,6 +22,7 @@ from hcbench import (
     QUERY_KINDS,
     UNSURE,
     Answers,
+    BudgetExceededError,
     DataError,
     NotApplicableError,
     OracleError,
@@ -34,6 +35,8 @@ from hcbench_llm.client import ChatClient, Completion
 SYSTEM = "You compare items. Answer with the label of your choice alone, without any explanation."
 EXPECTED_TOKENS = (100, 2)
 """Of a prompt and an answer about items of a few words, for estimates."""
+LARGEST_PICTURE = 20 << 20  # bytes; endpoints accept no larger ones
+LARGEST_FOLDER = 1 << 30  # bytes of all pictures, which are kept in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +153,8 @@ def _ask(
     settings = {"model": model, "temperature": temperature}
     settings |= {"max_tokens": max_tokens} if max_tokens else {}
     random = seed if temperature > 0 else None
+    # A stored answer has its price: with other prices it is another answer.
+    prices = [input_price, output_price]
 
     def request(items: Sequence[int], key: int, time: int) -> tuple[int, Completion]:
         # Items are shown in an order that depends on the query, so that no place is preferred.
@@ -188,7 +193,7 @@ def _ask(
         arity=prompts.kind.arity,
         replies=replies,
         timed=temperature > 0,
-        source=json.dumps([url, settings, SYSTEM, context, random, *_digest(seen)]),
+        source=json.dumps([url, settings, SYSTEM, context, random, prices, *_digest(seen)]),
     )
 
 
@@ -201,16 +206,50 @@ def _read_pictures(folder: Path, names: Sequence[str]) -> dict[str, str]:
         If a name is not that of a picture in the folder.
     """
     urls = {}
+    total = 0
     for name in names:
         kind = mimetypes.guess_type(name)[0] or ""
-        try:
-            content = (folder / name).read_bytes()
-        except OSError as error:
-            raise DataError.of_file("read", folder / name, error) from error
         if not kind.startswith("image/"):
             raise DataError(f"{folder / name} is no picture; its name must end in .png, .jpg, ...")
+        content = _read_picture(folder, name)
+        total += len(content)
+        if total > LARGEST_FOLDER:
+            raise DataError(
+                f"{folder}: the pictures have over {LARGEST_FOLDER >> 20} MB; make them smaller"
+            )
         urls[name] = f"data:{kind};base64,{base64.b64encode(content).decode()}"
     return urls
+
+
+def _read_picture(folder: Path, name: str) -> bytes:
+    """The bytes of a picture, which is sent to others: no file outside of the folder, no device.
+
+    Raises
+    ------
+    DataError
+        If it is outside of the folder, also through a link, no regular file, or too large.
+    """
+    path = folder / name
+    try:
+        resolved = path.resolve(strict=True)
+        if not resolved.is_relative_to(folder.resolve(strict=True)):
+            raise DataError(
+                f"{path} is outside of the folder {folder}, and its content would be sent to the "
+                "endpoint; copy the picture into the folder"
+            )
+        if not resolved.is_file():
+            raise DataError(f"{path} is no regular file; remove it from the items")
+        with resolved.open("rb") as file:
+            content = file.read(LARGEST_PICTURE + 1)
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError):
+            raise DataError.of_file("read", path, error) from error
+        raise DataError(f"{path!r} is no path: {error}; rename the item") from error
+    if len(content) > LARGEST_PICTURE:
+        raise DataError(
+            f"{path} has more than {LARGEST_PICTURE >> 20} MB; make the picture smaller"
+        )
+    return content
 
 
 def _digest(pictures: Mapping[str, str]) -> list[str]:
@@ -232,7 +271,11 @@ def _arriving(sent: Sequence[Future[Reply]], pool: ThreadPoolExecutor) -> Iterat
                 continue
             error = future.exception()
             if error is None:
-                yield future.result()
+                try:
+                    yield future.result()
+                except BudgetExceededError:
+                    # Send no more; those on their way are paid, and yielded.
+                    pool.shutdown(wait=False, cancel_futures=True)
             elif failure is None:
                 failure = error
                 pool.shutdown(wait=False, cancel_futures=True)

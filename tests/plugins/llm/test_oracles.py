@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -32,10 +33,10 @@ from hcbench import (
     load_registry,
 )
 from hcbench.cli import main
-from hcbench.errors import NotApplicableError
+from hcbench.errors import BudgetExceededError, NotApplicableError
 from hcbench.store import Store
 from hcbench_llm import client as http, oracles
-from hcbench_llm.client import KEY, ChatClient
+from hcbench_llm.client import KEY, URLS, ChatClient
 
 SECRET = "sk-not-to-be-seen-0123456789"
 NAMES = ("oak", "fir", "elm", "cat", "dog")
@@ -110,6 +111,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
     monkeypatch.setattr(http, "FIRST_PAUSE", 0.001)
     monkeypatch.setenv(KEY, SECRET)
     with Model() as server:
+        monkeypatch.setenv(URLS, server.url)
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield server
@@ -240,10 +242,13 @@ def test_an_endpoint_that_fails_ends_the_call_in_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_a_server_that_is_away_or_slow_is_asked_again(model: Model) -> None:
+def test_a_server_that_is_away_or_slow_is_asked_again(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model.before = lambda: time.sleep(0.3)
     with pytest.raises(OracleError, match="has failed 2 times, the last time with TimeoutError"):
         ask(model, timeout=0.05, retries=1).ask([[0, 1, 3]])
+    monkeypatch.setenv(URLS, "http://127.0.0.1:9")
     nowhere = ChatClient("http://127.0.0.1:9/v1", retries=1)
     with pytest.raises(OracleError, match="ConnectionRefusedError"):
         nowhere.complete({})
@@ -278,6 +283,162 @@ def test_urls_that_would_tell_secrets_are_refused(
         ChatClient(url)
     monkeypatch.delenv(KEY)
     ChatClient("http://models.example/v1")
+
+
+def test_a_key_is_refused_to_an_endpoint_that_the_user_has_not_named(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(URLS)
+    with pytest.raises(ParameterError, match=f"set HCBENCH_LLM_URL={model.url}, otherwise unset"):
+        ask(model).ask([[0, 1, 3]])
+    assert not model.headers, "nothing was sent"
+    monkeypatch.setenv(URLS, "https://models.example/v1")
+    for other in (
+        "https://models.example.evil/v1",
+        "https://models.example:8443/v1",
+        "https://api.openai.com/v1",
+        "http://localhost/v1",
+    ):
+        with pytest.raises(ParameterError, match="is not an endpoint that the key"):
+            ChatClient(other)
+    ChatClient("https://MODELS.example:443/v2")
+    monkeypatch.setenv(URLS, f"https://models.example/v1 {model.url}")
+    ask(model).ask([[0, 1, 3]])
+    (sent,) = model.headers
+    assert sent["Authorization"] == f"Bearer {SECRET}"
+    monkeypatch.delenv(URLS)
+    monkeypatch.delenv(KEY)
+    ask(model).ask([[0, 1, 4]])
+    assert "Authorization" not in model.headers[-1]
+
+
+def test_a_proxy_does_not_get_the_key_of_this_machine(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Model() as proxy:
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.server_port}")
+        monkeypatch.delenv("no_proxy", raising=False)
+        assert ask(model).ask([[0, 1, 3]]).tolist() == [2]
+        proxy.shutdown()
+        assert not proxy.headers
+
+
+def test_a_redirection_does_not_get_the_key(model: Model) -> None:
+    with Model() as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        model.failures = [(307, {"Location": other.url}, b"")]
+        with pytest.raises(OracleError, match="refuses the request: 307"):
+            ask(model).ask([[0, 1, 3]])
+        other.shutdown()
+        assert not other.headers
+
+
+def counting(prompt_tokens: Any, completion_tokens: Any) -> bytes:
+    usage = {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens}
+    response = {"choices": [{"message": {"content": "1"}}], "usage": usage}
+    return json.dumps(response).encode()
+
+
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [
+        ((200, {}, counting(-5, 1)), "counts -5 tokens"),
+        ((200, {}, counting(50, float("nan"))), "counts nan tokens"),
+        ((200, {}, counting(float("inf"), 1)), "counts inf tokens"),
+        ((200, {}, b"[" * 200_000), "RecursionError"),
+        ((200, {}, b"x" * ((1 << 22) + 1)), "more than 4194304 bytes"),
+        ((429, {"Retry-After": "nan"}, b""), "429"),
+        ((503, {}, b'{"error": ' + b"[" * 200_000), "503"),
+    ],
+)
+def test_faults_of_an_endpoint_are_tried_again(model: Model, failure: Any, message: str) -> None:
+    model.failures = [failure]
+    oracle = ask(model, retries=1)
+    assert oracle.ask([[0, 1, 3]]).tolist() == [2]
+    assert oracle.ledger.expenses["price"] == pytest.approx(PRICE)
+    model.failures = [failure] * 2
+    with pytest.raises(OracleError, match=f"has failed 2 times, .*{message}"):
+        ask(model, retries=1).ask([[0, 1, 3]])
+
+
+@pytest.mark.parametrize("part", ["headers", "body"])
+def test_a_response_that_drips_ends_at_the_timeout(
+    part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(KEY, raising=False)
+    monkeypatch.setattr(http, "FIRST_PAUSE", 0.001)
+    done = threading.Event()
+
+    class Dripping(BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+        def do_POST(self) -> None:
+            if part == "body":
+                self.send_response(200)
+                self.send_header("Content-Length", "100000")
+                self.end_headers()
+            with suppress(OSError):
+                while not done.wait(0.05):
+                    self.wfile.write(b"H")
+                    self.wfile.flush()
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Dripping) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        client = ChatClient(f"http://127.0.0.1:{server.server_port}", timeout=0.3, retries=1)
+        with pytest.raises(OracleError, match=r"has failed 2 times, .*TimeoutError"):
+            client.complete({})
+        done.set()
+        server.shutdown()
+
+
+def test_answers_in_flight_are_stored_when_the_budget_is_exceeded(model: Model) -> None:
+    cheap = (200, {}, counting(50, 1))
+    dear = (200, {}, counting(500, 1))
+    # Asked in parts of 1, 2 and 4: the last four are sent together, and two of them are too many.
+    model.failures = [cheap] * 3 + [dear] * 4
+    oracle = Oracle(ask(model, concurrency=4)._answers, budget="0.8USD")
+    with pytest.raises(BudgetExceededError):
+        oracle.ask([[0, 1, 2], [0, 1, 3], [0, 1, 4], [0, 2, 3], [0, 2, 4], [0, 3, 4], [1, 2, 3]])
+    assert len(model.bodies) == 7
+    assert len(oracle.stored) == 7, "what is paid is stored"
+    assert oracle.ledger.expenses["price"] == pytest.approx(3 * 0.052 + 4 * 0.502)
+
+
+def test_other_prices_are_not_those_of_stored_answers(model: Model) -> None:
+    cheap = ask(model, input_price=1.0)._answers.source
+    assert ask(model, input_price=2.0)._answers.source != cheap
+    assert ask(model, input_price=1.0)._answers.source == cheap
+
+
+@pytest.mark.parametrize(
+    "name", ["../outside.png", "link.png", "device.png", "pipe.png", "sub.png"]
+)
+def test_only_regular_files_of_the_folder_are_sent_as_pictures(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "pictures"
+    (folder / "sub.png").mkdir(parents=True)
+    (tmp_path / "outside.png").write_bytes(b"private")
+    (folder / "link.png").symlink_to(tmp_path / "outside.png")
+    (folder / "device.png").symlink_to("/dev/zero")
+    os.mkfifo(folder / "pipe.png")
+    with pytest.raises(hcbench.DataError, match=r"outside of the folder|no regular file"):
+        oracles._read_pictures(folder, (name,))
+    with pytest.raises(hcbench.DataError, match="outside of the folder"):
+        oracles._read_pictures(folder, (str(tmp_path / "outside.png"),))
+    (folder / "inside.png").write_bytes(b"public")
+    (folder / "inner.png").symlink_to(folder / "inside.png")
+    assert set(oracles._read_pictures(folder, ("inside.png", "inner.png"))) == {
+        "inside.png",
+        "inner.png",
+    }
+
+
+def test_a_picture_has_a_largest_size(tmp_path: Path) -> None:
+    with (tmp_path / "large.png").open("wb") as file:
+        file.truncate(1 << 34)  # sparse
+    with pytest.raises(hcbench.DataError, match="has more than 20 MB"):
+        oracles._read_pictures(tmp_path, ("large.png",))
 
 
 def test_a_key_that_no_header_can_hold_is_not_shown(
