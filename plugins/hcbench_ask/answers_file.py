@@ -274,12 +274,25 @@ class AnswersFile:
     def _write(self, line: Mapping[str, Any]) -> None:
         """Append a line, and wait until it is on the disk."""
         data = (json.dumps(line, ensure_ascii=False) + "\n").encode()
+        self._check_in_place()
         try:
             while data:
                 data = data[os.write(self._file, data) :]
             os.fsync(self._file)
         except OSError as error:
             raise DataError.of_file("write", self.path, error) from error
+
+    def _check_in_place(self) -> None:
+        """Refuse to write to a file that has been removed: its answers would be lost."""
+        try:
+            in_place = os.path.samestat(os.stat(self.path), os.fstat(self._file))
+        except OSError:
+            in_place = False
+        if not in_place:
+            raise DataError(
+                f"{self.path} was removed or replaced during the session, and holds none of its "
+                "answers; run the command again, or use another file with --answers FILE"
+            )
 
 
 def _sync_folder(path: Path) -> None:

@@ -186,13 +186,7 @@ Examples:
     metavar="N",
     help="With --web: by default any free port.",
 )
-@click.option(
-    "--plugin",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    multiple=True,
-    metavar="FILE",
-    help="A Python file with plugin hooks, for this command only. Repeatable.",
-)
+@commands.PLUGIN
 def ask(**given: Any) -> None:
     """Build a hierarchy of ITEMS by asking you.
 
@@ -347,7 +341,7 @@ def _run_web(
                 _print_message("warning: what other machines send is not encrypted")
             _print_message("Ctrl-C stops; the same command resumes, with new links")
             for annotator in annotators:
-                annotator.left.wait()
+                annotator.wait()
     for annotator in annotators:
         if annotator.error is not None:
             raise annotator.error

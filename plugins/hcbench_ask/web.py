@@ -77,6 +77,8 @@ class Annotator:
         At the end.
     error : HcbenchError or None
         Why the session cannot continue.
+    finished : threading.Event
+        Set when there is no query any more.
     left : threading.Event
         Set when the last page has been sent.
     """
@@ -92,7 +94,9 @@ class Annotator:
         self.message = ""
         self.result: SessionResult | None = None
         self.error: HcbenchError | None = None
+        self.finished = threading.Event()
         self.left = threading.Event()
+        self._label = use.label
         self._key = ""
         self._session = Session(use, file, Interview(self._read), tree)
         self._advance()
@@ -116,6 +120,21 @@ class Annotator:
             self.query, self.message = shown.query, shown.message
         except HcbenchError as error:
             self.error = error
+        except Exception as error:
+            # Of the algorithm: it would end this request, and the command would wait for ever.
+            reason = f"{type(error).__name__}: {error}"
+            self.error = HcbenchError(
+                f"{self._label} failed with {reason}; the answers are stored: report it to its "
+                "author, or use another --algo with another --answers FILE"
+            )
+            self.error.__cause__ = error
+        if self.query is None:
+            self.finished.set()
+
+    def wait(self) -> None:
+        """Wait for the last answer, and then a while for the last page to be fetched."""
+        self.finished.wait()
+        self.left.wait(_SECONDS)
 
     def _read(self, query: Query, message: str) -> str:
         key, self._key = self._key, ""
@@ -145,7 +164,8 @@ class Server(ThreadingHTTPServer):
         If it cannot listen there.
     """
 
-    daemon_threads = False  # server_close waits until the last page has been sent
+    # Nobody waits for clients that are slow; an annotator tells when the last page has been sent.
+    daemon_threads = True
 
     def __init__(
         self, annotators: Sequence[Annotator], folder: Path, title: str, host: str, port: int
@@ -155,6 +175,7 @@ class Server(ThreadingHTTPServer):
         self.folder = folder
         self.title = title
         self.host = host
+        self.is_closed = False  # no answer is stored any more
         self.lock = threading.Lock()  # the algorithm's warnings are collected for the whole process
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
@@ -218,6 +239,9 @@ class Server(ThreadingHTTPServer):
         finally:
             self.shutdown()
             thread.join()
+            # A thread may still read a request: its answer would be written to a closed file.
+            with self.lock:
+                self.is_closed = True
             self.server_close()
 
 
@@ -248,7 +272,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._respond(self.rfile.read(int(length)).decode("utf-8", "replace"))
 
     def _respond(self, body: str) -> None:
-        url = urlsplit(self.path)
+        try:
+            url = urlsplit(self.path)
+        except ValueError:  # such as http://[/
+            return self._refuse(HTTPStatus.BAD_REQUEST)
         _, number, *rest = f"{url.path}/".split("/")
         hosts = self.headers.get_all("Host", [])
         if len(hosts) != 1 or not self._server.is_own(hosts[0]):
@@ -308,6 +335,8 @@ class _Handler(BaseHTTPRequestHandler):
         except (KeyError, ValueError):
             return self._refuse(HTTPStatus.BAD_REQUEST)
         with self._server.lock:
+            if self._server.is_closed:
+                return self._refuse(HTTPStatus.SERVICE_UNAVAILABLE)
             if annotator.query and key not in dict([*_choices(annotator.query), *_ACTIONS]):
                 return self._refuse(HTTPStatus.BAD_REQUEST)
             annotator.press(step, key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from html import unescape
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -22,7 +24,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from hcbench import DataError, Tree, load_registry
+from hcbench import DataError, HcbenchError, Tree, load_registry
 from hcbench_ask.agreement import agreement
 from hcbench_ask.answers_file import AnswersFile, Header, RecordedAnswer, RecordedAnswers
 from hcbench_ask.session import header_of
@@ -257,6 +259,55 @@ def test_a_port_in_use_and_a_full_disk_are_errors_in_one_line(tmp_path, monkeypa
         monkeypatch.undo()
         assert "The session cannot continue" in page
         assert "No space left" in str(server.annotators[0].error)
+
+
+def test_a_url_that_is_none_is_a_bad_request(served, capfd):
+    server, _ = served
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=20) as client:
+        client.sendall(b"GET http://[/ HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert client.recv(100).startswith(b"HTTP/1.0 400")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_client_that_drips_does_not_keep_the_server_from_ending(tmp_path):
+    with ExitStack() as stack:
+        with serving(tmp_path) as server:
+            address = ("127.0.0.1", server.server_port)
+            client = stack.enter_context(socket.create_connection(address, timeout=20))
+            client.sendall(b"POST /1/ HTTP/1.1\r\nContent-Length: 200\r\n\r\nx")
+            Client(server).send()  # the first connection is accepted before this one
+        # A thread still waits for the rest of the request.
+        client.settimeout(0)
+        with pytest.raises(BlockingIOError):
+            client.recv(1)
+
+
+def test_an_error_of_the_algorithm_ends_the_session(tmp_path, monkeypatch, capfd):
+    with serving(tmp_path) as server:
+        annotator = server.annotators[0]
+
+        def fails() -> None:
+            raise ZeroDivisionError("division by zero")
+
+        monkeypatch.setattr(annotator, "_session", SimpleNamespace(run=fails))
+        page = Client(server).press("1")
+        assert "The session cannot continue" in page
+        assert "Bottom-up failed with ZeroDivisionError: division by zero" in page
+        annotator.wait()
+        assert type(annotator.error) is HcbenchError
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_an_answer_is_not_called_stored_if_the_file_was_removed(replaced, tmp_path):
+    with serving(tmp_path, algorithm="InsertionClustering") as server:
+        client = Client(server)
+        client.press("1")
+        (tmp_path / "1.jsonl").unlink()
+        if replaced:
+            (tmp_path / "1.jsonl").write_bytes(b"")
+        assert "The session cannot continue" in client.press("1")
+        assert "was removed or replaced" in str(server.annotators[0].error)
 
 
 # ---- Agreement -----------------------------------------------------------------------------------
