@@ -161,6 +161,8 @@ def matrix_of(table: Table, roles: Roles, least: int = 3) -> Matrix | None:
     matrix = _of_block(values, rows, header, least)
     if matrix is not None and matrix.form.startswith("a symmetric matrix"):
         _check_same_names(table, rows, header)
+    if matrix is None and rows is not None and header is not None:
+        _check_asymmetry(table, values, rows, header)
     return matrix
 
 
@@ -213,6 +215,31 @@ def _check_same_names(
             f"{table.where}: the row {without_column[0]!r} has no column, and the column "
             f"{without_row[0]!r} no row; give rows and columns the same names"
         )
+
+
+def _check_asymmetry(
+    table: Table, values: NDArray[np.float64], rows: tuple[str, ...], header: tuple[str, ...]
+) -> None:
+    """Raise `DataError` for a matrix of items, by its names and its diagonal, with two halves.
+
+    Which half is right, or whether the rows are vectors after all, is asked.
+    """
+    n, p = values.shape
+    if n != p or n < _LEAST or set(rows) != set(header) or np.isnan(values).any():
+        return
+    aligned, _ = _in_order_of_rows(values, rows, header)
+    if not _is_diagonal(aligned.diagonal()):
+        return
+    differences = np.abs(aligned - aligned.T)
+    if differences.max() <= 1e-6 * np.abs(aligned).max():
+        return
+    i, j = np.unravel_index(int(differences.argmax()), aligned.shape)
+    written = pasted_name(table.where, {"similarity": False})
+    raise DataError(
+        f"{table.where}, {table.place(i)}: rows and columns have the same names, but {rows[i]!r}, "
+        f"{rows[j]!r} has {aligned[i, j]:.6g}, and in the other order {aligned[j, i]:.6g}; correct "
+        f"the file, or write {written} if the rows are vectors"
+    )
 
 
 def _names_and_numbers(table: Table, free: list[Column]) -> tuple[Column | None, list[Column]]:

@@ -171,6 +171,36 @@ def test_rows_and_columns_of_other_names_are_refused(file):
 # ---- Lists of pairs ------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("order", ["abcdef", "cafebd"])
+@pytest.mark.parametrize("params", [{}, {"distance": True}])
+def test_a_named_matrix_with_two_differing_halves_is_asked(tmp_path, order, params):
+    values = DISTANCES.copy()
+    values[1, 4] = 99  # of b and e; the other half has 11
+    frame = pd.DataFrame(values, index=NAMES, columns=NAMES).loc[list(order)]
+    path = tmp_path / "data.csv"
+    frame.to_csv(path)
+    with pytest.raises(DataError) as caught:
+        read(path, **params)
+    message = str(caught.value)
+    pair = "'b', 'e' has 99, and in the other order 11"
+    if order == "cafebd":
+        pair = "'e', 'b' has 11, and in the other order 99"
+    assert f"rows and columns have the same names, but {pair}" in message
+    assert "[similarity=false]' if the rows are vectors" in message
+    problem = read(path, similarity=False, names="1")
+    assert problem.vectors.tolist() == frame.to_numpy().tolist()
+
+
+def test_the_rows_of_a_named_matrix_may_have_another_order_than_its_columns(tmp_path):
+    frame = pd.DataFrame(DISTANCES, index=NAMES, columns=NAMES)
+    path = tmp_path / "data.csv"
+    frame.loc[list("cafebd")].to_csv(path)
+    problem = read(path, distance=True)
+    assert problem.names == tuple("cafebd")
+    expected = frame.loc[list("cafebd"), list("cafebd")].to_numpy()
+    assert np.allclose(problem.similarity, 1 - expected / 20, atol=1e-12)
+
+
 def pairs_of(kind, names, columns):
     values = values_of(kind)
     rows = [[names[i], names[j], values[i, j]] for i, j in combinations(range(N), 2)]
