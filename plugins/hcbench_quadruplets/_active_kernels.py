@@ -2,7 +2,8 @@
 
 All are called by `hcbench.Oracle.run`: ``ask(state, i, j, k, l)`` is positive if w_ij > w_kl. They
 use only the answers, and terminate for any answers, including contradictory ones; if neither pair
-is more similar than the other, the first one in the query loses.
+is more similar than the other, the first one in the query loses. Their parts that query are
+`register_jitable` functions, since they run as plain Python where a Python function answers.
 
 Tournaments are stored in arrays: of the leaves 0..size-1, inner node m = 1..size-1 with lowest bit
 h is the winner among the leaves from m - h to m + h - 1, as far as they exist; the root is the
@@ -11,14 +12,14 @@ largest power of two below size. So a node covers the same leaves in trees of di
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, types
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench.compiled import ASK, STATE
-from hcbench_quadruplets._quadruplet_kernels import count
 
 _ITEMS = types.int64[::1]
 
@@ -97,6 +98,87 @@ def sort_pairs(ask: Any, state: Any, i: NDArray[np.int64], j: NDArray[np.int64])
         i[at], j[at] = from_i[at], from_j[at]
 
 
+class NearestItems(NamedTuple):
+    """State of `spanning_tree` for n items: a tournament of the items that are not in the tree."""
+
+    #: (n,) int64. The item of the tree that is nearest to each item outside.
+    nearest: Any
+    #: (n,) bool. Whether an item is outside.
+    outside: Any
+    #: (n,) int64. The item that won each inner node.
+    winner: Any
+
+
+@register_jitable
+def _nearer_item(ask: Any, state: Any, t: NearestItems, a: int, b: int) -> int:
+    """The one of two items that is closer to the tree; the first, if neither is outside."""
+    if not t.outside[b]:
+        return a
+    if not t.outside[a]:
+        return b
+    if ask(state, b, t.nearest[b], a, t.nearest[a]) > 0:
+        return b
+    return a
+
+
+@register_jitable
+def _play_items(ask: Any, state: Any, t: NearestItems, m: int) -> None:
+    """Play the game at inner node m."""
+    h = m & -m
+    first = np.int64(m - 1)
+    if h > 1:
+        first = t.winner[m - h // 2]
+    right = node_of_right_part(m, t.winner.size)
+    second = np.int64(m)
+    if right > 0:
+        second = t.winner[right]
+    t.winner[m] = _nearer_item(ask, state, t, first, second)
+
+
+@register_jitable
+def _play_all_items(ask: Any, state: Any, t: NearestItems) -> int:
+    """Play the tournament from the leaves up; return its root."""
+    n = t.winner.size
+    root = 1
+    h = 1
+    while h < n:
+        for m in range(h, n, 2 * h):
+            _play_items(ask, state, t, m)
+        root = h
+        h *= 2
+    return root
+
+
+@register_jitable
+def _remove_item(ask: Any, state: Any, t: NearestItems, item: int) -> None:
+    """Replay all games of an item, which is in the tree now."""
+    n = t.winner.size
+    h = 1
+    while h < n:
+        m = (item & ~(2 * h - 1)) + h
+        if m < n:
+            _play_items(ask, state, t, m)
+        h *= 2
+
+
+@register_jitable
+def _promote_item(ask: Any, state: Any, t: NearestItems, item: int) -> None:
+    """Let an item that got closer to the tree win games until it loses one."""
+    n = t.winner.size
+    beaten = item
+    h = 1
+    while h < n:
+        m = (item & ~(2 * h - 1)) + h
+        if m < n:
+            # An item that it has beaten before needs no other query.
+            if t.winner[m] != item and t.winner[m] != beaten:
+                beaten = t.winner[m]
+                if _nearer_item(ask, state, t, beaten, item) != item:
+                    break
+            t.winner[m] = item
+        h *= 2
+
+
 @njit(types.void(ASK, STATE, _ITEMS, _ITEMS), cache=True)
 def spanning_tree(
     ask: Any, state: Any, nearest: NDArray[np.int64], added: NDArray[np.int64]
@@ -117,70 +199,17 @@ def spanning_tree(
     """
     n = nearest.size
     nearest[:] = 0
-    left = np.ones(n, np.bool_)
-    left[0] = False
-    winner = np.zeros(n, np.int64)
-
-    def better(a: int, b: int) -> int:
-        """The one of two items that is closer to the tree."""
-        if not left[b]:
-            return a
-        if not left[a]:
-            return b
-        return b if ask(state, b, nearest[b], a, nearest[a]) > 0 else a
-
-    def replay(m: int) -> int:
-        h = m & -m
-        first = m - 1 if h == 1 else winner[m - h // 2]
-        right = node_of_right_part(m, n)
-        return better(first, m if right == 0 else winner[right])
-
-    h = root = 1
-    while h < n:
-        for m in range(h, n, 2 * h):
-            winner[m] = replay(m)
-        root = h
-        h *= 2
+    outside = np.ones(n, np.bool_)
+    outside[0] = False
+    t = NearestItems(nearest, outside, np.zeros(n, np.int64))
+    root = _play_all_items(ask, state, t)
     added[0] = 0
     for step in range(1, n):
-        v = winner[root]
+        v = t.winner[root]
         added[step] = v
-        left[v] = False
-        h = 1
-        while h < n:
-            m = (v & ~(2 * h - 1)) + h
-            if m < n:
-                winner[m] = replay(m)
-            h *= 2
+        outside[v] = False
+        _remove_item(ask, state, t, v)
         for r in range(n):
-            if not left[r] or ask(state, r, v, r, nearest[r]) <= 0:
-                continue
-            nearest[r] = v
-            beaten, h = r, 1
-            while h < n:
-                m = (r & ~(2 * h - 1)) + h
-                if m < n:
-                    if winner[m] != r and winner[m] != beaten:
-                        beaten = winner[m]
-                        if better(beaten, r) != r:
-                            break
-                    winner[m] = r
-                h *= 2
-
-
-@njit((types.uint64[:, ::1], types.uint64[:, ::1], types.int64[:, ::1]), cache=True)
-def add_products(present: Any, minus: Any, K: NDArray[np.int64]) -> None:
-    """Add the products of rows of signs, i != j: K_ij += sum over t of S_it S_jt. O(n^2 words).
-
-    Signs 1, 0 and -1 are stored as bits (n, words): whether it is not 0, and whether it is -1.
-    """
-    n, size = present.shape
-    for i in range(n):
-        x, s = present[i], minus[i]
-        for j in range(i):
-            y, t = present[j], minus[j]
-            there = apart = np.uint64(0)
-            for w in range(size):
-                there, apart = count(there, apart, x[w], s[w], y[w], t[w])
-            K[i, j] += np.int64(there) - 2 * np.int64(apart)
-            K[j, i] = K[i, j]
+            if outside[r] and ask(state, r, v, r, nearest[r]) > 0:
+                nearest[r] = v
+                _promote_item(ask, state, t, r)

@@ -162,3 +162,21 @@ def kernel_of_ranks(level: NDArray[np.int32], tied: NDArray[np.int32], M: int) -
                 lost -= differ if differ else tied[one, r]
             K[one, two] = K[two, one] = (n - 2) * M - lost
     return K
+
+
+@njit((types.uint64[:, ::1], types.uint64[:, ::1], types.int64[:, ::1]), cache=True)
+def add_products(present: Any, minus: Any, K: NDArray[np.int64]) -> None:
+    """Add the products of rows of signs, i != j: K_ij += sum over t of S_it S_jt. O(n^2 words).
+
+    Signs 1, 0 and -1 are stored as bits (n, words): whether it is not 0, and whether it is -1.
+    """
+    n, size = present.shape
+    for i in range(n):
+        x, s = present[i], minus[i]
+        for j in range(i):
+            y, t = present[j], minus[j]
+            there = apart = np.uint64(0)
+            for w in range(size):
+                there, apart = count(there, apart, x[w], s[w], y[w], t[w])
+            K[i, j] += np.int64(there) - 2 * np.int64(apart)
+            K[j, i] = K[i, j]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hcbench import Given, ModelWarning, Oracle, ParameterError, Tree
 from hcbench.model import pair_items
-from hcbench_quadruplets import _active_kernels as kernels
+from hcbench_quadruplets import _quadruplet_kernels as kernels
 from hcbench_quadruplets.landmarks import References, compared_with, draw_landmarks, few_bytes
 from hcbench_quadruplets.linkage import tree_by_mean
 
