@@ -7,7 +7,7 @@ one more: 0: towards the right child, 1: the left child, 2: the parent, 3: this 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, types
@@ -115,6 +115,149 @@ def mark_heavy(tree: Growth, insertion: int, marked: NDArray[np.bool_]) -> int:
         weigh(tree, q, 1.0, 1.0, 0.0, 1.0)
 
 
+class Walk(NamedTuple):
+    """State of one insertion as published, for the 2n - 1 vertices of the tree of n items."""
+
+    #: (2n-1,) bool. The vertices that stage 1 marked.
+    marked: Any
+    #: (3, 2n-1) int64. Neighbours in the virtual tree, as `virtual_tree` writes them.
+    near: Any
+    #: (2n-1,) int64. Work space of `virtual_tree`.
+    order: Any
+    #: (3,) int64. Work space of `_majority`: how often each answer was given.
+    votes: Any
+    #: (4, 2n-1) int64. How often a vertex query had each response in this insertion.
+    responses: Any
+
+
+@register_jitable
+def _new_walk(n: int) -> Walk:
+    m = 2 * n - 1
+    return Walk(
+        np.zeros(m, np.bool_),
+        np.empty((3, m), np.int64),
+        np.empty(m, np.int64),
+        np.zeros(3, np.int64),
+        np.zeros((4, m), np.int64),
+    )
+
+
+@register_jitable
+def _majority(
+    ask: Any, state: Any, tree: Growth, votes: Any, pivot: int, x: int, times: int
+) -> int:
+    """The strict majority of this number of answers about a pivot; -1 if there is none."""
+    x_l = tree.leaf[tree.left[pivot]]
+    x_r = tree.leaf[tree.right[pivot]]
+    votes[:] = 0
+    for _ in range(times):
+        answer = ask(state, x_l, x_r, x, 0)
+        check_answer(answer)
+        if answer < 0:
+            raise NotApplicableError(NO_PAIR)
+        votes[answer] += 1
+    most = int(np.argmax(votes))
+    if 2 * votes[most] > times:
+        return most
+    return -1
+
+
+@register_jitable
+def _side(tree: Growth, v: int) -> int:
+    """The answer for the side on which v is below its parent."""
+    if tree.left[tree.parent[v]] == v:
+        return _LEFT
+    return _RIGHT
+
+
+@register_jitable
+def _vertex_query(
+    ask: Any, state: Any, tree: Growth, votes: Any, v: int, x: int, repetitions: int
+) -> int:
+    """Algorithm 5; if it allows any response, the one towards the parent."""
+    above = tree.parent[v]
+    if above < 0:
+        # Above the root there is no other place: the item belongs here.
+        response = _majority(ask, state, tree, votes, v, x, 1)
+        if response == _UP:
+            return _HERE
+        return response
+    if tree.left[v] < 0:
+        if _majority(ask, state, tree, votes, above, x, 1) == _side(tree, v):
+            return _HERE
+        return _UP
+    below = _majority(ask, state, tree, votes, v, x, repetitions)
+    if below in (_RIGHT, _LEFT):
+        return below
+    if below == _UP:
+        if _majority(ask, state, tree, votes, above, x, repetitions) == _side(tree, v):
+            return _HERE
+    return _UP
+
+
+@register_jitable
+def _count_agreeing(tree: Growth, responses: Any, place: int) -> int:
+    """The number of responses of this insertion that agree with a place; forget them all.
+
+    Of every vertex above the place, those towards it; of all others those towards the parent.
+    """
+    agree = responses[_HERE, place] + responses[_UP].sum() - responses[_UP, place]
+    v = place
+    while tree.parent[v] >= 0:
+        side = _side(tree, v)
+        v = tree.parent[v]
+        agree += responses[side, v] - responses[_UP, v]
+    responses[:] = 0
+    return int(agree)
+
+
+@register_jitable
+def _mark_by_weights(
+    ask: Any,
+    state: Any,
+    tree: Growth,
+    walk: Walk,
+    insertion: int,
+    x: int,
+    p: float,
+    repetitions: int,
+    rounds: int,
+) -> None:
+    """Stage 1: multiply weights by responses, and mark the vertices that get heavy."""
+    marked = walk.marked
+    q = mark_heavy(tree, insertion, marked)
+    for _ in range(rounds):
+        if q < 0:
+            break
+        response = _vertex_query(ask, state, tree, walk.votes, q, x, repetitions)
+        walk.responses[response, q] += 1
+        update(tree, q, response, p)
+        q = mark_heavy(tree, insertion, marked)
+    if not marked.any():
+        marked[q] = True
+
+
+@register_jitable
+def _walk_on_marked(
+    ask: Any, state: Any, tree: Growth, walk: Walk, q: int, x: int, repetitions: int, steps: int
+) -> int:
+    """Stage 2: walk on the virtual tree from its root q; return the last vertex (algorithm 6)."""
+    near = walk.near
+    counter = 0
+    for _ in range(steps):
+        response = _vertex_query(ask, state, tree, walk.votes, q, x, repetitions)
+        walk.responses[response, q] += 1
+        if response == _HERE:
+            counter += 1
+        elif near[response, q] < 0:  # no marked vertex is there, so the response is wrong
+            continue
+        elif counter > 0:
+            counter -= 1
+        else:
+            q = near[response, q]
+    return q
+
+
 _ITEMS = types.int64[::1]
 _NUMBER = types.float64
 
@@ -184,92 +327,27 @@ def insert_all_as_published(
     """
     n = len(order)
     tree = pair_up(parent, left, right, size, order[0], order[1])
-    marked = np.zeros(2 * n - 1, np.bool_)
-    near = np.empty((3, 2 * n - 1), np.int64)
-    work = np.empty(2 * n - 1, np.int64)
-    votes = np.zeros(3, np.int64)
-    responses = np.zeros((4, 2 * n - 1), np.int64)
+    walk = _new_walk(n)
+    marked = walk.marked
     counts[:] = 0
-    skipped = 0
-
-    def majority(pivot: int, x: int, times: int) -> int:
-        """The strict majority of this number of answers; -1 if there is none."""
-        x_l, x_r = tree.leaf[tree.left[pivot]], tree.leaf[tree.right[pivot]]
-        votes[:] = 0
-        for _ in range(times):
-            answer = ask(state, x_l, x_r, x, 0)
-            check_answer(answer)
-            if answer < 0:
-                raise NotApplicableError(NO_PAIR)
-            votes[answer] += 1
-        most = int(np.argmax(votes))
-        return most if 2 * votes[most] > times else -1
-
-    def vertex_query(v: int, x: int) -> int:
-        """Algorithm 5; if it allows any response, the one towards the parent."""
-        above = tree.parent[v]
-        here = 0
-        if above >= 0:
-            here = 1 if tree.left[above] == v else 0
-        response = _UP
-        if above < 0:
-            response = majority(v, x, 1)
-            if response == _UP:
-                response = _HERE
-        elif tree.left[v] < 0:
-            if majority(above, x, 1) == here:
-                response = _HERE
-        else:
-            below = majority(v, x, repetitions)
-            if below in (_RIGHT, _LEFT):
-                response = below
-            elif below == _UP and majority(above, x, repetitions) == here:
-                response = _HERE
-        responses[response, v] += 1
-        return response
-
-    def agreeing(place: int) -> int:
-        """The number of responses of this insertion that agree with a place; forget them all."""
-        agree = responses[_HERE, place] + responses[_UP].sum() - responses[_UP, place]
-        v = place
-        while tree.parent[v] >= 0:
-            side, v = _LEFT if tree.left[tree.parent[v]] == v else _RIGHT, tree.parent[v]
-            agree += responses[side, v] - responses[_UP, v]
-        responses[:] = 0
-        return int(agree)
-
+    n_skipped = 0
     for i in range(2, n):
         x = order[i]
         all_marked = skip and rounds[i] >= 2 * i - 1
-        skipped += all_marked
         marked[:] = all_marked
-        if not all_marked:
-            q = mark_heavy(tree, i, marked)
-            for _ in range(rounds[i]):
-                if q < 0:
-                    break
-                update(tree, q, vertex_query(q, x), p)
-                q = mark_heavy(tree, i, marked)
-            if not marked.any():
-                marked[q] = True
-        q, diameter = virtual_tree(tree, marked, work, near)
-        least = walk_all if all_marked else walk_marked
+        least = walk_all
+        if all_marked:
+            n_skipped += 1
+        else:
+            least = walk_marked
+            _mark_by_weights(ask, state, tree, walk, i, x, p, repetitions, rounds[i])
+        root, diameter = virtual_tree(tree, marked, walk.order, walk.near)
         steps = np.int64(np.ceil(max(walk_distance * (diameter + 1), least)))
-        counter = 0
-        for _ in range(steps):
-            response = vertex_query(q, x)
-            if response == _HERE:
-                counter += 1
-            elif near[response, q] < 0:
-                continue
-            elif counter > 0:
-                counter -= 1
-            else:
-                q = near[response, q]
-        counts[0] += responses.sum()
-        counts[1] += agreeing(q)
+        q = _walk_on_marked(ask, state, tree, walk, root, x, repetitions, steps)
+        counts[0] += walk.responses.sum()
+        counts[1] += _count_agreeing(tree, walk.responses, q)
         if not all_marked:
             counts[2] = max(counts[2], marked.sum())
             counts[3] += not marked[q]
         attach(tree, x, q, n + i - 1)
-    return skipped
+    return n_skipped

@@ -6,10 +6,11 @@ parts of a split come after it, so their trees exist when it is reached.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, types
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench.compiled import ASK, STATE, uniform
@@ -83,6 +84,152 @@ def _add_child(tree: Any, w: Any, root: Any, other: Any) -> None:
     w[root] += w[other]
 
 
+class Splits(NamedTuple):
+    """State of `quick` for n items: the parts into which they are split, and work space."""
+
+    #: (n,) int64. The items; those of a part are next to each other.
+    items: Any
+    #: (4 n, 4) int64. A row for each part. At least two parts of each split are not empty, so
+    #: there are at most n - 1 splits.
+    parts: Any
+    #: (n,) int8. The side of each position in the split that is tried.
+    side: Any
+    #: (n,) int64. Work space of `_sort_into`.
+    spare: Any
+
+
+class PivotSearch(NamedTuple):
+    """Work space of the searches of `_pivot_kernels`."""
+
+    #: (8,) int64.
+    at: Any
+    #: (MOST_CUTS, 3) int64.
+    cuts: Any
+
+
+@register_jitable
+def _draw_pivots(seed: Any, n_draws: Any, low: Any, size: Any) -> Any:
+    """Two different positions of a part."""
+    first = low + int(uniform(seed, np.uint64(n_draws), 0) * size)
+    second = low + int(uniform(seed, np.uint64(n_draws), 1) * (size - 1))
+    if second >= first:
+        second += 1
+    return first, second
+
+
+@register_jitable
+def _query_sides(
+    ask: Any, state: Any, items: Any, side: Any, low: Any, high: Any, first: Any, second: Any
+) -> None:
+    """Query the side of every item of a part, for pivots at the positions first and second."""
+    for i in range(low, high):
+        if i == first:
+            side[i] = 0
+        elif i == second:
+            side[i] = 1
+        else:
+            side[i] = side_of(ask(state, items[first], items[second], items[i], 0))
+
+
+@register_jitable
+def _try_splits(
+    ask: Any, state: Any, splits: Splits, part: Any, seed: Any, n_draws: Any, balance: Any
+) -> Any:
+    """Split a part by random pivots until it is balanced; return the number of all draws."""
+    low = splits.parts[part, FROM]
+    high = splits.parts[part, TO]
+    size = high - low
+    for _ in range(MOST_TRIES):
+        first, second = _draw_pivots(seed, n_draws, low, size)
+        n_draws += 1
+        _query_sides(ask, state, splits.items, splits.side, low, high, first, second)
+        if _is_balanced(splits.side, low, high, balance * size):
+            break
+    return n_draws
+
+
+@register_jitable
+def _split_all(
+    ask: Any, state: Any, splits: Splits, seed: Any, balance: Any, is_random: Any
+) -> Any:
+    """Split all parts of more than two items; return the number of parts."""
+    parts = splits.parts
+    parts[0, FROM] = 0
+    parts[0, TO] = len(splits.items)
+    parts[0, PARTS] = -1
+    parts[0, ROOT] = -1
+    n_parts = 1
+    n_draws = 0
+    part = 0
+    while part < n_parts:
+        low = parts[part, FROM]
+        high = parts[part, TO]
+        if high - low > 2:
+            if is_random:
+                n_draws = _try_splits(ask, state, splits, part, seed, n_draws, balance)
+            else:
+                _query_sides(ask, state, splits.items, splits.side, low, high, low, low + 1)
+            _sort_into(splits.items, splits.side, splits.spare, parts, part, n_parts)
+            n_parts += N_PARTS
+        part += 1
+    return n_parts
+
+
+@register_jitable
+def _root_of_few(tree: Any, w: Any, items: Any, low: Any, size: Any) -> Any:
+    """The root of the tree of at most two items; -1 if there is none."""
+    if size == 0:
+        return np.int64(-1)
+    if size == 1:
+        return items[low]
+    return np.int64(_join(tree, w, items[low], items[low + 1]))
+
+
+@register_jitable
+def _join_inner_parts(ask: Any, state: Any, tree: Any, w: Any, a: Any, b: Any, d: Any) -> Any:
+    """Join the trees of the parts A, B and D, which is -1 if it is empty; return the root.
+
+    D holds the other children of the node of A and B; or items below a single one of them, then D
+    has a node of its own, which a query distinguishes.
+    """
+    n = (len(tree[0]) + 1) // 2
+    if d >= n:
+        k = d - n
+        x = representative(tree, a)
+        if side_of(ask(state, tree[2][k, REP], tree[2][k, REP + 1], x, 0)) == 3:
+            _add_child(tree, w, d, a)
+            _add_child(tree, w, d, b)
+            return np.int64(d)
+    root = np.int64(_join(tree, w, a, b))
+    if d >= 0:
+        _add_child(tree, w, root, d)
+    return root
+
+
+@register_jitable
+def _insert_below(
+    ask: Any,
+    state: Any,
+    tree: Any,
+    w: Any,
+    search: PivotSearch,
+    outer: Any,
+    root: Any,
+    topdown: Any,
+) -> Any:
+    """Insert a tree with this root into the tree of part C; return the root of both."""
+    at = search.at
+    cuts = search.cuts
+    x = representative(tree, root)
+    is_asking = start(tree, w, at, cuts, outer, topdown)
+    while is_asking:
+        is_asking = learn(tree, w, at, cuts, topdown, ask(state, at[A], at[B], x, 0))
+    new = np.int64(place(tree, w, at, root))
+    if new >= 0 and tree[0][new] < 0:
+        return new
+    return np.int64(outer)
+
+
 @njit(
     types.void(
         ASK,
@@ -132,67 +279,20 @@ def quick(
         is accepted.
     """
     n = len(items)
-    side, spare = np.zeros(n, np.int8), np.empty(n, np.int64)
-    # At least two parts of each split are not empty, so there are at most n - 1 splits.
     parts = np.empty((N_PARTS * n, 4), np.int64)
-    at, cuts = np.zeros(8, np.int64), np.empty((MOST_CUTS, 3), np.int64)
-    parts[0, FROM], parts[0, TO], parts[0, PARTS], parts[0, ROOT] = 0, n, -1, -1
-    found, part, drawn = 1, 0, 0
-    while part < found:
-        low, high = parts[part, FROM], parts[part, TO]
-        size = high - low
-        if size > 2:
-            for _ in range(MOST_TRIES):
-                first, second = low, low + 1
-                if is_random:
-                    first = low + int(uniform(seed, np.uint64(drawn), 0) * size)
-                    second = low + int(uniform(seed, np.uint64(drawn), 1) * (size - 1))
-                    second += second >= first
-                    drawn += 1
-                x_a, x_b = items[first], items[second]
-                for i in range(low, high):
-                    if i == first:
-                        side[i] = 0
-                    elif i == second:
-                        side[i] = 1
-                    else:
-                        answer = ask(state, x_a, x_b, items[i], 0)
-                        side[i] = side_of(answer)
-                if not is_random or _is_balanced(side, low, high, balance * size):
-                    break
-            _sort_into(items, side, spare, parts, part, found)
-            found += N_PARTS
-        part += 1
-    for part in range(found - 1, -1, -1):
-        low, size = parts[part, FROM], parts[part, TO] - parts[part, FROM]
+    splits = Splits(items, parts, np.zeros(n, np.int8), np.empty(n, np.int64))
+    n_parts = _split_all(ask, state, splits, seed, balance, is_random)
+    search = PivotSearch(np.zeros(8, np.int64), np.empty((MOST_CUTS, 3), np.int64))
+    for part in range(n_parts - 1, -1, -1):
         first = parts[part, PARTS]
         if first < 0:
-            if size == 1:
-                parts[part, ROOT] = items[low]
-            elif size == 2:
-                parts[part, ROOT] = _join(tree, w, items[low], items[low + 1])
+            low = parts[part, FROM]
+            parts[part, ROOT] = _root_of_few(tree, w, items, low, parts[part, TO] - low)
             continue
-        a, b = parts[first, ROOT], parts[first + 1, ROOT]
-        outer, others = parts[first + 2, ROOT], parts[first + 3, ROOT]
-        same_node = False
-        if others >= n:
-            k = others - n
-            x = representative(tree, a)
-            same_node = side_of(ask(state, tree[2][k, REP], tree[2][k, REP + 1], x, 0)) == 3
-        if same_node:
-            _add_child(tree, w, others, a)
-            _add_child(tree, w, others, b)
-            root = others
-        else:
-            root = _join(tree, w, a, b)
-            if others >= 0:
-                _add_child(tree, w, root, others)
-        if outer < 0:
-            parts[part, ROOT] = root
-            continue
-        x = representative(tree, root)
-        asking = start(tree, w, at, cuts, outer, topdown)
-        while asking:
-            asking = learn(tree, w, at, cuts, topdown, ask(state, at[A], at[B], x, 0))
-        new = place(tree, w, at, root)
-        parts[part, ROOT] = new if new >= 0 and tree[0][new] < 0 else outer
+        a = parts[first, ROOT]
+        b = parts[first + 1, ROOT]
+        outer = parts[first + 2, ROOT]
+        root = _join_inner_parts(ask, state, tree, w, a, b, parts[first + 3, ROOT])
+        if outer >= 0:
+            root = _insert_below(ask, state, tree, w, search, outer, root, topdown)
+        parts[part, ROOT] = root
