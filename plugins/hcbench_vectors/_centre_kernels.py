@@ -6,6 +6,8 @@ an item of each of the two merged clusters and the height, in the order of mergi
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 from numba.extending import register_jitable
@@ -53,6 +55,181 @@ def _nearer(
     return smallest, nearest
 
 
+class Centres(NamedTuple):
+    """State of `merge_centres` for n slots, each of a cluster, which has gone if it was merged."""
+
+    #: (p, n) float64. The centres.
+    columns: NDArray[np.float64]
+    #: (n,) float64. Numbers of items.
+    size: Any
+    #: (n,) float64. Infinite if the cluster has gone, otherwise 0.
+    gone: Any
+    #: (n,) float64. A lower bound of the squared distance to the clusters that are older.
+    bound: Any
+    #: (n,) int64. The slot of the cluster at that distance, or -1 if it has changed or gone.
+    nearest: Any
+    #: (n,) bool. Whether the cluster was merged from others, and so is younger than all of them.
+    merged: Any
+    #: (n,) int64. 0..n-1: of equal distances that of the lowest slot is preferred.
+    order: Any
+    #: (n,) int64. An item of each cluster.
+    item: Any
+    #: (n / CHUNK,) float64. The least bound of each chunk of slots.
+    lows: Any
+    #: (p,) float64 and (BLOCK,) float64. Work space: a centre, and its distances to a block.
+    point: Any
+    distance: Any
+    #: (n,) int64 each. Work space of `_compress`: the old slot of each new one, and the reverse.
+    kept: Any
+    slot: Any
+
+
+@register_jitable
+def _new_centres(columns: NDArray[np.float64]) -> Centres:
+    """Each item is a cluster whose bound is unknown. O(n)."""
+    p, n = columns.shape
+    order = np.arange(n)
+    return Centres(
+        columns,
+        np.ones(n),
+        np.zeros(n),
+        np.full(n, np.inf),
+        np.full(n, -1),
+        np.zeros(n, np.bool_),
+        order,
+        order.copy(),
+        np.empty(-(-n // CHUNK)),
+        np.empty(p),
+        np.empty(BLOCK),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+    )
+
+
+@register_jitable
+def _measure_all(c: Centres) -> None:
+    """Find the nearest older item of each one. O(n^2 p), by blocks that remain in the cache."""
+    p, n = c.columns.shape
+    for low in range(0, n, BLOCK):
+        for u in range(low + 1, n):
+            for k in range(p):
+                c.point[k] = c.columns[k, u]
+            c.bound[u], c.nearest[u] = _nearer(
+                c.point, c.columns, low, u, c.gone, c.order, c.distance, c.bound[u], c.nearest[u]
+            )
+    for chunk in range(c.lows.size):
+        _update(c.lows, c.bound, chunk)
+
+
+@register_jitable
+def _list_kept(gone: Any, width: int, kept: Any, slot: Any) -> None:
+    """Number the clusters of the first ``width`` slots that have not gone."""
+    count = 0
+    for i in range(width):
+        if gone[i] == 0:
+            kept[count] = i
+            slot[i] = count
+            count += 1
+
+
+@register_jitable
+def _compress(c: Centres, width: int, count: int) -> Centres:
+    """Move the clusters that remain together, into the first ``count`` slots. O(n p)."""
+    _list_kept(c.gone, width, c.kept, c.slot)
+    for i in range(count):
+        old = c.kept[i]
+        c.size[i] = c.size[old]
+        c.item[i] = c.item[old]
+        c.bound[i] = c.bound[old]
+        c.merged[i] = c.merged[old]
+        nearest = c.nearest[old]
+        if nearest >= 0:
+            nearest = c.slot[nearest]
+        c.nearest[i] = nearest
+        c.gone[i] = 0.0
+    for k in range(c.columns.shape[0]):
+        for i in range(count):
+            c.columns[k, i] = c.columns[k, c.kept[i]]
+    lows = c.lows[: -(-count // CHUNK)]
+    bound = c.bound[:count]
+    for chunk in range(lows.size):
+        _update(lows, bound, chunk)
+    return Centres(
+        c.columns,
+        c.size,
+        c.gone,
+        bound,
+        c.nearest,
+        c.merged,
+        c.order,
+        c.item,
+        lows,
+        c.point,
+        c.distance,
+        c.kept,
+        c.slot,
+    )
+
+
+@register_jitable
+def _search_again(c: Centres, u: int, width: int) -> None:
+    """Find the nearest cluster older than that of slot u. O(n p)."""
+    end = u
+    if c.merged[u]:
+        end = width
+    for k in range(c.point.size):
+        c.point[k] = c.columns[k, u]
+    bound = np.inf
+    nearest = -1
+    c.gone[u] = np.inf
+    for low in range(0, end, BLOCK):
+        bound, nearest = _nearer(
+            c.point, c.columns, low, end, c.gone, c.order, c.distance, bound, nearest
+        )
+    c.gone[u] = 0.0
+    c.bound[u] = bound
+    c.nearest[u] = nearest
+
+
+@register_jitable
+def _closest_pair(c: Centres, width: int) -> tuple[int, float]:
+    """The slot and the bound of the least bound that is attained."""
+    while True:
+        least = _least(c.lows)
+        chunk = 0
+        while c.lows[chunk] != least:
+            chunk += 1
+        u = chunk * CHUNK
+        while c.bound[u] != least:
+            u += 1
+        if c.nearest[u] >= 0:
+            return u, least
+        _search_again(c, u, width)
+        _update(c.lows, c.bound, chunk)
+
+
+@register_jitable
+def _join(c: Centres, u: int, v: int, share: float, width: int) -> None:
+    """Merge the cluster of slot v into slot u, whose centre moves by a share of the way. O(n + p).
+
+    It moves by a part of the difference, so that equal centres do not move.
+    """
+    columns = c.columns
+    for k in range(columns.shape[0]):
+        columns[k, u] += share * (columns[k, v] - columns[k, u])
+    c.size[u] += c.size[v]
+    c.gone[v] = np.inf
+    c.merged[u] = True
+    nearest = c.nearest
+    for i in range(width):
+        if nearest[i] == u or nearest[i] == v:
+            nearest[i] = -1
+    c.bound[u] = -1.0  # so that its nearest, of all clusters, which are older, is searched next
+    c.bound[v] = np.inf
+    _update(c.lows, c.bound, u // CHUNK)
+    _update(c.lows, c.bound, v // CHUNK)
+
+
 @entry
 def merge_centres(
     columns: NDArray[np.float64], has_sizes: bool, merges: NDArray[np.float64]
@@ -69,91 +246,21 @@ def merge_centres(
         The vectors, overwritten by centres.
     has_sizes, merges
     """
-    p, n = columns.shape
-    width = count = n
-    size, gone, bound, merged = np.empty(n), np.empty(n), np.empty(n), np.empty(n, np.bool_)
-    order, item, nearest = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    kept, slot = np.empty(n, np.int64), np.empty(n, np.int64)
-    point, distance = np.empty(p), np.empty(BLOCK)
-    for i in range(n):
-        size[i] = 1.0
-        gone[i] = 0.0
-        merged[i] = False
-        order[i] = i
-        item[i] = i
-        bound[i] = np.inf
-        nearest[i] = -1
-    for low in range(0, n, BLOCK):
-        for u in range(low + 1, n):
-            for k in range(p):
-                point[k] = columns[k, u]
-            bound[u], nearest[u] = _nearer(
-                point, columns, low, u, gone, order, distance, bound[u], nearest[u]
-            )
-    lows = np.empty(-(-n // CHUNK))  # the least bound of each chunk
-    for chunk in range(lows.size):
-        _update(lows, bound, chunk)
+    n = columns.shape[1]
+    width = n
+    c = _new_centres(columns)
+    _measure_all(c)
     for merge in range(n - 1):
-        # Few clusters remain: move them together.
+        count = n - merge
         if count < _SPARSE * width:
-            at = 0
-            for i in range(width):
-                if gone[i] == 0:
-                    kept[at] = i
-                    slot[i] = at
-                    at += 1
+            c = _compress(c, width, count)
             width = count
-            for i in range(width):
-                old = kept[i]
-                size[i] = size[old]
-                item[i] = item[old]
-                bound[i] = bound[old]
-                merged[i] = merged[old]
-                nearest[i] = slot[nearest[old]] if nearest[old] >= 0 else -1
-                gone[i] = 0.0
-            for k in range(p):
-                for i in range(width):
-                    columns[k, i] = columns[k, kept[i]]
-            lows, bound = lows[: -(-width // CHUNK)], bound[:width]
-            for chunk in range(lows.size):
-                _update(lows, bound, chunk)
-        # The pair of least distance: the least bound that is attained.
-        while True:
-            least, chunk = _least(lows), 0
-            while lows[chunk] != least:
-                chunk += 1
-            u = chunk * CHUNK
-            while bound[u] != least:
-                u += 1
-            v = nearest[u]
-            if v >= 0:
-                break
-            end = width if merged[u] else u
-            for k in range(p):
-                point[k] = columns[k, u]
-            bound[u] = np.inf
-            gone[u] = np.inf
-            for low in range(0, end, BLOCK):
-                bound[u], nearest[u] = _nearer(
-                    point, columns, low, end, gone, order, distance, bound[u], nearest[u]
-                )
-            gone[u] = 0.0
-            _update(lows, bound, chunk)
-        merges[merge, 0] = item[u]
-        merges[merge, 1] = item[v]
+        u, least = _closest_pair(c, width)
+        v = c.nearest[u]
+        merges[merge, 0] = c.item[u]
+        merges[merge, 1] = c.item[v]
         merges[merge, 2] = np.sqrt(least)
-        # Move the centre of u by a part of the difference, so that equal centres do not move.
-        share = size[v] / (size[u] + size[v]) if has_sizes else 0.5
-        for k in range(p):
-            columns[k, u] += share * (columns[k, v] - columns[k, u])
-        size[u] += size[v]
-        gone[v] = np.inf
-        merged[u] = True
-        count -= 1
-        for i in range(width):
-            if nearest[i] == u or nearest[i] == v:
-                nearest[i] = -1
-        bound[u] = -1.0  # so that its nearest, of all others, which are older, is searched next
-        bound[v] = np.inf
-        _update(lows, bound, chunk)
-        _update(lows, bound, v // CHUNK)
+        share = 0.5
+        if has_sizes:
+            share = c.size[v] / (c.size[u] + c.size[v])
+        _join(c, u, v, share, width)

@@ -2,12 +2,150 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench_vectors._step_kernels import entry, nearest_slot
 
 _SPARSE = 0.8  # proportion of remaining clusters below which the pairs are compressed
+
+
+class PairedClusters(NamedTuple):
+    """State of `merge_centres_of_pairs` for n slots, each of a cluster."""
+
+    #: (n (n-1) / 2,) float64. Squared distances of the first ``width`` slots, as of `pdist`.
+    square: NDArray[np.float64]
+    #: (n,) float64. Numbers of items.
+    size: Any
+    #: (n,) float64. Infinite if the cluster has gone into another one, otherwise 0.
+    gone: Any
+    #: (n,) float64. A lower bound of the squared distance to the clusters in higher slots.
+    bound: Any
+    #: (n,) int64. The slot of the cluster at that distance; the own one if it is not known.
+    nearest: Any
+    #: (n,) int64. 0..n-1: of equal distances that of the lowest slot is preferred.
+    order: Any
+    #: (n,) int64. An item of each cluster.
+    item: Any
+    #: (n,) float64. Work space of `_combine`: the distances of the cluster that goes.
+    row: Any
+    #: (n,) int64 each. Work space of `_compress`: the old slot of each new one, and the reverse.
+    kept: Any
+    slot: Any
+
+
+@register_jitable
+def _new_clusters(square: NDArray[np.float64], n: int) -> PairedClusters:
+    order = np.arange(n)
+    return PairedClusters(
+        square,
+        np.ones(n),
+        np.zeros(n),
+        np.empty(n),
+        np.empty(n, np.int64),
+        order,
+        order.copy(),
+        np.zeros(n),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+    )
+
+
+@register_jitable
+def _search(c: PairedClusters, u: int, width: int) -> None:
+    """Find the nearest cluster in a slot above u. O(n)."""
+    start = u * (2 * width - u - 1) // 2
+    upper = c.square[start : start + width - u - 1]
+    c.bound[u], at = nearest_slot(upper, c.gone[u + 1 :], c.order, np.inf)
+    c.nearest[u] = u + 1 + at  # u itself, which is no neighbour, if there is none
+
+
+@register_jitable
+def _compress(c: PairedClusters, width: int) -> None:
+    """Move the pairs of the clusters that remain together. O(n^2)."""
+    square = c.square
+    kept = c.kept
+    count = 0
+    for i in range(width):
+        if c.gone[i] == 0:
+            kept[count] = i
+            c.slot[i] = count
+            count += 1
+    at = 0
+    for a in range(count):
+        start = kept[a] * (2 * width - kept[a] - 3) // 2 - 1
+        for b in range(a + 1, count):
+            square[at] = square[start + kept[b]]
+            at += 1
+    for i in range(count):
+        c.size[i] = c.size[kept[i]]
+        c.item[i] = c.item[kept[i]]
+        c.bound[i] = c.bound[kept[i]]
+        c.nearest[i] = c.slot[c.nearest[kept[i]]]
+        c.gone[i] = 0.0
+
+
+@register_jitable
+def _closest_pair(c: PairedClusters, width: int) -> tuple[int, float]:
+    """The slot and the bound of the least bound that is attained."""
+    while True:
+        least, u = nearest_slot(c.bound[:width], c.gone, c.order, np.inf)
+        v = c.nearest[u]
+        start = u * (2 * width - u - 1) // 2
+        if v > u and c.square[start + v - u - 1] == least:
+            return u, least
+        _search(c, u, width)
+
+
+@register_jitable
+def _read(c: PairedClusters, v: int, width: int) -> None:
+    """Copy the distances of slot v to ``row``."""
+    square = c.square
+    row = c.row
+    at = v - 1
+    for i in range(v):
+        row[i] = square[at]
+        at += width - i - 2
+    start = v * (2 * width - v - 1) // 2
+    for i in range(v + 1, width):
+        row[i] = square[start + i - v - 1]
+
+
+@register_jitable
+def _combine(c: PairedClusters, u: int, v: int, width: int, least: float, share: float) -> None:
+    """Write the distances of the merged cluster to slot u: the formula of Lance and Williams. O(n).
+
+    ``d(uv, i) = share d(u, i) + (1 - share) d(v, i) - share (1 - share) d(u, v)``, of squares.
+    """
+    rest = 1.0 - share
+    less = share * rest * least
+    square = c.square
+    row = c.row
+    gone = c.gone
+    bound = c.bound
+    nearest = c.nearest
+    at = u - 1
+    for i in range(u):
+        if gone[i] == 0:
+            near = max(share * square[at] + rest * row[i] - less, 0.0)
+            square[at] = near
+            if nearest[i] == v:
+                nearest[i] = u
+            if near < bound[i]:
+                bound[i] = near
+                nearest[i] = u
+        at += width - i - 2
+    for i in range(u + 1, v):
+        if nearest[i] == v:
+            nearest[i] = i  # not known
+    start = u * (2 * width - u - 1) // 2
+    upper = square[start : start + width - u - 1]
+    upper_of_v = row[u + 1 : width]
+    for i in range(upper.size):
+        upper[i] = max(share * upper[i] + rest * upper_of_v[i] - less, 0.0)
 
 
 @entry
@@ -27,85 +165,26 @@ def merge_centres_of_pairs(
     merges : (n-1, 4), written
         An item of each of the two merged clusters and the height.
     """
-    n = width = count = merges.shape[0] + 1
-    size, gone, bound, other = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    order, item, nearest = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    kept, slot = np.empty(n, np.int64), np.empty(n, np.int64)
+    n = merges.shape[0] + 1
+    width = n
+    c = _new_clusters(square, n)
     for i in range(n):
-        size[i] = 1.0
-        gone[i] = 0.0
-        order[i] = i
-        item[i] = i
-        other[i] = 0.0
-    for i in range(n):
-        start = i * (2 * n - i - 1) // 2
-        bound[i], at = nearest_slot(square[start : start + n - i - 1], gone[i + 1 :], order, np.inf)
-        nearest[i] = i + 1 + at  # i itself, which is no neighbour, if there is none
+        _search(c, i, n)
     for merge in range(n - 1):
-        # Few clusters remain: move their pairs together.
+        count = n - merge
         if count < _SPARSE * width:
-            at = 0
-            for i in range(width):
-                if gone[i] == 0:
-                    kept[at] = i
-                    slot[i] = at
-                    at += 1
-            at = 0
-            for a in range(count):
-                start = kept[a] * (2 * width - kept[a] - 3) // 2 - 1
-                for b in range(a + 1, count):
-                    square[at] = square[start + kept[b]]
-                    at += 1
+            _compress(c, width)
             width = count
-            for i in range(width):
-                size[i] = size[kept[i]]
-                item[i] = item[kept[i]]
-                bound[i] = bound[kept[i]]
-                nearest[i] = slot[nearest[kept[i]]]
-                gone[i] = 0.0
-        # The pair of least distance: the least bound that is attained.
-        while True:
-            least, u = nearest_slot(bound[:width], gone, order, np.inf)
-            v = nearest[u]
-            start = u * (2 * width - u - 1) // 2
-            row = square[start : start + width - u - 1]
-            if v > u and row[v - u - 1] == least:
-                break
-            bound[u], at = nearest_slot(row, gone[u + 1 :], order, np.inf)
-            nearest[u] = u + 1 + at
-        merges[merge, 0] = item[u]
-        merges[merge, 1] = item[v]
+        u, least = _closest_pair(c, width)
+        v = c.nearest[u]
+        merges[merge, 0] = c.item[u]
+        merges[merge, 1] = c.item[v]
         merges[merge, 2] = np.sqrt(least)
-        # The formula of Lance and Williams, in the row and column of u.
-        share = size[u] / (size[u] + size[v]) if has_sizes else 0.5
-        rest = 1.0 - share
-        less = share * rest * least
-        size[u] += size[v]
-        gone[v] = np.inf
-        count -= 1
-        at = v - 1
-        for i in range(v):
-            other[i] = square[at]
-            at += width - i - 2
-        start = v * (2 * width - v - 1) // 2
-        for i in range(v + 1, width):
-            other[i] = square[start + i - v - 1]
-        at = u - 1
-        for i in range(u):
-            if gone[i] == 0:
-                near = max(share * square[at] + rest * other[i] - less, 0.0)
-                square[at] = near
-                if nearest[i] == v:
-                    nearest[i] = u
-                if near < bound[i]:
-                    bound[i] = near
-                    nearest[i] = u
-            at += width - i - 2
-        for i in range(u + 1, v):
-            if nearest[i] == v:
-                nearest[i] = i  # unknown
-        upper = other[u + 1 : width]
-        for i in range(row.size):
-            row[i] = max(share * row[i] + rest * upper[i] - less, 0.0)
-        bound[u], at = nearest_slot(row, gone[u + 1 :], order, np.inf)
-        nearest[u] = u + 1 + at
+        share = 0.5
+        if has_sizes:
+            share = c.size[u] / (c.size[u] + c.size[v])
+        c.size[u] += c.size[v]
+        c.gone[v] = np.inf
+        _read(c, v, width)
+        _combine(c, u, v, width, least, share)
+        _search(c, u, width)
