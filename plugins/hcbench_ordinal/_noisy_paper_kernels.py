@@ -239,7 +239,7 @@ def _mark_by_weights(
 
 @register_jitable
 def _walk_on_marked(
-    ask: Any, state: Any, tree: Growth, walk: Walk, q: int, x: int, repetitions: int, steps: int
+    ask: Any, state: Any, tree: Growth, walk: Walk, q: int, x: int, repetitions: int, steps: Any
 ) -> int:
     """Stage 2: walk on the virtual tree from its root q; return the last vertex (algorithm 6)."""
     near = walk.near

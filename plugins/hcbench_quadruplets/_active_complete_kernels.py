@@ -115,7 +115,7 @@ def _is_closer(ask: Any, state: Any, a: int, b: int) -> bool:
 
 
 @register_jitable
-def _find_least_similar(ask: Any, state: Any, least: Any, after: Any, pair: int) -> bool:
+def _find_least_similar(ask: Any, state: Any, least: Any, after: Any, pair: Any) -> bool:
     """Search the candidates of a pair of clusters, and keep one; return whether it is another."""
     first = least[pair]
     result = first

@@ -110,7 +110,7 @@ class NearestItems(NamedTuple):
 
 
 @register_jitable
-def _nearer_item(ask: Any, state: Any, t: NearestItems, a: int, b: int) -> int:
+def _nearer_item(ask: Any, state: Any, t: NearestItems, a: Any, b: Any) -> Any:
     """The one of two items that is closer to the tree; the first, if neither is outside."""
     if not t.outside[b]:
         return a
