@@ -111,6 +111,9 @@ def file_digest(name: str) -> str:
             for file in sorted(_files_below(path)):
                 parts.append((str(file.relative_to(path)), file_digest(str(file))))
             return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
+        if path.exists() and not path.is_file():
+            # A pipe may wait forever, and a device such as /dev/zero has no end.
+            raise DataError(f"{name} is a pipe or a device; save what it has as a regular file")
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "blake2b").hexdigest()[:32]
     except OSError as error:
