@@ -196,10 +196,17 @@ FILE = DatasetSpec(
         Parameter(
             "labels",
             (),
-            "Columns of class labels, the coarsest first: the truth.",
+            "Columns of class labels, the coarsest first: the truth. For arrays (.npy, .npz, .mtx) "
+            "files with a label in each line.",
             alternative="str",
         ),
-        Parameter("names", None, "The column of the items' names.", type="str", alternative="int"),
+        Parameter(
+            "names",
+            None,
+            "The column of the items' names; for arrays a file with a name in each line.",
+            type="str",
+            alternative="int",
+        ),
         Parameter("drop", (), "Columns to ignore.", alternative="str"),
         Parameter(
             "truth",
@@ -339,6 +346,7 @@ FILE = DatasetSpec(
     dependent=_is_random_part,
     truths=_truths_of_file,
     files=("path", "truth"),
+    optional_files=("labels", "names"),
     check="hcbench_datasets.file:file",
     suffixes=(
         *(".csv", ".tsv", ".txt", ".data", ".gz", ".bz2", ".xz", ".xlsx", ".parquet"),

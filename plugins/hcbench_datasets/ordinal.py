@@ -38,7 +38,8 @@ def read_ordinal(written: str | Sequence[str]) -> dict[str, tuple[str, ...]]:
     orders = {}
     for name, classes in parse_name(f"ordinal[{written[1:-1]}]").params.items():
         if not isinstance(classes, tuple) or len(classes) < 2:
-            raise ParameterError(f"ordinal: {name} has no list of at least two classes; {example}")
+            shown = name if len(name) <= 40 else f"{name[:40]}..."
+            raise ParameterError(f"ordinal: {shown} has no list of at least two classes; {example}")
         texts = tuple(str(text) for text in classes)
         if len(set(texts)) < len(texts):
             raise ParameterError(f"ordinal: a class of {name} is there twice in {', '.join(texts)}")

@@ -14,6 +14,7 @@ from hcbench import DataError, similarity_of_distances
 from hcbench.files import check_regular, comparison_columns
 from hcbench.model import check_levels, kind_of_square
 from hcbench_datasets.arrays import read_array
+from hcbench_datasets.beside import files_of_10x, with_files
 from hcbench_datasets.content import Column, Content, Roles, Table, check_columns, pasted_name
 from hcbench_datasets.matrices import KINDS, WAYS, Kind, are_items, matrix_of
 from hcbench_datasets.missing import with_missing_texts
@@ -59,6 +60,10 @@ def _prepared(content: Content, params: Mapping[str, Any]) -> Content:
     where = str(params["path"])
     if params["transpose"]:
         content = transposed(content, where)
+    path = Path(where).expanduser()
+    if not is_table(path) and (params["labels"] or params["names"] is not None):
+        names = None if params["names"] is None else str(params["names"])
+        content = with_files(content, path, as_tuple(params["labels"]), names)
     if params["log"]:
         if content.vectors is None:
             raise DataError(f"{where}: similarities have no logarithm here; omit log=true")
@@ -140,18 +145,41 @@ def _read(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
         *("texts", "missing", "categorical", "decimal", "encoding", "delimiter", "numbers"),
         *("ordinal", "missing_texts"),
     )
-    if roles.named or any(params[name] for name in unused):
+    if roles.drop or any(params[name] for name in unused):
         raise DataError(
-            f"{path}: labels, names, drop, {', '.join(unused)} are for tables "
-            f"({', '.join(SUFFIXES)}); an .npz contains labels and names under the keys "
-            "y and names"
+            f"{path}: drop, {', '.join(unused)} are for tables ({', '.join(SUFFIXES)}); labels and "
+            "names of an array are in files with a line for each item, such as labels='labels.txt',"
+            " or in an .npz under the keys y and names"
         )
+    _ask_about_10x(path, params)
     content = read_array(path, bool(params["similarity"] or params["distance"]))
     if params["similarity"] is None and params["distance"] is None:
         kind = kind_of_matrix(content.vectors)
         if kind != "vectors":
             raise DataError(matrix_message("a symmetric matrix", WAYS, KINDS.get(kind), params))
     return content
+
+
+def _ask_about_10x(path: Path, params: Mapping[str, Any]) -> None:
+    """Ask whether genes or cells are the items of a matrix of 10x Genomics.
+
+    Raises
+    ------
+    DataError
+        If the files of both are beside the matrix, and neither is chosen.
+    """
+    files = files_of_10x(path)
+    if files is None or params["names"] is not None or params["transpose"]:
+        return
+    genes, cells = files
+    where = str(params["path"])
+    kept = {**params, "path": None}
+    of_cells = pasted_name(where, {**kept, "transpose": True, "names": cells})
+    of_genes = pasted_name(where, {**kept, "names": genes})
+    raise DataError(
+        f"{where}: 10x Genomics writes genes as rows and cells as columns; to cluster cells write "
+        f"{of_cells}, to cluster genes {of_genes}"
+    )
 
 
 def _read_table(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TypeVar
 
 from hcbench.errors import ParameterError
@@ -79,11 +80,25 @@ def make_use(spec: S, plugin: Plugin, options: Mapping[str, Value]) -> Use[S]:
             file = parse_file(str(params[name]))
             # Another tree of the same file is another input.
             digests[name] = format_name(file_digest(file.base), file.params)
+    if isinstance(spec, DatasetSpec):
+        digests.update(_digests_of_optional_files(spec, params))
     base = spec.name
     if isinstance(spec, DatasetSpec) and spec.suffixes and "path" in label_params:
         # A data set that is read from a file is called by the name of the file.
         base = str(label_params.pop("path"))
     return Use(spec, plugin, params, format_name(base, label_params), digests)
+
+
+def _digests_of_optional_files(spec: DatasetSpec, params: Params) -> dict[str, str]:
+    """The digests of values that name files, by their parameters."""
+    digests = {}
+    for name in spec.optional_files:
+        value = params[name]
+        names = value if isinstance(value, tuple) else (value,)
+        files = [str(file) for file in names if file and Path(str(file)).expanduser().is_file()]
+        if files:
+            digests[name] = ",".join(file_digest(file) for file in files)
+    return digests
 
 
 def _grid_points(spec: Spec, name: Name) -> list[dict[str, Value]]:

@@ -484,6 +484,9 @@ class DatasetSpec(Spec):
         Names of its true hierarchies, where there are several; the first is the default.
     suffixes : tuple of str
         File endings for which ``./name.suffix`` means this data set with ``path`` set.
+    optional_files : tuple of str
+        Names of parameters whose values may name files, and then count as those of ``files``; what
+        is no file is something else, such as a column.
     parts : callable, optional
         From params to the uses (`Registry.use_algorithms` and the like) that are named in its
         parameters: they belong to the key of a cell.
@@ -502,6 +505,7 @@ class DatasetSpec(Spec):
     family: str | Callable[[Params], str] = ""
     truths: tuple[str, ...] | Callable[[Params], tuple[str, ...]] = ()
     suffixes: tuple[str, ...] = ()
+    optional_files: tuple[str, ...] = ()
     parts: Callable[[Params], Iterable[Any]] | None = None
     check: Function | None = None
     recorded_oracle: Function | None = None

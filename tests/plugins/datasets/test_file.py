@@ -517,7 +517,7 @@ def test_npy_of_similarities(tmp_path):
         (np.array([["a", "b"]]), {}, ["numbers are needed"]),
         (np.array([[1j, 2j]]), {}, ["complex128"]),
         (np.zeros((3, 2)), {"similarity": True}, ["3 x 2"]),
-        (np.zeros((3, 2)), {"labels": ("y",)}, ["tables", "key"]),
+        (np.zeros((3, 2)), {"labels": ("y",)}, ["no such file as y"]),
     ],
 )
 def test_npy_mistakes(tmp_path, array, params, parts):
