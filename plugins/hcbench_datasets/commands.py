@@ -158,7 +158,12 @@ def _print_question(path: str, table: Table, guessed: Guess, changed: Mapping[st
         for name, value in changed.items():
             if name not in with_truth:
                 params[name] = value
-        click.echo(printable(f"\nif {' with '.join(labels)} is the truth:"))
+        omitted = ""
+        n_without = guessed.rows_without(table, labels)
+        if n_without:
+            rows = "1 row" if n_without == 1 else f"{n_without} rows"
+            omitted = f" ({rows} without it and all with missing numbers are omitted: missing=drop)"
+        click.echo(printable(f"\nif {' with '.join(labels)} is the truth{omitted}:"))
         click.echo(_command(path, params))
     click.echo("\nif none of them is:")
 
@@ -338,7 +343,7 @@ def _summary(use: Any, advised: Mapping[str, Any]) -> list[str]:
 
 
 def _count_classes(levels: Any) -> str:
-    """How many classes there are at each level, such as "2 classes, of which 7 are parts"."""
+    """How many classes there are at each level, such as "2, then 7 classes"."""
     counts = []
     for column in range(levels.shape[1]):
         # A class belongs to its classes at the levels above.

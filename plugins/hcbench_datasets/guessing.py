@@ -90,10 +90,17 @@ class Guess:
         params = self.params()
         params["labels"] = [*self.labels, *labels]
         params["drop"] = [name for name in params["drop"] if name not in labels]
-        if any(table.column(name).missing.any() for name in labels):
+        if self.rows_without(table, labels):
             # Rows without a label cannot be kept.
             params["missing"] = "drop"
         return params
+
+    def rows_without(self, table: Table, labels: Sequence[str]) -> int:
+        """The number of rows in which one of the labels is missing."""
+        is_missing = np.zeros(len(table.lines), dtype=bool)
+        for name in labels:
+            is_missing |= table.column(name).missing
+        return int(is_missing.sum())
 
 
 def guess(table: Table, roles: Roles, params: Mapping[str, Any]) -> Guess:
@@ -136,6 +143,7 @@ def guess(table: Table, roles: Roles, params: Mapping[str, Any]) -> Guess:
             _guess_texts(result, table, column, numbers, classes)
     _use_questions(result, questions, free, numbers, has_orders=bool(params.get("ordinal")))
     _find_truth(result, table, roles, classes, has_numbers=bool(numbers))
+    _use_classes(result, classes, has_numbers=bool(numbers))
     _replace_missing(result, table, numbers)
     result.numeric = {column.name for column in numbers}
     used = {result.names, *result.labels, *roles.drop}
@@ -222,7 +230,7 @@ def _about_stray(table: Table, column: Column, texts: Sequence[str]) -> str:
         start = f"{place}: {texts[0]!r} is not a number and is read as missing"
     else:
         listed = ", ".join(repr(text) for text in texts)
-        start = f"{place} and {len(rows) - 1} more cells: {listed} is not a number and is missing"
+        start = f"{place} and {len(rows) - 1} more cells: {listed} are no numbers, read as missing"
     return f"{start} (missing_texts); drop={written_value([column.name])} omits it"
 
 
@@ -296,7 +304,6 @@ def _find_truth(
         for column in nested_levels(finer):
             result.labels.append(column.name)
             result.reasons.pop(column.name)
-        _use_classes(result, classes, has_numbers=has_numbers)
         return
     complete = [column for column in candidates if not column.missing.any()]
     levels = nested_levels(complete)
@@ -317,14 +324,12 @@ def _find_truth(
             f"{', '.join(result.labels)} {are} taken as the truth; "
             f"drop={written_value(result.labels)} omits {it}"
         )
-        _use_classes(result, classes, has_numbers=has_numbers)
         return
     if len(levels) > 1:
         result.candidates.append([column.name for column in levels])
     # Those whose names say so come first.
     candidates.sort(key=lambda column: not is_named_class(column))
     result.candidates += [[column.name] for column in candidates]
-    _use_classes(result, classes, has_numbers=has_numbers)
 
 
 def _use_classes(result: Guess, classes: Sequence[Column], *, has_numbers: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,10 +12,18 @@ from hcbench.model import read_number
 from hcbench_datasets.content import MISSING, Column, Table
 
 
-def with_missing_texts(table: Table, texts: Sequence[str]) -> Table:
+def with_missing_texts(table: Table, texts: Sequence[str], named: Collection[str]) -> Table:
     """A table in which columns of numbers with these texts have missing numbers instead.
 
-    A column that has other texts, too, stays as it is.
+    A column that has other texts, too, stays as it is, and so does one with a role: a label may be
+    such a text.
+
+    Parameters
+    ----------
+    table : Table
+    texts : sequence of str
+    named : collection of str
+        The columns with roles.
 
     Raises
     ------
@@ -26,7 +34,8 @@ def with_missing_texts(table: Table, texts: Sequence[str]) -> Table:
     used: set[str] = set()
     for column in table.columns:
         numbers = None
-        if column.numbers is None and set(texts) & set(column.cells):
+        is_free = column.name not in named
+        if is_free and column.numbers is None and set(texts) & set(column.cells):
             numbers = _numbers_without(column, texts)
         if numbers is None:
             columns.append(column)

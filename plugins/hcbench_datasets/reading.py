@@ -131,7 +131,8 @@ def table_of(path: Path, params: Mapping[str, Any], roles: Roles) -> tuple[Table
     table = read_table(path, set(roles.named), **form)
     check_columns(table.names, roles, str(path))
     if params["missing_texts"]:
-        table = with_missing_texts(table, as_tuple(params["missing_texts"]))
+        texts = as_tuple(params["missing_texts"])
+        table = with_missing_texts(table, texts, roles.named)
     if params["ordinal"]:
         table = with_ordinal_numbers(table, read_ordinal(params["ordinal"]))
     return take_row_names(table, roles)

@@ -140,3 +140,23 @@ def test_every_column_that_is_dropped_has_a_line_with_its_reason(tmp_path):
 )
 def test_answers_are_ordered_by_usual_scales(answers, order):
     assert known_order(answers) == order
+
+
+def test_rows_that_a_truth_would_cost_are_counted(tmp_path):
+    path = tmp_path / "patients.csv"
+    rows = [
+        f"{i * 1.5},{i % 7 + 0.25},{['a', 'b', 'c'][i % 3] if i % 5 else ''}" for i in range(30)
+    ]
+    path.write_text("\n".join(["x,y,arm", *rows, ""]))
+    shown = inspected(path)
+    assert "if arm is the truth (6 rows without it and all with missing numbers are" in shown
+    with_truth, without = map(read, datasets_of(shown))
+    assert (with_truth.n, without.n) == (24, 30)
+
+
+def test_a_missing_text_may_be_a_label(tmp_path):
+    path = tmp_path / "grades.csv"
+    path.write_text("x,y,grade\n1,2,1\n3,ND,2\n4,5,ND\n6,7,1\n2,1,ND\n")
+    problem = read(f"{path}[labels=[grade],missing_texts=[ND],missing=median]")
+    assert problem.classes == (("1", "2", "ND"),)
+    assert problem.vectors[1].tolist() == [3.0, 3.5]  # the median of 2, 5, 7 and 1
