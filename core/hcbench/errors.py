@@ -123,10 +123,15 @@ def _if_missing(path: Path) -> str:
 
 def _most_similar(path: Path, names: list[str]) -> str:
     """The name of a file that is spelt like that of a path; "" if none is."""
+
     # A frequent mistake is another case of letters. Suffixes do not count, as two names with the
-    # same one would be similar for that alone; of equal names that with the same suffix is first.
+    # same one would be similar for that alone; of equal names, that with the nearest suffix leads.
+    def unlikeness_of_suffix(name: str) -> float:
+        suffixes = difflib.SequenceMatcher(None, Path(name).suffix, path.suffix)
+        return 1.0 - suffixes.ratio()
+
     by_stem: dict[str, str] = {}
-    for name in sorted(names, key=lambda name: Path(name).suffix != path.suffix):
+    for name in sorted(names, key=unlikeness_of_suffix):
         by_stem.setdefault(Path(name).stem.casefold(), name)
     near = difflib.get_close_matches(path.stem.casefold(), by_stem, n=1, cutoff=0.7)
     return by_stem[near[0]] if near else ""

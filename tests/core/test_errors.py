@@ -33,6 +33,8 @@ MISSING = FileNotFoundError(errno.ENOENT, "No such file or directory")
     [
         ("./iriss.csv", "did you mean ./Iris.csv?"),
         ("iris.csv", "did you mean ./Iris.csv?"),
+        ("./iris.cvs", "did you mean ./Iris.csv?"),
+        ("./iris.nkw", "did you mean ./iris.nwk?"),
         ("~x/iris.csv", "there is no folder ~x"),
         ("plants.csv", "it is not in {folder}, which contains Iris.csv"),
         ("plants.npy", "it is not in {folder}"),

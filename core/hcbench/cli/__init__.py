@@ -17,7 +17,6 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from difflib import get_close_matches
 from gc import set_threshold
 from threading import current_thread, main_thread
 from types import FrameType
@@ -277,8 +276,10 @@ def _hint(error: click.UsageError, context: click.Context) -> str:
         names = command.list_commands(context)
         if "show" in names and unknown[1].isdigit():
             return f"; hcbench results show {unknown[1]} shows that run"
-        close = get_close_matches(unknown[1], names, 1)
-        return f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}"
+        from hcbench.model.text import suggestion
+
+        hint = suggestion(unknown[1], names) or f"there are {', '.join(names)}"
+        return f"; {hint}"
     if "unexpected extra" in text and any("--algos" in param.opts for param in command.params):
         return "; write names after --algos and --datasets, with commas but no spaces between"
     has_commas = re.search(r"'\d+(,\d{3})+' is not", text)

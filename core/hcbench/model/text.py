@@ -31,6 +31,10 @@ def _written_out() -> dict[int, str]:
 
 _WRITTEN_OUT = _written_out()
 
+#: The least similarity of a name that is suggested, from 0 to 1, and what makes no difference.
+_LEAST_SIMILARITY = 0.65
+_SAME_SIMILARITY = 0.05
+
 
 def printable(text: str) -> str:
     r"""Text in which control characters are written out, such as ``\x1b`` for an escape.
@@ -56,10 +60,16 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     by_spelling: dict[str, str] = {}
     for candidate in names:
         by_spelling.setdefault(_spelling(candidate), candidate)
-    close = difflib.get_close_matches(_spelling(name), by_spelling, n=2, cutoff=0.7)
+    spelling = _spelling(name)
+    close = difflib.get_close_matches(spelling, by_spelling, n=2, cutoff=_LEAST_SIMILARITY)
     if not close:
         return ""
-    return f"did you mean {' or '.join(by_spelling[spelling] for spelling in close)}?"
+    # The second is worth a thought only if it is about as similar as the first.
+    similarities = [difflib.SequenceMatcher(None, near, spelling).ratio() for near in close]
+    if similarities[-1] < similarities[0] - _SAME_SIMILARITY:
+        close = close[:1]
+    names_meant = [by_spelling[candidate] for candidate in close]
+    return f"did you mean {' or '.join(names_meant)}?"
 
 
 def _spelling(name: str) -> str:

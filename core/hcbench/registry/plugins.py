@@ -15,7 +15,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache, cached_property, partial
 from importlib import metadata
 from importlib.machinery import all_suffixes
@@ -27,7 +26,7 @@ from typing import Any
 import pluggy
 
 from hcbench.errors import PluginError
-from hcbench.model.text import shell_command
+from hcbench.model.text import shell_command, suggestion
 from hcbench.registry import hookspecs
 from hcbench.registry.fingerprint import digest_sources, installed_version
 from hcbench.registry.hookspecs import HOOK_VERSION, PROJECT
@@ -248,10 +247,7 @@ class Plugins:
         for caller in self._manager.get_hookcallers(module) or ():
             if caller.has_spec():
                 continue
-            hint = f"hooks are {', '.join(hooks)}"
-            close = get_close_matches(caller.name, hooks, n=1)
-            if close:
-                hint = f"did you mean {close[0]}?"
+            hint = suggestion(caller.name, hooks) or f"hooks are {', '.join(hooks)}"
             return f"implements an unknown hook {caller.name}; {hint}"
         return None
 

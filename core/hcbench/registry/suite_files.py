@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, fields, replace
-from difflib import get_close_matches
 from pathlib import Path
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from hcbench.errors import NameSyntaxError, ParameterError, SuiteError
+from hcbench.model.text import suggestion
 from hcbench.registry.names import GIB, SECONDS, format_name, parse_name, read_toml, split_alias
 from hcbench.registry.specs import Value
 from hcbench.registry.suite import Claim, Figure, Suite
@@ -148,10 +148,7 @@ def _of_table(kind: type[T], entries: Mapping[str, Any], source: str) -> T:
 
 
 def _unknown_entry(name: str, owner: str, types: Mapping[str, Any], source: str) -> SuiteError:
-    hint = f"there are {', '.join(sorted(types))}"
-    close = get_close_matches(name, types, n=1)
-    if close:
-        hint = f"did you mean {close[0]}?"
+    hint = suggestion(name, types) or f"there are {', '.join(sorted(types))}"
     return SuiteError(f"{source}: unknown entry {name!r}{owner}; {hint}")
 
 
