@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Columns of an overview that its kinds, numbers and blanks take at most.
 _COLUMNS_BESIDE_NAMES = 26
+#: Narrower than this, one name does not fit; the terminal breaks such lines.
+_LEAST_WIDTH_OF_NAMES = 10
 
 #: Groups of an overview with fewer names are joined to one.
 _FEWEST_IN_A_GROUP = 3
@@ -176,7 +178,7 @@ def _overview(entries: _EntriesByKind) -> list[tuple[str, str, str]]:
     Names are in two lines at most, so that the table fits a screen; names of suites and oracles
     that begin alike are one name with a star.
     """
-    width = console().width - _COLUMNS_BESIDE_NAMES
+    width = max(console().width - _COLUMNS_BESIDE_NAMES, _LEAST_WIDTH_OF_NAMES)
     rows = []
     for kind, entries_of_kind in entries.items():
         groups = _groups(entries_of_kind)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 #: Columns of the narrowest terminal for which tables are made; a narrower one breaks the lines.
-_NARROWEST = 40
+_NARROWEST = 20
 
 
 def console(*, stderr: bool = False) -> Console:
