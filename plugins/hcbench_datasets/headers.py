@@ -99,12 +99,9 @@ def _names_a_column(first: Sequence[str], below: Rows) -> bool:
 def _names_are_numbers(first: Sequence[str], below: Rows) -> bool | None:
     """Whether a row of numbers has names of columns; None if it may have either."""
     p = len(first)
-    values = [read_number(cell) for cell in first]
-    if p == 0 or None in values or len(set(values)) < p:
+    if not _are_different_numbers(first):
         return False
-    if any(map(_SCIENTIFIC.fullmatch, first)):
-        return False
-    row = np.array(values, dtype=np.float64)
+    row = np.array([read_number(cell) for cell in first], dtype=np.float64)
     body = _numbers(below)
     if _is_square_and_symmetric(body):
         return True
@@ -122,12 +119,30 @@ def _names_are_numbers(first: Sequence[str], below: Rows) -> bool | None:
         differ = _columns_written_otherwise(below)
         if len(differ) == p or (differ and counts):
             return _is_above_fractions(row, below, counts=counts)
-        if is_stepped and not counts and _are_years(row) and not _are_years(body):
-            return True
-        return None if counts and not _continues_counting(row, body) else False
+        are_years = is_stepped and not counts and _are_years(row) and not _are_years(body)
+        return _are_whole_names(row, body, counts=counts, are_years=are_years)
     if not counts or not all(map(_POINT_ZERO.fullmatch, first)) or _continues_counting(row, body):
         return False
     return True if p > 1 and (body != np.floor(body)).all() else None
+
+
+def _are_whole_names(
+    row: NDArray[np.float64], body: NDArray[np.float64], *, counts: bool, are_years: bool
+) -> bool | None:
+    """Whether whole numbers above others are names; None if they may be."""
+    if are_years:
+        return True
+    if counts and not _continues_counting(row, body):
+        return None
+    return False
+
+
+def _are_different_numbers(cells: Sequence[str]) -> bool:
+    """Whether cells have numbers that all differ, none of them with an exponent."""
+    values = [read_number(cell) for cell in cells]
+    if not values or None in values or len(set(values)) < len(values):
+        return False
+    return not any(_SCIENTIFIC.fullmatch(cell) for cell in cells)
 
 
 def _numbers(below: Rows) -> NDArray[np.float64]:

@@ -392,9 +392,7 @@ def _list_of_pairs(table: Table, free: list[Column]) -> Matrix | None:
         return None
     one, other, value = free
     numbers = value.numbers
-    if numbers is None:
-        return None
-    if one.missing.any() or other.missing.any() or not are_items(one) or not are_items(other):
+    if numbers is None or not _are_complete_items(one) or not _are_complete_items(other):
         return None
     kind = _kind_by_name(value.name) if table.has_header else None
     pairs = list(zip(one.cells, other.cells, strict=True))
@@ -409,10 +407,7 @@ def _list_of_pairs(table: Table, free: list[Column]) -> Matrix | None:
         _check_pairs(table, pairs, value, is_complete=is_complete)
     elif len(set(pairs)) < len(pairs) or value.missing.any():
         return None
-    place = {name: position for position, name in enumerate(names)}
-    values = np.full((len(names), len(names)), np.nan)
-    for pair, number in zip(pairs, numbers.tolist(), strict=True):
-        values[place[pair[0]], place[pair[1]]] = number
+    values = _square_of_pairs(pairs, numbers, names)
     differing = np.abs(values - values.T) > 1e-8 * np.abs(numbers).max()
     if differing.any() and not is_named:
         return None
@@ -428,6 +423,21 @@ def _list_of_pairs(table: Table, free: list[Column]) -> Matrix | None:
     if is_text:
         ways = tuple(what for what in ways if what != "vectors")
     return Matrix(whole, names, form, kind or _kind(whole), ways)
+
+
+def _are_complete_items(column: Column) -> bool:
+    return not column.missing.any() and are_items(column)
+
+
+def _square_of_pairs(
+    pairs: list[tuple[str, str]], numbers: NDArray[np.float64], names: Sequence[str]
+) -> NDArray[np.float64]:
+    """The numbers of pairs as a matrix; NaN where a pair is not in the list."""
+    place = {name: position for position, name in enumerate(names)}
+    values = np.full((len(names), len(names)), np.nan)
+    for (row_name, column_name), number in zip(pairs, numbers.tolist(), strict=True):
+        values[place[row_name], place[column_name]] = number
+    return values
 
 
 def _names_pairs(

@@ -107,11 +107,9 @@ def content_of(
         With all problems of all columns, and a name with which the file can be read.
     """
     check_rows(len(table.lines), table.where)
-    free = [column for column in table.columns if column.name not in roles.named]
-    if given.get("texts") or matrix is not None:
-        free = []
-    if categorical == "drop":
-        free = [column for column in free if column.texts is None]
+    free = []
+    if not given.get("texts") and matrix is None:
+        free = _columns_of_data(table, roles, categorical)
     problems = list(_problems(table, roles, free, missing, categorical))
     if problems:
         raise DataError(_message(table, roles, given, problems))
@@ -128,35 +126,68 @@ def content_of(
     if kind is None:
         _check_suspicions(table, roles, free, given)
     if missing == "drop":
-        absent = np.zeros(len(table.lines), dtype=bool)
-        for column in free:
-            absent |= column.missing
-        for column in labels:
-            absent |= missing_labels(column)
-        table = _without(table, np.flatnonzero(~absent))
-        check_rows(len(table.lines), f"{table.where}, without the rows of missing values")
+        table = _without_missing(table, free, labels)
         free = [table.column(column.name) for column in free]
-        labels = [table.column(name) for name in roles.labels]
     elif missing is not None:
         free = [_imputed(column, missing) for column in free]
+    content = _content_of_roles(table, roles)
+    if not free:
+        return content
+    if categorical == "gower":
+        return replace(content, similarity=1 - gower(free))
+    return _with_numbers(content, table, free, kind)
+
+
+def _columns_of_data(table: Table, roles: Roles, categorical: str | None) -> list[Column]:
+    """The columns without a role, without those of texts if these are dropped."""
+    free = [column for column in table.columns if column.name not in roles.named]
+    if categorical == "drop":
+        free = [column for column in free if column.texts is None]
+    return free
+
+
+def _without_missing(table: Table, free: list[Column], labels: list[Column]) -> Table:
+    """The rows in which neither a number nor a label is missing.
+
+    Raises
+    ------
+    DataError
+        If fewer than two are left.
+    """
+    absent = np.zeros(len(table.lines), dtype=bool)
+    for column in free:
+        absent |= column.missing
+    for column in labels:
+        absent |= missing_labels(column)
+    complete = _without(table, np.flatnonzero(~absent))
+    check_rows(len(complete.lines), f"{table.where}, without the rows of missing values")
+    return complete
+
+
+def _content_of_roles(table: Table, roles: Roles) -> Content:
+    """The names and the labels of the items."""
     names = None
     if roles.names is not None:
         places = [table.place(row) for row in range(len(table.lines))]
         names = check_names(list(table.column(roles.names).texts or ()), places, table.where)
-    levels = table_of_labels([_classes(table, column) for column in labels])
-    if not free:
-        return Content(levels=levels, names=names)
-    if categorical == "gower":
-        return Content(similarity=1 - gower(free), levels=levels, names=names)
-    numbers = np.column_stack([part for column in free for part in _numbers(column)])
+    levels = table_of_labels([_classes(table, table.column(name)) for name in roles.labels])
+    return Content(levels=levels, names=names)
+
+
+def _with_numbers(content: Content, table: Table, free: list[Column], kind: Kind | None) -> Content:
+    """The content with the columns as vectors, or as the matrix that the user says they are."""
+    parts = []
+    for column in free:
+        parts += _numbers(column)
+    numbers = np.column_stack(parts)
+    header = None
+    # With 0/1 columns there are more columns than names.
+    if table.has_header and numbers.shape[1] == len(free):
+        header = tuple(column.name for column in free)
     if kind is None:
-        features = None
-        if table.has_header and numbers.shape[1] == len(free):
-            features = tuple(column.name for column in free)
-        return Content(vectors=numbers, levels=levels, names=names, features=features)
+        return replace(content, vectors=numbers, features=header)
     check_similarity(numbers, table.where)
-    header = tuple(column.name for column in free) if table.has_header else None
-    return Content(similarity=numbers, levels=levels, names=names or header)
+    return replace(content, similarity=numbers, names=content.names or header)
 
 
 def _check_suspicions(

@@ -26,7 +26,11 @@ _CHOICES = {
     "output_format": ("csv", "npy"),
     "heights": ("half", "whole"),
 }
-_EXAMPLE_OF_ENV = "names of environment variables, such as ['MY_API_KEY']"
+#: Keys whose values are lists of texts, and what the texts are.
+_LISTS = {
+    "files": "paths, such as ['./weights.csv']",
+    "env": "names of environment variables, such as ['MY_API_KEY']",
+}
 PLACEHOLDERS = ("input", "output", "n", "seed", "threads")
 
 
@@ -83,29 +87,41 @@ def read_declaration(file: Path) -> Declaration:
     """
     declared = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     del declared["loader"]
-    known = [*Declaration.__dataclass_fields__.keys() - {"digest", "params"}, "parameters"]
-    for key, value in declared.items():
-        if key not in known:
-            raise DataError(f"{file}: unknown key {key!r}; there are {', '.join(sorted(known))}")
-        if key in _CHOICES and value not in _CHOICES[key]:
-            raise DataError(f"{file}: {key} is one of {', '.join(_CHOICES[key])}; got {value!r}")
-        if key in ("command", "null"):
-            if not value or not isinstance(value, list) or {type(word) for word in value} != {str}:
-                raise DataError(f"{file}: {key} is a list of arguments, such as ['Rscript', 'a.R']")
-            declared[key] = tuple(_placed(word, file) for word in value)
-    for key, example in (("files", "paths, such as ['./weights.csv']"), ("env", _EXAMPLE_OF_ENV)):
+    params = declared.pop("parameters", {})
+    _check_keys(declared, params, file)
+    for key in ("command", "null"):
+        if key in declared:
+            declared[key] = _arguments(declared[key], key, file)
+    for key, example in _LISTS.items():
         texts = declared.get(key, [])
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise DataError(f"{file}: {key} is a list of {example}")
         declared[key] = tuple(texts)
+    return Declaration(**declared, params=params, digest=_digest_files(declared["command"]))
+
+
+def _check_keys(declared: Mapping[str, Any], params: Mapping[str, Any], file: Path) -> None:
+    """Refuse keys that are unknown or missing, and values that are none of the choices."""
+    keys = {*Declaration.__dataclass_fields__, "parameters"} - {"digest", "params"}
+    for key, value in declared.items():
+        if key not in keys:
+            raise DataError(f"{file}: unknown key {key!r}; there are {', '.join(sorted(keys))}")
+        if key in _CHOICES and value not in _CHOICES[key]:
+            raise DataError(f"{file}: {key} is one of {', '.join(_CHOICES[key])}; got {value!r}")
     for key in ("name", "command"):
         if key not in declared:
             raise DataError(f"{file}: {key} is missing")
-    params = declared.pop("parameters", {})
     for key in params:
         if key in (*PLACEHOLDERS, "program"):
             raise DataError(f"{file}: a parameter cannot be named {key!r}")
-    return Declaration(**declared, params=params, digest=_digest_files(declared["command"]))
+
+
+def _arguments(words: Any, key: str, file: Path) -> tuple[str, ...]:
+    """The arguments of a command."""
+    is_list = isinstance(words, list) and len(words) > 0
+    if not is_list or not all(isinstance(word, str) for word in words):
+        raise DataError(f"{file}: {key} is a list of arguments, such as ['Rscript', 'a.R']")
+    return tuple(_placed(word, file) for word in words)
 
 
 def _placed(word: str, file: Path) -> str:
