@@ -350,7 +350,7 @@ FILE = DatasetSpec(
     check="hcbench_datasets.file:file",
     suffixes=(
         *(".csv", ".tsv", ".txt", ".data", ".gz", ".bz2", ".xz", ".xlsx", ".parquet"),
-        *(".arff", ".dist", ".feather", ".json", ".phy"),
+        *(".arff", ".dist", ".feather", ".gct", ".json", ".phy", ".vec"),
         *(".npy", ".npz", ".mtx", ".svmlight", ".libsvm"),
     ),
     tags=("own",),

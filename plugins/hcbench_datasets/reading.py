@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,12 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, similarity_of_distances
+from hcbench import DataError, ModelWarning, similarity_of_distances
 from hcbench.files import check_regular, comparison_columns
 from hcbench.model import check_levels, kind_of_square
 from hcbench_datasets.arrays import read_array
 from hcbench_datasets.beside import files_of_10x, with_files
-from hcbench_datasets.content import Column, Content, Roles, Table, check_columns, pasted_name
+from hcbench_datasets.content import (
+    Column,
+    Content,
+    Roles,
+    Table,
+    check_columns,
+    pasted_name,
+    written_value,
+)
 from hcbench_datasets.matrices import KINDS, WAYS, Kind, are_items, matrix_of
 from hcbench_datasets.missing import with_missing_texts
 from hcbench_datasets.ordinal import read_ordinal, with_ordinal_numbers
@@ -170,9 +179,16 @@ def _ask_about_10x(path: Path, params: Mapping[str, Any]) -> None:
         If the files of both are beside the matrix, and neither is chosen.
     """
     files = files_of_10x(path)
-    if files is None or params["names"] is not None or params["transpose"]:
+    if files is None or params["names"] is not None:
         return
     genes, cells = files
+    if params["transpose"]:
+        warnings.warn(
+            f"the cells have no names; names={written_value(cells)} names them",
+            ModelWarning,
+            stacklevel=2,
+        )
+        return
     where = str(params["path"])
     kept = {**params, "path": None}
     of_cells = pasted_name(where, {**kept, "transpose": True, "names": cells})

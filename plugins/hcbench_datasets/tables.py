@@ -15,6 +15,7 @@ import re
 import warnings
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -36,9 +37,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SUFFIXES = (
-    *(".csv", ".tsv", ".txt", ".data", ".xlsx", ".parquet", ".feather"),
-    *(".json", ".arff", ".phy", ".dist"),
+    ".csv",
+    ".tsv",
+    ".txt",
+    ".data",
+    ".vec",
+    ".gct",
+    ".xlsx",
+    ".parquet",
+    ".feather",
+    ".json",
+    ".arff",
+    ".phy",
+    ".dist",
 )
+#: Text files whose cells may be separated by blanks; .vec is of fastText and word2vec.
+_WITH_BLANKS = frozenset({".txt", ".data", ".vec"})
 PHYLIP = (".phy", ".dist")
 OPEN: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
@@ -47,6 +61,9 @@ _DELIMITERS = ("\t", ";", "|", ",")
 _DELIMITER_NAMES = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "blank"}
 #: Files that are compressed or written such that a small one may become very large in memory.
 _EXPANDING = frozenset({".xlsx", ".parquet", ".feather", ".json", ".arff", *OPEN})
+#: What precedes the header of a GCT file, and its columns before the samples.
+_LINES_ABOVE_GCT = 2
+_TEXTS_OF_GCT = ("Name", "Description")
 _SAMPLE = 50  # lines from which the delimiter and the decimal mark are found
 _BLOCK = 10_000  # lines whose cells are in memory as texts
 _SHOWN_CELLS = 6
@@ -123,6 +140,8 @@ def _read_table(
         # A list of records has no names of rows.
         row_names = None if frame.index.dtype.kind == "i" else frame.index.tolist()
         return _of_frame(path, frame, texts, row_names)
+    if suffix == ".gct":
+        return _of_gct(path, texts)
     if suffix == ".arff":
         return _of_frame(path, _arff(path), texts)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
@@ -154,6 +173,9 @@ def _of_text(
 ) -> Table:
     """The table in delimited text."""
     text = _without_comments(text)
+    if _WITH_BLANKS.intersection(path.suffixes):
+        # fastText ends each line with a blank, behind which there is no cell.
+        text = re.sub(r" +$", "", text, flags=re.MULTILINE)
     if delimiter is None:
         delimiter = _delimiter(path, text)
     start = [cells for _, cells in islice(table_rows(path, delimiter, text), _SAMPLE)]
@@ -167,6 +189,39 @@ def _of_text(
         header = True
     rows = partial(table_rows, path, delimiter, text)
     return _of_rows(path, rows, texts, header=header, decimal=decimal, line="line", form=form)
+
+
+def _of_gct(path: Path, texts: Collection[str]) -> Table:
+    """The table of GenePattern's format GCT 1.2: genes in rows, samples in columns.
+
+    Two lines precede the header: the version, and the numbers of rows and columns. The column Name
+    has the names of the rows; Description is not used unless it has a role.
+    """
+    text, encoding = _text(path, None)
+    lines = text.splitlines(keepends=True)
+    version = lines[0].strip() if lines else ""
+    if version != "#1.2" or len(lines) < _LINES_ABOVE_GCT:
+        raise DataError(
+            f"{path}: the first line of a .gct file is #1.2, not {version[:20]!r}; save it as "
+            "GCT 1.2, or as .csv"
+        )
+    # Blank lines keep the numbers of the lines below.
+    body = "\n" * _LINES_ABOVE_GCT + "".join(lines[_LINES_ABOVE_GCT:])
+    named = {*texts, *_TEXTS_OF_GCT}
+    table = _of_text(path, body, named, True, "\t", ".", encoding)
+    if tuple(table.names[:2]) != _TEXTS_OF_GCT:
+        raise DataError(f"{path}: the columns of a .gct file begin with Name and Description")
+    name, description = _TEXTS_OF_GCT
+    if description not in texts:
+        columns = tuple(column for column in table.columns if column.name != description)
+        table = replace(table, columns=columns)
+        warnings.warn(
+            "the rows of a .gct file are the items, and Description is not used; transpose=true "
+            "makes the samples the items",
+            ModelWarning,
+            stacklevel=2,
+        )
+    return replace(table, row_names=name)
 
 
 def _of_rows(
@@ -336,7 +391,10 @@ def _delimiter(path: Path, text: str) -> str:
     Blanks are tried last, and in .txt and .data files only, as names have them, too. Rows with a
     single cell above the others are a title.
     """
-    for delimiter in (*_DELIMITERS, *([" "] if {".txt", ".data"} & {*path.suffixes} else [])):
+    delimiters = list(_DELIMITERS)
+    if _WITH_BLANKS.intersection(path.suffixes):
+        delimiters.append(" ")
+    for delimiter in delimiters:
         try:
             rows = [cells for _, cells in islice(table_rows(path, delimiter, text), _SAMPLE)]
         except DataError:  # a quote in the middle of a cell, as between other delimiters

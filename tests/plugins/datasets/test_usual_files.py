@@ -16,7 +16,7 @@ import pytest
 from scipy import io, sparse
 from scipy.spatial.distance import squareform
 
-from hcbench import DataError, Problem, read_tree
+from hcbench import DataError, ModelWarning, Problem, read_tree
 from hcbench.registry.names import parse_file
 from tests.plugins.datasets.test_file import read
 
@@ -148,12 +148,6 @@ TABLES = {
         vectors=VECTORS,
         labels=(KINDS, ("Hym", "Hym", "Car", "Can")),
     ),
-    "GCT": File(
-        "a.gct",
-        "#1.2\n4\t2\nName\tDescription\tx\ty\nant\tna\t1.5\t10\nbee\tna\t2\t20\n"
-        "cat\tna\t3.5\t30\ndog\tna\t4\t40\n",
-        vectors=VECTORS,
-    ),
     "word2vec text": File(
         "a.txt", "4 2\nant 1.5 10\nbee 2 20\ncat 3.5 30\ndog 4 40\n", vectors=VECTORS
     ),
@@ -247,32 +241,15 @@ MATRICES = {
     ),
 }
 
-FAILING = {
-    "GCT": ".gct is not a known suffix",
-    "fastText": ".vec is not a known suffix",
-    "R dist as printed": "columns of fixed width, the first without a row, are not recognised",
-}
 
-
-def cases(files: dict[str, File]) -> list[object]:
-    """The files as parameters of pytest, with those that are read wrongly marked."""
-    parameters: list[object] = []
-    for key, file in files.items():
-        marks = []
-        if key in FAILING:
-            marks.append(pytest.mark.xfail(strict=True, reason=FAILING[key]))
-        parameters.append(pytest.param(file, id=key, marks=marks))
-    return parameters
-
-
-@pytest.mark.parametrize("file", cases(TABLES))
+@pytest.mark.parametrize("file", TABLES.values(), ids=TABLES)
 def test_tables(tmp_path, file):
     path = tmp_path / file.name
     path.write_text(file.text)
     check(typed(path, file.parameters), file)
 
 
-@pytest.mark.parametrize("file", cases(MATRICES))
+@pytest.mark.parametrize("file", MATRICES.values(), ids=MATRICES)
 def test_matrices(tmp_path, file):
     path = tmp_path / file.name
     path.write_text(file.text)
@@ -330,13 +307,32 @@ def test_anndata(tmp_path):
     check(problem, File("a.h5ad", "", vectors=VECTORS, labels=(KINDS,)))
 
 
-@pytest.mark.xfail(strict=True, reason="barcodes.tsv beside the matrix does not name the cells")
+def test_gct(tmp_path):
+    path = tmp_path / "a.gct"
+    path.write_text(
+        "#1.2\n4\t2\nName\tDescription\tx\ty\nant\tna\t1.5\t10\nbee\tna\t2\t20\n"
+        "cat\tna\t3.5\t30\ndog\tna\t4\t40\n"
+    )
+    with pytest.warns(ModelWarning, match="transpose=true makes the samples the items"):
+        check(typed(path, ""), File("a.gct", "", vectors=VECTORS))
+    with pytest.warns(ModelWarning, match="Description is not used"):
+        samples = typed(path, "transpose=true")
+    assert samples.names == ("x", "y")
+    assert samples.vectors.tolist() == np.array(VECTORS).T.tolist()
+    path.write_text("#1.3\n4\t2\t1\t0\n")
+    with pytest.raises(DataError, match=r"the first line of a \.gct file is #1\.2"):
+        typed(path, "")
+
+
 def test_ten_x(tmp_path):
     # 10x writes genes as rows and cells as columns.
     io.mmwrite(tmp_path / "matrix.mtx", sparse.coo_matrix(np.array(VECTORS).T))
     (tmp_path / "barcodes.tsv").write_text("\n".join(NAMES) + "\n")
     (tmp_path / "features.tsv").write_text("E1\tx\tGene Expression\nE2\ty\tGene Expression\n")
-    problem = typed(tmp_path / "matrix.mtx", "transpose=true")
+    with pytest.warns(ModelWarning, match="names them"):
+        typed(tmp_path / "matrix.mtx", "transpose=true")
+    names = f'names="{tmp_path / "barcodes.tsv"}"'
+    problem = typed(tmp_path / "matrix.mtx", f"transpose=true,{names}")
     check(problem, File("matrix.mtx", "", vectors=VECTORS))
 
 
