@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hcbench import DataError
+from hcbench.files import read_limited
 from hcbench.model import class_texts
 from hcbench_datasets.content import Content, check_names, is_missing_label, table_of_labels
 from hcbench_datasets.fetch import open_text
@@ -64,7 +65,11 @@ def _lines(path: Path, n: int, where: Path) -> list[str]:
             f"{where}: there is no such file as {path}; labels= and names= of an array are "
             "files with a line for each item, such as labels='labels.txt'"
         )
-    text = open_text(path).read()
+    if path.suffix == ".gz":
+        # A small file may become very large.
+        text = read_limited(path, _text_of, path)
+    else:
+        text = _text_of(path)
     cells = [line.split("\t")[0].strip() for line in text.splitlines()]
     if len(cells) == n + 1:
         raise DataError(
@@ -73,6 +78,10 @@ def _lines(path: Path, n: int, where: Path) -> list[str]:
     if len(cells) != n:
         raise DataError(f"{path} has {len(cells)} lines for {n} items; one line for each is needed")
     return cells
+
+
+def _text_of(path: Path) -> str:
+    return open_text(path).read()
 
 
 def _classes(path: Path, texts: list[str]) -> list[str]:

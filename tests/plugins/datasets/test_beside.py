@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import shlex
 
@@ -32,6 +33,9 @@ def test_labels_and_names_of_an_array_are_lines_of_files(arrays):
     )
     assert problem.names == tuple(f"item {i}" for i in range(5))
     assert problem.levels.ravel().tolist() == [0, 0, 1, 1, 2]
+    packed = arrays / "names.txt.gz"
+    packed.write_bytes(gzip.compress((arrays / "names.txt").read_bytes()))
+    assert read(arrays / "X.npy", names=str(packed)).names == problem.names
     assert problem.classes == (("a", "b", "c"),)
 
 

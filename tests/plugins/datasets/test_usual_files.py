@@ -1,7 +1,8 @@
 """Files as pandas, R, PHYLIP, scanpy and others write them, read as a user would ask for them.
 
 What is expected is written by hand: the matrix, names and labels that were put into the file. The
-files of R are typed after its documentation, since R does not run where the tests do.
+files of R, GenePattern, fastText and others that are no Python packages are typed in their layout,
+since these programs do not run where the tests do.
 """
 
 from __future__ import annotations
