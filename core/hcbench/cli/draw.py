@@ -21,15 +21,19 @@ from hcbench.cli.terminal import console, tell_notes, write_lines
 from hcbench.model.text import printable
 
 if TYPE_CHECKING:
-    from hcbench.analysis.tables import Block
+    from hcbench.analysis.tables import Block, TableEntry
     from hcbench.results.results import Results
 
 GAP = 2
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-MOST_TABLES = 12  # of data sets; of more there is one for each metric
-_NARROW = 10  # headers are folded to no less
-_BREAKS = re.compile(r"( +)|(?<=-)(?=\w)|(?=\[)|(?<=[=,])")  # where headers may be folded
-_BETWEEN = re.compile(r"(?<=[\[,])(?=.)")  # the parameters in a name
+#: Tables of data sets; of more data sets there is one for each metric.
+MOST_TABLES = 12
+#: Headers are folded to no less.
+_NARROW = 10
+#: Where headers may be folded.
+_BREAKS = re.compile(r"( +)|(?<=-)(?=\w)|(?=\[)|(?<=[=,])")
+#: Between the parameters of a name.
+_BETWEEN = re.compile(r"(?<=[\[,])(?=.)")
 
 
 def write_results(results: Results, form: str) -> None:
@@ -104,45 +108,71 @@ class _Drawing:
     def _split(self) -> Iterator[list[int]]:
         """Columns in parts that are no wider than the terminal, unless a single column is."""
         numeric = self.block.numeric
-        widths = [
-            max(map(cell_len, [*header.split("\n"), *(text.plain for text in column)]))
-            for header, column in zip(self.headers, self.columns, strict=True)
-        ]
-        texts = next((i for i, number in enumerate(numeric) if number), len(numeric))
-        names = self.block.names or texts
-        if not all(numeric[names:]):  # texts between the numbers fold instead
+        widths = [self._width(number) for number in range(len(numeric))]
+        n_names = self.block.names or _leading_texts(numeric)
+        if not all(numeric[n_names:]):
+            # Texts between the numbers fold instead.
             yield list(range(len(widths)))
             return
-        texts = sum(widths[i] + GAP for i in range(names) if not numeric[i])
-        taken = min(texts, self.width // 2)  # wider ones fold
-        taken += sum(widths[i] + GAP for i in range(names) if numeric[i])
-        part, used = list(range(names)), taken
-        for column in range(names, len(widths)):
-            if used + widths[column] > self.width and len(part) > names:
+        width_of_names = self._width_of_names(widths[:n_names])
+        part = list(range(n_names))
+        width_of_part = width_of_names
+        for column in range(n_names, len(widths)):
+            is_full = width_of_part + widths[column] > self.width
+            if is_full and len(part) > n_names:
                 yield part
-                part, used = list(range(names)), taken
+                part = list(range(n_names))
+                width_of_part = width_of_names
             part.append(column)
-            used += widths[column] + GAP
+            width_of_part += widths[column] + GAP
         yield part
+
+    def _width(self, number: int) -> int:
+        """The width of a column: that of its widest entry or line of the header."""
+        texts = self.headers[number].split("\n")
+        texts += [text.plain for text in self.columns[number]]
+        return max(cell_len(text) for text in texts)
+
+    def _width_of_names(self, widths: Sequence[int]) -> int:
+        """The width of the columns that each part repeats, of which wide texts fold."""
+        width_of_texts = 0
+        width_of_numbers = 0
+        numeric = self.block.numeric[: len(widths)]
+        for width, is_numeric in zip(widths, numeric, strict=True):
+            if is_numeric:
+                width_of_numbers += width + GAP
+            else:
+                width_of_texts += width + GAP
+        return min(width_of_texts, self.width // 2) + width_of_numbers
 
     def _column(self, number: int) -> list[Text]:
         """The entries of a column, with room for stars and marks behind numbers."""
         entries = [row[number] for row in self.block.rows]
-        numeric = self.block.numeric[number]
-        share = self.width // (1 + self.block.numeric.count(False))
-        texts = [printable(entry.text) for entry in entries]
-        texts = [text if " " in text else _fold(text, share, _BETWEEN) for text in texts]
-        behind = [
-            (self.star if numeric and entry.bold else "")
-            + ",".join(str(mark).translate(_SUPERSCRIPT) for mark in entry.marks)
-            for entry in entries
-        ]
-        room = max(map(cell_len, behind), default=0) if numeric else 0
-        styles = ["bold" if entry.bold else "dim" if entry.faint else "" for entry in entries]
-        return [
-            Text(text + mark + " " * (room - cell_len(mark)), style)
-            for text, mark, style in zip(texts, behind, styles, strict=True)
-        ]
+        is_numeric = self.block.numeric[number]
+        marks = [self._marks(entry, is_numeric=is_numeric) for entry in entries]
+        # Numbers stay below each other if all have the room of the widest marks behind them.
+        room = 0
+        if is_numeric:
+            room = max((cell_len(mark) for mark in marks), default=0)
+        texts = []
+        for entry, mark in zip(entries, marks, strict=True):
+            text = self._entry_text(entry) + mark + " " * (room - cell_len(mark))
+            texts.append(Text(text, _style(entry)))
+        return texts
+
+    def _entry_text(self, entry: TableEntry) -> str:
+        """The text of an entry; a name without blanks is folded between its parameters."""
+        text = printable(entry.text)
+        if " " in text:
+            return text
+        n_texts = self.block.numeric.count(False)
+        return _fold(text, self.width // (1 + n_texts), _BETWEEN)
+
+    def _marks(self, entry: TableEntry, *, is_numeric: bool) -> str:
+        """The star of the best number, and the numbers of the footnotes."""
+        star = self.star if is_numeric and entry.bold else ""
+        footnotes = [str(mark).translate(_SUPERSCRIPT) for mark in entry.marks]
+        return star + ",".join(footnotes)
 
     def _header(self, number: int) -> str:
         """The header; that of numbers is wrapped to the width of the numbers below it."""
@@ -162,21 +192,40 @@ class _Drawing:
             padding=(0, GAP - 1, 0, 0),
             header_style="",
         )
-        lines = max(self.headers[column].count("\n") for column in columns)
+        n_breaks = max(self.headers[column].count("\n") for column in columns)
         for column in columns:
-            numeric, header = self.block.numeric[column], self.headers[column]
+            header = self.headers[column]
+            is_numeric = self.block.numeric[column]
+            # Headers of fewer lines stand at the bottom.
+            above = "\n" * (n_breaks - header.count("\n"))
             table.add_column(
-                Text("\n" * (lines - header.count("\n")) + header),
-                justify="right" if numeric else "left",
-                no_wrap=numeric,
+                Text(above + header),
+                justify="right" if is_numeric else "left",
+                no_wrap=is_numeric,
                 overflow="fold",
             )
         is_first = columns[-1] < len(columns)
         numbers = [column for column in columns if self.block.numeric[column]]
-        for entries, *texts in zip(self.block.rows, *self.columns, strict=True):
+        for i, entries in enumerate(self.block.rows):
+            # Of the parts below the first, rows without any number are left out.
             if is_first or any(entries[column].text != "-" for column in numbers):
-                table.add_row(*(texts[column] for column in columns))
+                table.add_row(*(self.columns[column][i] for column in columns))
         return table
+
+
+def _leading_texts(numeric: Sequence[bool]) -> int:
+    """How many columns of texts precede the first column of numbers."""
+    for number, is_numeric in enumerate(numeric):
+        if is_numeric:
+            return number
+    return len(numeric)
+
+
+def _style(entry: TableEntry) -> str:
+    """How an entry is written on a terminal."""
+    if entry.bold:
+        return "bold"
+    return "dim" if entry.faint else ""
 
 
 def _fold(text: str, width: int, breaks: re.Pattern[str]) -> str:
