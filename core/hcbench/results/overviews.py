@@ -39,36 +39,42 @@ _REFERENCE = "a reference, which is not ranked"
 def dataset_block(results: Evaluation, dataset: str) -> Block:
     """The table of a data set: one row per algorithm, reference lines last."""
     groups = [group for group in results.groups if group.dataset == dataset]
-    groups.sort(key=results.is_reference)  # reference lines last
+    groups.sort(key=results.is_reference)
     keys = _distinguishing(groups)
     counts_failures = any(group.outcomes.failed.any() for group in groups)
-    metrics = _columns([m for m in results.metrics if m.judges(dataset)], groups)
+    judging = [metric for metric in results.metrics if metric.judges(dataset)]
+    metrics = _columns(judging, groups)
     best = {metric.label: results.best_rows(dataset, metric) for metric in metrics}
     notes = Notes()
     rows = []
     for group in groups:
-        reference = [Reason(_REFERENCE, kind="reference")] if results.is_reference(group) else []
-        remarks = [*reference, *troubles(group), *remarks_on(results, group)]
-        row = [TableEntry(group.algorithm, marks=notes.mark(remarks))]
-        row += [TableEntry(key_text(key, getattr(group, key))) for key in keys]
-        if counts_failures:
-            row.append(TableEntry(_failed_text(group)))
+        row = _first_entries(results, group, keys, notes, counts_failures=counts_failures)
         nearest = _nearest_truths(group, metrics)
         for metric in metrics:
             entry = value_entry(group, metric, group in best[metric.label], notes)
-            remarks = [Reason(BEST_TRUTH, kind="truth")] if metric.label in nearest else []
+            remarks = []
+            if metric.label in nearest:
+                remarks.append(Reason(BEST_TRUTH, kind="truth"))
             remarks += worse_than_chance(results, group, metric, groups)
-            row.append(replace(entry, marks=(*entry.marks, *notes.mark(remarks))))
-        rows.append(tuple(replace(entry, faint=bool(reference)) for entry in row))
-    header = ["algorithm", *(KEYS[key] for key in keys)]
-    numeric = [False, *(key != "oracle" for key in keys)]
+            row.append(replace(entry, marks=entry.marks + notes.mark(remarks)))
+        if results.is_reference(group):
+            row = [replace(entry, faint=True) for entry in row]
+        rows.append(tuple(row))
+    header = ["algorithm"]
+    numeric = [False]
+    for key in keys:
+        header.append(KEYS[key])
+        numeric.append(key != "oracle")
     if counts_failures:
         header.append("failed")
         numeric.append(True)
+    for metric in metrics:
+        header.append(f"{metric.head(dataset)}{ARROWS[metric.direction]}")
+        numeric.append(True)
     return Block(
         dataset,
-        (*header, *(f"{m.head(dataset)}{ARROWS[m.direction]}" for m in metrics)),
-        (*numeric, *(True for _ in metrics)),
+        tuple(header),
+        tuple(numeric),
         tuple(rows),
         notes.texts,
         names=1 + len(keys),
@@ -76,12 +82,37 @@ def dataset_block(results: Evaluation, dataset: str) -> Block:
     )
 
 
+def _first_entries(
+    results: Evaluation,
+    group: Group,
+    keys: Sequence[str],
+    notes: Notes,
+    *,
+    counts_failures: bool,
+) -> list[TableEntry]:
+    """The entries of a row before its metrics: algorithm, keys and failures."""
+    remarks = []
+    if results.is_reference(group):
+        remarks.append(Reason(_REFERENCE, kind="reference"))
+    remarks += troubles(group)
+    remarks += remarks_on(results, group)
+    row = [TableEntry(group.algorithm, marks=notes.mark(remarks))]
+    for key in keys:
+        row.append(TableEntry(key_text(key, getattr(group, key))))
+    if counts_failures:
+        row.append(TableEntry(_failed_text(group)))
+    return row
+
+
 def _failed_text(group: Group) -> str:
     """How many repetitions failed, of how many."""
     if not group.ran:
         return NOTHING
-    failed = int(group.outcomes.failed.sum())
-    return f"{failed} of {len(group.outcomes)}" if failed else "0"
+    return _failures_text(int(group.outcomes.failed.sum()), len(group.outcomes))
+
+
+def _failures_text(n_failed: int, total: int) -> str:
+    return f"{n_failed} of {total}" if n_failed else "0"
 
 
 def _columns(metrics: Sequence[MetricInfo], groups: Sequence[Group]) -> list[MetricInfo]:
@@ -89,11 +120,26 @@ def _columns(metrics: Sequence[MetricInfo], groups: Sequence[Group]) -> list[Met
 
     Nor with numbers that no algorithm reported on this data set.
     """
-    measured = {m.label for m in metrics if any(group.array(m.label).size for group in groups)}
-    failed = {m.label for m in metrics if any(group.failed(m.label) for group in groups)}
-    kinds = {m.kind for m in metrics if m.label in measured}
-    reported = [m for m in metrics if not m.label.endswith(REPORTED) or m.label in measured]
-    return [m for m in reported if m.label in measured | failed or m.kind not in kinds - {""}]
+    measured = set()
+    failed = set()
+    kinds_measured = set()
+    for metric in metrics:
+        if any(group.array(metric.label).size for group in groups):
+            measured.add(metric.label)
+            kinds_measured.add(metric.kind)
+        if any(group.failed(metric.label) for group in groups):
+            failed.add(metric.label)
+    # Metrics of no kind have no truth that others could have instead.
+    kinds_measured.discard("")
+    columns = []
+    for metric in metrics:
+        if metric.label in measured:
+            columns.append(metric)
+        elif metric.label.endswith(REPORTED):
+            continue
+        elif metric.label in failed or metric.kind not in kinds_measured:
+            columns.append(metric)
+    return columns
 
 
 def _nearest_truths(group: Group, metrics: Sequence[MetricInfo]) -> set[str]:
@@ -104,12 +150,14 @@ def _nearest_truths(group: Group, metrics: Sequence[MetricInfo]) -> set[str]:
         if metric.kind and metric.direction != "none" and average is not None:
             worth = average if metric.direction == "higher" else -average
             kinds.setdefault(metric.kind, {})[metric.label] = worth
-    return {
-        label
-        for means in kinds.values()
-        for label, worth in means.items()
-        if min(means.values()) < worth == max(means.values())
-    }
+    nearest = set()
+    for means in kinds.values():
+        highest = max(means.values())
+        if min(means.values()) == highest:
+            # All truths are equally near, or there is one only.
+            continue
+        nearest |= {label for label, worth in means.items() if worth == highest}
+    return nearest
 
 
 def worse_than_chance(
@@ -119,16 +167,18 @@ def worse_than_chance(
     if metric.cost or metric.direction == "none" or not results.is_true(group):
         return []
     average = group.average(metric)
-    ignorant = (g for g in groups if results.is_reference(g) and not results.is_true(g))
-    for other in (g for g in ignorant if g.checkpoint == group.checkpoint):
-        chance = other.average(metric)
-        if (
-            average is not None
-            and chance is not None
-            and (chance > average if metric.direction == "higher" else chance < average)
-        ):
-            name = other.algorithm
-            text = f"worse than {name}, as this metric does not compare with the truth"
+    if average is None:
+        return []
+    for rival in groups:
+        is_ignorant = results.is_reference(rival) and not results.is_true(rival)
+        if not is_ignorant or rival.checkpoint != group.checkpoint:
+            continue
+        chance = rival.average(metric)
+        if chance is None:
+            continue
+        is_better = chance > average if metric.direction == "higher" else chance < average
+        if is_better:
+            text = f"worse than {rival.algorithm}, as this metric does not compare with the truth"
             return [Reason(text, kind="chance")]
     return []
 
@@ -155,20 +205,24 @@ def describe_numbers(results: Evaluation, best: str) -> list[str]:
     best : str
         Description of the mark of the best value.
     """
-    count = max(results.outcomes.column("repetition"), default=-1) + 1
-    over = ["1 repetition"]
-    if count > 1:
-        over = [f"mean ± standard deviation over {count} repetitions, one number if all are equal"]
-    if count > 1 and any(metric.average == "median" for metric in results.metrics):
-        over.append("times: median [quartiles] of the repetitions")
-    several = len({results.query_kinds.get(g.oracle, g.oracle) for g in results.groups}) > 1
-    asked = several and any(metric.unit == "queries" for metric in results.metrics)
-    marked = f", {best} is the best" + " (of queries: of each kind of oracle)" * asked
-    return [
-        *over,
-        "↑ more is better, ↓ less is better" + marked * results.suite.ranks,
-        *(note.text for note in general_notes(results)),
-    ]
+    n_repetitions = max(results.outcomes.column("repetition"), default=-1) + 1
+    lines = ["1 repetition"]
+    if n_repetitions > 1:
+        lines = [
+            f"mean ± standard deviation over {n_repetitions} repetitions, one number if all are "
+            "equal"
+        ]
+        if any(metric.average == "median" for metric in results.metrics):
+            lines.append("times: median [quartiles] of the repetitions")
+    directions = "↑ more is better, ↓ less is better"
+    if results.suite.ranks:
+        directions += f", {best} is the best"
+        kinds = {results.query_kinds.get(group.oracle, group.oracle) for group in results.groups}
+        if len(kinds) > 1 and any(metric.unit == "queries" for metric in results.metrics):
+            directions += " (of queries: of each kind of oracle)"
+    lines.append(directions)
+    lines += [note.text for note in general_notes(results)]
+    return lines
 
 
 def key_text(key: str, value: str | int | None) -> str:
@@ -180,52 +234,59 @@ def key_text(key: str, value: str | int | None) -> str:
 
 def troubles(group: Group) -> list[Reason]:
     """The reasons why repetitions have no result, most frequent first."""
-    status, reason = map(group.outcomes.column, ("status", "reason"))
-    ends = zip(status[status != "ok"], reason[status != "ok"], strict=True)
-    texts = [(f"{end}: {why}" if why else end,) for end, why in ends]
+    status = group.outcomes.column("status")
+    reason = group.outcomes.column("reason")
+    is_failure = status != "ok"
+    texts = []
+    for end, why in zip(status[is_failure], reason[is_failure], strict=True):
+        texts.append((f"{end}: {why}" if why else end,))
     return _counted(group, texts, "failure")
 
 
 def remarks_on(results: Evaluation, group: Group) -> list[Reason]:
     """What the group knows of the truth, and the notes of its results, most frequent first."""
-    told = results.informed(group)
-    notes = _counted(group, group.outcomes.column("notes").tolist(), "run")
-    return [Reason(told, kind="truth"), *notes] if told else notes
+    remarks = []
+    advantage = results.informed(group)
+    if advantage:
+        remarks.append(Reason(advantage, kind="truth"))
+    remarks += _counted(group, group.outcomes.column("notes").tolist(), "run")
+    return remarks
 
 
 def _counted(group: Group, remarks: Iterable[tuple[str, ...]], kind: NoteKind) -> list[Reason]:
     """The remarks of the repetitions, with how many repetitions have them if not all."""
-    texts: dict[str, Counter[str]] = {}
-    for of_some, number in Counter(remarks).items():
-        for cause, text in {blanked(text): text for text in of_some}.items():
-            texts.setdefault(cause, Counter())[text] += number
+    # Remarks that differ in their numbers only have one cause, and are counted together.
+    counts_by_cause: dict[str, Counter[str]] = {}
+    for remarks_of_some, number in Counter(remarks).items():
+        text_of_cause = {blanked(text): text for text in remarks_of_some}
+        for cause, text in text_of_cause.items():
+            counts_by_cause.setdefault(cause, Counter())[text] += number
     total = len(group.outcomes)
-    return [
-        Reason(
-            next(iter(alike)),
-            "" if alike.total() == total else f"{alike.total()} of {total} repetitions: ",
-            len(alike) > 1,
-            kind,
-        )
-        for alike in sorted(texts.values(), key=Counter.total, reverse=True)
-    ]
+    reasons = []
+    for counts in sorted(counts_by_cause.values(), key=Counter.total, reverse=True):
+        first_text = next(iter(counts))
+        n_repetitions = counts.total()
+        share = "" if n_repetitions == total else f"{n_repetitions} of {total} repetitions: "
+        reasons.append(Reason(first_text, share, len(counts) > 1, kind))
+    return reasons
 
 
 def value_entry(group: Group, metric: MetricInfo, bold: bool, notes: Notes) -> TableEntry:
     """The average of one metric with its spread, or the reason why it is missing."""
     numbers = group.array(metric.label)
     missing = group.values(metric.label).missing(group.outcomes.column("status") == "ok")
-    reasons = [Reason(text) for text in dict.fromkeys(v.reason for v in missing) if text]
     if numbers.size:
-        failures = dict.fromkeys(v.reason for v in missing if v.status == "error")
+        failures = dict.fromkeys(value.reason for value in missing if value.status == "error")
         errors = [Reason(text, kind="failure") for text in failures]
         if group.leaves_range(metric):
             errors.append(Reason(f"{why_outside(metric)}: not ranked", kind="range"))
         return TableEntry(format_numbers(numbers, metric), bold, notes.mark(errors))
     if not missing or metric.label.endswith(REPORTED):
         return TableEntry(NOTHING)
-    text = "error" if any(v.status == "error" for v in missing) else "n/a"
-    return TableEntry(text, marks=notes.mark(reasons))
+    different_reasons = dict.fromkeys(value.reason for value in missing)
+    reasons = [Reason(text) for text in different_reasons if text]
+    has_error = any(value.status == "error" for value in missing)
+    return TableEntry("error" if has_error else "n/a", marks=notes.mark(reasons))
 
 
 def noted_entry(
@@ -237,10 +298,13 @@ def noted_entry(
     beside: Sequence[Group],
 ) -> TableEntry:
     """A value with all footnotes about its cells; ``beside``: the groups on its data set."""
-    remarks = [*troubles(group), *remarks_on(results, group)]
-    marks = notes.mark([*remarks, *worse_than_chance(results, group, metric, beside)])
+    remarks = troubles(group)
+    remarks += remarks_on(results, group)
+    remarks += worse_than_chance(results, group, metric, beside)
+    marks = notes.mark(remarks)
     entry = value_entry(group, metric, bold, notes)
-    return replace(entry, marks=tuple(dict.fromkeys([*marks, *entry.marks])))
+    # Each once, in this order.
+    return replace(entry, marks=tuple(dict.fromkeys(marks + entry.marks)))
 
 
 UNGROUPED = 12  # at most this many claims are in one table
@@ -269,10 +333,12 @@ def make_tables(results: Evaluation, most: int | None = None) -> list[Block]:
         data set, instead of one table per data set.
     """
     if most is not None and len(results.datasets) > most:
-        blocks = [*_overview_blocks(results)]
+        blocks = list(_overview_blocks(results))
     else:
         blocks = [dataset_block(results, dataset) for dataset in results.datasets]
-    return [*blocks, *_ranking_blocks(results), *_verdict_blocks(results)]
+    blocks += _ranking_blocks(results)
+    blocks += _verdict_blocks(results)
+    return blocks
 
 
 # ---- Many data sets ------------------------------------------------------------------------------
@@ -283,26 +349,33 @@ def _overview_blocks(results: Evaluation) -> Iterator[Block]:
     groups = [group for group in results.groups if group.checkpoint is None]
     variants = name_variants(groups)
     columns = list(dict.fromkeys(variants.values()))
-    place = {(group.dataset, variants[group]): group for group in groups}
-    quality = [m for m in results.metrics if not (m.cost or m.label.endswith(REPORTED))]
+    group_at = {(group.dataset, variants[group]): group for group in groups}
+    quality = []
+    for metric in results.metrics:
+        if not metric.cost and not metric.label.endswith(REPORTED):
+            quality.append(metric)
     for metric in quality or results.metrics:
         notes = Notes()
         rows = []
         for dataset in results.datasets:
             best = results.best_rows(dataset, metric)
-            of_data = [place.get((dataset, column)) for column in columns]
-            present = [group for group in of_data if group is not None]
-            entries = (
-                TableEntry(NOTHING)
-                if group is None
-                else noted_entry(results, group, metric, group in best, notes, present)
-                for group in of_data
-            )
-            rows.append((TableEntry(dataset), *entries))
-        title = f"{metric.label}{ARROWS[metric.direction]}"
-        numeric = (False, *(True for _ in columns))
+            groups_of_data = [group_at.get((dataset, column)) for column in columns]
+            present = [group for group in groups_of_data if group is not None]
+            row = [TableEntry(dataset)]
+            for group in groups_of_data:
+                if group is None:
+                    row.append(TableEntry(NOTHING))
+                    continue
+                is_best = group in best
+                row.append(noted_entry(results, group, metric, is_best, notes, present))
+            rows.append(tuple(row))
         yield Block(
-            title, ("data set", *columns), numeric, tuple(rows), notes.texts, note_kinds=notes.kinds
+            f"{metric.label}{ARROWS[metric.direction]}",
+            ("data set", *columns),
+            (False,) + (True,) * len(columns),
+            tuple(rows),
+            notes.texts,
+            note_kinds=notes.kinds,
         )
 
 
@@ -334,15 +407,15 @@ def _ranking_blocks(results: Evaluation) -> list[Block]:
     if counts_failures:
         header.append("failed")
     header += [ranking.metric.label for ranking in rankings]
-    numeric = (False, *(True for _ in header[1:]))
+    numeric = (False,) + (True,) * (len(header) - 1)
     return [Block("average rank, 1 is best", tuple(header), numeric, tuple(rows), tuple(notes))]
 
 
 def _failures_of(name: str, rankings: Sequence[Ranking]) -> str:
     """How many repetitions failed; a metric may have failed in some more of them."""
     counts = [ranking.failures[name] for ranking in rankings if name in ranking.failures]
-    failed, total = max(counts, default=(0, 0))
-    return f"{failed} of {total}" if failed else "0"
+    n_failed, total = max(counts, default=(0, 0))
+    return _failures_text(n_failed, total)
 
 
 def _rank_entry(name: str, ranking: Ranking, notes: dict[str, int]) -> TableEntry:
@@ -374,22 +447,23 @@ def _test_rows(
         reasons.append(f"no p: {reason}" if p is None and reason else "")
         limit = ranking.nemenyi.value
         limits.append(NOTHING if limit is None else f"{limit:.2f}")
-    remarks = [
-        *_by_metric(rankings, [blocks_text(ranking) for ranking in rankings]),
-        *_by_metric(rankings, reasons),
-        *_by_metric(rankings, [_why_no_pairs(ranking) for ranking in rankings]),
-    ]
+    remarks = _by_metric(rankings, [blocks_text(ranking) for ranking in rankings])
+    remarks += _by_metric(rankings, reasons)
+    remarks += _by_metric(rankings, [_why_no_pairs(ranking) for ranking in rankings])
     marks = tuple(notes.setdefault(text, len(notes) + 1) for text in remarks)
     of_two = all(len(ranking.competitors) == 2 for ranking in rankings)
     name = "p, signed-rank test" if of_two else "p, Friedman"
-    rows = [(TableEntry(name, marks=marks, faint=True), p_values)]
+    test_rows = [(TableEntry(name, marks=marks, faint=True), p_values)]
     if any(ranking.test == "nemenyi" for ranking in rankings):
-        rows.append((TableEntry("critical difference", faint=True), limits))
-    skipped = [TableEntry("")] if blank else []
-    return [
-        (first, *skipped, *(TableEntry(text, faint=True) for text in texts))
-        for first, texts in rows
-    ]
+        test_rows.append((TableEntry("critical difference", faint=True), limits))
+    rows = []
+    for first, texts in test_rows:
+        row = [first]
+        if blank:
+            row.append(TableEntry(""))
+        row += [TableEntry(text, faint=True) for text in texts]
+        rows.append(tuple(row))
+    return rows
 
 
 def _why_no_pairs(ranking: Ranking) -> str:
@@ -410,23 +484,31 @@ def _verdict_blocks(results: Evaluation) -> list[Block]:
     verdicts = results.judged
     if not verdicts:
         return []
-    # The text before the first colon, such as "Table 2"; "" without a colon.
-    parts = [verdict.claim.claim.partition(": ") for verdict in verdicts]
-    heads = [head if colon else "" for head, colon, _ in parts]
+    heads = [_head_of(verdict) for verdict in verdicts]
     count = Counter(heads) if len(verdicts) > UNGROUPED else Counter()
     groups: dict[str, list[Verdict]] = {}
     for head, verdict in zip(heads, verdicts, strict=True):
+        # A claim that is alone with its head stands in the table without one.
         groups.setdefault(head if count[head] > 1 else "", []).append(verdict)
     if len(groups) == 1:
         groups = {"": verdicts}
-    return [_verdict_block(head, of_group) for head, of_group in groups.items()]
+    return [_verdict_block(head, verdicts_of_head) for head, verdicts_of_head in groups.items()]
+
+
+def _head_of(verdict: Verdict) -> str:
+    """The text before the first colon of a claim, such as "Table 2"; "" without a colon."""
+    head, colon, _ = verdict.claim.claim.partition(": ")
+    return head if colon else ""
 
 
 def _verdict_block(head: str, verdicts: Sequence[Verdict]) -> Block:
+    """The table of some verdicts; the head of their claims, if any, is in its title."""
     notes: dict[str, int] = {}
     rows = []
     for verdict in verdicts:
-        claim = verdict.claim.claim.removeprefix(f"{head}: ") if head else verdict.claim.claim
+        claim = verdict.claim.claim
+        if head:
+            claim = claim.removeprefix(f"{head}: ")
         marks = tuple(notes.setdefault(note, len(notes) + 1) for note in verdict.notes)
         rows.append(
             (
@@ -436,8 +518,9 @@ def _verdict_block(head: str, verdicts: Sequence[Verdict]) -> Block:
                 TableEntry(verdict.verdict, verdict.verdict == "reproduced"),
             )
         )
+    title = f"claims of {head}" if head else "claims"
     return Block(
-        f"{f'claims of {head}' if head else 'claims'}: {count_verdicts(verdicts)}",
+        f"{title}: {count_verdicts(verdicts)}",
         ("claim", "paper", "measured, 95 % interval", "verdict"),
         (False, False, True, False),
         tuple(rows),
@@ -456,8 +539,11 @@ _PLURALS = {
 def count_verdicts(verdicts: Iterable[Verdict]) -> str:
     """Numbers of claims by verdict: "52 reproduced, 5 differ, 3 errata confirmed"."""
     count = Counter(verdict.verdict for verdict in verdicts)
-    return ", ".join(
-        f"{count[word]} {word if count[word] == 1 else _PLURALS.get(word, word)}"
-        for word in WORDS
-        if count[word]
-    )
+    texts = []
+    for word in WORDS:
+        number = count[word]
+        if number == 1:
+            texts.append(f"1 {word}")
+        elif number:
+            texts.append(f"{number} {_PLURALS.get(word, word)}")
+    return ", ".join(texts)
