@@ -284,8 +284,13 @@ def _warn_of_missing_pictures(items: Sequence[str], folder: Path) -> None:
     files = {text: picture_file(text, folder) for text in items}
     missing = [text for text, file in files.items() if file is not None and not isfile(file)]
     if missing:
-        shown = ", ".join(map(repr, missing[:3]))
-        _print_message(f"warning: {len(missing)} of the pictures do not exist: {shown}")
+        names = _first_names(missing)
+        _print_message(f"warning: {len(missing)} of the pictures do not exist: {names}")
+
+
+def _first_names(names: Sequence[str]) -> str:
+    """The first three names, quoted."""
+    return ", ".join(repr(name) for name in names[:3])
 
 
 @contextmanager
@@ -326,12 +331,18 @@ def _run_web(
     options: Options, use: Use[AlgorithmSpec], files: Sequence[AnswersFile], tree: Tree | None
 ) -> tuple[list[SessionResult], list[str]]:
     """Ask on web pages until every annotator has answered all queries."""
-    from hcbench_ask.web import Annotator, Server
+    from hcbench_ask.annotators import Annotator, agreement_lines
+    from hcbench_ask.web import Server
 
     with redirect_stdout(sys.stderr):
         annotators = [Annotator(i, use, file, tree) for i, file in enumerate(files, start=1)]
         title = f"{options.items.name} · {use.label}"
         server = Server(annotators, options.folder, title, options.host, options.port)
+        if outside := server.pictures.outside:
+            _print_message(
+                f"warning: {len(outside)} of the pictures are outside of {options.folder}, and the "
+                f"page shows their names only: {_first_names(outside)}; copy them into it"
+            )
         with server.running():
             for annotator in annotators:
                 if annotator.query is not None:
@@ -346,7 +357,7 @@ def _run_web(
         if annotator.error is not None:
             raise annotator.error
     sessions = [annotator.result for annotator in annotators if annotator.result is not None]
-    return sessions, server.agreements()
+    return sessions, agreement_lines(annotators)
 
 
 def _show(session: SessionResult, stem: Path | None, *, is_noisy: bool) -> None:

@@ -2,13 +2,56 @@
 
 from __future__ import annotations
 
-from os.path import expanduser  # accepts any text, such as an item's
+from collections.abc import Sequence
+from os.path import expanduser, isfile  # accept any text, such as an item's
 from pathlib import Path
 
 from hcbench import DataError
 
 _ENDINGS = frozenset((".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff"))
+#: Of pictures that browsers show.
+_SHOWN_BY_BROWSERS = _ENDINGS - {".tif", ".tiff"}
 _SCHEMES = ("http://", "https://", "file://")
+
+
+class Pictures:
+    """The items that are pictures, as a page shows them.
+
+    A page can be open to other machines, and a list of items may come from a stranger: only files
+    in the folder of the items are sent, not those to which a link in it leads.
+
+    Parameters
+    ----------
+    items : sequence of str
+    folder : Path
+        Folder to which the paths of pictures are relative.
+
+    Attributes
+    ----------
+    files : dict of int to Path
+        The files of the pictures that can be shown, by the number of the item.
+    outside : list of str
+        Items that are pictures outside of the folder; a page shows their names.
+    """
+
+    def __init__(self, items: Sequence[str], folder: Path) -> None:
+        self.files: dict[int, Path] = {}
+        self.outside: list[str] = []
+        self._numbers: dict[str, int] = {}
+        root = folder.resolve()
+        for number, text in enumerate(items):
+            file = picture_file(text, folder)
+            if file is None or not isfile(file):
+                continue
+            if not file.resolve().is_relative_to(root):
+                self.outside.append(text)
+            elif file.suffix.lower() in _SHOWN_BY_BROWSERS:
+                self.files[number] = file
+                self._numbers[text] = number
+
+    def number_of(self, item: str) -> int | None:
+        """The number of an item whose picture can be shown, else None."""
+        return self._numbers.get(item)
 
 
 def pictures_in(folder: Path) -> tuple[str, ...]:

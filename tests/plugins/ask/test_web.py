@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import socket
@@ -26,9 +27,10 @@ from sklearn.metrics import cohen_kappa_score
 
 from hcbench import DataError, HcbenchError, Tree, load_registry
 from hcbench_ask.agreement import agreement
+from hcbench_ask.annotators import Annotator
 from hcbench_ask.answers_file import AnswersFile, Header, RecordedAnswer, RecordedAnswers
 from hcbench_ask.session import header_of
-from hcbench_ask.web import Annotator, Server
+from hcbench_ask.web import Server
 from tests.browser import NEEDS_BROWSER, open_browser
 from tests.plugins.ask.asked import TRUE, WORDS, Knower, hold, odd_one_out
 
@@ -74,7 +76,7 @@ class Client:
     def send(
         self, method: str = "GET", path: str = "", body: str | None = None, **headers: str
     ) -> tuple[HTTPResponse, str]:
-        connection = HTTPConnection("127.0.0.1", self.server.server_port, timeout=20)
+        connection = HTTPConnection("127.0.0.1", self.server.port, timeout=20)
         token = self.server.annotators[self.number - 1].token
         sent = {"Authorization": f"Bearer {token}"} | headers
         path = path if path.startswith("/") else f"/{self.number}/{path}"
@@ -116,7 +118,7 @@ def test_the_pages_give_the_same_tree_and_file_as_the_terminal(tmp_path):
             assert len(stored(tmp_path / "1.jsonl")) == number, "stored before the next is shown"
             page = client.press(right_key(items_of(page)))
         assert "all questions are answered" in page
-        assert server.annotators[0].left.wait(20)
+        assert server.annotators[0].last_page_sent.wait(20)
         assert server.annotators[0].result.result == expected.result
     kept = [{k: v for k, v in a.items() if k != "time"} for a in stored(tmp_path / "1.jsonl")]
     assert kept == [
@@ -155,7 +157,7 @@ def test_keys_of_all_sorts_and_old_pages(tmp_path):
         ("GET", "picture/0", None, {"Authorization": "none"}, 403),
         ("POST", "", "step=1&key=1", {"Authorization": "none"}, 403),
         ("GET", "/2/", None, {}, 403),
-        ("GET", "/", None, {}, 403),
+        ("GET", "/", None, {}, 404),
         ("GET", "", None, {"Host": "evil.example"}, 421),
         ("GET", "", None, {"Host": "127.0.0.1.evil.example:80"}, 421),
         ("GET", "", None, {"Host": "[bad"}, 421),
@@ -169,8 +171,9 @@ def test_keys_of_all_sorts_and_old_pages(tmp_path):
         ("POST", "", "key=1", {}, 400),
         ("POST", "", "a=1&b=1&c=1&d=1&e=1&step=1&key=1", {}, 400),
         ("POST", "", "x" * 257, {}, 413),
-        ("POST", "", None, {"Content-Length": "-1"}, 411),
-        ("POST", "", None, {"Content-Length": "9" * 5000}, 413),
+        ("POST", "", None, {"Content-Length": "-1"}, 400),
+        ("POST", "", None, {"Content-Length": "9" * 20}, 413),
+        ("POST", "", None, {"Content-Length": "9" * 5000}, 400),
         ("GET", "picture/1", None, {}, 404),
         ("GET", "picture/99", None, {}, 404),
         ("GET", "picture/-1", None, {}, 404),
@@ -179,7 +182,7 @@ def test_keys_of_all_sorts_and_old_pages(tmp_path):
         ("GET", "picture/secret.png", None, {}, 404),
         ("GET", "1.jsonl", None, {}, 404),
         ("GET", "picture/0", None, {}, 200),
-        ("PUT", "", "x", {}, 501),
+        ("PUT", "", "x", {}, 405),
     ],
 )
 def test_requests_that_are_refused_change_nothing(method, path, body, headers, status, served):
@@ -208,7 +211,7 @@ def test_a_link_becomes_a_cookie_and_pages_allow_no_other_resources(served, capf
     first, _ = client.send(path=f"{link.path}?{link.query}", Authorization="none")
     assert (first.status, first.headers["Location"]) == (303, "/1/")
     cookie = first.headers["Set-Cookie"]
-    assert cookie.endswith("; Path=/1/; HttpOnly; SameSite=Lax")
+    assert set(cookie.lower().split("; ")[1:]) == {"path=/1/", "httponly", "samesite=lax"}
     response, page = client.send(Authorization="none", Cookie=cookie.partition(";")[0])
     assert response.status == 200
     rules = dict(
@@ -249,7 +252,7 @@ def test_annotators_have_links_and_answers_of_their_own(tmp_path):
 def test_a_port_in_use_and_a_full_disk_are_errors_in_one_line(tmp_path, monkeypatch):
     with serving(tmp_path) as server:
         with pytest.raises(DataError, match=r"cannot listen on 127\.0\.0\.1, port .*; use another"):
-            Server(server.annotators, tmp_path, "", "127.0.0.1", server.server_port)
+            Server(server.annotators, tmp_path, "", "127.0.0.1", server.port)
 
         def full(*_: object) -> int:
             raise OSError(28, "No space left on device")
@@ -261,25 +264,51 @@ def test_a_port_in_use_and_a_full_disk_are_errors_in_one_line(tmp_path, monkeypa
         assert "No space left" in str(server.annotators[0].error)
 
 
-def test_a_url_that_is_none_is_a_bad_request(served, capfd):
+def test_a_url_that_is_none_is_not_found(served, capfd):
     server, _ = served
-    with socket.create_connection(("127.0.0.1", server.server_port), timeout=20) as client:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
         client.sendall(b"GET http://[/ HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        assert client.recv(100).startswith(b"HTTP/1.0 400")
+        assert client.recv(100).startswith(b"HTTP/1.1 404")
     assert capfd.readouterr() == ("", "")
 
 
 def test_a_client_that_drips_does_not_keep_the_server_from_ending(tmp_path):
     with ExitStack() as stack:
         with serving(tmp_path) as server:
-            address = ("127.0.0.1", server.server_port)
+            address = ("127.0.0.1", server.port)
             client = stack.enter_context(socket.create_connection(address, timeout=20))
-            client.sendall(b"POST /1/ HTTP/1.1\r\nContent-Length: 200\r\n\r\nx")
+            token = server.annotators[0].token
+            head = f"POST /1/ HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
+            client.sendall(f"{head}Content-Length: 20\r\n\r\ns".encode())
             Client(server).send()  # the first connection is accepted before this one
-        # A thread still waits for the rest of the request.
-        client.settimeout(0)
-        with pytest.raises(BlockingIOError):
-            client.recv(1)
+        # Had the server waited for the rest, it would have answered that it came too late.
+        assert b" 408 " not in client.recv(100)
+        assert (tmp_path / "1.jsonl").read_text().count("\n") == 1, "no answer"
+
+
+def test_a_body_that_does_not_arrive_in_time_is_refused(served):
+    server, _ = served
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as client:
+        token = server.annotators[0].token
+        head = f"POST /1/ HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
+        client.sendall(f"{head}Content-Length: 20\r\n\r\ns".encode())
+        assert client.recv(100).startswith(b"HTTP/1.1 408 ")
+
+
+def test_pictures_outside_of_the_folder_are_not_served(tmp_path):
+    """The page may be open to other machines, and the list of items may be a stranger's."""
+    folder = tmp_path / "items"
+    folder.mkdir()
+    secret = tmp_path / "secret.png"
+    secret.write_bytes(png((1, 2, 3)))
+    (folder / "own.png").write_bytes(png((1, 2, 3)))
+    (folder / "link.png").symlink_to(secret)
+    os.mkfifo(folder / "pipe.png")
+    items = ("../secret.png", str(secret), "link.png", "pipe.png", "own.png")
+    with serving(folder, items) as server:
+        statuses = [Client(server).send(path=f"picture/{item}")[0].status for item in range(5)]
+        assert statuses == [404, 404, 404, 404, 200]
+        assert server.pictures.outside == ["../secret.png", str(secret), "link.png"]
 
 
 def test_an_error_of_the_algorithm_ends_the_session(tmp_path, monkeypatch, capfd):
