@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from hcbench import DataError
+from hcbench.run import child_environment
 from hcbench_asv.quantities import Case, Measurement
 
 PATIENCE = 600.0
@@ -134,8 +134,8 @@ class MeasuringProcess:
 
 
 def reproducible_environment(folder: Path | None = None) -> dict[str, str]:
-    """One thread and one order of hashing, and the modules of a folder if one is given."""
-    environment = dict(os.environ)
+    """One thread and one order of hashing, no secrets, and the modules of a folder if given."""
+    environment = child_environment()
     for library in _LIBRARIES:
         environment[f"{library}_NUM_THREADS"] = "1"
     environment["PYTHONHASHSEED"] = "0"

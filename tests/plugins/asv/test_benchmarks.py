@@ -314,3 +314,11 @@ def test_a_process_answers_line_by_line_whatever_else_is_printed() -> None:
     assert ["algorithm_QuickClustering", N] in reported["cases"]
     assert first["queries"] > 0
     assert second["value"] == 8
+
+
+def test_what_is_measured_gets_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROVIDER_API_KEY", "secret")
+    monkeypatch.setenv("HCBENCH_DATA", "folder")
+    environment = hcbench.asv.reproducible_environment()
+    assert "PROVIDER_API_KEY" not in environment
+    assert environment["HCBENCH_DATA"] == "folder"
