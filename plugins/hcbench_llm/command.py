@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from hcbench import commands
+from hcbench.model import spreadsheet_cell
 
 COLUMNS = {
     "source": "source",
@@ -40,4 +41,5 @@ def answers(*, output: Path | None, store: str | None) -> None:
         for row in rows:
             row["query"] = " ".join(map(str, json.loads(row["query"])))
             row["annotator"] = None if row["annotator"] < 0 else row["annotator"]
-            table.writerow([row[column] for column in COLUMNS.values()])
+            # The store may be a stranger's.
+            table.writerow([spreadsheet_cell(row[column]) for column in COLUMNS.values()])

@@ -391,6 +391,11 @@ def _tell_differing(merged: Merged) -> None:
             f"warning: {merged.source} has other values for {merged.differing} metrics of cells "
             f"that are stored already, such as {merged.example}; the stored values are kept"
         )
+    if merged.differing_answers:
+        tell(
+            f"warning: {merged.source} has other replies for {merged.differing_answers} queries to "
+            "paid oracles that are stored already; the stored ones are kept (hcbench answers)"
+        )
 
 
 def _tell_shards(runs: Sequence[RunInfo]) -> None:

@@ -45,6 +45,7 @@ from .squares import (
 from .text import (
     printable as printable,
     shell_command as shell_command,
+    spreadsheet_cell as spreadsheet_cell,
     suggestion as suggestion,
 )
 from .trees import (

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from hcbench.errors import DataError, HcbenchError
-from hcbench.model.text import printable
+from hcbench.model.text import printable, spreadsheet_cell
 from hcbench.results.results import Results, write_text
 
 Format: TypeAlias = Literal["csv", "json", "parquet"]
@@ -69,14 +69,21 @@ def write_excel(results: Results, path: Path) -> None:
 
     frame = pandas.DataFrame(results.flat_rows)
     for name in frame.columns:
-        # A sheet cannot have control characters.
-        frame[name] = [printable(v) if isinstance(v, str) else v for v in frame[name]]
+        frame[name] = [_sheet_value(value) for value in frame[name]]
+    frame.columns = [_sheet_value(name) for name in frame.columns]
     try:
         frame.to_excel(path, index=False)
     except ImportError as error:
         raise HcbenchError(".xlsx files need openpyxl: pip install 'hcbench[excel]'") from error
     except OSError as error:
         raise HcbenchError.of_file("write", path, error) from error
+
+
+def _sheet_value(value: object) -> object:
+    """A value of a sheet, which cannot have control characters and executes nothing."""
+    if isinstance(value, str):
+        return spreadsheet_cell(printable(value))
+    return value
 
 
 def _typed(column: Sequence[Any], pyarrow: Any) -> tuple[list[Any], Any]:

@@ -35,6 +35,10 @@ _IDENTITY = ("key", "created", "status", "data_digest", "seconds")
 _PLACE = ("cell", "checkpoint", "metric_key")
 _MEASURED = ("value", "status")
 
+#: What an answer of a paid oracle is to, and what it is.
+_QUERY = ("source", "query", "time")
+_REPLY = ("code", "price", "annotator")
+
 
 @dataclass(slots=True)
 class Merged:
@@ -54,6 +58,10 @@ class Merged:
         Values of a cell and a metric that the target has otherwise, and keeps.
     example : str
         The key of a cell with such a value; "" if there is none.
+    answers : int
+        New answers of paid oracles.
+    differing_answers : int
+        Answers that the target has otherwise, and keeps.
     numbers : list of int
         The target's numbers of the source's runs.
     """
@@ -66,6 +74,8 @@ class Merged:
     repeated: int = 0
     differing: int = 0
     example: str = ""
+    answers: int = 0
+    differing_answers: int = 0
     numbers: list[int] = field(default_factory=list)
 
 
@@ -132,7 +142,7 @@ class _Merging:
         while rows := self._read(next_rows.where(cells.c.id > last), cells):
             last = rows[-1]["id"]
             self._take(rows, unused)
-        self.target.upsert(self.to, replies, self._read(sa.select(replies), replies))
+        self._take_replies()
         return self.done
 
     def _read(self, query: sa.Select[Any], table: sa.Table) -> list[dict[str, Any]]:
@@ -192,6 +202,35 @@ class _Merging:
             rows = [{**row, "cell": id_of[row["cell"]]} for row in part]
             check_rows(points, rows, self.done.source)
             self.to.execute(points.insert(), rows)
+
+    def _take_replies(self) -> None:
+        """Add the answers of paid oracles that the target lacks; it keeps its own."""
+        of_query = sa.select(replies).order_by(*replies.primary_key)
+        result = self.source.execute(of_query, execution_options={"yield_per": _ROWS})
+        for part in result.mappings().partitions():
+            rows = [dict(row) for row in part]
+            check_rows(replies, rows, self.done.source)
+            stored = self._stored_replies({row["query"] for row in rows})
+            new_rows = []
+            for row in rows:
+                query = tuple(row[name] for name in _QUERY)
+                reply = tuple(row[name] for name in _REPLY)
+                if query not in stored:
+                    new_rows.append(row)
+                elif stored[query] != reply:
+                    self.done.differing_answers += 1
+            if new_rows:
+                self.to.execute(replies.insert(), new_rows)
+            self.done.answers += len(new_rows)
+
+    def _stored_replies(self, queries: set[str]) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+        """The target's answers to some queries, of all sources and times, by their key."""
+        columns = [replies.c[name] for name in _QUERY + _REPLY]
+        found = self.to.execute(sa.select(*columns).where(among(self.to, replies.c.query, queries)))
+        stored = {}
+        for row in found:
+            stored[tuple(row[: len(_QUERY)])] = tuple(row[len(_QUERY) :])
+        return stored
 
     def _take_results(self, source_of: Mapping[int, int], new_ids: set[int]) -> None:
         """Add results that the target lacks, as those of a run that was exported without them."""

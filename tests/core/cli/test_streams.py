@@ -15,6 +15,7 @@ import pytest
 import hcbench
 from hcbench import AlgorithmSpec
 from hcbench.model.text import spreadsheet_cell
+from hcbench.results import exports
 
 PROGRAM = shlex.quote(str(Path(sys.executable).with_name("hcbench")))
 COMMANDS = ["results", "results show", "list", "info UPGMA", "plugins", "--help", "compare --help"]
@@ -87,6 +88,8 @@ def test_other_values_of_a_table_stay(value: object) -> None:
 def test_names_in_the_csv_of_results_are_no_formulas(tmp_path: Path) -> None:
     import numpy as np
 
+    openpyxl = pytest.importorskip("openpyxl")
+
     def fail(oracle: object, given: object, rng: object) -> object:
         raise ValueError("never")
 
@@ -101,3 +104,8 @@ def test_names_in_the_csv_of_results_are_no_formulas(tmp_path: Path) -> None:
         assert [row["algorithm"] for row in rows] == [f"'{name}"] * 2
         assert [row["dataset"] for row in rows] == ["'-1+1", "'@here"]
     assert [row["algorithm"] for row in results.rows] == [name] * 2, "other forms have the names"
+    exports.write_excel(results, tmp_path / "results.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "results.xlsx").active
+    cells = [cell for row in sheet.iter_rows() for cell in row]
+    assert {cell.value for cell in cells} >= {f"'{name}", "'-1+1", "'@here"}
+    assert not [cell for cell in cells if cell.data_type == "f"], "a formula"

@@ -163,6 +163,29 @@ def test_other_values_of_one_measurement_are_counted_and_named(tmp_path: Path) -
     assert (merged.differing, merged.example) == (0, "")
 
 
+def test_a_store_keeps_its_own_paid_answers_and_counts_those_that_differ(tmp_path: Path) -> None:
+    """A stranger's store must not replace what was paid for."""
+    query, repeated, new = ((0, 1, 2), 0), ((0, 1, 2), 1), ((0, 1, 3), 0)
+    own = (1.0, 0.5, 10.0, 1.5, 0.9, 7)
+    with Store(tmp_path / "own") as store:
+        begin(store)
+        store.save_reply("source", query, own)
+        store.save_reply("source", repeated, own)
+    with Store(tmp_path / "theirs") as store:
+        begin(store)
+        store.save_reply("source", query, (2.0, *own[1:]))
+        store.save_reply("source", repeated, own)
+        store.save_reply("source", new, own)
+    (merged,) = merge(tmp_path / "own", tmp_path / "theirs")
+    assert (merged.answers, merged.differing_answers) == (1, 1)
+    with Store(tmp_path / "own") as store:
+        assert store.replies("source") == {query: own, repeated: own, new: own}
+    command = ["results", "merge", str(tmp_path / "theirs"), "-o", str(tmp_path / "own")]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 0, done.output
+    assert "other replies for 1 queries to paid oracles" in done.stderr
+
+
 def test_a_source_is_not_changed(tmp_path: Path) -> None:
     a = filled(tmp_path / "a", range(3))
     before = hashlib.sha256(a.read_bytes()).digest()

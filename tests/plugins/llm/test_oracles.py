@@ -581,10 +581,12 @@ def test_stored_answers_are_written_as_csv(tmp_path: Path) -> None:
     with Store(path) as store:
         store.save_reply("model", ((0, 1, 2), 0), (2, 0.5, 10, 1.5, float("nan"), -1))
         store.save_reply("crowd", ((3, 12), 1), (4.5, 0.25, 0, 2.0, 0.75, 6))
+        store.save_reply("=HYPERLINK(1)", ((3, 12), 1), (1.0, 0.25, 0, 2.0, 0.75, 6))
     done = CliRunner().invoke(main, ["answers", "--store", str(path)])
     assert done.exit_code == 0, done.stderr
     assert done.stdout.splitlines() == [
         "source,items,time,answer,confidence,annotator,price,tokens,seconds",
+        "'=HYPERLINK(1),3 12,1,1.0,0.75,6,0.25,0.0,2.0",
         "crowd,3 12,1,4.5,0.75,6,0.25,0.0,2.0",
         "model,0 1 2,0,2.0,,,0.5,10.0,1.5",
     ]
