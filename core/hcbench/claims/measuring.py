@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import TYPE_CHECKING
 
 from hcbench.analysis.axes import metric_named
@@ -20,8 +19,7 @@ from hcbench.analysis.intervals import (
 )
 from hcbench.analysis.statistics import log_log_slope
 from hcbench.claims.looks import Look, last_look
-from hcbench.errors import NameSyntaxError
-from hcbench.registry.names import format_name, parse_name, same_name, split_parameter
+from hcbench.registry.names import names_in_grid, same_name, split_parameter
 
 if TYPE_CHECKING:
     from hcbench.analysis.comparison import Comparison
@@ -102,23 +100,6 @@ def find_group(side: Side, results: Comparison) -> Group:
         which = " or ".join(f"{g.oracle}, budget {g.budget}" for g in asked)
         raise NotMeasuredError(f"several runs match: {which}")
     return asked[0]
-
-
-def members_of(name: str) -> list[str]:
-    """The algorithms of a name with lists as parameters; without lists, the name itself."""
-    try:
-        grid = parse_name(name)
-    except NameSyntaxError:
-        return [name]
-    lists = {key: value for key, value in grid.params.items() if isinstance(value, tuple)}
-    if not lists:
-        return [name]
-    # A list within a list is one value, also in labels.
-    values = [[(v,) if isinstance(v, tuple) else v for v in value] for value in lists.values()]
-    return [
-        format_name(grid.base, {**grid.params, **dict(zip(lists, chosen, strict=True))})
-        for chosen in product(*values)
-    ]
 
 
 def claimed_metric(results: Comparison, name: str) -> MetricInfo:
@@ -366,7 +347,7 @@ def _datasets_along(claim: Claim, results: Comparison) -> dict[float, str]:
 
 def _by_repetition(claim: Claim, side: Side, results: Comparison, notes: list[str]) -> _Series:
     """The values of a metric, of a grid those of the tuned members."""
-    members = members_of(side.algorithm) if claim.tuned_by else [side.algorithm]
+    members = names_in_grid(side.algorithm) if claim.tuned_by else [side.algorithm]
     groups = [find_group(replace(side, algorithm=member), results) for member in members]
     stored = set()
     for group in groups:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hcbench.claims.families import families_of
 from hcbench.claims.verdicts import accepted_values, relation_of
 from hcbench.plan.outcome import REPORTED
 from hcbench.registry import Registry
@@ -26,23 +27,28 @@ class Power:
         The values that the measured quantity can take.
     can_fail : bool
         Whether some possible value is not accepted.
+    members : int
+        Number of algorithms, data sets and oracles about which the claim is made.
     """
 
     claim: Claim
     accepted: str
     possible: str
     can_fail: bool
+    members: int
 
 
 def powers_of(suite: Suite, registry: Registry) -> Iterator[Power]:
     """What each claim of a suite accepts; an erratum both as printed and as corrected."""
-    for claim in suite.claims:
-        yield _power_of(claim.without_erratum, registry)
+    for family in families_of(suite):
+        claim = family.claim
+        members = len(family.members)
+        yield _power_of(claim.without_erratum, members, registry)
         if claim.erratum:
-            yield _power_of(claim.as_corrected, registry)
+            yield _power_of(claim.as_corrected, members, registry)
 
 
-def _power_of(claim: Claim, registry: Registry) -> Power:
+def _power_of(claim: Claim, members: int, registry: Registry) -> Power:
     names = [name for name in (claim.metric, claim.than_metric) if name]
     metrics = {n: registry.use_metrics(n)[0].spec for n in names if not n.endswith(REPORTED)}
     relation = relation_of(claim, metrics.values())
@@ -62,4 +68,5 @@ def _power_of(claim: Claim, registry: Registry) -> Power:
         f"{')' if strict or high == math.inf else ']'}",
         f"{bottom:g} to {top:g}",
         can_fail,
+        members,
     )

@@ -157,7 +157,10 @@ def _write_claims(names: Sequence[str], plugin: Sequence[Path], form: str) -> bo
         cells = []
         for row in rows:
             can_fail = "yes" if row["can_fail"] else "NO"
-            cells.append((row["claim"], row["accepted"], row["possible"], can_fail))
+            text = row["claim"]
+            if row["members"] > 1:
+                text += f" ({row['members']:,} members)"
+            cells.append((text, row["accepted"], row["possible"], can_fail))
         write_table(header, cells, whole=header[1:])
     return all(row["can_fail"] for row in rows)
 

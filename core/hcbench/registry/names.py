@@ -12,7 +12,9 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -258,6 +260,27 @@ def format_name(base: str, params: Mapping[str, Value]) -> str:
     return f"{base}[{','.join(parts)}]"
 
 
+def names_in_grid(text: str) -> list[str]:
+    """The names of a grid, ``NAME[param=[1, 2]]``; without lists, the text itself."""
+    try:
+        grid = parse_name(text)
+    except NameSyntaxError:
+        return [text]
+    lists = {key: value for key, value in grid.params.items() if isinstance(value, tuple)}
+    if not lists:
+        return [text]
+    choices = []
+    for values in lists.values():
+        # A list within a list is one value, also in labels.
+        choices.append([(value,) if isinstance(value, tuple) else value for value in values])
+    names = []
+    for combination in product(*choices):
+        params = dict(grid.params)
+        params.update(zip(lists, combination, strict=True))
+        names.append(format_name(grid.base, params))
+    return names
+
+
 def _in_quotes(text: str) -> str:
     """A text as TOML and JSON write it."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
@@ -288,6 +311,42 @@ def same_name(written: str, label: str, parameters: Mapping[str, Params]) -> boo
     # written beside them must be a default.
     all_params = _comparable(parameters.get(label, {})) | label_params
     return label_params.items() <= written_params.items() <= all_params.items()
+
+
+def is_pattern(text: str) -> bool:
+    """Whether a text describes several names by ``*``."""
+    return "*" in text
+
+
+def matches_pattern(pattern: str, name: str) -> bool:
+    """Whether a name is one of those that a pattern describes.
+
+    In the base of a pattern ``*`` stands for any text. Among its parameters it stands for all that
+    are not written, as in ``cut-of[law=uniform, *]``. A pattern without brackets matches all
+    parameters.
+
+    Parameters
+    ----------
+    pattern, name : str
+        Defaults of the name count only if they are written in it.
+    """
+    base, bracket, inside = _split_base(pattern.strip())
+    parts = split_list(inside.removesuffix("]"))
+    is_open = not bracket or "*" in parts
+    written = [part for part in parts if part != "*"]
+    pattern_params = _read(f"NAME[{','.join(written)}]")[1] if written else {}
+    name_base, name_params = _read(name)
+    if not fnmatchcase(name_base, base.casefold()):
+        return False
+    if is_open:
+        return pattern_params.items() <= name_params.items()
+    return pattern_params == name_params
+
+
+def comparable_name(text: str) -> tuple[str, frozenset[tuple[str, str]]]:
+    """A name in a form that is equal for all ways to write it, apart from defaults."""
+    base, params = _read(text)
+    return base, frozenset(params.items())
 
 
 @lru_cache(maxsize=4096)  # each claim is compared with all labels

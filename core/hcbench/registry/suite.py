@@ -39,9 +39,12 @@ class Claim:
         What the paper says, and where: "Table 2: 0.97 on planted data".
     algorithm, dataset, metric : str
         Names as in the suite, parameters included. The metric may be a number that the algorithm
-        reports, such as ``"iterations (reported)"``.
+        reports, such as ``"iterations (reported)"``. Several algorithms or data sets are separated
+        by commas, written as a grid, ``OTS[backbone=[largest, longest]]``, or as a pattern of
+        names of the suite, ``cut-of[law=uniform, *]``: the claim is then about each of their
+        combinations that the suite runs (see `hcbench.claims.families`).
     oracle : str, optional
-        Needed where the algorithm runs with several.
+        Needed where the algorithm runs with several; it may be several, too.
     checkpoint : int, optional
         The checkpoint of the suite at which all is measured; by default the end.
     paper : str

@@ -15,7 +15,15 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from hcbench.errors import NameSyntaxError, ParameterError, SuiteError
 from hcbench.model.text import suggestion
-from hcbench.registry.names import GIB, SECONDS, format_name, parse_name, read_toml, split_alias
+from hcbench.registry.names import (
+    GIB,
+    SECONDS,
+    format_name,
+    parse_name,
+    read_toml,
+    split_alias,
+    split_list,
+)
 from hcbench.registry.specs import Value
 from hcbench.registry.suite import Claim, Figure, Suite
 
@@ -227,7 +235,7 @@ def _relative_to(folder: Path, suite: Suite) -> Suite:
     for claim in suite.claims:
         names: dict[str, Any] = {}
         for field_name in _NAMES_OF_CLAIM:
-            names[field_name] = _beside(folder, getattr(claim, field_name))
+            names[field_name] = _list_beside(folder, getattr(claim, field_name))
         claims.append(replace(claim, **names))
     return replace(
         suite,
@@ -240,6 +248,17 @@ def _relative_to(folder: Path, suite: Suite) -> Suite:
 
 def _all_beside(folder: Path, texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(_beside(folder, text) for text in texts)
+
+
+def _list_beside(folder: Path, text: str) -> str:
+    """The names of a claim, which are separated by commas."""
+    try:
+        parts = split_list(text)
+    except NameSyntaxError:
+        return text
+    if len(parts) < 2 or (folder / text).is_file():
+        return _beside(folder, text)
+    return ", ".join(_beside(folder, part) for part in parts)
 
 
 def _beside(folder: Path, text: str) -> str:

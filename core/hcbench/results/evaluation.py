@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import cached_property
 from typing import Any
@@ -12,12 +13,13 @@ from hcbench.analysis.comparison import Comparison
 from hcbench.analysis.differences import paired_differences
 from hcbench.analysis.groups import Group, values_at
 from hcbench.analysis.ranks import Ranking, best_groups, make_blocks, rank
+from hcbench.claims.families import families_of
+from hcbench.claims.family_verdicts import FamilyVerdict, judge_family
 from hcbench.claims.verdicts import (
     FalseVerdicts,
     Verdict,
     describe_claimed,
     expect_false_verdicts,
-    judge_claim,
 )
 from hcbench.plan.columns import COSTS, Outcomes
 from hcbench.plan.presentation import MetricInfo
@@ -229,16 +231,18 @@ class Evaluation(Comparison):
 
     @cached_property
     def verdicts(self) -> list[dict[str, Any]]:
-        """The verdict on each claim of the suite.
+        """The verdict on each claim of the suite, of a family on each of its members.
 
-        ``paper`` is the number in the paper, None for a statement in words; ``printed`` is the
-        claim in short; ``repetitions`` counts those that are judged.
+        ``family`` is the text of the claim in the suite; ``paper`` is the number in the paper, None
+        for a statement in words; ``printed`` is the claim in short; ``repetitions`` counts those
+        that are judged.
         """
         rows = []
-        for verdict in self.judged:
+        for family, verdict in self._judged_members():
             claim = verdict.claim
             row = {
                 "claim": claim.claim,
+                "family": family.claim.claim,
                 "paper": float(claim.paper) if claim.paper else None,
                 "printed": describe_claimed(claim),
             }
@@ -247,10 +251,21 @@ class Evaluation(Comparison):
             rows.append(row)
         return rows
 
+    def _judged_members(self) -> Iterator[tuple[FamilyVerdict, Verdict]]:
+        """Each verdict with the family of its claim."""
+        for family in self.judged_families:
+            for verdict in family.verdicts:
+                yield family, verdict
+
+    @cached_property
+    def judged_families(self) -> list[FamilyVerdict]:
+        """The claims of the suite, each with the verdicts on its members."""
+        return [judge_family(family, self) for family in families_of(self.suite)]
+
     @cached_property
     def judged(self) -> list[Verdict]:
-        """The verdicts on the claims of the suite, as objects."""
-        return [judge_claim(claim, self) for claim in self.suite.claims]
+        """The verdicts on all claims of the suite, as objects."""
+        return [verdict for _, verdict in self._judged_members()]
 
     @cached_property
     def false_verdicts(self) -> FalseVerdicts:

@@ -22,7 +22,8 @@ from hcbench.analysis.tables import (
     format_numbers,
     notes_of_block,
 )
-from hcbench.claims.verdicts import WORDS, Verdict, describe_claimed, describe_measured
+from hcbench.claims.family_verdicts import FamilyVerdict
+from hcbench.claims.verdicts import WORDS, Verdict, describe_claimed
 from hcbench.plan.outcome import REPORTED
 from hcbench.results.notes import general_notes
 
@@ -481,41 +482,44 @@ def _by_metric(rankings: Sequence[Ranking], texts: Sequence[str]) -> list[str]:
 
 def _verdict_blocks(results: Evaluation) -> list[Block]:
     """The verdicts; more than `UNGROUPED` are grouped by the text before the colon of the claim."""
-    verdicts = results.judged
-    if not verdicts:
+    families = results.judged_families
+    if not families:
         return []
-    heads = [_head_of(verdict) for verdict in verdicts]
-    count = Counter(heads) if len(verdicts) > UNGROUPED else Counter()
-    groups: dict[str, list[Verdict]] = {}
-    for head, verdict in zip(heads, verdicts, strict=True):
+    heads = [_head_of(family) for family in families]
+    count = Counter(heads) if len(families) > UNGROUPED else Counter()
+    groups: dict[str, list[FamilyVerdict]] = {}
+    for head, family in zip(heads, families, strict=True):
         # A claim that is alone with its head stands in the table without one.
-        groups.setdefault(head if count[head] > 1 else "", []).append(verdict)
+        groups.setdefault(head if count[head] > 1 else "", []).append(family)
     if len(groups) == 1:
-        groups = {"": verdicts}
-    return [_verdict_block(head, verdicts_of_head) for head, verdicts_of_head in groups.items()]
+        groups = {"": families}
+    return [_verdict_block(head, families_of_head) for head, families_of_head in groups.items()]
 
 
-def _head_of(verdict: Verdict) -> str:
+def _head_of(family: FamilyVerdict) -> str:
     """The text before the first colon of a claim, such as "Table 2"; "" without a colon."""
-    head, colon, _ = verdict.claim.claim.partition(": ")
+    head, colon, _ = family.claim.claim.partition(": ")
     return head if colon else ""
 
 
-def _verdict_block(head: str, verdicts: Sequence[Verdict]) -> Block:
-    """The table of some verdicts; the head of their claims, if any, is in its title."""
+def _verdict_block(head: str, families: Sequence[FamilyVerdict]) -> Block:
+    """The table of some claims; their head, if any, is in its title."""
     notes: dict[str, int] = {}
     rows = []
-    for verdict in verdicts:
-        claim = verdict.claim.claim
+    verdicts: list[Verdict] = []
+    for family in families:
+        verdicts += family.verdicts
+        text = family.claim.claim
         if head:
-            claim = claim.removeprefix(f"{head}: ")
-        marks = tuple(notes.setdefault(note, len(notes) + 1) for note in verdict.notes)
+            text = text.removeprefix(f"{head}: ")
+        marks = tuple(notes.setdefault(note, len(notes) + 1) for note in family.notes)
+        is_reproduced = set(family.counts) == {"reproduced"}
         rows.append(
             (
-                TableEntry(claim, marks=marks),
-                TableEntry(describe_claimed(verdict.claim)),
-                TableEntry(describe_measured(verdict) or NOTHING),
-                TableEntry(verdict.verdict, verdict.verdict == "reproduced"),
+                TableEntry(text, marks=marks),
+                TableEntry(describe_claimed(family.claim)),
+                TableEntry(family.measured or NOTHING),
+                TableEntry(family.verdict, is_reproduced),
             )
         )
     title = f"claims of {head}" if head else "claims"

@@ -231,8 +231,8 @@ def test_the_home_page_has_the_leaderboard_and_verdicts_of_each_suite(
     ]
     assert [(row[0], row[1][0]) for row in board["rows"]] == [("B", "1.00"), ("A", "2.00")]
     (verdict,) = data["tables"]["verdicts"]["rows"]
-    assert verdict[0][2]["href"] == "runs/2.html", "of the latest run"
-    assert verdict[1] == "B is good"
+    assert verdict[1][2]["href"] == "runs/2.html", "of the latest run"
+    assert verdict[0] == "B is good"
 
 
 SCORES = (("A", 0.25), ("B", 0.75))

@@ -18,7 +18,8 @@ from hcbench.analysis.axes import axes_of, labels_of
 from hcbench.analysis.ranks import TESTS, profile, significance_lines
 from hcbench.analysis.tables import ARROWS, NOTHING, TableEntry, format_numbers, format_spread
 from hcbench.analysis.views import curves, scaling, tradeoff
-from hcbench.claims.verdicts import describe_claimed, describe_measured
+from hcbench.claims.family_verdicts import FamilyVerdict
+from hcbench.claims.verdicts import Verdict, describe_claimed, describe_measured
 from hcbench.errors import HcbenchError
 from hcbench.figures.charts import curve_chart, exponent_text, profile_chart, tradeoff_chart
 from hcbench.pages.report.charts import draw_chart, draw_ranks
@@ -469,7 +470,7 @@ def verdict_badge(word: str) -> str:
 
 
 def claims_table(results: Results) -> dict[str, Any]:
-    """The claims of the suite with their verdicts."""
+    """The claims of the suite with their verdicts; a family opens to its members."""
     header: list[str | dict[str, Any]] = [
         {"label": "claim", "wide": True},
         "paper",
@@ -478,20 +479,40 @@ def claims_table(results: Results) -> dict[str, Any]:
         {"label": "note", "wide": True},
     ]
     rows = []
-    for verdict in results.judged:
-        text = describe_measured(verdict)
-        measured = [text, short(verdict.measured)] if text else None
-        word = verdict.verdict
-        rows.append(
-            [
-                verdict.claim.claim,
-                describe_claimed(verdict.claim),
-                measured,
-                [word, word, {"badge": verdict_badge(word)}],
-                verdict.note,
-            ]
-        )
-    return {**make_table("claim", header, rows), "page": 10}
+    kinds = []
+    for family in results.judged_families:
+        if not family.is_single:
+            rows.append(_family_of_claims_row(family))
+            kinds.append("family")
+        for verdict in family.verdicts:
+            rows.append(_claim_row(verdict))
+            kinds.append("" if family.is_single else "variant")
+    return {**make_table("claim", header, rows), "page": 10, "kinds": kinds}
+
+
+def _family_of_claims_row(family: FamilyVerdict) -> list[Any]:
+    """A claim about several algorithms or data sets."""
+    words = list(family.counts)
+    word = words[0] if len(words) == 1 else ""
+    return [
+        family.claim.claim,
+        describe_claimed(family.claim),
+        [family.measured, None] if family.measured else None,
+        [family.verdict, family.verdict, {"badge": verdict_badge(word)}],
+        "; ".join(family.notes),
+    ]
+
+
+def _claim_row(verdict: Verdict) -> list[Any]:
+    text = describe_measured(verdict)
+    word = verdict.verdict
+    return [
+        verdict.claim.claim,
+        describe_claimed(verdict.claim),
+        [text, short(verdict.measured)] if text else None,
+        [word, word, {"badge": verdict_badge(word)}],
+        verdict.note,
+    ]
 
 
 def pairs_table(ranking: Ranking) -> dict[str, Any]:

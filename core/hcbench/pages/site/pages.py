@@ -279,19 +279,23 @@ def _index(
 
 def _verdicts_table(runs: Sequence[Contents]) -> dict[str, Any]:
     """The tables of claims of several runs below each other, with a column for the suite."""
-    header: list[str | dict[str, Any]] = [{"label": "suite", "filter": True}]
+    header: list[str | dict[str, Any]] = []
     rows: list[list[Any]] = []
+    kinds: list[str] = []
     for run in runs:
         if not run.results.judged:
             continue
         table = claims_table(run.results)
-        # All tables of claims have the same columns.
-        if len(header) == 1:
+        # All tables of claims have the same columns. That of the claim is first, as a family is
+        # opened there.
+        if not header:
             header += table["columns"]
+            header.insert(1, {"label": "suite", "filter": True})
         suite = _link(run.title, f"runs/{run.run.id}.html")
         for row in table["rows"]:
-            rows.append([suite, *row])
-    return make_table("claim", header, rows)
+            rows.append(row[:1] + [suite] + row[1:])
+        kinds += table["kinds"]
+    return {**make_table("claim", header, rows), "kinds": kinds}
 
 
 def _runs_table(runs: Sequence[Contents], up: str) -> dict[str, Any]:

@@ -1,0 +1,148 @@
+"""Families of claims: one line of a suite that is about each of several algorithms or data sets.
+
+The algorithm, the data set and the oracle of a `Claim` may be several: names separated by commas,
+grids such as ``OTS[backbone=[largest, longest]]``, and patterns such as ``cut-of[law=uniform, *]``,
+which describe names of the suite. The claim is then made for each of their combinations that the
+suite runs: its *members*. Each member has a verdict of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+from hcbench.errors import NameSyntaxError
+from hcbench.registry.names import (
+    comparable_name,
+    is_pattern,
+    matches_pattern,
+    names_in_grid,
+    split_list,
+)
+from hcbench.registry.suite import Claim, Suite
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A claim of a suite with what it is about.
+
+    Attributes
+    ----------
+    claim : Claim
+        As written in the suite.
+    members : tuple of Claim
+        One for each combination of an algorithm, a data set and an oracle. Its text has the names
+        that distinguish it from the others. A claim about one combination is its own member.
+    """
+
+    claim: Claim
+    members: tuple[Claim, ...]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it has one member."""
+        return len(self.members) == 1
+
+
+def families_of(suite: Suite) -> list[Family]:
+    """The claims of a suite with their members, in the order of the suite."""
+    planned = _Planned(suite)
+    return [Family(claim, _members_of(claim, suite, planned)) for claim in suite.claims]
+
+
+def _members_of(claim: Claim, suite: Suite, planned: _Planned) -> tuple[Claim, ...]:
+    # The grid of a tuned claim means one of its algorithms, not each of them.
+    algorithms = [claim.algorithm]
+    if not claim.tuned_by:
+        algorithms = _names_of(claim.algorithm, suite.algorithms)
+    datasets = _names_of(claim.dataset, suite.datasets)
+    oracles = _names_of(claim.oracle, suite.oracles) or [""]
+    places = list(product(algorithms, datasets, oracles))
+    if len(places) == 1:
+        algorithm, dataset, oracle = places[0]
+        return (replace(claim, algorithm=algorithm, dataset=dataset, oracle=oracle),)
+    runs = [place for place in places if planned.has(*place)]
+    if not runs:
+        # The verdict will say that this was not run.
+        return (claim,)
+    # Only the names that differ tell the members apart.
+    differing = [len(set(column)) > 1 for column in zip(*runs, strict=True)]
+    members = []
+    for place in runs:
+        names = [name for name, differs in zip(place, differing, strict=True) if differs]
+        text = f"{claim.claim}: {', '.join(names)}" if names else claim.claim
+        algorithm, dataset, oracle = place
+        member = replace(claim, claim=text, algorithm=algorithm, dataset=dataset, oracle=oracle)
+        members.append(member)
+    return tuple(members)
+
+
+def _names_of(text: str, names_of_suite: Iterable[str]) -> list[str]:
+    """The names that a text of a claim stands for, each once."""
+    if not text or text in names_of_suite:
+        # The name of a file may have commas in it.
+        return names_in_grid(text) if text else []
+    try:
+        parts = split_list(text)
+    except NameSyntaxError:
+        return [text]
+    names = []
+    for part in parts:
+        if is_pattern(part):
+            names += _names_like(part, names_of_suite)
+        else:
+            names += names_in_grid(part)
+    return list(dict.fromkeys(names))
+
+
+def _names_like(pattern: str, names_of_suite: Iterable[str]) -> list[str]:
+    """The names of a suite that match a pattern; without any, the pattern."""
+    names = []
+    for name in _expanded(names_of_suite):
+        try:
+            matches = matches_pattern(pattern, name)
+        except NameSyntaxError:
+            matches = False
+        if matches:
+            names.append(name)
+    return names or [pattern]
+
+
+def _expanded(names: Iterable[str]) -> Iterator[str]:
+    for name in names:
+        yield from names_in_grid(name)
+
+
+class _Planned:
+    """Which combinations a suite runs, as its `only` says.
+
+    Names are compared as they are written: where one has a default that the other omits, the
+    combination counts as planned, and its verdict says that it was not run.
+    """
+
+    def __init__(self, suite: Suite) -> None:
+        # For each restricted algorithm its data sets, and their oracles, if these are restricted.
+        self._places: dict[object, dict[object, set[object]]] = {}
+        for algorithms, datasets, *oracles in suite.only:
+            oracle_keys = {_key(name) for name in _expanded(oracles)}
+            for algorithm, dataset in product(names_in_grid(algorithms), names_in_grid(datasets)):
+                places = self._places.setdefault(_key(algorithm), {})
+                places.setdefault(_key(dataset), set()).update(oracle_keys)
+
+    def has(self, algorithm: str, dataset: str, oracle: str) -> bool:
+        """Whether an algorithm runs on a data set, with an oracle if there is one."""
+        places = self._places.get(_key(algorithm))
+        if places is None:
+            return True
+        oracles = places.get(_key(dataset))
+        if oracles is None:
+            return False
+        return not oracle or not oracles or _key(oracle) in oracles
+
+
+def _key(name: str) -> object:
+    try:
+        return comparable_name(name)
+    except NameSyntaxError:
+        return name

@@ -1,0 +1,94 @@
+"""The verdicts on families of claims (see `hcbench.claims.families`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hcbench.claims.verdicts import WORDS, Verdict, Word, describe_measured, judge_claim
+
+if TYPE_CHECKING:
+    from hcbench.analysis.comparison import Comparison
+    from hcbench.claims.families import Family
+    from hcbench.registry.suite import Claim
+
+#: At most so many members of a family are named in a note.
+MOST_MEMBERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyVerdict:
+    """The verdicts on a family of claims, which are one line of a suite.
+
+    Attributes
+    ----------
+    claim : Claim
+        As written in the suite.
+    verdicts : tuple of Verdict
+        On its members.
+    """
+
+    claim: Claim
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one claim."""
+        return len(self.verdicts) == 1
+
+    @property
+    def counts(self) -> dict[Word, int]:
+        """The number of members of each verdict that occurs, in the order of `WORDS`."""
+        count = Counter(verdict.verdict for verdict in self.verdicts)
+        return {word: count[word] for word in WORDS if count[word]}
+
+    @property
+    def verdict(self) -> str:
+        """The verdict that all members have, or how many have the first of `WORDS`."""
+        counts = self.counts
+        word, number = next(iter(counts.items()))
+        if len(counts) == 1:
+            return word if self.is_single else f"all {number:,} {word}"
+        return f"{number:,} of {len(self.verdicts):,} {word}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Of one claim its notes; of several, which members have another verdict than the first."""
+        if self.is_single:
+            return self.verdicts[0].notes
+        notes = [self.claim.note] if self.claim.note else []
+        for word in list(self.counts)[1:]:
+            notes.append(f"{word}: {self._members_with(word)}")
+        return tuple(notes)
+
+    def _members_with(self, word: Word) -> str:
+        """The members of a verdict, by the names that distinguish them; at most `MOST_MEMBERS`."""
+        names = []
+        for verdict in self.verdicts:
+            if verdict.verdict == word:
+                names.append(verdict.claim.claim.removeprefix(f"{self.claim.claim}: "))
+        text = "; ".join(names[:MOST_MEMBERS])
+        if len(names) > MOST_MEMBERS:
+            text += f"; and {len(names) - MOST_MEMBERS:,} more"
+        return text
+
+    @property
+    def measured(self) -> str:
+        """What was measured, as in `describe_measured`; of several members the range of means."""
+        if self.is_single:
+            return describe_measured(self.verdicts[0])
+        means = [verdict.measured for verdict in self.verdicts if verdict.measured is not None]
+        if not means:
+            return ""
+        least = min(means)
+        greatest = max(means)
+        if least == greatest:
+            return f"{least:.4g}"
+        return f"means from {least:.4g} to {greatest:.4g}"
+
+
+def judge_family(family: Family, results: Comparison) -> FamilyVerdict:
+    """Compare each member of a family with what was measured."""
+    verdicts = tuple(judge_claim(member, results) for member in family.members)
+    return FamilyVerdict(family.claim, verdicts)
