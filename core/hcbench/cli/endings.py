@@ -30,7 +30,7 @@ class _Payment:
 
 def tell_end(results: Results, store: Store, plugins: Sequence[Path], plan: Plan) -> None:
     """Write how the cells of a run ended, what they cost, where they are, and what to do next."""
-    from hcbench.results.overviews import count_verdicts
+    from hcbench.results.verdict_tables import count_verdicts
 
     outcomes = results.outcomes
     tell(_count_outcomes(outcomes))

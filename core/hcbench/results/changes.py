@@ -8,9 +8,10 @@ with other seeds at most 5 % have any marked difference.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from hcbench.analysis.groups import PLACE
 from hcbench.analysis.intervals import Estimate, mean_and_std
@@ -20,6 +21,8 @@ from hcbench.analysis.simultaneous import limits_among, paired_estimate
 if TYPE_CHECKING:
     from hcbench.plan.outcome import Outcome
     from hcbench.results.results import Results
+
+K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +90,7 @@ class DataChange:
     common: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatusChange:
     """A cell whose status differs between two runs; "-" if a run does not have it."""
 
@@ -107,36 +110,70 @@ class StatusChange:
 
 def find_differences(before: Results, after: Results) -> list[Difference]:
     """All means of two runs side by side, in the order of the second run."""
-    old, new = _values_of(before), _values_of(after)
-    keys = list(dict.fromkeys([*new, *old]))
-    estimates = {key: _change(old.get(key), new.get(key)) for key in keys}
-    # Values that use no random numbers are compared without an error.
-    n_random = sum(e.n > 1 and e.law != "deterministic" for e in estimates.values())
+    values_before = _values_of(before)
+    values_after = _values_of(after)
+    estimates = {}
+    for key in _keys_of_both(values_before, values_after):
+        estimates[key] = _estimate_change(values_before.get(key), values_after.get(key))
+    n_random = 0
+    for estimate in estimates.values():
+        # Values that use no random numbers are compared without an error.
+        if estimate.n > 1 and estimate.law != "deterministic":
+            n_random += 1
     differences = []
-    for key in keys:
-        mean = _mean(old.get(key))
-        other_mean = _mean(new.get(key))
-        change = estimates[key]
-        limits = limits_among(change, n_random)
-        has_interval = math.isfinite(limits.low) and math.isfinite(limits.high)
-        differences.append(
-            Difference(
-                **dict(zip((*PLACE, "metric"), key, strict=True)),
-                before=mean,
-                after=other_mean,
-                difference=None if mean is None or other_mean is None else other_mean - mean,
-                standard_error=change.standard_error,
-                low=limits.low if has_interval else None,
-                high=limits.high if has_interval else None,
-                marked=limits.excludes_zero,
-                note=limits.note,
-                in_both=key in old and key in new,
-            )
-        )
+    for key, estimate in estimates.items():
+        old_values = values_before.get(key)
+        new_values = values_after.get(key)
+        differences.append(_difference(key, old_values, new_values, estimate, n_random))
     return differences
 
 
-@dataclass(frozen=True, slots=True)
+def _difference(
+    key: tuple[Any, ...],
+    old_values: _Values | None,
+    new_values: _Values | None,
+    estimate: Estimate,
+    n_random: int,
+) -> Difference:
+    """One mean in both runs, with an interval that holds together with ``n_random`` ones."""
+    *place, metric = key
+    mean_before = _mean(old_values)
+    mean_after = _mean(new_values)
+    change = None
+    if mean_before is not None and mean_after is not None:
+        change = mean_after - mean_before
+    limits = limits_among(estimate, n_random)
+    low: float | None = limits.low
+    high: float | None = limits.high
+    if not (math.isfinite(limits.low) and math.isfinite(limits.high)):
+        # An interval without an end is none.
+        low = None
+        high = None
+    return Difference(
+        **dict(zip(PLACE, place, strict=True)),
+        metric=metric,
+        before=mean_before,
+        after=mean_after,
+        difference=change,
+        standard_error=estimate.standard_error,
+        low=low,
+        high=high,
+        marked=limits.excludes_zero,
+        note=limits.note,
+        in_both=old_values is not None and new_values is not None,
+    )
+
+
+def _keys_of_both(before: Mapping[K, object], after: Mapping[K, object]) -> list[K]:
+    """The keys of two runs: those of the second one, then those that only the first one has."""
+    keys = list(after)
+    for key in before:
+        if key not in after:
+            keys.append(key)
+    return keys
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Values:
     """The values of a metric by repetition, and what is known of them."""
 
@@ -151,20 +188,22 @@ def _values_of(results: Results) -> dict[tuple[Any, ...], _Values]:
         for metric in results.metrics:
             numbers = group.by_repetition(metric.label)
             exact = group.is_exact(metric)
-            values[*group.place.values(), metric.label] = _Values(numbers, metric.support, exact)
+            key = (*group.place.values(), metric.label)
+            values[key] = _Values(numbers=numbers, support=metric.support, exact=exact)
     return values
 
 
 def _mean(values: _Values | None) -> float | None:
     if values is None:
         return None
-    mean, _ = mean_and_std([*values.numbers.values()])
+    mean, _ = mean_and_std(list(values.numbers.values()))
     return mean
 
 
-def _change(old: _Values | None, new: _Values | None) -> Estimate:
+def _estimate_change(old: _Values | None, new: _Values | None) -> Estimate:
     """The mean of the differences, after minus before."""
     if old is None or new is None:
+        # A mean that only one run has: an estimate of no values.
         return paired_estimate({}, {})
     exact = old.exact and new.exact
     return paired_estimate(new.numbers, old.numbers, new.support, deterministic=exact)
@@ -172,16 +211,27 @@ def _change(old: _Values | None, new: _Values | None) -> Estimate:
 
 def find_data_changes(before: Results, after: Results) -> list[DataChange]:
     """The data sets of one label and other contents, by the digests of the data."""
-    old = _digests(before.outcomes)
-    new = _digests(after.outcomes)
+    old_digests = _digests(before.outcomes)
+    new_digests = _digests(after.outcomes)
+    common: Counter[str] = Counter()
+    # By data set; one that has no repetition here is equal in both runs.
+    differing: dict[str, list[int]] = {}
+    for place, digests in new_digests.items():
+        dataset, repetition = place
+        differing.setdefault(dataset, [])
+        if place not in old_digests:
+            continue
+        common[dataset] += 1
+        if digests.isdisjoint(old_digests[place]):
+            differing[dataset].append(repetition)
     changes = []
-    for dataset in dict.fromkeys(dataset for dataset, _ in new):
-        common = [place for place in new if place[0] == dataset and place in old]
-        differing = [place[1] for place in common if not new[place] & old[place]]
-        if differing:
+    for dataset, repetitions in differing.items():
+        if repetitions:
             changes.append(
                 DataChange(
-                    dataset=dataset, repetitions=tuple(sorted(differing)), common=len(common)
+                    dataset=dataset,
+                    repetitions=tuple(sorted(repetitions)),
+                    common=common[dataset],
                 )
             )
     return changes
@@ -199,22 +249,46 @@ def _digests(outcomes: Sequence[Outcome]) -> dict[tuple[str, int], set[str]]:
 
 def find_status_changes(before: Results, after: Results) -> list[StatusChange]:
     """The cells whose status differs, or that only one of the runs has."""
-    old, new = _statuses(before.outcomes), _statuses(after.outcomes)
+    old_statuses = _statuses(before.outcomes)
+    new_statuses = _statuses(after.outcomes)
     changes = []
-    for cell in dict.fromkeys([*new, *old]):
-        one, other = old.get(cell, "-"), new.get(cell, "-")
-        if one != other:
-            changes.append(StatusChange(*cell[:5], one, other))
+    for cell in _keys_of_both(old_statuses, new_statuses):
+        status_before = old_statuses.get(cell, "-")
+        status_after = new_statuses.get(cell, "-")
+        if status_before == status_after:
+            continue
+        algorithm, dataset, oracle, budget, repetition, _ = cell
+        changes.append(
+            StatusChange(
+                algorithm=algorithm,
+                dataset=dataset,
+                oracle=oracle,
+                budget=budget,
+                repetition=repetition,
+                before=status_before,
+                after=status_after,
+            )
+        )
     return changes
 
 
-def _statuses(
-    outcomes: Sequence[Outcome],
-) -> dict[tuple[str, str, str, int | str | None, int, int], str]:
-    return {
-        (o.algorithm, o.dataset, o.oracle, o.budget, o.repetition, o.seed): o.status
-        for o in outcomes
-    }
+#: Algorithm, data set, oracle, budget, repetition and seed.
+_Cell: TypeAlias = tuple[str, str, str, int | str | None, int, int]
+
+
+def _statuses(outcomes: Sequence[Outcome]) -> dict[_Cell, str]:
+    statuses: dict[_Cell, str] = {}
+    for outcome in outcomes:
+        cell = (
+            outcome.algorithm,
+            outcome.dataset,
+            outcome.oracle,
+            outcome.budget,
+            outcome.repetition,
+            outcome.seed,
+        )
+        statuses[cell] = outcome.status
+    return statuses
 
 
 def notes_on_changes(
@@ -230,15 +304,16 @@ def notes_on_changes(
             f"{change.common} repetitions, so that its values cannot be compared"
         )
         notes.append(Note(kind="data", text=text, table=change.dataset))
-    in_both = [row for row in differences if row.before is not None and row.after is not None]
-    equal = sum(row.difference == 0 for row in in_both)
-    marked = sum(row.marked for row in differences)
-    ended_otherwise = sum(change.in_both for change in statuses)
+    # A difference exists where both runs have a mean.
+    n_both = sum(row.difference is not None for row in differences)
+    n_equal = sum(row.difference == 0 for row in differences)
+    n_marked = sum(row.marked for row in differences)
+    n_changed = sum(change.in_both for change in statuses)
+    n_in_one = len(statuses) - n_changed
     text = (
-        f"{equal} of {len(in_both)} means are equal, {marked} have a simultaneous 95 % interval "
+        f"{n_equal} of {n_both} means are equal, {n_marked} have a simultaneous 95 % interval "
         "without 0 and are marked: all hold together with a probability of 95 %; "
-        f"{ended_otherwise} cells ended otherwise, {len(statuses) - ended_otherwise} are in one of "
-        "the runs only"
+        f"{n_changed} cells ended otherwise, {n_in_one} are in one of the runs only"
     )
     notes.append(Note(kind="interval", text=text))
     return notes

@@ -64,7 +64,7 @@ class Evaluation(Comparison):
     def _rows_at(self, checkpoint: int | None, part: Outcomes) -> list[dict[str, Any]]:
         """The rows of cells at one checkpoint."""
         columns = {}
-        for name in (*_FIRST, "key", "notes", "reused"):
+        for name in _FIRST + ("key", "notes", "reused"):
             columns[name] = part.column(name).tolist()
         if checkpoint is not None:
             columns["queries"] = part.costs("queries", checkpoint).tolist()
@@ -79,11 +79,10 @@ class Evaluation(Comparison):
             row = {name: columns[name][i] for name in _FIRST}
             row["checkpoint"] = checkpoint
             row["metrics"] = {label: column[i] for label, column in numbers.items()}
-            row["metric_reasons"] = {
-                label: reason_of_row[i]
-                for label, reason_of_row in reasons.items()
-                if i in reason_of_row
-            }
+            row["metric_reasons"] = {}
+            for label, reason_of_row in reasons.items():
+                if i in reason_of_row:
+                    row["metric_reasons"][label] = reason_of_row[i]
             row["reference"] = row["algorithm"] in self.references
             row["family"] = self.families[row["dataset"]]
             row["key"] = columns["key"][i]
@@ -202,7 +201,8 @@ class Evaluation(Comparison):
 
     def _ranked_metrics(self) -> list[MetricInfo]:
         """Metrics of quality, or costs without queries if the first metric is a cost."""
-        by_cost = any(metric.cost for metric in self.metrics[:1])
+        # There may be no metric at all.
+        by_cost = bool(self.metrics) and self.metrics[0].cost
         ranked_metrics = []
         for metric in self.metrics:
             if metric.cost != by_cost or metric.direction == "none":
@@ -240,12 +240,11 @@ class Evaluation(Comparison):
         rows = []
         for family, verdict in self._judged_members():
             claim = verdict.claim
-            row = {
-                "claim": claim.claim,
-                "family": family.claim.claim,
-                "paper": float(claim.paper) if claim.paper else None,
-                "printed": describe_claimed(claim),
-            }
+            row: dict[str, Any] = {"claim": claim.claim, "family": family.claim.claim}
+            row["paper"] = None
+            if claim.paper:
+                row["paper"] = float(claim.paper)
+            row["printed"] = describe_claimed(claim)
             for name in _OF_VERDICT:
                 row[name] = getattr(verdict, name)
             rows.append(row)
@@ -296,7 +295,9 @@ class Evaluation(Comparison):
             values = row.pop("metrics")
             reasons = row.pop("metric_reasons")
             for label, value in values.items():
-                name = f"{label} (metric)" if label in cell else label
+                name = label
+                if label in cell:
+                    name = f"{label} (metric)"
                 row[name] = value
             texts = [f"{label}: {reason}" for label, reason in reasons.items()]
             row["metric_reasons"] = "; ".join(texts)

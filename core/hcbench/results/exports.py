@@ -6,7 +6,7 @@ JSON and Parquet contain both; CSV and sheets of Excel contain the rows only.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -17,14 +17,18 @@ from hcbench.results.results import Results, write_text
 Format: TypeAlias = Literal["csv", "json", "parquet"]
 #: The key, column and Parquet metadata of the description of the run.
 STORED = "stored"
-_INT64 = 2**63
-#: The most bytes of text in a Parquet file: an export has about 20 times its own size.
-_LEAST, _RATIO = 100 << 20, 100
+_INT64_MIN = -(2**63)
+_INT64_MAX = 2**63 - 1
+# The most bytes of text that are read of a Parquet file: this many, and this many times its size.
+# An export has about 20 times its own size.
+_LEAST_LIMIT = 100 << 20
+_LIMIT_RATIO = 100
 
 
 def to_json(results: Results, stored: Mapping[str, Any], path: Path | None = None) -> str:
     """The JSON of `Results.to_json`, with the description of the run under ``stored``."""
-    everything = {**json.loads(results.to_json()), STORED: stored}
+    everything = json.loads(results.to_json())
+    everything[STORED] = stored
     return write_text(json.dumps(everything, indent=1, allow_nan=False) + "\n", path)
 
 
@@ -38,23 +42,38 @@ def write_parquet(results: Results, stored: Mapping[str, Any], path: Path) -> No
     """
     pyarrow, parquet = _import_pyarrow()
     rows = results.flat_rows
-    last_row = {row["key"]: place for place, row in enumerate(rows)}
-    described: list[str | None] = [None] * len(rows)
-    elsewhere = []  # inapplicable combinations have no row with their key
-    for cell in stored["cells"]:
-        if cell["key"] in last_row:
-            described[last_row[cell["key"]]] = json.dumps(cell)
-        else:
-            elsewhere.append(cell)
-    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
-    arrays = {name: pyarrow.array(*_typed(column, pyarrow)) for name, column in columns.items()}
-    arrays[STORED] = pyarrow.array(described, pyarrow.string())
-    rest = json.dumps({**stored, "cells": elsewhere})
-    table = pyarrow.table(arrays).replace_schema_metadata({STORED: rest})
+    descriptions, cells_without_row = _descriptions_by_row(rows, stored["cells"])
+    arrays = {}
+    # A comparison without a cell has neither rows nor columns.
+    names = list(rows[0]) if rows else []
+    for name in names:
+        values, data_type = _typed([row[name] for row in rows], pyarrow)
+        arrays[name] = pyarrow.array(values, data_type)
+    arrays[STORED] = pyarrow.array(descriptions, pyarrow.string())
+    run = dict(stored)
+    run["cells"] = cells_without_row
+    table = pyarrow.table(arrays).replace_schema_metadata({STORED: json.dumps(run)})
     try:
         parquet.write_table(table, path, compression="zstd")
     except OSError as error:
         raise HcbenchError.of_file("write", path, error) from error
+
+
+def _descriptions_by_row(
+    rows: Sequence[Mapping[str, Any]], cells: Iterable[dict[str, Any]]
+) -> tuple[list[str | None], list[dict[str, Any]]]:
+    """The description of each cell as JSON, in the last of its rows; and those without a row."""
+    last_row_of_key = {row["key"]: place for place, row in enumerate(rows)}
+    descriptions: list[str | None] = [None] * len(rows)
+    # Inapplicable combinations have no row with their key.
+    cells_without_row = []
+    for cell in cells:
+        place = last_row_of_key.get(cell["key"])
+        if place is None:
+            cells_without_row.append(cell)
+        else:
+            descriptions[place] = json.dumps(cell)
+    return descriptions, cells_without_row
 
 
 def write_excel(results: Results, path: Path) -> None:
@@ -86,16 +105,21 @@ def _sheet_value(value: object) -> object:
     return value
 
 
-def _typed(column: Sequence[Any], pyarrow: Any) -> tuple[list[Any], Any]:
+def _typed(column: list[Any], pyarrow: Any) -> tuple[list[Any], Any]:
     """Values and their type: integer, float, Boolean or text; float if there are no values."""
-    kinds = {type(value) for value in column if value is not None}
-    if kinds == {bool}:
-        return list(column), pyarrow.bool_()
-    if kinds == {int} and all(v is None or -_INT64 <= v < _INT64 for v in column):
-        return list(column), pyarrow.int64()
-    if kinds <= {float}:
-        return list(column), pyarrow.float64()
-    return [None if value is None else str(value) for value in column], pyarrow.string()
+    present = [value for value in column if value is not None]
+    types = {type(value) for value in present}
+    if types == {bool}:
+        return column, pyarrow.bool_()
+    # A column with an integer beyond 64 bits is text.
+    if types == {int} and min(present) >= _INT64_MIN and max(present) <= _INT64_MAX:
+        return column, pyarrow.int64()
+    if types <= {float}:
+        return column, pyarrow.float64()
+    texts: list[str | None] = []
+    for value in column:
+        texts.append(None if value is None else str(value))
+    return texts, pyarrow.string()
 
 
 def read_export(path: Path) -> dict[str, Any]:
@@ -126,17 +150,20 @@ def read_export(path: Path) -> dict[str, Any]:
 
 def _read_parquet(path: Path) -> dict[str, Any]:
     pyarrow, parquet = _import_pyarrow()
-    most = _LEAST + _RATIO * path.stat().st_size
+    limit = _LEAST_LIMIT + _LIMIT_RATIO * path.stat().st_size
     try:
         with parquet.ParquetFile(path, read_dictionary=[STORED]) as file:
             stored: dict[str, Any] = json.loads(file.schema_arrow.metadata[STORED.encode()])
-            if _inflated_size(file.metadata) > most:
+            if _inflated_size(file.metadata) > limit:
                 raise ValueError("too large")
             column = file.read([STORED]).column(STORED)
             # Equal texts are one text until here.
-            if sum(map(_size_of_texts, column.chunks)) > most:
+            if sum(map(_size_of_texts, column.chunks)) > limit:
                 raise ValueError("too large")
-            stored["cells"] += [json.loads(text) for text in column.to_pylist() if text is not None]
+            for text in column.to_pylist():
+                # None where a cell has a further row.
+                if text is not None:
+                    stored["cells"].append(json.loads(text))
     except (pyarrow.ArrowException, OSError, ValueError, KeyError, TypeError, RecursionError):
         raise DataError(f"{path} is not a Parquet file of hcbench results export") from None
     return stored
@@ -144,10 +171,12 @@ def _read_parquet(path: Path) -> dict[str, Any]:
 
 def _inflated_size(metadata: Any) -> int:
     """Bytes that the column with the description takes in the file, before compression."""
-    columns = [metadata.schema.column(i).name for i in range(metadata.num_columns)]
-    place = columns.index(STORED)
-    groups = map(metadata.row_group, range(metadata.num_row_groups))
-    return sum(group.column(place).total_uncompressed_size for group in groups)
+    names = [metadata.schema.column(i).name for i in range(metadata.num_columns)]
+    place = names.index(STORED)
+    size = 0
+    for i in range(metadata.num_row_groups):
+        size += metadata.row_group(i).column(place).total_uncompressed_size
+    return size
 
 
 def _size_of_texts(chunk: Any) -> int:

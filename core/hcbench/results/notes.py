@@ -33,8 +33,7 @@ def general_notes(results: Evaluation) -> list[Note]:
 
 def _on_failures(results: Evaluation) -> Iterator[Note]:
     """How failures count, where there are some."""
-    groups = results.competing if results.suite.ranks else []
-    if any(group.outcomes.failed.any() for group in groups):
+    if results.suite.ranks and any(group.outcomes.failed.any() for group in results.competing):
         text = (
             "averages are of the repetitions that succeeded; where more than "
             f"{100 * MOST_FAILED:g} % failed, an algorithm is not the best and ranks last"
@@ -44,8 +43,8 @@ def _on_failures(results: Evaluation) -> Iterator[Note]:
 
 def _on_tests(results: Evaluation) -> Iterator[Note]:
     """Why algorithms are not compared by a test."""
-    reason = results.inference.reason if results.rankings else ""
-    if reason:
+    reason = results.inference.reason
+    if reason and results.rankings:
         text = f"no test of differences between algorithms: {reason}"
         yield Note(kind="test", text=text)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hcbench.analysis.notes import Note, attach_notes, describe_notes, write_notes
 from hcbench.analysis.ranks import describe_ranking
-from hcbench.analysis.tables import Block, to_latex, to_markdown
+from hcbench.analysis.tables import to_latex, to_markdown
 from hcbench.errors import HcbenchError
 from hcbench.model.text import spreadsheet_cell
 from hcbench.results.evaluation import Evaluation
@@ -25,7 +25,10 @@ def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """A header line, and a line for each row; spreadsheets execute nothing in it."""
     import pandas
 
-    columns = None if rows else ["algorithm"]
+    columns = None
+    if not rows:
+        # A file without rows has a header at least.
+        columns = ["algorithm"]
     frame = pandas.DataFrame(rows, columns=columns, dtype=object).map(spreadsheet_cell)
     frame.columns = [spreadsheet_cell(name) for name in frame.columns]
     text: str = frame.to_csv(index=False)
@@ -110,13 +113,12 @@ class Results(Evaluation):
         attach_notes(frame, self.notes)
         return frame
 
-    def _tables(self) -> tuple[list[Block], list[str]]:
-        return make_tables(self), describe_numbers(self, "bold")
-
     def to_markdown(self, path: str | Path | None = None) -> str:
         """The tables in Markdown."""
-        return write_text(to_markdown(*self._tables()), path)
+        text = to_markdown(make_tables(self), describe_numbers(self, "bold"))
+        return write_text(text, path)
 
     def to_latex(self, path: str | Path | None = None) -> str:
         r"""The tables in LaTeX; they need ``\usepackage{booktabs}``."""
-        return write_text(to_latex(*self._tables()), path)
+        text = to_latex(make_tables(self), describe_numbers(self, "bold"))
+        return write_text(text, path)

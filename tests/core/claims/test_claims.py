@@ -22,8 +22,9 @@ from hcbench.registry import load_registry
 from hcbench.registry.names import split_parameter
 from hcbench.registry.references import Reference
 from hcbench.registry.suite import Claim, Figure, Suite
-from hcbench.results.overviews import count_verdicts, make_tables
+from hcbench.results.overviews import make_tables
 from hcbench.results.results import Results
+from hcbench.results.verdict_tables import count_verdicts
 
 PAPER = Reference("p", "misc", {"author": "A", "title": "T", "year": "2000"})
 METRICS = (

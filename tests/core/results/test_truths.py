@@ -13,7 +13,7 @@ from hcbench.analysis.tables import BEST_TRUTH
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo, Presentation
 from hcbench.registry.specs import load_function
-from hcbench.results.overviews import dataset_block
+from hcbench.results.dataset_tables import dataset_block
 from hcbench.store import Store
 
 pytestmark = pytest.mark.usefixtures("in_process")

@@ -27,7 +27,8 @@ from hcbench.pages.site.performance import (
 )
 from hcbench.pages.site.rationale import rationale
 from hcbench.plan.presentation import split_label
-from hcbench.results.overviews import count_verdicts, describe_numbers
+from hcbench.results.overviews import describe_numbers
+from hcbench.results.verdict_tables import count_verdicts
 
 if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
