@@ -35,6 +35,12 @@ class Program(importlib.abc.Loader):
         from hcbench_foreign.program import ForeignProgram
 
         declared = read_declaration(self.file)
+        parameters = []
+        for name, default in declared.params.items():
+            parameters.append(Parameter(name, default, "Passed on."))
+        # It belongs to the key of a cell, as all parameters do.
+        digest = Parameter("program", declared.digest, "The digest of the program's files.")
+        parameters.append(digest)
         spec = AlgorithmSpec(
             name=declared.name,
             function=f"{module.__name__}:run",
@@ -42,12 +48,8 @@ class Program(importlib.abc.Loader):
             accepts=declared.accepts,
             files=declared.files,
             secrets=declared.env,
-            returns="partition" if declared.returns == "labels" else "tree",
-            parameters=(
-                *(Parameter(key, value, "Passed on.") for key, value in declared.params.items()),
-                # It belongs to the key of a cell, as all parameters do.
-                Parameter("program", declared.digest, "The digest of the program's files."),
-            ),
+            returns=declared.returns_kind,
+            parameters=tuple(parameters),
         )
 
         @hookimpl

@@ -6,7 +6,7 @@ import hashlib
 import shutil
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -76,6 +76,13 @@ class Declaration:
         """The kinds of oracle that have its input."""
         return INPUTS[self.input]
 
+    @property
+    def returns_kind(self) -> Literal["tree", "partition"]:
+        """What its output is read as."""
+        if self.returns == "labels":
+            return "partition"
+        return "tree"
+
 
 def read_declaration(file: Path) -> Declaration:
     """Read and check a TOML file.
@@ -94,7 +101,7 @@ def read_declaration(file: Path) -> Declaration:
             declared[key] = _arguments(declared[key], key, file)
     for key, example in _LISTS.items():
         texts = declared.get(key, [])
-        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        if not _is_list_of_texts(texts):
             raise DataError(f"{file}: {key} is a list of {example}")
         declared[key] = tuple(texts)
     return Declaration(**declared, params=params, digest=_digest_files(declared["command"]))
@@ -102,7 +109,10 @@ def read_declaration(file: Path) -> Declaration:
 
 def _check_keys(declared: Mapping[str, Any], params: Mapping[str, Any], file: Path) -> None:
     """Refuse keys that are unknown or missing, and values that are none of the choices."""
-    keys = {*Declaration.__dataclass_fields__, "parameters"} - {"digest", "params"}
+    keys = {field_.name for field_ in fields(Declaration)}
+    # The table of parameters has another name there, and the digest is computed.
+    keys -= {"params", "digest"}
+    keys.add("parameters")
     for key, value in declared.items():
         if key not in keys:
             raise DataError(f"{file}: unknown key {key!r}; there are {', '.join(sorted(keys))}")
@@ -112,26 +122,34 @@ def _check_keys(declared: Mapping[str, Any], params: Mapping[str, Any], file: Pa
         if key not in declared:
             raise DataError(f"{file}: {key} is missing")
     for key in params:
-        if key in (*PLACEHOLDERS, "program"):
+        # Placeholders are filled with either; "program" is the parameter of the digest.
+        if key in PLACEHOLDERS or key == "program":
             raise DataError(f"{file}: a parameter cannot be named {key!r}")
 
 
 def _arguments(words: Any, key: str, file: Path) -> tuple[str, ...]:
     """The arguments of a command."""
-    is_list = isinstance(words, list) and len(words) > 0
-    if not is_list or not all(isinstance(word, str) for word in words):
+    if not _is_list_of_texts(words) or not words:
         raise DataError(f"{file}: {key} is a list of arguments, such as ['Rscript', 'a.R']")
-    return tuple(_placed(word, file) for word in words)
+    arguments = []
+    for word in words:
+        if word.startswith(("./", "../")):
+            # Relative to the folder of the TOML file.
+            arguments.append(str(file.parent / word))
+        else:
+            arguments.append(word)
+    return tuple(arguments)
 
 
-def _placed(word: str, file: Path) -> str:
-    """An argument; a path that begins with a dot is relative to the folder of the TOML file."""
-    return str(file.parent / word) if word.startswith(("./", "../")) else word
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _digest_files(command: tuple[str, ...]) -> str:
+    """The digest of the files that a command names; other arguments are in the declaration."""
     digest = hashlib.blake2b(digest_size=8)
-    for word in (shutil.which(command[0]) or command[0], *command[1:]):
+    program = shutil.which(command[0]) or command[0]
+    for word in (program,) + command[1:]:
         if Path(word).is_file():
             digest.update(hashlib.blake2b(Path(word).read_bytes()).digest())
     return digest.hexdigest()

@@ -26,7 +26,7 @@ PROC = Path("/proc")
 """Where Linux tells the memory of processes; other systems do not have it."""
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "BLIS")
 #: Variables of this Python's environment, which another one must not see.
-_OWN = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
+_VARIABLES_OF_PYTHON = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
 
 
 class ForeignProgram:
@@ -63,50 +63,58 @@ class ForeignProgram:
             self.startup = self._start_up()
         if self.startup is not None:
             oracle.report(startup_seconds=self.startup)
-        with tempfile.TemporaryDirectory(prefix="hcbench-") as folder:
-            source = Path(folder) / f"input.{self.declared.input_format}"
-            target = Path(folder) / "output"
+        with tempfile.TemporaryDirectory(prefix="hcbench-") as name:
+            folder = Path(name)
+            source = folder / f"input.{self.declared.input_format}"
+            target = folder / "output"
             _write(self._input(oracle), source)
-            filled = {
+            values = {
                 "input": str(source),
                 "output": str(target),
                 "n": given.n,
                 "seed": int(rng.integers(2**31)),
                 "threads": 1,
-                **params,
             }
-            command = [_fill(word, filled) for word in self.declared.command]
-            names_input = any("{input}" in word for word in self.declared.command)
-            printed, peak = self._run(command, Path(folder), None if names_input else source)
+            values.update(params)
+            command = [_fill(word, values) for word in self.declared.command]
+            # A program that is not told where its input is reads it from stdin.
+            stdin = None if self._names("input") else source
+            output, peak = self._run(command, folder, stdin)
             oracle.child_peak = max(oracle.child_peak, peak)
-            if any("{output}" in word for word in self.declared.command):
-                if not target.is_file():
-                    raise HcbenchError(f"{self.declared.name}: it wrote no file {{output}}")
-                printed = target.read_bytes()
-        try:
-            return self._result(printed, given)
-        except (HcbenchError, ValueError, EOFError) as error:
-            shown = printed[:60].decode(errors="replace")
-            raise HcbenchError(
-                f"{self.declared.name}: its output {shown!r} cannot be read as "
-                f"{self.declared.returns}: {error}"
-            ) from error
+            if self._names("output"):
+                output = self._read_output(target)
+        return self._result(output, given)
+
+    def _names(self, placeholder: str) -> bool:
+        """Whether the command has a placeholder."""
+        return any(f"{{{placeholder}}}" in word for word in self.declared.command)
+
+    def _read_output(self, file: Path) -> bytes:
+        if not file.is_file():
+            raise HcbenchError(f"{self.declared.name}: it wrote no file {{output}}")
+        return file.read_bytes()
 
     def _input(self, oracle: Oracle) -> NDArray[Any]:
         data: Any = oracle.read()
         if self.declared.input == "comparisons":
             quadruplets: NDArray[Any] = data.quadruplets()
             return quadruplets
-        dense = np.asarray(data.toarray() if hasattr(data, "toarray") else data)
+        if hasattr(data, "toarray"):
+            # A sparse matrix.
+            data = data.toarray()
+        dense = np.asarray(data)
         if self.declared.input != "distances":
             return dense
         if oracle.kind == "vectors":
             distances: NDArray[Any] = squareform(pdist(dense))
             return distances
+        # The most similar items get a distance of 0.
         off_diagonal = ~np.eye(len(dense), dtype=bool)
-        return np.where(off_diagonal, dense[off_diagonal].max(initial=-np.inf) - dense, 0.0)
+        highest = dense[off_diagonal].max(initial=-np.inf)
+        return np.where(off_diagonal, highest - dense, 0.0)
 
     def _start_up(self) -> float:
+        """The seconds that the program takes if it does nothing."""
         with tempfile.TemporaryDirectory(prefix="hcbench-") as folder:
             start = time.perf_counter()
             self._run(list(self.declared.null), Path(folder), None)
@@ -138,11 +146,10 @@ class ForeignProgram:
                 ) from error
             process.returncode, peak = _wait(process.pid)
             stderr.seek(0)
-            complaint = stderr.read().decode(errors="replace").strip().rpartition("\n")[2]
+            last_line = stderr.read().decode(errors="replace").strip().rpartition("\n")[2]
             if process.returncode:
-                code = process.returncode
-                how = f"exit code {code}" if code > 0 else f"killed by signal {-code}"
-                raise HcbenchError(f"{self.declared.name}: {how}: {complaint or 'no message'}")
+                how = _describe_end(process.returncode)
+                raise HcbenchError(f"{self.declared.name}: {how}: {last_line or 'no message'}")
             stdout.seek(0)
             return stdout.read(), peak
 
@@ -150,7 +157,7 @@ class ForeignProgram:
         """The environment variables of the program: no secrets but those that it declares."""
         environment = child_environment()
         environment.update(named_secrets(self.declared.env))
-        for name in _OWN:
+        for name in _VARIABLES_OF_PYTHON:
             environment.pop(name, None)
         for library in _LIBRARIES:
             # A worker has them already, as --threads says.
@@ -158,6 +165,17 @@ class ForeignProgram:
         return environment
 
     def _result(self, output: bytes, given: Given) -> Tree | Partition:
+        try:
+            return self._parse(output, given)
+        except (HcbenchError, ValueError, EOFError) as error:
+            beginning = output[:60].decode(errors="replace")
+            raise HcbenchError(
+                f"{self.declared.name}: its output {beginning!r} cannot be read as "
+                f"{self.declared.returns}: {error}"
+            ) from error
+
+    def _parse(self, output: bytes, given: Given) -> Tree | Partition:
+        """The output as a tree or partition, by the kind that is declared."""
         declared = self.declared
         if declared.returns == "newick":
             rows = [str(row) for row in range(given.n)]
@@ -169,25 +187,37 @@ class ForeignProgram:
             table = np.loadtxt(BytesIO(output), delimiter=",", ndmin=2)
         if declared.returns == "linkage":
             if given.n == 1:
+                # There is no merge, so that the table is empty.
                 return Tree([-1], names=given.names)
             return Tree.from_linkage(table, names=given.names)
-        if not (table == table.astype(np.int64)).all():
-            raise ValueError("labels are whole numbers")
         labels = table.astype(np.int64)
+        if not (table == labels).all():
+            raise ValueError("labels are whole numbers")
         if declared.returns == "labels":
             return Partition(labels.ravel())
         return Tree.from_levels(labels, names=given.names)
+
+
+def _describe_end(code: int) -> str:
+    """How a process failed, by its exit code, which is negative for a signal."""
+    if code < 0:
+        return f"killed by signal {-code}"
+    return f"exit code {code}"
 
 
 def _wait(pid: int) -> tuple[int, int]:
     """Wait for the end of a process: its exit code, and its largest memory in bytes."""
     sampled = _watch(pid)
     _, status, usage = os.wait4(pid, 0)
-    peak, own = usage.ru_maxrss, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    if sys.platform != "darwin":  # which counts bytes
-        peak, own = 1024 * peak, 1024 * own
-    # Linux counts this process too, of which the other one is a copy until it starts.
-    if sampled and peak <= own:
+    peak = usage.ru_maxrss
+    peak_here = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if sys.platform != "darwin":
+        # Darwin counts bytes, other systems KiB.
+        peak *= 1024
+        peak_here *= 1024
+    # Linux counts this process too, of which the program's is a copy until it starts: a lower peak
+    # than here says nothing about the program.
+    if sampled and peak <= peak_here:
         peak = sampled
     return os.waitstatus_to_exitcode(status), peak
 
@@ -199,16 +229,20 @@ def _watch(pid: int) -> int:
     """
     try:
         descriptor = os.pidfd_open(pid)
-    except (AttributeError, OSError):  # not Linux, or not allowed in a container
+    except (AttributeError, OSError):
+        # Not Linux, or not allowed in a container.
         return 0
-    peak, pause = 0, 1  # milliseconds
+    peak = 0
+    pause = 1  # milliseconds
     try:
-        ended = select.poll()
-        ended.register(descriptor, select.POLLIN)
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
         while True:
             peak = max(peak, _memory(pid))
-            if ended.poll(pause):
+            # Readable when the process has ended.
+            if poll.poll(pause):
                 return peak
+            # Short programs are sampled, and long ones are not disturbed.
             pause = min(2 * pause, 20)
     finally:
         os.close(descriptor)
@@ -221,7 +255,9 @@ def _memory(pid: int) -> int:
     except OSError:
         return 0
     peak = re.search(r"VmHWM:\s*(\d+) kB", status)
-    return 1024 * int(peak[1]) if peak else 0
+    if peak is None:
+        return 0
+    return 1024 * int(peak[1])
 
 
 def _write(data: NDArray[Any], file: Path) -> None:
@@ -230,8 +266,11 @@ def _write(data: NDArray[Any], file: Path) -> None:
     elif file.suffix == ".npz":
         np.savez(file, data=data)
     else:
-        whole = data.dtype.kind in "iu"
-        np.savetxt(file, data, fmt="%d" if whole else "%.17g", delimiter=",")
+        # 17 digits return the same floating-point number when they are read.
+        number_format = "%.17g"
+        if data.dtype.kind in "iu":
+            number_format = "%d"
+        np.savetxt(file, data, fmt=number_format, delimiter=",")
 
 
 def _fill(word: str, values: dict[str, Any]) -> str:

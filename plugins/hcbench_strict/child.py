@@ -28,6 +28,10 @@ from hcbench_strict.messages import (
     pack_result,
 )
 
+# Characters of an error that are sent; the end of a traceback tells most.
+_MOST_TEXT = 1 << 12
+_MOST_TRACEBACK = 1 << 15
+
 
 class RemoteOracle(Oracle):
     """An oracle that sends all questions to the worker; its own ledger is only for the algorithm.
@@ -40,13 +44,19 @@ class RemoteOracle(Oracle):
     """
 
     def __init__(self, connection: Connection, terms: Mapping[str, Any]) -> None:
-        kind = terms["query_kind"]
+        query_kind = terms["query_kind"]
+        # None if the oracle is only read, as vectors are.
+        arity = 0
+        answer = None
+        if query_kind is not None:
+            arity = query_kind.arity
+            answer = self._answer
         answers = Answers(
             kind=terms["kind"],
             n=terms["n"],
-            query_kind=kind,
-            arity=kind.arity if kind else 0,
-            answer=self._answer if kind else None,
+            query_kind=query_kind,
+            arity=arity,
+            answer=answer,
             draw=lambda _start, m: self._request(DRAW + str(m).encode()),
         )
         super().__init__(answers, terms["budget"], terms["checkpoints"])
@@ -96,17 +106,26 @@ def main() -> None:
         try:
             with FirstUses() as first_uses, collect_notes() as notes:
                 result = algorithm(oracle, given, rng)
-            if first_uses.found:
+            if first_uses.occurred:
                 oracle.tell_first_use()
-            content = DONE + pack_result(result, [*notes])
+            message = DONE + pack_result(result, list(notes))
         except BaseException as error:
-            text = str(error)
-            if not isinstance(error, HcbenchError):
-                text = f"{type(error).__name__}: {error}"
-            failure = {"type": type(error).__name__, "text": text[:4096]}
-            trace = traceback.format_exc()[-(1 << 15) :]
-            content = FAILED + json.dumps({**failure, "traceback": trace}).encode()
-        connection.send_bytes(content)
+            # Whatever it is, an exit too: the worker decides what it means for the cell.
+            message = FAILED + _describe(error)
+        connection.send_bytes(message)
+
+
+def _describe(error: BaseException) -> bytes:
+    """An error as JSON, of which the worker makes one; call it while it is handled."""
+    text = str(error)
+    if not isinstance(error, HcbenchError):
+        text = f"{type(error).__name__}: {error}"
+    description = {
+        "type": type(error).__name__,
+        "text": text[:_MOST_TEXT],
+        "traceback": traceback.format_exc()[-_MOST_TRACEBACK:],
+    }
+    return json.dumps(description).encode()
 
 
 if __name__ == "__main__":

@@ -13,17 +13,28 @@ import numpy as np
 
 from hcbench import HeightKind, Partition, Tree
 
-ASK, DRAW, READ, RECORD, REPORT, FIRST_USE = b"a", b"d", b"r", b"p", b"n", b"u"
-DONE, FAILED = b"t", b"f"
+# While the algorithm runs: what it asks for, and what it states.
+ASK = b"a"  # the answers to queries, whose items follow as int64
+DRAW = b"d"  # a number of answers from a random oracle
+READ = b"r"  # all that the oracle holds
+RECORD = b"p"  # a result at the present number of queries
+REPORT = b"n"  # numbers about the result
+FIRST_USE = b"u"  # something was compiled or imported
+# At its end: the result, or the error.
+DONE = b"t"
+FAILED = b"f"
 
 
 def pack_result(result: Any, notes: list[str]) -> bytes:
     """A tree, a partition, or an array that may be one, with notes, as an npz file."""
     arrays: dict[str, Any] = {"notes": np.frombuffer(json.dumps(notes).encode(), np.uint8)}
     if isinstance(result, Tree):
-        arrays |= {"parent": result.parent, "kind": np.array(result.kind.value)}
-        optional = {"height": result.height, "linkage": result.linkage}
-        arrays |= {name: array for name, array in optional.items() if array is not None}
+        arrays["parent"] = result.parent
+        arrays["kind"] = np.array(result.kind.value)
+        if result.height is not None:
+            arrays["height"] = result.height
+        if result.linkage is not None:
+            arrays["linkage"] = result.linkage
     elif isinstance(result, Partition):
         arrays["labels"] = result.labels
     else:
@@ -50,8 +61,14 @@ def unpack_result(content: bytes) -> tuple[Any, list[str]]:
             names = [str(name) for name in json.loads(arrays["names"].tobytes())]
         if "parent" in arrays:
             kind = HeightKind(str(arrays["kind"]))
-            height, linkage = (arrays.get(name) for name in ("height", "linkage"))
-            return Tree(arrays["parent"], height, kind, names, linkage), notes
+            tree = Tree(
+                arrays["parent"],
+                height=arrays.get("height"),
+                kind=kind,
+                names=names,
+                linkage=arrays.get("linkage"),
+            )
+            return tree, notes
         if "labels" in arrays:
             return Partition(arrays["labels"], names), notes
         return arrays["array"], notes

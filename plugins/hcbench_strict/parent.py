@@ -93,6 +93,7 @@ class _Child:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+#: The process of the last call: it stays between the warm-up of a cell and its timed call.
 _last: _Child | None = None
 
 
@@ -114,19 +115,20 @@ def call(
     global _last
     child = _last
     if child is None or child.number != number or child.process.returncode is not None:
+        # The first call of a cell. The process of the cell before has ended, or was killed.
         if child is not None:
             child.close()
         _last = _Child(number, algorithm)
-        return _serve(_last, oracle, (algorithm, given, *_own_seed(rng)))
+        return _serve(_last, oracle, algorithm, given, rng)
     try:
-        return _serve(child, oracle, (algorithm, given, *_own_seed(rng)))
+        return _serve(child, oracle, algorithm, given, rng)
     finally:
         if not oracle.first_use:
             child.number = -1
             child.process.kill()  # to wait for its end would take time from the call
 
 
-def _own_seed(rng: np.random.Generator) -> tuple[np.random.Generator, int]:
+def _unrelated_seed(rng: np.random.Generator) -> tuple[np.random.Generator, int]:
     """A generator, and a seed of the global ones, that say nothing about the seeds of the cell.
 
     From the seed that an ordinary worker uses, an algorithm could tell which data set, repetition
@@ -137,9 +139,11 @@ def _own_seed(rng: np.random.Generator) -> tuple[np.random.Generator, int]:
     return generator, int.from_bytes(digest[28:], "big")
 
 
-def _serve(child: _Child, oracle: Oracle, order: tuple[Any, ...]) -> Any:
-    """Send the order, and answer until there is a result."""
-    connection = child.connection
+def _serve(
+    child: _Child, oracle: Oracle, algorithm: Any, given: Given, rng: np.random.Generator
+) -> Any:
+    """Send the algorithm with what it is given, and answer until there is a result."""
+    generator, seed = _unrelated_seed(rng)
     terms = {
         "kind": oracle.kind,
         "query_kind": oracle.query_kind,
@@ -149,44 +153,45 @@ def _serve(child: _Child, oracle: Oracle, order: tuple[Any, ...]) -> Any:
         "takes_unsure": oracle.takes_unsure,
     }
     child.reset_peak()
-    before = child.memory("VmRSS")
+    memory_before = child.memory("VmRSS")
     try:
-        connection.send((*order, terms))
-        while (message := connection.recv_bytes())[:1] not in (DONE, FAILED):
-            try:
-                reply = reply_to(oracle, message[:1], message[1:])
-            except HcbenchError as error:
-                reply = error
-            connection.send(reply)
+        child.connection.send((algorithm, given, generator, seed, terms))
+        kind, content = _answer_until_end(child, oracle)
     except (EOFError, OSError):
         code = child.process.wait()
         raise HcbenchError(f"the process of the algorithm ended with code {code}") from None
-    oracle.child_peak = max(oracle.child_peak, child.memory("VmHWM") - before)
+    oracle.child_peak = max(oracle.child_peak, child.memory("VmHWM") - memory_before)
     try:
-        if message[:1] == FAILED:
-            raise _failure(json.loads(message[1:]))
-        returned, notes = unpack_result(message[1:])
+        if kind == FAILED:
+            raise _failure(json.loads(content))
+        result, notes = unpack_result(content)
     except (ValueError, KeyError, TypeError) as error:
         raise HcbenchError(f"the process of the algorithm sent no result: {error}") from error
     for note in notes:
         warnings.warn(note, ModelWarning, 2)
-    return returned
+    return result
+
+
+def _answer_until_end(child: _Child, oracle: Oracle) -> tuple[bytes, bytes]:
+    """Answer the messages of an algorithm; returns the kind and content of its last one."""
+    while True:
+        message = child.connection.recv_bytes()
+        kind = message[:1]
+        content = message[1:]
+        if kind in (DONE, FAILED):
+            return kind, content
+        try:
+            reply = reply_to(oracle, kind, content)
+        except HcbenchError as error:
+            # The algorithm gets it, as if the oracle were in its process.
+            reply = error
+        child.connection.send(reply)
 
 
 def reply_to(oracle: Oracle, what: bytes, content: bytes) -> Any:
     """Answer a message of the process of an algorithm."""
     if what == ASK:
-        arity = oracle.query_kind.arity if oracle.query_kind else 0
-        if not arity or len(content) % (8 * arity):
-            raise HcbenchError("the process of the algorithm sent no questions")
-        codes = oracle.ask(np.frombuffer(content, np.int64).reshape(-1, arity))
-        if oracle.details is None:
-            return codes
-        told = np.empty(len(codes), [("code", codes.dtype), *oracle.details.dtype.descr])
-        told["code"] = codes
-        told["confidence"] = oracle.details["confidence"]
-        told["annotator"] = oracle.details["annotator"]
-        return told
+        return _answers_to(oracle, content)
     if what == DRAW:
         return oracle.draw(int(content))
     if what == READ:
@@ -203,12 +208,32 @@ def reply_to(oracle: Oracle, what: bytes, content: bytes) -> Any:
     raise HcbenchError(f"the process of the algorithm sent {what!r}")
 
 
-def _failure(told: Any) -> Exception:
-    name, text = str(told["type"]), str(told["text"])
+def _answers_to(oracle: Oracle, content: bytes) -> Any:
+    """The answers to queries, with what the oracle knows of each if it has such details."""
+    arity = 0
+    if oracle.query_kind is not None:
+        arity = oracle.query_kind.arity
+    if not arity or len(content) % (8 * arity):
+        raise HcbenchError("the process of the algorithm sent no questions")
+    codes = oracle.ask(np.frombuffer(content, np.int64).reshape(-1, arity))
+    if oracle.details is None:
+        return codes
+    fields = [("code", codes.dtype)] + oracle.details.dtype.descr
+    answers = np.empty(len(codes), fields)
+    answers["code"] = codes
+    answers["confidence"] = oracle.details["confidence"]
+    answers["annotator"] = oracle.details["annotator"]
+    return answers
+
+
+def _failure(description: Any) -> Exception:
+    """The error of an algorithm, which its process has described."""
+    name = str(description["type"])
+    text = str(description["text"])
     failure: Exception = HcbenchError(text)
     if name in _STATUSES:
         failure = getattr(hcbench, name)(text)
     elif name == "MemoryError":
         failure = MemoryError(text)
-    failure.add_note(str(told["traceback"]))
+    failure.add_note(str(description["traceback"]))
     return failure

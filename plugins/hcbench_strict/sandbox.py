@@ -56,13 +56,18 @@ def sandbox_program() -> str | None:
     program = shutil.which(_PROGRAM)
     if program is None:
         return None
-    command = [program, *_ISOLATION, *_bindings(_SYSTEM), "--", "/bin/true"]
+    command = [program]
+    command += _ISOLATION
+    command += _bindings(_SYSTEM)
+    command += ["--", "/bin/true"]
     try:
         done = subprocess.run(command, capture_output=True, check=False, timeout=_PATIENCE)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    # Containers may forbid namespaces, and distributions those of users without privileges.
-    return program if done.returncode == 0 else None
+    if done.returncode != 0:
+        # Containers may forbid namespaces, and distributions those of users without privileges.
+        return None
+    return program
 
 
 def enclosed(command: Sequence[str], folder: Path, code: Iterable[Path]) -> list[str]:
@@ -80,11 +85,13 @@ def enclosed(command: Sequence[str], folder: Path, code: Iterable[Path]) -> list
     program = sandbox_program()
     if program is None:
         return list(command)
-    enclosing = [program, *_ISOLATION]
-    enclosing += _bindings([*_SYSTEM, *_SETTINGS, *_python_folders()])
-    enclosing += _bindings(str(path) for path in code)
-    # Last, as it may lie below one of the others.
-    enclosing += ["--bind", str(folder), str(folder), "--chdir", str(folder), "--"]
+    enclosing = [program]
+    enclosing += _ISOLATION
+    enclosing += _bindings(_SYSTEM + _SETTINGS + tuple(_python_folders()))
+    enclosing += _bindings(map(str, code))
+    # After the read-only folders, as it may lie below one of them.
+    enclosing += ["--bind", str(folder), str(folder)]
+    enclosing += ["--chdir", str(folder), "--"]
     return enclosing + list(command)
 
 
@@ -100,7 +107,9 @@ def _python_folders() -> list[str]:
     """Where this Python, its libraries and what it imports are."""
     folders = {sys.prefix, sys.base_prefix, sys.exec_prefix}
     folders.add(os.path.dirname(os.path.realpath(sys.executable)))
-    for path in [*sys.path, *os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)]:
+    libraries = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+    for path in sys.path + libraries:
+        # "" is the current folder in both, and is not shown.
         if path:
             folders.add(os.path.abspath(path))
     # Parents first: what is shown later may lie below.

@@ -141,7 +141,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
         cost=cost_of(ledger, elapsed, peak),
         reported=oracle.reported,
         refused=ledger.refused,
-        first_use=first_uses.found or oracle.first_use,
+        first_use=first_uses.occurred or oracle.first_use,
         notes=tuple(notes),
         load=load_average(),
         frequency=processor_frequency(),

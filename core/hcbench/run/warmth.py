@@ -14,13 +14,13 @@ class FirstUses:
 
     Attributes
     ----------
-    found : bool
+    occurred : bool
         Whether a kernel was compiled, or opened where it is stored, or a module imported. It is
         known at the end of the block.
     """
 
     def __init__(self) -> None:
-        self.found = False
+        self.occurred = False
         self._stack = ExitStack()
         self._recorders: list[Any] = []
         self._modules = 0
@@ -33,7 +33,7 @@ class FirstUses:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.found = len(sys.modules) > self._modules
+        self.occurred = len(sys.modules) > self._modules
         for recorder in self._recorders:
-            self.found |= bool(recorder.buffer)
+            self.occurred |= bool(recorder.buffer)
         self._stack.close()

@@ -22,7 +22,7 @@ from hcbench.store.schema import cells
 def _types_of_columns() -> dict[str, set[type]]:
     """The types of the objects of each column."""
     types: dict[str, set[type]] = {}
-    for name in (*FIELDS, *COSTS, "run", *LIMITS):
+    for name in list(FIELDS) + list(COSTS) + ["run"] + list(LIMITS):
         if name in cells.c:
             types[name] = types_of(cells.c[name])
     # These are stored in another form than they have here, or are in no row.
@@ -40,18 +40,26 @@ def pack_outcomes(outcomes: Outcomes) -> bytes:
     """Pack outcomes without their results."""
     # Filled while columns are packed: these refer to their arrays by name.
     arrays: dict[str, NDArray[Any]] = {}
-    columns = {name: _pack_column(column, arrays) for name, column in outcomes.columns.items()}
+    columns = {}
+    for name, column in outcomes.columns.items():
+        columns[name] = _pack_column(column, arrays)
     points = []
     for checkpoint, point in outcomes.by_checkpoint.items():
-        present = _add(arrays, point.present.astype(np.uint8))
-        queries = _pack_column(point.queries, arrays)
-        values = {}
-        for label, of_metric in point.values.items():
-            values[label] = _pack_values(of_metric, arrays)
-        points.append(
-            {"checkpoint": checkpoint, "present": present, "queries": queries, "values": values}
-        )
+        points.append(_pack_point(checkpoint, point, arrays))
     return pack_arrays({"columns": columns, "points": points}, arrays)
+
+
+def _pack_point(
+    checkpoint: int | None, point: PointColumns, arrays: dict[str, NDArray[Any]]
+) -> dict[str, Any]:
+    """What all cells have at a checkpoint, or at the end."""
+    # In this order arrays are named.
+    present = _add(arrays, point.present.astype(np.uint8))
+    queries = _pack_column(point.queries, arrays)
+    values = {}
+    for label, values_of_metric in point.values.items():
+        values[label] = _pack_values(values_of_metric, arrays)
+    return {"checkpoint": checkpoint, "present": present, "queries": queries, "values": values}
 
 
 def unpack_outcomes(packed: bytes, n: int) -> Outcomes:
@@ -71,16 +79,26 @@ def unpack_outcomes(packed: bytes, n: int) -> Outcomes:
         notes = columns["notes"].objects
         notes[:] = column_of([tuple(map(intern, texts)) for texts in notes])
         points = {}
-        for about in header["points"]:
-            present = _take(arrays, about["present"], n).astype(np.bool_)
-            queries = _column(about["queries"], arrays, n, {int, NoneType})
-            values = {}
-            for label, of_metric in about["values"].items():
-                values[label] = _values(of_metric, arrays, n)
-            points[about["checkpoint"]] = PointColumns(present, queries, np.full(n, None), values)
-        if not {*map(type, points)} <= {int, NoneType}:
-            raise ValueError("a checkpoint is no number")
+        for header_of_point in header["points"]:
+            checkpoint = header_of_point["checkpoint"]
+            # The checkpoint of the end is None.
+            if type(checkpoint) not in (int, NoneType):
+                raise ValueError("a checkpoint is no number")
+            points[checkpoint] = _unpack_point(header_of_point, arrays, n)
         return Outcomes(columns, points)
+
+
+def _unpack_point(
+    header: Mapping[str, Any], arrays: dict[str, NDArray[Any]], n: int
+) -> PointColumns:
+    """What `_pack_point` packed."""
+    present = _take(arrays, header["present"], n).astype(np.bool_)
+    queries = _column(header["queries"], arrays, n, {int, NoneType})
+    values = {}
+    for label, header_of_values in header["values"].items():
+        values[label] = _values(header_of_values, arrays, n)
+    no_results = np.full(n, None)
+    return PointColumns(present, queries, no_results, values)
 
 
 def _add(arrays: dict[str, NDArray[Any]], array: NDArray[Any]) -> str:
@@ -108,14 +126,14 @@ def _take(arrays: dict[str, NDArray[Any]], name: str, n: int) -> NDArray[Any]:
 
 
 def _column(
-    about: Mapping[str, Any], arrays: dict[str, NDArray[Any]], n: int, types: set[type]
+    header: Mapping[str, Any], arrays: dict[str, NDArray[Any]], n: int, types: set[type]
 ) -> Coded:
     """The column that `_pack_column` packed, with objects of these types only."""
-    codes = _take(arrays, about["codes"], n)
-    if "objects" in about:
-        objects = column_of(about["objects"])
+    codes = _take(arrays, header["codes"], n)
+    if "objects" in header:
+        objects = column_of(header["objects"])
     else:
-        numbers = arrays.pop(about["numbers"])
+        numbers = arrays.pop(header["numbers"])
         objects = np.where(np.isnan(numbers), np.array(None), numbers)
     if n and not 0 <= codes.min() <= codes.max() < objects.size:
         raise ValueError("a code is out of range")
@@ -127,23 +145,29 @@ def _column(
 def _pack_values(values: Values, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
     special: list[tuple[Any, ...] | None] = []
     for value in values.special.objects:
-        # None stands for an ordinary number.
-        special.append(None if value is None else astuple(value))
+        if value is None:
+            # An ordinary number, which is among the numbers.
+            special.append(None)
+        else:
+            special.append(astuple(value))
     column = Coded(values.special.codes, column_of(special))
     return {"numbers": _add(arrays, values.numbers), "special": _pack_column(column, arrays)}
 
 
-def _values(about: Mapping[str, Any], arrays: dict[str, NDArray[Any]], n: int) -> Values:
+def _values(header: Mapping[str, Any], arrays: dict[str, NDArray[Any]], n: int) -> Values:
     """The values that `_pack_values` packed."""
-    special = _column(about["special"], arrays, n, {list, NoneType})
+    special = _column(header["special"], arrays, n, {list, NoneType})
     values: list[Value | None] = []
     for fields in special.objects:
-        value = None if fields is None else Value(*fields)
-        if value is not None and not _has_types_of_value(value):
+        if fields is None:
+            values.append(None)
+            continue
+        value = Value(*fields)
+        if not _has_types_of_value(value):
             raise TypeError("a value is of another type")
         values.append(value)
-    objects = column_of(values)
-    return Values(_take(arrays, about["numbers"], n), Coded(special.codes, objects))
+    numbers = _take(arrays, header["numbers"], n)
+    return Values(numbers, Coded(special.codes, column_of(values)))
 
 
 def _has_types_of_value(value: Value) -> bool:
