@@ -32,6 +32,7 @@ from .files import (
     read_comparisons as read_comparisons,
     read_tree as read_tree,
     write_comparisons as write_comparisons,
+    write_tree as write_tree,
 )
 from .model import SIMILARITY_RULES as SIMILARITY_RULES
 from .model.comparisons import (

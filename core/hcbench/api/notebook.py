@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import io
 import sys
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from hcbench.analysis.tables import to_html
-from hcbench.errors import DataNotAvailableError
+from hcbench.errors import DataNotAvailableError, ModelWarning
+from hcbench.model.cost import Budget
 from hcbench.model.problem import Problem, Result
+from hcbench.model.trees import Tree
 from hcbench.plan.outcome import Outcome
 from hcbench.registry import load_registry
 from hcbench.results.overviews import describe_numbers, make_tables
@@ -61,6 +64,63 @@ class StoredResults(Results):
         """
         with Store(self.store) as store:
             return [store.result_of(outcome) for outcome in outcomes]
+
+    def tree(
+        self,
+        algorithm: str = "",
+        dataset: str = "",
+        *,
+        oracle: str = "",
+        budget: Budget | None = None,
+        repetition: int = 0,
+        checkpoint: int | None = None,
+    ) -> Tree:
+        """The tree of one cell, with the names of its items, as ``hcbench tree`` writes it.
+
+        It is fitted again from its seeds, with a `ModelWarning`, if it is not stored.
+
+        Parameters
+        ----------
+        algorithm, dataset, oracle : str, optional
+            The algorithm, data set and oracle of the cell; those of the only one may be omitted,
+            and so may parameters with their defaults.
+        budget : int or str, optional
+            The budget, if there are several.
+        repetition : int
+            The repetition, from 0.
+        checkpoint : int, optional
+            The result after this many queries; by default the final one.
+
+        Returns
+        -------
+        Tree
+            `hcbench.write_tree` writes it as Newick, Nexus, a linkage matrix or JSON.
+
+        Raises
+        ------
+        HcbenchError
+            If several cells match, or none, or the result is not a tree.
+        """
+        from hcbench.api.trees import tree_of_cell
+        from hcbench.figures.view import FigureView
+
+        outcomes = self.matching(algorithm, dataset, oracle)
+        if budget is not None:
+            outcomes = outcomes.where("budget", {budget})
+        selected = replace(self, outcomes=outcomes)
+        registry = load_registry(self.plugins)
+        with Store(self.store) as store, registry.plugins.importable():
+            fitted = tree_of_cell(
+                selected,
+                store,
+                registry,
+                view=FigureView(selected, store, registry, self.given),
+                repetition=repetition,
+                checkpoint=checkpoint,
+            )
+        for note in fitted.notes:
+            warnings.warn(note, ModelWarning, stacklevel=2)
+        return fitted.tree
 
     def plot(
         self, kind: str, *, algorithm: str = "", dataset: str = "", oracle: str = "", **choices: Any

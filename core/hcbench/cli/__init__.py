@@ -49,6 +49,7 @@ COMMANDS = {
     "report": "hcbench.cli.report:report",
     "site": "hcbench.cli.site:site",
     "plot": "hcbench.cli.plot:plot",
+    "tree": "hcbench.cli.tree:tree",
     "score": "hcbench.cli.score:score",
     "rerun": "hcbench.cli.rerun:rerun",
     "cite": "hcbench.cli.cite:cite",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import pdb
 import sys
 from collections.abc import Mapping, Sequence
@@ -21,7 +20,6 @@ from hcbench.model.text import printable
 if TYPE_CHECKING:
     from hcbench.plan.cell import Cell
     from hcbench.plan.outcome import Outcome
-    from hcbench.registry import Registry
     from hcbench.run.job import Call
     from hcbench.store.store import Store
 
@@ -59,6 +57,8 @@ def rerun(
     """
     if debug and not in_process:
         raise click.UsageError("--pdb needs --in-process")
+    from hcbench.run.again import rebuild, run_in_worker
+
     registry = options.load_plugins(plugin)
     with options.open_store(store) as opened:
         stored, description = opened.cell(cell)
@@ -70,56 +70,13 @@ def rerun(
     if in_process:
         fresh, raised = _in_process(again, opened, stdout=debug)
     else:
-        fresh, raised = _in_worker(again, opened, registry, timeout), None
+        fresh, raised = run_in_worker(again, opened, registry, timeout), None
     _show(again, stored, fresh)
     if debug and fresh.failed and raised is not None:
         pdb.post_mortem(raised.__traceback__)
     elif debug:
         tell("no exception was raised that could be debugged")
     return ExitCode.CELLS_FAILED if fresh.failed else ExitCode.OK
-
-
-def rebuild(
-    stored: Outcome, description: dict[str, Any], registry: Registry
-) -> tuple[Cell, list[str]]:
-    """The cell of a stored row, and what has changed since.
-
-    Raises
-    ------
-    UnknownNameError
-        If one of its plugins is not installed any more.
-    """
-    from hcbench.plan.cell import Cell
-    from hcbench.run.rescore import installed_metrics, use_described
-
-    uses: dict[str, Any] = {}
-    changes: list[str] = []
-    for kind in ("algorithm", "dataset", "oracle"):
-        described = description[kind]
-        use = uses[kind] = use_described(getattr(registry, f"{kind}s"), described)
-        before = described["editions"]
-        changes += [
-            f"{use.label}: {name} is {now or 'missing'} now; stored with {before.get(name, 'none')}"
-            for name, now in use.fingerprints.items()
-            if before.get(name) != now
-        ]
-        changes += [
-            f"{use.label}: the file {use.params[name]} has changed since"
-            for name, digest in described["digests"].items()
-            if use.digests.get(name) != digest
-        ]
-    labels = dict.fromkeys(label for point in stored.points for label in point.values)
-    metrics, missing = installed_metrics(labels, registry)
-    cell = Cell(
-        **uses,
-        repetition=stored.repetition,
-        seed=stored.seed,
-        budget=stored.budget,
-        checkpoints=tuple(description["checkpoints"]),
-        metrics=tuple(metrics.values()),
-        threads=description.get("threads", 1),
-    )
-    return cell, changes + missing
 
 
 def _in_process(cell: Cell, store: Store, *, stdout: bool) -> tuple[Outcome, BaseException | None]:
@@ -152,24 +109,6 @@ def _in_process(cell: Cell, store: Store, *, stdout: bool) -> tuple[Outcome, Bas
         done = run_job(job)
     # The last one: earlier ones are from the warm-up.
     return outcome_of(cell, Report(cell, "done", done)), raised[-1] if raised else None
-
-
-def _in_worker(cell: Cell, store: Store, registry: Registry, timeout: float) -> Outcome:
-    """Run a cell in a worker, as a run does."""
-    from hcbench.run.executors import CellPool
-    from hcbench.run.job import pack_job
-    from hcbench.run.record import outcome_of
-    from hcbench.run.tasks import make_job
-    from hcbench.run.workers import Limits
-
-    job = make_job(cell, [m.label for m in cell.metrics], store)
-    limits = Limits.of_cell(None if timeout == math.inf else timeout)
-    files = registry.plugins.files
-    secrets = sorted(cell.secrets)
-    with CellPool(1, threads=cell.threads, plugin_files=files, secrets=secrets) as pool:
-        pool.submit(cell, pack_job(job, files), limits)
-        (report,) = pool.wait()
-    return outcome_of(cell, report)
 
 
 def _show(cell: Cell, stored: Outcome, fresh: Outcome) -> None:

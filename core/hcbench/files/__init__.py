@@ -13,6 +13,7 @@ read files in the same way::
 - `read_tree` and `TreeFile` read Newick or Nexus (.nwk, .newick, .tree, .tre, .treefile, .nex,
   .nexus, .trees, .t), one of several trees by its number; from .csv, .tsv or .npy scipy's linkage
   matrix, the ``merge`` of R's ``hclust`` and scikit-learn's ``children_``.
+- `write_tree` writes Newick, Nexus, scipy's linkage matrix or JSON, by the suffix of the file.
 - `read_comparisons` and `write_comparisons` use .csv with items i, j, k (and l), .npz as cblearn
   writes, and .npy as ComparisonHC.
 - `hcbench.Tree.from_newick` and `hcbench.Tree.to_newick` use Newick or Nexus text; what is written

@@ -29,6 +29,7 @@ from .tables import (
     read_rows as read_rows,
     table_rows as table_rows,
 )
+from .tree_output import write_tree as write_tree
 from .trees import (
     TreeFile as TreeFile,
     read_tree as read_tree,

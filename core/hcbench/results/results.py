@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas
 
 
-def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+def to_csv(rows: Sequence[Mapping[str, Any]], separator: str = ",") -> str:
     """A header line, and a line for each row; spreadsheets execute nothing in it."""
     import pandas
 
@@ -31,7 +31,7 @@ def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
         columns = ["algorithm"]
     frame = pandas.DataFrame(rows, columns=columns, dtype=object).map(spreadsheet_cell)
     frame.columns = [spreadsheet_cell(name) for name in frame.columns]
-    text: str = frame.to_csv(index=False)
+    text: str = frame.to_csv(index=False, sep=separator)
     return text
 
 

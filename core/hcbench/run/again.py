@@ -1,0 +1,102 @@
+"""One cell that runs outside of a run: a stored one again, or a new one, in a worker."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from hcbench.plan.cell import Cell
+from hcbench.run.executors import CellPool
+from hcbench.run.job import pack_job
+from hcbench.run.record import outcome_of
+from hcbench.run.rescore import installed_metrics, use_described
+from hcbench.run.tasks import make_job
+from hcbench.run.workers import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hcbench.plan.outcome import Outcome
+    from hcbench.registry import Registry
+    from hcbench.registry.uses import Use
+    from hcbench.store import Store
+
+
+def rebuild(
+    stored: Outcome, description: Mapping[str, Any], registry: Registry
+) -> tuple[Cell, list[str]]:
+    """The cell of a stored row, and what has changed since.
+
+    Parameters
+    ----------
+    stored : Outcome
+        What is stored of the cell.
+    description : mapping
+        How to run it again, as `Store.cell` returns it.
+    registry : Registry
+        The installed plugins.
+
+    Raises
+    ------
+    UnknownNameError
+        If one of its plugins is not installed any more.
+    """
+    uses: dict[str, Any] = {}
+    changes: list[str] = []
+    for kind in ("algorithm", "dataset", "oracle"):
+        described = description[kind]
+        use = use_described(getattr(registry, f"{kind}s"), described)
+        uses[kind] = use
+        changes += _changes_since(use, described)
+    labels = dict.fromkeys(label for point in stored.points for label in point.values)
+    metrics, missing = installed_metrics(labels, registry)
+    cell = Cell(
+        **uses,
+        repetition=stored.repetition,
+        seed=stored.seed,
+        budget=stored.budget,
+        checkpoints=tuple(description["checkpoints"]),
+        metrics=tuple(metrics.values()),
+        threads=description.get("threads", 1),
+    )
+    return cell, changes + missing
+
+
+def _changes_since(use: Use[Any], described: Mapping[str, Any]) -> list[str]:
+    """What has changed of an algorithm, a data set or an oracle since it was described."""
+    changes = []
+    before = described["editions"]
+    for name, now in use.fingerprints.items():
+        if before.get(name) != now:
+            stored_with = before.get(name, "none")
+            changes.append(
+                f"{use.label}: {name} is {now or 'missing'} now; stored with {stored_with}"
+            )
+    for name, digest in described["digests"].items():
+        if use.digests.get(name) != digest:
+            changes.append(f"{use.label}: the file {use.params[name]} has changed since")
+    return changes
+
+
+def run_in_worker(cell: Cell, store: Store | None, registry: Registry, timeout: float) -> Outcome:
+    """Run a cell in a worker of its own, as a run does; nothing is stored but paid answers.
+
+    Parameters
+    ----------
+    cell : Cell
+    store : Store, optional
+        Where the answers of paid oracles are.
+    registry : Registry
+        Its plugin files are loaded in the worker.
+    timeout : float
+        Wall time for the call of the algorithm, in seconds; infinity for no limit.
+    """
+    labels = [metric.label for metric in cell.metrics]
+    job = make_job(cell, labels, store)
+    limits = Limits.of_cell(None if timeout == math.inf else timeout)
+    files = registry.plugins.files
+    secrets = sorted(cell.secrets)
+    with CellPool(1, threads=cell.threads, plugin_files=files, secrets=secrets) as pool:
+        pool.submit(cell, pack_job(job, files), limits)
+        (report,) = pool.wait()
+    return outcome_of(cell, report)
