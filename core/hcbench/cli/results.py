@@ -373,7 +373,7 @@ def merge(sources: Sequence[str], store: str | None, form: str) -> None:
         write_json([asdict(one) for one in merged])
     else:
         header = ("store", "runs", "cells", "values", "known cells")
-        rows = [(m.source, *map(str, (m.runs, m.cells, m.values, m.known))) for m in merged]
+        rows = [(m.source, *map(str, (m.runs, m.cells, m.values, m.stored))) for m in merged]
         write_table(header, rows, right=header[1:])
     repeated = sum(one.repeated for one in merged)
     if repeated:
@@ -499,7 +499,7 @@ def import_(files: Sequence[Path], store: str | None) -> None:
         for file in files:
             done = import_run(opened, read_export(file), str(file))
             numbers = ", ".join(map(str, done.numbers))
-            new = f"{done.cells} new cells, {done.known} known"
+            new = f"{done.cells} new cells, {done.stored} known"
             tell(f"{file}: run {numbers} of {opened.location}, {new}")
             _tell_differing(done)
 

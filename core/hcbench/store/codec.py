@@ -25,15 +25,20 @@ if TYPE_CHECKING:
 
 _DTYPES = ("|u1", "<u2", "<i4", "<i8", "<f8")
 _INT32_MAX = np.iinfo(np.int32).max
-_MOST = 1 << 30  # bytes of one result: a few would otherwise become all memory
+#: Bytes of one result: a few would otherwise become all memory.
+_MOST_BYTES = 1 << 30
 _FAST_ABOVE = 1 << 20  # bytes: large trees are compressed for speed
-_FAST, _DEFAULT = 1, 6  # levels of zlib
+# Levels of zlib.
+_FAST = 1
+_DEFAULT = 6
 
 
 def encode_result(result: Result) -> bytes:
     """Pack and compress a tree or a partition."""
     raw = pack_result(result)
-    level = _FAST if len(raw) > _FAST_ABOVE else _DEFAULT
+    level = _DEFAULT
+    if len(raw) > _FAST_ABOVE:
+        level = _FAST
     return zlib.compress(raw, level)
 
 
@@ -48,34 +53,47 @@ def pack_result(result: Result) -> bytes:
             header["names"] = result.names
         arrays: dict[str, NDArray[Any]] = {"labels": result.labels}
     else:
-        header |= {"type": "tree", "kind": result.kind.value, "names": result.names}
+        header["type"] = "tree"
+        header["kind"] = result.kind.value
+        header["names"] = result.names
         arrays = {"parent": result.parent}
         if result.height is not None:
             arrays["height"] = result.height
         if result.linkage is not None:
             arrays["linkage"] = result.linkage
-    return pack_arrays(header, {name: _compact(array) for name, array in arrays.items()})
+    for name, array in arrays.items():
+        arrays[name] = _compact(array)
+    return pack_arrays(header, arrays)
 
 
 def pack_arrays(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Pack plain values and arrays of any of `_DTYPES`, without compression."""
-    descriptions = [[name, array.dtype.str, array.size] for name, array in arrays.items()]
+    descriptions = []
+    contents = []
+    for name, array in arrays.items():
+        descriptions.append([name, array.dtype.str, array.size])
+        contents.append(array.data)
     head = json.dumps({**header, "arrays": descriptions}, separators=(",", ":")).encode()
-    parts: list[bytes | memoryview] = [struct.pack("<I", len(head)), head]
-    parts += [array.data for array in arrays.values()]
-    return b"".join(parts)
+    length = struct.pack("<I", len(head))
+    return length + head + b"".join(contents)
 
 
-def decode_result(packed: bytes) -> Result:
+def decode_result(packed: bytes, most_bytes: int = _MOST_BYTES) -> Result:
     """Unpack what `encode_result` made.
+
+    Parameters
+    ----------
+    packed : bytes
+    most_bytes : int
+        The most that it may take without compression.
 
     Raises
     ------
     StoreError
-        If the bytes are damaged.
+        If the bytes are damaged, or too many.
     """
     with checked():
-        return unpack_result(_decompress(packed))
+        return unpack_result(_decompress(packed, most_bytes))
 
 
 def unpack_result(raw: bytes) -> Result:
@@ -87,7 +105,8 @@ def unpack_result(raw: bytes) -> Result:
         If the bytes are damaged.
     """
     with checked():
-        return _rebuild(*unpack_arrays(raw))
+        header, arrays = unpack_arrays(raw)
+        return _rebuild(header, arrays)
 
 
 def count_items(packed: bytes) -> int:
@@ -102,25 +121,38 @@ def count_items(packed: bytes) -> int:
         header, arrays = unpack_arrays(_decompress(packed))
         if header["type"] == "partition":
             return int(arrays["labels"].size)
-        parent = arrays["parent"]  # leaves come first, and the first node after them has children
+        # Leaves come first, and the first node after them has children.
+        parent = arrays["parent"]
         return int(parent[parent >= 0].min(initial=parent.size))
+
+
+#: What reading damaged bytes may raise.
+_FAULTS = (
+    zlib.error,
+    struct.error,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
 
 
 @contextmanager
 def checked() -> Iterator[None]:
     """Raise `StoreError` for what damaged bytes cause."""
-    faults = ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError
     try:
         yield
-    except (zlib.error, struct.error, *faults) as error:
+    except _FAULTS as error:
         raise StoreError(f"a stored result is damaged: {error}") from error
 
 
-def _decompress(packed: bytes) -> bytes:
+def _decompress(packed: bytes, most_bytes: int = _MOST_BYTES) -> bytes:
     decompressor = zlib.decompressobj()
-    raw = decompressor.decompress(packed, _MOST)
+    raw = decompressor.decompress(packed, most_bytes)
     if not decompressor.eof:
-        raise ValueError("it is incomplete, or takes more than 1 GiB")
+        raise ValueError(f"it is incomplete, or takes more than {most_bytes / (1 << 30):g} GiB")
     return raw
 
 
@@ -156,8 +188,8 @@ def _rebuild(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Result:
         return Partition(arrays["labels"], header.get("names"))
     return Tree(
         arrays["parent"],
-        arrays.get("height"),
-        HeightKind(header["kind"]),
-        header["names"],
-        arrays.get("linkage"),
+        height=arrays.get("height"),
+        kind=HeightKind(header["kind"]),
+        names=header["names"],
+        linkage=arrays.get("linkage"),
     )

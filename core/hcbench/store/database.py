@@ -30,17 +30,21 @@ from hcbench.store.schema import create_tables, has_tables, metadata, upsert_int
 
 T = TypeVar("T")
 _DRIVERS = dict.fromkeys(("postgresql", "postgres"), "postgresql+psycopg")
-CONNECT_WAIT = 10  # seconds
+_CONNECT_WAIT = 10  # seconds, unless the URL has connect_timeout
 _SECRETS = ("password", "sslpassword", "passfile")  # of the query of a URL
 #: Journal modes of SQLite.
-_WRITE_AHEAD, _CLASSIC = "WAL", "DELETE"
+#: Journals of SQLite: see `_set_journal`.
+_WRITE_AHEAD = "WAL"
+_CLASSIC = "DELETE"
 _FORMS = "give a path, sqlite:///path or postgresql://user@host/database"
-_TOGETHER = 500  # rows: all at once would take as much memory again
+_ROWS_AT_ONCE = 500  # all at once would take as much memory again
 _ELSEWHERE = "give another place with --store"
 _RECOVER = "recover what is readable with `sqlite3 FILE .recover`, move it away, or " + _ELSEWHERE
 _REACH = "check the URL and the server, or " + _ELSEWHERE
-LONGEST_WAIT = 30.0  # seconds, for a server that is away
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # seconds
+# Seconds: how long a server may be away, and the pauses between attempts, which grow.
+_LONGEST_WAIT = 30.0
+_FIRST_PAUSE = 0.1
+_LONGEST_PAUSE = 2.0
 _ADVISORY_LOCK = 0x68636265  # "hcbe": one writer at a time, as in SQLite
 
 
@@ -62,12 +66,15 @@ class Database:
         Whether there are tables.
     engine : Engine
         An empty one in memory as long as there are no tables.
+    longest_wait : float
+        Seconds for which a server may be away before work that `retry` repeats is given up.
     """
 
     def __init__(self, place: Place, *, read_only: bool = False) -> None:
         self.place = place
         self.read_only = read_only
         self.exists = True
+        self.longest_wait = _LONGEST_WAIT
         self._is_complete = False  # a store of an earlier version has fewer tables
         # After one wait in vain there is no second, as when an interrupted run is closed.
         self._is_given_up = False
@@ -135,7 +142,8 @@ class Database:
             engine.dispose()
             raise
         self.engine.dispose()
-        self.engine, self.exists = engine, True
+        self.engine = engine
+        self.exists = True
         self._inode = _inode(file)
 
     def _prepare_to_write(self) -> None:
@@ -187,11 +195,16 @@ class Database:
                 "place: what was not yet in the file is lost; run the same command again"
             )
         self.engine.dispose()  # before there is a new file: it removes the log, by its name
-        others = (file.with_stem(f"{file.stem}-{number}") for number in itertools.count(2))
-        new = next(name for name in itertools.chain([file], others) if not name.exists())
+        new = file
+        for number in itertools.count(2):
+            if not new.exists():
+                break
+            # Another process has put a file in its place.
+            new = file.with_stem(f"{file.stem}-{number}")
         unfinished.rename(new)
         _warn(f"{file} was deleted or moved while it was open; all that it held is now in {new}")
-        self.place, self._inode = Place(file=new), _inode(new)
+        self.place = Place(file=new)
+        self._inode = _inode(new)
         self.engine = _open_engine(self.place)
         _set_journal(self.engine, self._journal)
 
@@ -232,8 +245,10 @@ class Database:
     def outside_transactions(self, statements: Sequence[str]) -> None:
         """Execute statements that no transaction may contain, such as VACUUM."""
         with _explained(self.place):
-            on_server = self.place.server is not None
-            options = {"isolation_level": "AUTOCOMMIT"} if on_server else {"hcbench_begin": ""}
+            # SQLite begins no transaction then, and a server ends it with each statement.
+            options = {"hcbench_begin": ""}
+            if self.place.server is not None:
+                options = {"isolation_level": "AUTOCOMMIT"}
             with self.engine.connect().execution_options(**options) as connection:
                 for statement in statements:
                     connection.exec_driver_sql(statement)
@@ -266,7 +281,7 @@ class Database:
         Raises
         ------
         UnreachableError
-            If the server was away for `LONGEST_WAIT` seconds.
+            If the server was away for `longest_wait` seconds.
         """
         began = time.monotonic()
         pause = _FIRST_PAUSE
@@ -275,13 +290,13 @@ class Database:
                 done = work()
             except UnreachableError as error:
                 waited = time.monotonic() - began
-                if self._is_given_up or waited >= LONGEST_WAIT:
+                if self._is_given_up or waited >= self.longest_wait:
                     self._is_given_up = True
                     raise
                 if pause == _FIRST_PAUSE:
                     reason = str(error).partition("; ")[0]
-                    _warn(f"{reason}; waiting for the store for up to {LONGEST_WAIT:.0f} s")
-                time.sleep(min(pause, LONGEST_WAIT - waited))
+                    _warn(f"{reason}; waiting for the store for up to {self.longest_wait:.0f} s")
+                time.sleep(min(pause, self.longest_wait - waited))
                 pause = min(2 * pause, _LONGEST_PAUSE)
             else:
                 self._is_given_up = False
@@ -292,11 +307,13 @@ class Database:
 
 def _inode(file: Path | None) -> tuple[int, int] | None:
     """What identifies a file, also after it was renamed; None if there is none."""
+    if file is None:
+        return None
     try:
-        status = file.stat() if file is not None else None
+        status = file.stat()
     except OSError:
         return None
-    return None if status is None else (status.st_dev, status.st_ino)
+    return status.st_dev, status.st_ino
 
 
 def _warn(line: str) -> None:
@@ -336,18 +353,21 @@ class Place:
         """The path or the URL, with its password; "" if it is in memory."""
         if self.server is not None:
             return self.server.render_as_string(hide_password=False)
-        return "" if self.file is None else str(self.file)
+        if self.file is None:
+            return ""
+        return str(self.file)
 
-    def is_same(self, other: Place) -> bool:
+    def is_same(self, place: Place) -> bool:
         """Whether both are the same store, judging by their names."""
-        if self.file is not None and other.file is not None:
-            return self.file.resolve() == other.file.resolve()
-        return self.server is not None and str(self) == str(other)
+        if self.file is not None and place.file is not None:
+            return self.file.resolve() == place.file.resolve()
+        return self.server is not None and str(self) == str(place)
 
     def __str__(self) -> str:
         if self.server is not None:
-            shown = self.server.difference_update_query(_SECRETS).set(drivername="postgresql")
-            return shown.render_as_string(hide_password=True)
+            public_url = self.server.difference_update_query(_SECRETS)
+            public_url = public_url.set(drivername="postgresql")
+            return public_url.render_as_string(hide_password=True)
         return ":memory:" if self.file is None else str(self.file)
 
 
@@ -364,20 +384,25 @@ def find_place(url: str | Path) -> Place:
         raise StoreError(f"{text!r} is not the name of a file; {_FORMS}")
     is_url = "://" in text or re.match(r"(postgres|sqlite)[\w+]*(:/|//)", text)
     if not is_url or isinstance(url, Path):
-        return Place() if text == ":memory:" else Place(file=Path(text).expanduser().absolute())
+        if text == ":memory:":
+            return Place()
+        return Place(file=Path(text).expanduser().absolute())
     try:
         parsed = make_url(text)
         backend = parsed.get_backend_name()
         if "@" in (parsed.host or ""):
             raise ValueError("a password with an unencoded @")
     except (exc.ArgumentError, ValueError):
-        shown = re.sub(r"(://[^/:@?]*):[^/@]*(?=/|$)", r"\1:***", hide_passwords(text))
+        # Also the password of a URL that cannot be parsed.
+        public_text = re.sub(r"(://[^/:@?]*):[^/@]*(?=/|$)", r"\1:***", hide_passwords(text))
         raise StoreError(
-            f"{shown!r} is not the URL of a store (in a password, write @ as %40); {_FORMS}"
+            f"{public_text!r} is not the URL of a store (in a password, write @ as %40); {_FORMS}"
         ) from None  # the cause would show the password
     if backend == "sqlite":
         name = parsed.database or ":memory:"
-        return find_place(Path(name)) if name != ":memory:" else Place()
+        if name == ":memory:":
+            return Place()
+        return find_place(Path(name))
     if backend not in ("postgresql", "postgres"):
         raise StoreError(f"a store cannot be kept in {backend!r}; {_FORMS}")
     return Place(server=parsed.set(drivername=_DRIVERS.get(parsed.drivername, parsed.drivername)))
@@ -406,8 +431,10 @@ def _open_server(place: Place) -> sa.Engine:
     logging.getLogger("psycopg").addHandler(logging.NullHandler())  # its errors say the same
     driver = place.server.drivername.partition("+")[2]
     # psycopg returns bytes, not text, from a server in the C locale, which has no encoding.
-    options = {"connect_timeout": CONNECT_WAIT, "client_encoding": "utf8"}
-    options = {name: value for name, value in options.items() if name not in place.server.query}
+    options = {"connect_timeout": _CONNECT_WAIT, "client_encoding": "utf8"}
+    for name in place.server.query:
+        # What the URL says is not overridden.
+        options.pop(name, None)
     try:
         return sa.create_engine(place.server, pool_pre_ping=True, connect_args=options)
     except exc.NoSuchModuleError as error:
@@ -445,9 +472,12 @@ def _set_journal(engine: sa.Engine, mode: str) -> None:
 @contextmanager
 def _transaction(engine: sa.Engine, *, reading: bool = False) -> Iterator[sa.Connection]:
     """One transaction, undone by any exception inside. Readers see one state throughout."""
-    options = {"hcbench_begin": "BEGIN"} if reading else {}
-    if reading and engine.dialect.name == "postgresql":
-        options["isolation_level"] = "REPEATABLE READ"
+    options: dict[str, Any] = {}
+    if reading:
+        # Without the lock that a writer takes at once.
+        options["hcbench_begin"] = "BEGIN"
+        if engine.dialect.name == "postgresql":
+            options["isolation_level"] = "REPEATABLE READ"
     with engine.connect().execution_options(**options) as connection, connection.begin():
         yield connection
 
@@ -504,8 +534,10 @@ def _explain(place: Place, error: BaseException) -> str:
     name = getattr(error, "sqlite_errorname", None)
     if name is None:
         return f"{place}: {_one_line(error)}"
-    known = _SQLITE_ERRORS.get("_".join(name.split("_")[:2]))
-    return f"{place}: {known or _one_line(error)}"
+    # Extended codes, such as SQLITE_READONLY_DIRECTORY, begin with the name of the error.
+    primary_code = "_".join(name.split("_")[:2])
+    text = _SQLITE_ERRORS.get(primary_code) or _one_line(error)
+    return f"{place}: {text}"
 
 
 def _is_outage(error: exc.DBAPIError) -> bool:
@@ -523,13 +555,26 @@ def _is_outage(error: exc.DBAPIError) -> bool:
 def _one_line(error: BaseException) -> str:
     """The line of a driver's message that states the reason."""
     lines = str(error).strip().splitlines()
-    why = [line for line in lines if "FATAL:" in line or "ERROR:" in line]
-    line = " ".join((why or lines or [type(error).__name__])[0].split())
+    if not lines:
+        return type(error).__name__
+    reason = lines[0]
+    for line in lines:
+        if "FATAL:" in line or "ERROR:" in line:
+            reason = line
+            break
+    line = " ".join(reason.split())
     return re.sub(r"^(connection failed: )?connection to server .*? failed: ", "", line)
 
 
-def fetch(connection: sa.Connection, chosen: sa.Select[Any]) -> Iterator[list[tuple[Any, ...]]]:
+def fetch(
+    connection: sa.Connection, query: sa.Select[Any], size: int = _ROWS_AT_ONCE
+) -> Iterator[list[tuple[Any, ...]]]:
     """The rows of a query, some at a time, as the driver gives them."""
-    cursor = connection.execute(chosen).cursor
-    while cursor is not None and (rows := cursor.fetchmany(_TOGETHER)):
-        yield [*rows]
+    cursor = connection.execute(query).cursor
+    if cursor is None:
+        return
+    while True:
+        rows = list(cursor.fetchmany(size))
+        if not rows:
+            return
+        yield rows

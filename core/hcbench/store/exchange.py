@@ -61,8 +61,7 @@ def describe_run(store: Store, run: RunInfo, *, trees: bool = False) -> Descript
                 numbers.update(value["run"] for value in point["values"])
         rows = _rows(connection, runs, runs.c.id.in_(sorted(numbers)))
     # The described run is the first, which `import_run` relies on.
-    run_rows = [row for row in rows if row["id"] == run.id]
-    run_rows += [row for row in rows if row["id"] != run.id]
+    run_rows = sorted(rows, key=lambda row: row["id"] != run.id)
     return {VERSION: SCHEMA_VERSION, "runs": run_rows, "cells": described}
 
 
@@ -84,7 +83,9 @@ def _describe_cells(
         values_at.setdefault(point, []).append(row)
 
     of_cells = among(connection, points.c.cell, ids)
-    omitted = () if trees else ("result",)
+    omitted = ["result"]
+    if trees:
+        omitted = []
     for row in _rows(connection, points, of_cells, without=omitted):
         cell = row.pop("cell")
         row["values"] = values_at.get((cell, row["checkpoint"]), [])
@@ -131,7 +132,9 @@ def import_run(store: Store, described: Description, source: str) -> Merged:
     StoreError
         If it is of another version of hcbench, or damaged.
     """
-    version = described.get(VERSION) if isinstance(described, dict) else None
+    version = None
+    if isinstance(described, dict):
+        version = described.get(VERSION)
     if version != SCHEMA_VERSION:
         raise StoreError(
             f"{source} was exported by another version of hcbench (schema {str(version)[:20]}, "
@@ -172,21 +175,23 @@ def _insert(connection: sa.Connection, described: Description, source: str) -> N
                 value_rows.append(value_row)
                 links.add((value_row["run"], value_row["cell"]))
     link_rows = [{"run": run, "cell": cell} for run, cell in sorted(links)]
+    # In this order, as rows refer to those of earlier tables.
+    _insert_rows(connection, runs, run_rows, source)
+    for row in run_rows:
+        # An error here says that the run could not be shown.
+        Presentation.of_description(presented(from_json(row["layout"])))
+    _insert_rows(connection, cells, cell_rows, source)
+    _insert_rows(connection, points, point_rows, source)
+    _insert_rows(connection, metric_values, value_rows, source)
+    _insert_rows(connection, run_cells, link_rows, source)
 
-    for table, rows in (
-        (runs, run_rows),
-        (cells, cell_rows),
-        (points, point_rows),
-        (metric_values, value_rows),
-        (run_cells, link_rows),
-    ):
-        check_rows(table, rows, source)
-        if table is runs:
-            for row in rows:
-                # An error here says that the run could not be shown.
-                Presentation.of_description(presented(from_json(row["layout"])))
-        if rows:
-            connection.execute(table.insert(), rows)
+
+def _insert_rows(
+    connection: sa.Connection, table: sa.Table, rows: list[dict[str, Any]], source: str
+) -> None:
+    check_rows(table, rows, source)
+    if rows:
+        connection.execute(table.insert(), rows)
 
 
 def _row(table: sa.Table, described: Mapping[str, Any]) -> dict[str, Any]:

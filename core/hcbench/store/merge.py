@@ -50,7 +50,7 @@ class Merged:
         Where it is.
     runs, cells, values : int
         New ones.
-    known : int
+    stored : int
         Cells that the target had already.
     repeated : int
         New measurements of cells that the target had already.
@@ -70,7 +70,7 @@ class Merged:
     runs: int = 0
     cells: int = 0
     values: int = 0
-    known: int = 0
+    stored: int = 0
     repeated: int = 0
     differing: int = 0
     example: str = ""
@@ -110,7 +110,11 @@ def merge_stores(target: Store, sources: Sequence[Store]) -> list[Merged]:
         for source in sources:
             with source.database.reading() as reading:
                 merging = _Merging(
-                    target.database, connection, reading, joined, Merged(source.location)
+                    target=target.database,
+                    to=connection,
+                    source=reading,
+                    joined=joined,
+                    done=Merged(source.location),
                 )
                 merged.append(merging.carry_out())
         joined.finish()
@@ -136,12 +140,15 @@ class _Merging:
             self.run_of[row["id"]] = number
             self.done.runs += is_new
         self.done.numbers = sorted(set(self.run_of.values()))
-        unused = itertools.count(last_id(self.to) + 1)
+        unused_ids = itertools.count(last_id(self.to) + 1)
         next_rows = sa.select(cells).order_by(cells.c.id).limit(_ROWS)
-        last = 0  # id that was read
-        while rows := self._read(next_rows.where(cells.c.id > last), cells):
-            last = rows[-1]["id"]
-            self._take(rows, unused)
+        last_read_id = 0
+        while True:
+            rows = self._read(next_rows.where(cells.c.id > last_read_id), cells)
+            if not rows:
+                break
+            last_read_id = rows[-1]["id"]
+            self._take_cells(rows, unused_ids)
         self._take_replies()
         return self.done
 
@@ -151,36 +158,50 @@ class _Merging:
         check_rows(table, rows, self.done.source)
         return rows
 
-    def _take(self, rows: Sequence[dict[str, Any]], unused: Iterator[int]) -> None:
+    def _take_cells(self, rows: Sequence[dict[str, Any]], unused_ids: Iterator[int]) -> None:
         """Add cells with all that belongs to them."""
+        id_of, new_ids = self._take_rows(rows, unused_ids)
+        key_of: dict[int, str] = {}
+        source_of: dict[int, int] = {}
+        for row in rows:
+            # Two rows of the source may be one measurement: the later one stands for both.
+            key_of[id_of[row["id"]]] = row["key"]
+            source_of[id_of[row["id"]]] = row["id"]
+        self._take_points(id_of, new_ids)
+        self._take_results(source_of, new_ids)
+        self._take_values(id_of, new_ids, key_of)
+        of_cells = run_cells.c.cell.in_(list(id_of))
+        links = []
+        for row in self._read(sa.select(run_cells).where(of_cells), run_cells):
+            links.append({"run": self._run(row), "cell": id_of[row["cell"]]})
+        self.target.upsert(self.to, run_cells, links)
+
+    def _take_rows(
+        self, rows: Sequence[dict[str, Any]], unused_ids: Iterator[int]
+    ) -> tuple[dict[int, int], set[int]]:
+        """Add the rows of cells that the target lacks.
+
+        Returns the id in the target by the id in the source, and which of the former are new.
+        """
         id_by_identity = self._stored_identities({row["key"] for row in rows})
+        # An identity begins with the key.
         stored_keys = {identity[0] for identity in id_by_identity}
-        # By the id in the source, that in the target.
         id_of: dict[int, int] = {}
         new_rows = []
         for row in rows:
-            identity = tuple(row[name] for name in _IDENTITY)
+            identity = _fields(row, _IDENTITY)
             if identity not in id_by_identity:
-                id_by_identity[identity] = next(unused)
+                id_by_identity[identity] = next(unused_ids)
                 new_rows.append({**row, "id": id_by_identity[identity], "run": self._run(row)})
+                # Inapplicable combinations are rows, but no measurements.
                 is_cell = not row["key"].startswith(LEFT_OUT)
                 self.done.repeated += is_cell and row["key"] in stored_keys
             id_of[row["id"]] = id_by_identity[identity]
         if new_rows:
             self.to.execute(cells.insert(), new_rows)
         self.done.cells += len(new_rows)
-        self.done.known += len(rows) - len(new_rows)
-
-        new_ids = {row["id"] for row in new_rows}
-        ids_of_new = [source for source, target in id_of.items() if target in new_ids]
-        self._take_points(ids_of_new, id_of)
-        self._take_results({id_of[row["id"]]: row["id"] for row in rows}, new_ids)
-        self._take_values(id_of, new_ids, {id_of[row["id"]]: row["key"] for row in rows})
-        of_cells = run_cells.c.cell.in_(list(id_of))
-        links = []
-        for row in self._read(sa.select(run_cells).where(of_cells), run_cells):
-            links.append({"run": self._run(row), "cell": id_of[row["cell"]]})
-        self.target.upsert(self.to, run_cells, links)
+        self.done.stored += len(rows) - len(new_rows)
+        return id_of, {row["id"] for row in new_rows}
 
     def _run(self, row: dict[str, Any]) -> int:
         """The run of a row, by its number in the target."""
@@ -190,13 +211,17 @@ class _Merging:
 
     def _stored_identities(self, keys: set[str]) -> dict[tuple[Any, ...], int]:
         """Rows of the target with some keys: their ids by their identity."""
-        columns = [cells.c[name] for name in _IDENTITY]
-        query = sa.select(cells.c.id, *columns).where(among(self.to, cells.c.key, keys))
-        return {tuple(row[1:]): row[0] for row in self.to.execute(query)}
+        query = sa.select(cells.c.id, *[cells.c[name] for name in _IDENTITY])
+        query = query.where(among(self.to, cells.c.key, keys))
+        ids = {}
+        for row in self.to.execute(query).mappings():
+            ids[_fields(row, _IDENTITY)] = row["id"]
+        return ids
 
-    def _take_points(self, ids: Sequence[int], id_of: Mapping[int, int]) -> None:
+    def _take_points(self, id_of: Mapping[int, int], new_ids: set[int]) -> None:
         """Add the points of new cells, which have their results."""
-        query = sa.select(points).where(points.c.cell.in_(ids))
+        source_ids = [source for source, target in id_of.items() if target in new_ids]
+        query = sa.select(points).where(points.c.cell.in_(source_ids))
         result = self.source.execute(query, execution_options={"yield_per": _POINTS})
         for part in result.mappings().partitions():
             rows = [{**row, "cell": id_of[row["cell"]]} for row in part]
@@ -213,8 +238,8 @@ class _Merging:
             stored = self._stored_replies({row["query"] for row in rows})
             new_rows = []
             for row in rows:
-                query = tuple(row[name] for name in _QUERY)
-                reply = tuple(row[name] for name in _REPLY)
+                query = _fields(row, _QUERY)
+                reply = _fields(row, _REPLY)
                 if query not in stored:
                     new_rows.append(row)
                 elif stored[query] != reply:
@@ -225,11 +250,11 @@ class _Merging:
 
     def _stored_replies(self, queries: set[str]) -> dict[tuple[Any, ...], tuple[Any, ...]]:
         """The target's answers to some queries, of all sources and times, by their key."""
-        columns = [replies.c[name] for name in _QUERY + _REPLY]
-        found = self.to.execute(sa.select(*columns).where(among(self.to, replies.c.query, queries)))
+        of_queries = sa.select(*[replies.c[name] for name in _QUERY + _REPLY])
+        of_queries = of_queries.where(among(self.to, replies.c.query, queries))
         stored = {}
-        for row in found:
-            stored[tuple(row[: len(_QUERY)])] = tuple(row[len(_QUERY) :])
+        for row in self.to.execute(of_queries).mappings():
+            stored[_fields(row, _QUERY)] = _fields(row, _REPLY)
         return stored
 
     def _take_results(self, source_of: Mapping[int, int], new_ids: set[int]) -> None:
@@ -238,11 +263,12 @@ class _Merging:
         lacking = sa.select(points.c.cell, points.c.checkpoint)
         lacking = lacking.where(points.c.cell.in_(stored), points.c.result.is_(None))
         for cell, checkpoint in self.to.execute(lacking).all():
-            there = (points.c.cell == source_of[cell]) & (points.c.checkpoint == checkpoint)
-            result = self.source.execute(sa.select(points.c.result).where(there)).scalar()
+            of_source = sa.select(points.c.result)
+            of_source = of_source.where(_is_point(source_of[cell], checkpoint))
+            result = self.source.execute(of_source).scalar()
             if isinstance(result, bytes):
-                here = (points.c.cell == cell) & (points.c.checkpoint == checkpoint)
-                self.to.execute(sa.update(points).where(here).values(result=result))
+                lacking_point = sa.update(points).where(_is_point(cell, checkpoint))
+                self.to.execute(lacking_point.values(result=result))
 
     def _take_values(
         self, id_of: Mapping[int, int], new_ids: set[int], key_of: Mapping[int, str]
@@ -254,22 +280,35 @@ class _Merging:
             cell = id_of[row["cell"]]
             if row["status"] != LOST or cell in new_ids:
                 rows.append({**row, "cell": cell, "run": self._run(row)})
-        self._compare_values([row for row in rows if row["cell"] not in new_ids], key_of)
+        of_stored = [row for row in rows if row["cell"] not in new_ids]
+        self._compare_values(of_stored, key_of)
         self.done.values += self.target.upsert(self.to, metric_values, rows, only_lost=True)
 
     def _compare_values(self, rows: Sequence[Row], key_of: Mapping[int, str]) -> None:
         """Count the values that the target has otherwise; it keeps its own."""
         if not rows:
             return
-        columns = [metric_values.c[name] for name in (*_PLACE, *_MEASURED)]
         ids = {row["cell"] for row in rows}
-        query = sa.select(*columns).where(among(self.to, metric_values.c.cell, ids))
+        query = sa.select(*[metric_values.c[name] for name in _PLACE + _MEASURED])
+        query = query.where(among(self.to, metric_values.c.cell, ids))
         stored = {}
-        for stored_row in self.to.execute(query.where(metric_values.c.status != LOST)).mappings():
-            place = tuple(stored_row[name] for name in _PLACE)
-            stored[place] = tuple(stored_row[name] for name in _MEASURED)
+        has_value = metric_values.c.status != LOST
+        for stored_row in self.to.execute(query.where(has_value)).mappings():
+            stored[_fields(stored_row, _PLACE)] = _fields(stored_row, _MEASURED)
         for row in rows:
-            measured = tuple(row[name] for name in _MEASURED)
-            if stored.get(tuple(row[name] for name in _PLACE), measured) != measured:
+            place = _fields(row, _PLACE)
+            # What the target lacks cannot differ.
+            if place in stored and stored[place] != _fields(row, _MEASURED):
                 self.done.differing += 1
-                self.done.example = self.done.example or key_of[row["cell"]]
+                if not self.done.example:
+                    self.done.example = key_of[row["cell"]]
+
+
+def _fields(row: Mapping[Any, Any], names: Sequence[str]) -> tuple[Any, ...]:
+    """Some fields of a row, by which rows are compared."""
+    return tuple(row[name] for name in names)
+
+
+def _is_point(cell: int, checkpoint: int) -> sa.ColumnElement[bool]:
+    """A condition: the point of a cell at a checkpoint."""
+    return (points.c.cell == cell) & (points.c.checkpoint == checkpoint)

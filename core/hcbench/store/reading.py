@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import count
 from sys import intern
@@ -26,13 +26,17 @@ T = TypeVar("T", bound=Hashable)
 #: Columns that are only read when one cell is shown.
 _LONG = ("traceback", "log")
 #: Columns that decide whether a cell has to run.
-_DECIDING = ["key", "run", "status", "phase", *LIMITS]
+_DECIDING = ["key", "run", "status", "phase"] + list(LIMITS)
 
 
 def _names_of_columns() -> list[str]:
     """The columns that are read of many cells."""
-    names = (*FIELDS, *COSTS, "run", *LIMITS)
-    return [name for name in names if name in cells.c and name not in _LONG]
+    names = []
+    for name in list(FIELDS) + list(COSTS) + ["run"] + list(LIMITS):
+        # Outcomes have some fields that are stored elsewhere, or not at all.
+        if name in cells.c and name not in _LONG:
+            names.append(name)
+    return names
 
 
 _COLUMNS = _names_of_columns()
@@ -40,7 +44,9 @@ _COLUMNS = _names_of_columns()
 
 def _key(stored: str) -> str:
     """The key of a cell; "" for an inapplicable combination, which has a row, but no cell."""
-    return "" if stored.startswith(LEFT_OUT) else stored
+    if stored.startswith(LEFT_OUT):
+        return ""
+    return stored
 
 
 def _notes(stored: str) -> tuple[str, ...]:
@@ -96,7 +102,7 @@ class _Column:
 
 def read_cells(
     connection: sa.Connection,
-    wanted: sa.Select[tuple[int]],
+    rows: sa.Select[tuple[int]],
     metric_keys: Mapping[str, str] | None = None,
     run: int | None = None,
     *,
@@ -110,10 +116,10 @@ def read_cells(
     Parameters
     ----------
     connection : Connection
-    wanted : Select
-        Of the rows.
+    rows : Select
+        The query of the rows of the cells.
     metric_keys : mapping of label to key, optional
-        Of the metrics whose values are wanted, besides reported numbers; by default all, the latest
+        Of the metrics whose values are read, besides reported numbers; by default all, the latest
         of each label.
     run : int, optional
         Cells that another run measured are reused.
@@ -126,30 +132,40 @@ def read_cells(
         If a cell cannot be read.
     """
     try:
-        ids = wanted.subquery()
-        columns = _read_columns(connection, ids, scored)
-        rows = columns["row"].objects.astype(np.int64)
-        measured = _read_points(connection, ids, rows, metric_keys) if scored else {}
+        ids = rows.subquery()
+        columns = _read_columns(connection, ids, _COLUMNS if scored else _DECIDING)
+        measured: dict[int | None, PointColumns] = {}
+        if scored:
+            row_numbers = columns["row"].objects.astype(np.int64)
+            measured = _read_points(connection, ids, row_numbers, metric_keys)
         return Outcomes(columns, measured).shown_by(run)
     except (ValueError, TypeError, AttributeError) as error:
-        which = f"run {run}" if run else "the store"
-        way_out = f"; remove it with: hcbench results rm {run}" if run else ""
-        text = f"{which} is damaged: a cell cannot be read ({error}){way_out}"
+        text = f"the store is damaged: a cell cannot be read ({error})"
+        if run:
+            text = (
+                f"run {run} is damaged: a cell cannot be read ({error}); remove it with: hcbench "
+                f"results rm {run}"
+            )
         raise DamagedRunError(text) from error
 
 
-def _read_columns(connection: sa.Connection, ids: sa.Subquery, scored: bool) -> dict[str, Coded]:
-    """The columns of cells, in the order of their rows."""
+def _read_columns(
+    connection: sa.Connection, ids: sa.Subquery, names: Sequence[str]
+) -> dict[str, Coded]:
+    """Some columns of cells, in the order of their rows."""
     (cell_id,) = ids.c
-    names = _COLUMNS if scored else _DECIDING
-    unfinished = {name: _Column(types_of(cells.c[name]), _READERS.get(name)) for name in names}
-    selected = [cells.c[name] for name in names]
-    query = sa.select(cells.c.id, *selected).join(ids, cell_id == cells.c.id).order_by(cell_id)
+    selected = [cells.c.id]
+    unfinished = {}
+    for name in names:
+        selected.append(cells.c[name])
+        unfinished[name] = _Column(types_of(cells.c[name]), _READERS.get(name))
+    query = sa.select(*selected).join(ids, cell_id == cells.c.id).order_by(cell_id)
     row_numbers: list[int] = []
     for part in fetch(connection, query):
-        row_column, *object_columns = zip(*part, strict=True)
-        row_numbers += row_column
-        for column, objects in zip(unfinished.values(), object_columns, strict=True):
+        # A part is a list of rows: made columns, of which the first one are their numbers.
+        columns_of_part = list(zip(*part, strict=True))
+        row_numbers += columns_of_part[0]
+        for column, objects in zip(unfinished.values(), columns_of_part[1:], strict=True):
             column.add(objects)
     columns = {}
     for name in names:
@@ -194,43 +210,79 @@ def _read_numbers(
     One query returns a row for each point with a column for each metric, which is much faster than
     a row for each value.
     """
-    value, point = metric_values.c, points.c
+    numbers = _PointNumbers(len(labels_by_key))
+    for part in _fetch(connection, _query_of_numbers(ids, labels_by_key)):
+        numbers.add(part)
+    return numbers.by_checkpoint(rows, list(labels_by_key.values()))
+
+
+def _query_of_numbers(ids: sa.Subquery, keys: Iterable[str]) -> sa.Select[Any]:
+    """The query of `_read_numbers`: cell, checkpoint, queries, and a number for each key."""
+    value = metric_values.c
+    point = points.c
     (cell_id,) = ids.c
     at_point = (value.cell == point.cell) & (value.checkpoint == point.checkpoint)
     numbers_at_point = sa.select(value.value).where(at_point)
-    by_key = [numbers_at_point.where(value.metric_key == key).label(None) for key in labels_by_key]
-    query = sa.select(point.cell, point.checkpoint, point.queries, *by_key)
-    query = query.join(ids, cell_id == point.cell)
+    selected: list[Any] = [point.cell, point.checkpoint, point.queries]
+    for key in keys:
+        selected.append(numbers_at_point.where(value.metric_key == key).label(None))
+    return sa.select(*selected).join(ids, cell_id == point.cell)
 
-    queries = _Column(types_of(point.queries))
-    types = [np.int64, np.int64] + [np.float64] * len(labels_by_key)
-    # Each column in parts, of which the first is empty: there may be no point at all.
-    parts: list[list[NDArray[Any]]] = [[np.empty(0, dtype=kind)] for kind in types]
-    for cell_column, checkpoint_column, query_column, *number_columns in _fetch(connection, query):
-        queries.add(query_column)
-        columns = (cell_column, checkpoint_column, *number_columns)
-        for part, column in zip(parts, columns, strict=True):
-            part.append(np.array(column, dtype=part[0].dtype))
-    cell_of_point, checkpoint_of_point, *numbers_by_key = map(np.concatenate, parts)
-    places = _places(rows, cell_of_point)
-    coded_queries = queries.coded()
 
-    by_checkpoint: dict[int, PointColumns] = {}
-    for checkpoint in np.unique(checkpoint_of_point).tolist():
-        at = np.flatnonzero(checkpoint_of_point == checkpoint)
-        present = np.zeros(rows.size, dtype=np.bool_)
-        present[places[at]] = True
-        queries_at = np.full(rows.size, None)
-        queries_at[places[at]] = coded_queries.take(at)
-        no_results = np.full(rows.size, None)
-        columns_at = PointColumns(present, Coded.of(queries_at), no_results, {})
-        by_checkpoint[checkpoint] = columns_at
-        for labels, numbers in zip(labels_by_key.values(), numbers_by_key, strict=True):
-            if np.isnan(numbers[at]).all():
-                continue
-            for label in labels:
-                _numbers_of(columns_at, label)[places[at]] = numbers[at]
-    return by_checkpoint
+class _PointNumbers:
+    """The points of cells and the numbers of some metrics at each, read part by part.
+
+    Parameters
+    ----------
+    n_metrics : int
+    """
+
+    def __init__(self, n_metrics: int) -> None:
+        self._queries = _Column(types_of(points.c.queries))
+        # Each column in parts, of which the first is empty: there may be no point at all.
+        self._cells = [np.empty(0, dtype=np.int64)]
+        self._checkpoints = [np.empty(0, dtype=np.int64)]
+        self._numbers = [[np.empty(0, dtype=np.float64)] for _ in range(n_metrics)]
+
+    def add(self, part: Sequence[tuple[Any, ...]]) -> None:
+        """Add some rows, as columns in the order of `_query_of_numbers`."""
+        cell_column, checkpoint_column, query_column = part[:3]
+        self._cells.append(np.array(cell_column, dtype=np.int64))
+        self._checkpoints.append(np.array(checkpoint_column, dtype=np.int64))
+        self._queries.add(query_column)
+        for parts, column in zip(self._numbers, part[3:], strict=True):
+            # NULL is NaN.
+            parts.append(np.array(column, dtype=np.float64))
+
+    def by_checkpoint(
+        self, rows: NDArray[np.int64], labels: Sequence[Sequence[str]]
+    ) -> dict[int, PointColumns]:
+        """What is at each checkpoint, for cells by their rows; the labels are of each metric."""
+        checkpoint_of_point = np.concatenate(self._checkpoints)
+        places = _places(rows, np.concatenate(self._cells))
+        numbers = [np.concatenate(parts) for parts in self._numbers]
+        queries = self._queries.coded()
+        columns: dict[int, PointColumns] = {}
+        for checkpoint in np.unique(checkpoint_of_point).tolist():
+            at = np.flatnonzero(checkpoint_of_point == checkpoint)
+            point = _point_of_cells(rows.size, places[at], queries.take(at))
+            columns[checkpoint] = point
+            for labels_of_metric, numbers_of_metric in zip(labels, numbers, strict=True):
+                if np.isnan(numbers_of_metric[at]).all():
+                    continue
+                for label in labels_of_metric:
+                    _numbers_of(point, label)[places[at]] = numbers_of_metric[at]
+        return columns
+
+
+def _point_of_cells(n: int, places: NDArray[np.intp], queries: NDArray[Any]) -> PointColumns:
+    """A point that some of n cells have, without values."""
+    present = np.zeros(n, dtype=np.bool_)
+    present[places] = True
+    queries_of_cells = np.full(n, None)
+    queries_of_cells[places] = queries
+    no_results = np.full(n, None)
+    return PointColumns(present, Coded.of(queries_of_cells), no_results, {})
 
 
 def _read_values(
@@ -248,28 +300,30 @@ def _read_values(
     the numbers that algorithms reported.
     """
     query = _query_of_values(ids, labels_by_key, all_metrics=all_metrics)
+    # By checkpoint and label, those that are no plain numbers, by the places of their cells.
     special_at: dict[tuple[int, str], dict[int, Value]] = {}
     for part in _fetch(connection, query):
-        cell_column, checkpoints, numbers, statuses, reasons, *metric_columns = part
+        cell_column, checkpoints, numbers, statuses, reasons = part[:5]
+        # A key, and its label if all metrics are read.
+        metric_columns = part[5:]
         places = _places(rows, cell_column)
         plain_numbers = np.array(numbers, dtype=np.float64)
         special = np.isnan(plain_numbers)
         for texts in (statuses, reasons):
             special |= column_of(texts) != np.array(None)
-        keys = list(zip(checkpoints, *metric_columns, strict=True))
-        for (checkpoint, *metric), at in _split(keys):
+        metrics = list(zip(checkpoints, *metric_columns, strict=True))
+        for (checkpoint, *metric), at in _split(metrics):
             if checkpoint not in by_checkpoint:
                 # A value without a point, of a damaged store.
                 continue
-            # A key, and its label if all metrics are read. A reported number has its label as key.
+            # A reported number has its label as key.
             for label in labels_by_key.get(metric[0], metric[-1:]):
                 label_numbers = _numbers_of(by_checkpoint[checkpoint], label)
                 label_numbers[places[at]] = plain_numbers[at]
                 special_values = special_at.setdefault((checkpoint, label), {})
                 for i in at[special[at]].tolist():
-                    special_values[int(places[i])] = _value(
-                        numbers[i], statuses[i] or "ok", reasons[i] or ""
-                    )
+                    value = _value(numbers[i], statuses[i] or "ok", reasons[i] or "")
+                    special_values[int(places[i])] = value
                 if all_metrics and special_values:
                     # A later plain number replaces an earlier value that was none.
                     for place in places[at[~special[at]]].tolist():
@@ -309,13 +363,13 @@ def _numbers_of(point: PointColumns, label: str) -> NDArray[np.float64]:
     return point.values[label].numbers
 
 
-def _fetch(connection: sa.Connection, chosen: sa.Select[Any]) -> Iterator[Any]:
+def _fetch(connection: sa.Connection, query: sa.Select[Any]) -> Iterator[Any]:
     """The rows of a query, some at a time, as columns of the types that they should have."""
-    kinds = [types_of(column) for column in chosen.selected_columns]
-    for part in fetch(connection, chosen):
+    types = [types_of(column) for column in query.selected_columns]
+    for part in fetch(connection, query):
         columns = tuple(zip(*part, strict=True))
-        for column, allowed in zip(columns, kinds, strict=True):
-            if not set(map(type, column)) <= allowed:
+        for column, types_of_column in zip(columns, types, strict=True):
+            if not set(map(type, column)) <= types_of_column:
                 raise TypeError("it is of another type than its column")
         yield columns
 

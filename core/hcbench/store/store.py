@@ -124,8 +124,10 @@ class Store:
 
     def command(self, *words: str) -> str:
         """A command of ``hcbench`` for this store, as it is printed; its password is left out."""
-        options = ["--store", self.location] if self._is_named else []
-        return shell_command("hcbench", *words, *options)
+        command = ["hcbench"] + list(words)
+        if self._is_named:
+            command += ["--store", self.location]
+        return shell_command(*command)
 
     def __enter__(self) -> Self:
         return self
@@ -181,9 +183,15 @@ class Store:
 
     def _summarise(self, connection: sa.Connection, run: int) -> None:
         """Store how many cells a run has; columns of its cells are not valid any more."""
-        counted = _count_cells(connection, [run]).get(run, (0, 0, 0))
-        values = (run, *counted, None, None)
-        row = dict(zip(summaries.c.keys(), values, strict=True))
+        n_cells, n_reused, n_failed = _count_cells(connection, [run]).get(run, (0, 0, 0))
+        row = {
+            "run": run,
+            "cells": n_cells,
+            "reused": n_reused,
+            "failed": n_failed,
+            "packed": None,
+            "checksum": None,
+        }
         self.database.upsert(connection, summaries, [row])
 
     @_retried
@@ -225,14 +233,14 @@ class Store:
                 description = descriptions.get(outcome.key, {})
                 rows.append(cell_row(run, row, outcome, description, limits or {}))
             self._write_cells(connection, rows, new)
-            shown = new | agreeing
             values = []
-            for row, outcome in shown.items():
+            links = []
+            for row, outcome in (new | agreeing).items():
                 values += value_rows(run, row, outcome.points, metric_keys)
-            upsert = self.database.upsert
-            upsert(connection, metric_values, values, only_lost=True)
-            upsert(connection, run_cells, [{"run": run, "cell": row} for row in shown])
-            forget(connection, among(connection, run_cells.c.cell, shown))
+                links.append({"run": run, "cell": row})
+            self.database.upsert(connection, metric_values, values, only_lost=True)
+            self.database.upsert(connection, run_cells, links)
+            forget(connection, among(connection, run_cells.c.cell, new | agreeing))
 
     def _assign_rows(
         self, connection: sa.Connection, run: int, outcomes: Sequence[Outcome], *, fresh: bool
@@ -310,10 +318,10 @@ class Store:
             connection.execute(insert.from_select(["run", "cell"], reused))
             connection.execute(sa.delete(summaries).where(summaries.c.run == run))
             linked = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
-            rows_there = []
+            linked_rows = []
             for part in fetch(connection, linked):
-                rows_there += [row for (row,) in part]
-            return rows_there
+                linked_rows += [row for (row,) in part]
+            return linked_rows
 
     @_retried
     def save_reply(
@@ -330,7 +338,9 @@ class Store:
         reply : (code, price, tokens, seconds, confidence, annotator)
             With NaN for an unknown confidence.
         """
-        values = (source, json.dumps(query[0]), query[1], *map(storable, reply))
+        items, time = query
+        values = [source, json.dumps(items), time]
+        values += map(storable, reply)
         row = dict(zip(replies.c.keys(), values, strict=True))
         with self.database.writing() as connection:
             self.database.upsert(connection, replies, [row])
@@ -346,8 +356,11 @@ class Store:
         replies_by_query = {}
         for row in rows:
             query = (tuple(json.loads(row.query)), row.time)
-            # The columns after source, query and time are the reply; NULL is NaN.
-            replies_by_query[query] = tuple(nan if value is None else value for value in row[3:])
+            reply = []
+            # The columns after source, query and time are the reply.
+            for value in row[3:]:
+                reply.append(nan if value is None else value)
+            replies_by_query[query] = tuple(reply)
         return replies_by_query
 
     @_retried
@@ -371,7 +384,7 @@ class Store:
         keys : sequence of str
             Of the cells; in this order the outcomes are.
         metric_keys : mapping of label to key, optional
-            Of the metrics whose values are wanted; by default there are no points, and only the
+            Of the metrics whose values are read; by default there are no points, and only the
             columns that decide whether a cell has to run.
         run : int, optional
             Only those that this run shows, which may have been measured again later.
@@ -428,13 +441,14 @@ class Store:
         scored_points = []
         with self.database.reading() as connection:
             for checkpoint, queries, packed in connection.execute(of_row):
-                scored_points.append(
-                    ScoredPoint(
-                        checkpoint=None if checkpoint == END else checkpoint,
-                        queries=queries,
-                        result=None if packed is None else decode_result(packed),
-                    )
+                # An algorithm that failed has no result.
+                result = None if packed is None else decode_result(packed)
+                point = ScoredPoint(
+                    checkpoint=None if checkpoint == END else checkpoint,
+                    queries=queries,
+                    result=result,
                 )
+                scored_points.append(point)
         return tuple(scored_points)
 
     def result_of(self, outcome: Outcome, checkpoint: int | None = None) -> Result | None:
@@ -455,11 +469,14 @@ class Store:
     @_retried
     def mean_seconds(self) -> dict[tuple[str, str, str], float]:
         """The mean time of ok cells, by the labels of algorithm, data set and oracle."""
-        labels = cells.c.algorithm, cells.c.dataset, cells.c.oracle
-        means = sa.select(*labels, sa.func.avg(cells.c.seconds)).where(cells.c.status == "ok")
+        labels = (cells.c.algorithm, cells.c.dataset, cells.c.oracle)
+        means = sa.select(*labels, sa.func.avg(cells.c.seconds))
+        means = means.where(cells.c.status == "ok").group_by(*labels)
+        seconds = {}
         with self.database.reading() as connection:
-            rows = connection.execute(means.group_by(*labels)).all()
-        return {(row[0], row[1], row[2]): row[3] for row in rows}
+            for algorithm, dataset, oracle, mean in connection.execute(means):
+                seconds[algorithm, dataset, oracle] = mean
+        return seconds
 
     @_retried
     def blas_kernels(self, run: int | None = None) -> set[str]:
@@ -468,8 +485,9 @@ class Store:
         By default of the last run. All machines of a cluster count, whatever they measured.
         """
         with self.database.reading() as connection:
-            environments = connection.execute(sa.select(runs.c.id, runs.c.environment)).all()
-            kernels_by_run = {number: _blas_of(from_json(text)) for number, text in environments}
+            kernels_by_run = {}
+            for number, text in connection.execute(sa.select(runs.c.id, runs.c.environment)):
+                kernels_by_run[number] = _blas_of(from_json(text))
             if run is None:
                 run = max(kernels_by_run, default=0)
             kernels = set(kernels_by_run.get(run, set()))
@@ -494,18 +512,20 @@ class Store:
         # Not imported above, as it imports numpy.
         from hcbench.store.codec import count_items
 
-        at_end = (points.c.checkpoint == END, points.c.result.is_not(None))
+        has_result = (points.c.checkpoint == END) & points.c.result.is_not(None)
         one_of_each = (
             sa.select(cells.c.data_digest, sa.func.min(cells.c.id))
             .join(run_cells, run_cells.c.cell == cells.c.id)
             .join(points, points.c.cell == cells.c.id)
-            .where(run_cells.c.run == run, cells.c.data_digest != "", *at_end)
+            .where(run_cells.c.run == run, cells.c.data_digest != "", has_result)
             .group_by(cells.c.data_digest)
         )
         sizes: dict[str, int] = {}
         with self.database.reading() as connection:
-            digests = {row: digest for digest, row in connection.execute(one_of_each)}
-            results = sa.select(points.c.cell, points.c.result).where(*at_end)
+            digests = {}
+            for digest, row in connection.execute(one_of_each):
+                digests[row] = digest
+            results = sa.select(points.c.cell, points.c.result).where(has_result)
             results = results.where(among(connection, points.c.cell, digests))
             for row, packed in connection.execute(results):
                 # A damaged result is no reason to show nothing.
@@ -535,17 +555,19 @@ class Store:
             if suites:
                 conditions.append(_labels_like(connection, runs.c.suite, suites))
             if algorithms:
-                shown = sa.select(run_cells.c.run).join(cells, cells.c.id == run_cells.c.cell)
-                shown = shown.where(_labels_like(connection, cells.c.algorithm, algorithms))
-                conditions.append(runs.c.id.in_(shown))
+                with_cells = sa.select(run_cells.c.run).join(cells, cells.c.id == run_cells.c.cell)
+                is_like = _labels_like(connection, cells.c.algorithm, algorithms)
+                conditions.append(runs.c.id.in_(with_cells.where(is_like)))
             infos = run_infos(connection, *conditions).values()
-        shown_infos = [info for info in infos if not info.removed]
-        if since is None:
-            return shown_infos
-        begin = since.astimezone()
-        return [info for info in shown_infos if info.started >= begin]
+        listed_infos = []
+        for info in infos:
+            is_early = since is not None and info.started < since.astimezone()
+            # The row of a removed run stays while other runs show what it measured.
+            if not info.removed and not is_early:
+                listed_infos.append(info)
+        return listed_infos
 
-    def run(self, wanted: int | str | None = None) -> RunInfo:
+    def run(self, number_or_name: int | str | None = None) -> RunInfo:
         """A run by its number or name, the last of a suite, or the last of all.
 
         Raises
@@ -553,7 +575,7 @@ class Store:
         StoreError
             If there is none, or it is damaged.
         """
-        info = self.find_run(wanted)
+        info = self.find_run(number_or_name)
         if info.damaged:
             raise DamagedRunError(
                 f"run {info.id} of {self.location} is damaged: {info.damaged}; remove it with: "
@@ -561,31 +583,34 @@ class Store:
             )
         return info
 
-    def find_run(self, wanted: int | str | None = None) -> RunInfo:
+    def find_run(self, number_or_name: int | str | None = None) -> RunInfo:
         """As `run`, also if it is damaged; the last of all is the last that is not.
 
         A run that ended with an error before it had any results is not the last one.
         """
-        if isinstance(wanted, int) or (wanted is not None and wanted.isdecimal()):
-            return self._numbered(int(wanted))
+        if isinstance(number_or_name, int):
+            return self._numbered(number_or_name)
+        if number_or_name is not None and number_or_name.isdecimal():
+            return self._numbered(int(number_or_name))
         infos = self.runs()
         if not infos:
             raise StoreError(
                 f"there are no runs in {self.location} yet; begin with: hcbench compare"
             )
-        if wanted is None:
+        if number_or_name is None:
             sound_infos = [info for info in infos if not info.damaged]
             with_results = [info for info in sound_infos if _has_results(info)]
             # If all are damaged, the last one says what is damaged.
             return (with_results or sound_infos or infos)[-1]
+        # A name is of one run, and more specific than a suite.
         for attribute in ("name", "suite"):
             for info in reversed(infos):
-                if getattr(info, attribute).casefold() == wanted.casefold():
+                if getattr(info, attribute).casefold() == number_or_name.casefold():
                     return info
         suites = ", ".join(dict.fromkeys(info.suite for info in infos if info.suite))
         raise StoreError(
-            f"{self.location} has no run called {wanted!r}, nor of a suite {wanted!r}; there are "
-            f"runs of {suites}"
+            f"{self.location} has no run called {number_or_name!r}, nor of a suite "
+            f"{number_or_name!r}; there are runs of {suites}"
         )
 
     @_retried
@@ -594,14 +619,16 @@ class Store:
             info = run_infos(connection, runs.c.id == number).get(number)
             last = connection.execute(sa.select(sa.func.max(runs.c.id))).scalar()
         if info is None or info.removed:
-            there = f"the last is {last}" if last else "there are none yet"
-            raise StoreError(f"{self.location} has no run {number}; {there}")
+            available = "there are none yet"
+            if last:
+                available = f"the last is {last}"
+            raise StoreError(f"{self.location} has no run {number}; {available}")
         return info
 
     @_retried
-    def outcomes(self, /, **chosen: Any) -> list[tuple[Outcome, RunInfo]]:
+    def outcomes(self, /, **selection: Any) -> list[tuple[Outcome, RunInfo]]:
         """The outcomes that `cells` returns, each with the run that measured it."""
-        outcomes = self.cells(**chosen)
+        outcomes = self.cells(**selection)
         measured_by = outcomes.column("run").tolist()
         with self.database.reading() as connection:
             infos = run_infos(connection, among(connection, runs.c.id, set(measured_by)))
@@ -641,8 +668,9 @@ class Store:
         """The cells of a run, which are stored in columns at the latest when they are read."""
         from hcbench.store.columns import pack_outcomes
 
-        shown = run_cells.alias()
-        of_run = sa.select(shown.c.cell).where(shown.c.run == run.id)
+        # Under another name, as the query becomes part of one of the same table.
+        links = run_cells.alias()
+        of_run = sa.select(links.c.cell).where(links.c.run == run.id)
         stored = self._from_columns(of_run, run.metric_keys or {}, run.id)
         if stored is not None and len(stored) == run.cells:
             return stored
@@ -659,9 +687,9 @@ class Store:
         return read
 
     def _from_columns(
-        self, wanted: sa.Select[tuple[int]], metric_keys: Mapping[str, str] | None, run: int = 0
+        self, rows: sa.Select[tuple[int]], metric_keys: Mapping[str, str] | None, run: int = 0
     ) -> Outcomes | None:
-        """Cells of a large run that has all wanted rows and the same metrics, as ``run`` has them.
+        """Cells of a large run that has all these rows and metrics, as ``run`` shows them.
 
         None if there is no such run that is stored in columns.
         """
@@ -681,7 +709,7 @@ class Store:
                 is_other = number != run
                 if is_other and metric_keys not in (None, infos[number].metric_keys):
                     continue
-                if is_other and _lacks_cells(connection, number, wanted):
+                if is_other and _lacks_cells(connection, number, rows):
                     continue
                 columns = sa.select(summaries.c.packed, summaries.c.checksum)
                 stored = connection.execute(columns.where(summaries.c.run == number)).one()
@@ -715,9 +743,14 @@ class Store:
                 # The highest row is the latest, whereas a clock may jump.
                 rows = rows.order_by(row.desc()).limit(limit)
             outcomes = read_cells(connection, rows, metric_keys, run)
-            measured_by = set(outcomes.column("run").tolist())
-            there = sa.select(runs.c.id).where(among(connection, runs.c.id, measured_by))
-            lost_runs = measured_by.difference(connection.execute(there).scalars())
+            self._check_runs(connection, outcomes, run)
+        return outcomes
+
+    def _check_runs(self, connection: sa.Connection, outcomes: Outcomes, run: int | None) -> None:
+        """Raise `DamagedRunError` if a run that measured some of the outcomes is not there."""
+        measured_by = set(outcomes.column("run").tolist())
+        present = sa.select(runs.c.id).where(among(connection, runs.c.id, measured_by))
+        lost_runs = measured_by.difference(connection.execute(present).scalars())
         if lost_runs:
             lost = min(lost_runs)
             damaged = run or lost
@@ -725,7 +758,6 @@ class Store:
                 f"run {damaged} of {self.location} is damaged: it shows cells of run {lost}, "
                 f"which is not there; remove it with: {self.command('results', 'rm', str(damaged))}"
             )
-        return outcomes
 
     @_retried
     def cell(self, key_prefix: str) -> tuple[Outcome, dict[str, Any]]:
@@ -754,9 +786,10 @@ class Store:
                     "`hcbench results show`, those of all cells in `hcbench results export`"
                 )
             if len(rows) > 1:
-                some = ", ".join(row.key[: len(key_prefix) + 6] for row in rows[:5])
-                more = ", ..." if len(rows) > 5 else ""
-                raise StoreError(f"several cells begin with {key_prefix!r}: {some}{more}")
+                examples = [row.key[: len(key_prefix) + 6] for row in rows[:5]]
+                if len(rows) > 5:
+                    examples.append("...")
+                raise StoreError(f"several cells begin with {key_prefix!r}: {', '.join(examples)}")
             (row,) = rows
             (outcome,) = read_cells(connection, sa.select(cells.c.id).where(cells.c.id == row.id))
             outcome = replace(outcome, traceback=row.traceback, log=row.log)
@@ -780,9 +813,10 @@ def last_id(connection: sa.Connection) -> int:
 
 def _agrees(connection: sa.Connection, row: int, outcome: Outcome) -> bool:
     """Whether a row has the same end, data and results of its cell."""
-    compared = ("status", "reason", "stopped", "data_digest")
-    equal = [cells.c[name] == storable(getattr(outcome, name)) for name in compared]
-    if not connection.execute(sa.select(cells.c.id).where(cells.c.id == row, *equal)).first():
+    is_equal = cells.c.id == row
+    for name in ("status", "reason", "stopped", "data_digest"):
+        is_equal &= cells.c[name] == storable(getattr(outcome, name))
+    if not connection.execute(sa.select(cells.c.id).where(is_equal)).first():
         return False
     results = sa.select(points.c.checkpoint, points.c.queries, points.c.result)
     results = results.where(points.c.cell == row)
@@ -793,11 +827,11 @@ def _agrees(connection: sa.Connection, row: int, outcome: Outcome) -> bool:
     return stored_points == new_points
 
 
-def _lacks_cells(connection: sa.Connection, run: int, wanted: sa.Select[tuple[int]]) -> bool:
+def _lacks_cells(connection: sa.Connection, run: int, rows: sa.Select[tuple[int]]) -> bool:
     """Whether a run does not show all cells of a query."""
-    (row,) = wanted.selected_columns
-    shown = sa.select(run_cells.c.cell).where(run_cells.c.run == run, run_cells.c.cell == row)
-    lacking = wanted.where(~shown.exists()).limit(1)
+    (row,) = rows.selected_columns
+    links = sa.select(run_cells.c.cell).where(run_cells.c.run == run, run_cells.c.cell == row)
+    lacking = rows.where(~links.exists()).limit(1)
     return connection.execute(lacking).first() is not None
 
 
@@ -811,9 +845,14 @@ def is_latest() -> sa.ColumnElement[bool]:
 def run_infos(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> dict[int, RunInfo]:
     """Runs with the number of their cells, of those reused and of those failed."""
     rows = connection.execute(sa.select(runs).where(*conditions).order_by(runs.c.id)).all()
-    numbers = _read_counts(connection)
-    numbers |= _count_cells(connection, [row.id for row in rows if row.id not in numbers])
-    return {row.id: run_info(row, *numbers.get(row.id, ())) for row in rows}
+    counts = _read_counts(connection)
+    uncounted = [row.id for row in rows if row.id not in counts]
+    counts |= _count_cells(connection, uncounted)
+    infos = {}
+    for row in rows:
+        # A run without a cell has no counts.
+        infos[row.id] = run_info(row, *counts.get(row.id, ()))
+    return infos
 
 
 def _read_counts(connection: sa.Connection) -> dict[int, tuple[int, ...]]:
@@ -827,20 +866,24 @@ def _read_counts(connection: sa.Connection) -> dict[int, tuple[int, ...]]:
 
 def forget(connection: sa.Connection, *changed: sa.ColumnElement[bool]) -> None:
     """Remove the summaries of runs that show changed cells, by conditions of ``run_cells``."""
-    shown = sa.select(run_cells.c.run).where(*changed)
-    connection.execute(sa.delete(summaries).where(summaries.c.run.in_(shown)))
+    showing = sa.select(run_cells.c.run).where(*changed)
+    connection.execute(sa.delete(summaries).where(summaries.c.run.in_(showing)))
 
 
-def _count_cells(connection: sa.Connection, wanted: Sequence[int]) -> dict[int, tuple[int, ...]]:
+def _count_cells(
+    connection: sa.Connection, run_numbers: Sequence[int]
+) -> dict[int, tuple[int, ...]]:
     """By run, the number of cells, of those reused and of those failed."""
-    was_measured = cells.c.run != run_cells.c.run, ~cells.c.key.startswith(LEFT_OUT)
-    reused = sa.case((sa.and_(*was_measured), 1), else_=0)
+    is_of_other_run = cells.c.run != run_cells.c.run
+    # Inapplicable combinations are rows that runs share, too, but nothing was measured.
+    is_measured = ~cells.c.key.startswith(LEFT_OUT)
+    reused = sa.case((is_of_other_run & is_measured, 1), else_=0)
     failures = [status for status in STATUSES if is_failure(status)]
     failed = sa.case((cells.c.status.in_(failures), 1), else_=0)
     counts = (
         sa.select(run_cells.c.run, sa.func.count(), sa.func.sum(reused), sa.func.sum(failed))
         .join(cells, cells.c.id == run_cells.c.cell)
-        .where(among(connection, run_cells.c.run, wanted))
+        .where(among(connection, run_cells.c.run, run_numbers))
         .group_by(run_cells.c.run)
     )
     return {run: tuple(numbers) for run, *numbers in connection.execute(counts)}
@@ -852,7 +895,11 @@ def _blas_of(environment: Any) -> set[str]:
     with suppress(AttributeError, TypeError):
         machines = [environment.get("machine", {})]
         machines += environment.get("workers", ())
-        return {str(machine["blas"]) for machine in machines if machine.get("blas")}
+        names = set()
+        for machine in machines:
+            if machine.get("blas"):
+                names.add(str(machine["blas"]))
+        return names
     return set()
 
 
@@ -869,9 +916,10 @@ def labels_like(labels: Iterable[str], patterns: Patterns) -> list[str]:
 
     Wildcards are ``*`` and ``?``. Case is ignored, in any script.
     """
-    texts = [patterns] if isinstance(patterns, str) else patterns
+    if isinstance(patterns, str):
+        patterns = [patterns]
     expressions = []
-    for text in texts:
+    for text in patterns:
         escaped = re.escape(text.casefold())
         expressions.append(f".*{escaped}.*")
         expressions.append(escaped.replace(r"\*", ".*").replace(r"\?", "."))

@@ -29,7 +29,9 @@ from hcbench.store.schema import (
 from hcbench.store.store import Store, among, forget, is_latest, run_infos
 
 _MAY_RUN = timedelta(days=1)
-_ROW, _VALUE = 400, 120  # bytes of a row of a cell and of a value with their indices, about
+# Bytes of the row of a cell and of a value, with their indices, about.
+_BYTES_OF_ROW = 400
+_BYTES_OF_VALUE = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,51 +82,78 @@ def tidy(
         If it cannot be written.
     """
     database = store.database
-    looks_only = dry_run or not database.exists
-    size = 0 if looks_only else _size(store)
-    with database.reading() if looks_only else database.writing() as connection:
-        infos = run_infos(connection)
-        unwanted = set(_unwanted(list(infos.values()), keep_runs, before))
-        staying = _with_lenders(connection, set(infos) - unwanted) & set(infos)
-        old_runs = sorted(set(infos) - staying)
-        unshown = cells_of_no_run(connection, old_runs)
-        conditions = _values_nobody_asked_for(connection, [infos[run] for run in sorted(staying)])
-        n_values = 0
-        for condition in conditions:
-            n_values += _total(connection, sa.func.count(), condition)
-        tidied = Tidied(
-            runs=len(old_runs), cells=len(unshown), values=n_values, lent=len(staying & unwanted)
-        )
-        if looks_only:
-            size = _estimated_bytes(connection, old_runs, unshown, n_values)
-            return replace(tidied, bytes=size)
+    if dry_run or not database.exists:
+        with database.reading() as connection:
+            surplus = _find_surplus(connection, keep_runs, before)
+            size = _estimated_bytes(connection, surplus)
+            return replace(surplus.tidied, bytes=size)
+    size_before = _size(store)
+    with database.writing() as connection:
+        surplus = _find_surplus(connection, keep_runs, before)
         forget(connection)
-        for condition in conditions:
+        for condition in surplus.values:
             connection.execute(sa.delete(metric_values).where(condition))
         # What belongs to a cell is deleted with it.
-        connection.execute(sa.delete(cells).where(among(connection, cells.c.id, unshown)))
-        of_old_runs = among(connection, run_cells.c.run, old_runs)
+        connection.execute(sa.delete(cells).where(among(connection, cells.c.id, surplus.cells)))
+        of_old_runs = among(connection, run_cells.c.run, surplus.runs)
         connection.execute(sa.delete(run_cells).where(of_old_runs))
-        connection.execute(sa.delete(runs).where(among(connection, runs.c.id, old_runs)))
+        connection.execute(sa.delete(runs).where(among(connection, runs.c.id, surplus.runs)))
     _vacuum(store)
-    return replace(tidied, bytes=max(size - _size(store), 0))
+    # Other processes may have written meanwhile.
+    return replace(surplus.tidied, bytes=max(size_before - _size(store), 0))
 
 
-def _estimated_bytes(
-    connection: sa.Connection, old_runs: Sequence[int], unshown: Sequence[int], n_values: int
-) -> int:
-    """About how many bytes are freed by removing runs, cells, and this many values of others."""
-    of_cells = among(connection, cells.c.id, unshown)
-    of_points = among(connection, points.c.cell, unshown)
-    of_values = among(connection, metric_values.c.cell, unshown)
-    texts = [sa.func.length(cells.c[name]) for name in ("cell", "log", "traceback")]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Surplus:
+    """What is removed: numbers of runs and cells, and conditions of values; and how much it is."""
+
+    runs: Sequence[int]
+    cells: Sequence[int]
+    values: Sequence[sa.ColumnElement[bool]]
+    tidied: Tidied
+
+
+def _find_surplus(
+    connection: sa.Connection, keep_runs: int | None, before: datetime | None
+) -> _Surplus:
+    """What `tidy` removes."""
+    infos = run_infos(connection)
+    unwanted = set(_unwanted(list(infos.values()), keep_runs, before))
+    # Also runs that are lost by damage may be lenders, and are not there.
+    staying = _with_lenders(connection, set(infos) - unwanted) & set(infos)
+    old_runs = sorted(set(infos) - staying)
+    unshown = cells_of_no_run(connection, old_runs)
+    staying_infos = [infos[run] for run in sorted(staying)]
+    conditions = _values_nobody_asked_for(connection, staying_infos)
+    n_values = 0
+    for condition in conditions:
+        n_values += _total(connection, sa.func.count(), condition)
+    return _Surplus(
+        runs=old_runs,
+        cells=unshown,
+        values=conditions,
+        tidied=Tidied(
+            runs=len(old_runs), cells=len(unshown), values=n_values, lent=len(staying & unwanted)
+        ),
+    )
+
+
+def _estimated_bytes(connection: sa.Connection, surplus: _Surplus) -> int:
+    """About how many bytes are freed."""
+    of_cells = among(connection, cells.c.id, surplus.cells)
+    of_points = among(connection, points.c.cell, surplus.cells)
+    of_values = among(connection, metric_values.c.cell, surplus.cells)
+    of_runs = among(connection, runs.c.id, surplus.runs)
+    # Values of removed cells, and of others.
+    n_values = _total(connection, sa.func.count(), of_values) + surplus.tidied.values
+    texts = sum(sa.func.length(cells.c[name]) for name in ("cell", "log", "traceback"))
     layouts = sa.func.length(runs.c.layout) + sa.func.length(runs.c.environment)
     return (
-        _ROW * len(unshown)
-        + _VALUE * (n_values + _total(connection, sa.func.count(), of_values))
-        + _total(connection, sa.func.sum(sum(texts)), of_cells)
+        _BYTES_OF_ROW * len(surplus.cells)
+        + _BYTES_OF_VALUE * n_values
+        + _total(connection, sa.func.sum(texts), of_cells)
         + _total(connection, sa.func.sum(sa.func.length(points.c.result)), of_points)
-        + _total(connection, sa.func.sum(layouts), among(connection, runs.c.id, old_runs))
+        + _total(connection, sa.func.sum(layouts), of_runs)
     )
 
 
@@ -178,11 +207,11 @@ def _with_lenders(connection: sa.Connection, runs_to_keep: set[int]) -> set[int]
 def cells_of_no_run(connection: sa.Connection, removed_runs: Sequence[int]) -> list[int]:
     """Cells that no remaining run shows, except the latest measurement by a remaining run."""
     of_remaining = ~among(connection, run_cells.c.run, removed_runs)
-    shown = sa.select(run_cells.c.cell).where(of_remaining)
+    shown_cells = sa.select(run_cells.c.cell).where(of_remaining)
     is_superseded = ~is_latest() | cells.c.key.startswith(LEFT_OUT)
     is_lost = cells.c.run.not_in(sa.select(runs.c.id))  # by damage
     is_of_removed = among(connection, cells.c.run, removed_runs)
-    query = sa.select(cells.c.id).where(cells.c.id.not_in(shown))
+    query = sa.select(cells.c.id).where(cells.c.id.not_in(shown_cells))
     query = query.where(is_superseded | is_lost | is_of_removed).order_by(cells.c.id)
     return list(connection.execute(query).scalars())
 
@@ -192,7 +221,8 @@ def _values_nobody_asked_for(
 ) -> list[sa.ColumnElement[bool]]:
     """Conditions: the cell is shown by runs, none of which asked for this value."""
     keys_of_run = {info.id: info.metric_keys for info in infos}
-    shown = sa.select(run_cells.c.cell).where(among(connection, run_cells.c.run, keys_of_run))
+    of_runs = among(connection, run_cells.c.run, keys_of_run)
+    shown_cells = sa.select(run_cells.c.cell).where(of_runs)
     cell = metric_values.c.cell
     conditions = []
     stored_keys = sa.select(metric_values.c.metric_key).where(~is_reported).distinct()
@@ -202,9 +232,9 @@ def _values_nobody_asked_for(
             # A run that does not say what it asked for may have asked for all.
             if keys is None or key in keys.values():
                 asking.append(run)
-        wanted = sa.select(run_cells.c.cell).where(among(connection, run_cells.c.run, asking))
+        asked_for = sa.select(run_cells.c.cell).where(among(connection, run_cells.c.run, asking))
         is_of_key = metric_values.c.metric_key == key
-        conditions.append(is_of_key & cell.in_(shown) & cell.not_in(wanted))
+        conditions.append(is_of_key & cell.in_(shown_cells) & cell.not_in(asked_for))
     return conditions
 
 
@@ -248,9 +278,10 @@ def name_run(store: Store, run: RunInfo, name: str) -> None:
     if name.isdecimal():
         raise StoreError(f"{name!r} is the number of a run; a name has at least one letter")
     with store.database.writing() as connection:
-        for other in run_infos(connection).values():
-            if name and other.name.casefold() == name.casefold() and other.id != run.id:
-                raise StoreError(f"run {other.id} is already called {name!r}; choose another name")
+        for info in run_infos(connection).values():
+            # Many runs may have no name.
+            if name and info.id != run.id and info.name.casefold() == name.casefold():
+                raise StoreError(f"run {info.id} is already called {name!r}; choose another name")
         _write(connection, run, "name", name)
 
 
@@ -275,10 +306,13 @@ def remove_run(store: Store, run: RunInfo) -> Removed:
     """
     of_run = run_cells.c.run == run.id
     with store.database.writing() as connection:
-        removed = [info.id for info in run_infos(connection).values() if info.removed]
-        gone = [run.id, *removed]
-        own = set(connection.execute(sa.select(run_cells.c.cell).where(of_run)).scalars())
-        unshown = own.intersection(cells_of_no_run(connection, gone))
+        # With those that were removed before, which stay while others show what they measured.
+        gone = [run.id]
+        for info in run_infos(connection).values():
+            if info.removed:
+                gone.append(info.id)
+        shown = set(connection.execute(sa.select(run_cells.c.cell).where(of_run)).scalars())
+        unshown = shown.intersection(cells_of_no_run(connection, gone))
         connection.execute(sa.delete(cells).where(among(connection, cells.c.id, unshown)))
         forget(connection, of_run)
         connection.execute(sa.delete(run_cells).where(of_run))
@@ -287,4 +321,4 @@ def remove_run(store: Store, run: RunInfo) -> Removed:
         used = sa.select(cells.c.run).union(sa.select(metric_values.c.run))
         unused = among(connection, runs.c.id, gone) & runs.c.id.not_in(used)
         connection.execute(sa.delete(runs).where(unused))
-    return Removed(len(unshown), len(own - unshown))
+    return Removed(cells=len(unshown), shared=len(shown - unshown))

@@ -72,7 +72,7 @@ def test_a_merge_contains_both_stores_and_runs_show_the_same(tmp_path: Path) -> 
     a = filled(tmp_path / "a", range(3))
     b = filled(tmp_path / "b", range(2, 6), cost=Cost(seconds=7.0))
     done = merge(tmp_path / "all", a, b)
-    assert [(m.runs, m.cells, m.known, m.repeated) for m in done] == [(1, 3, 0, 0), (1, 4, 0, 1)]
+    assert [(m.runs, m.cells, m.stored, m.repeated) for m in done] == [(1, 3, 0, 0), (1, 4, 0, 1)]
     assert shown(tmp_path / "all", 1) == shown(a, 1)
     assert shown(tmp_path / "all", 2) == shown(b, 1)
     with Store(tmp_path / "all") as store:

@@ -18,11 +18,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from hypothesis import assume, given, strategies as st
-from rich.console import Console
 
 import hcbench as package
 from hcbench import figures
-from hcbench.cli import main, terminal
+from hcbench.cli import main
 from hcbench.errors import NameSyntaxError, ParameterError, StoreError, SuiteError
 from hcbench.model.text import printable
 from hcbench.plan.presentation import Presentation
@@ -108,12 +107,9 @@ def test_a_header_that_is_nested_without_end_is_damage() -> None:
         decode_result(zlib.compress(struct.pack("<I", len(head)) + head))
 
 
-def test_a_small_result_that_would_become_all_memory_is_damage(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("hcbench.store.codec._MOST", 2**20)
+def test_a_small_result_that_would_become_all_memory_is_damage() -> None:
     with pytest.raises(StoreError, match="takes more than"):
-        decode_result(zlib.compress(bytes(2**20 + 1)))
+        decode_result(zlib.compress(bytes(2**20 + 1)), most_bytes=2**20)
 
 
 @pytest.mark.slow
@@ -339,9 +335,9 @@ def test_escape_sequences_of_a_store_do_not_reach_the_terminal(
         wrong = make_outcome(0, **labels, status="error", reason=EVIL, log=EVIL, traceback=EVIL)
         noted = make_outcome(1, **labels, notes=(EVIL,))
         save(store, run, [wrong, noted])
-    monkeypatch.setattr(
-        terminal, "console", lambda **_: Console(force_terminal=True, color_system=None, width=99)
-    )
+    # As on a terminal, which rich would send sequences of its own.
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "99")
     for command in (
         ("results",),
         ("results", "show"),

@@ -10,12 +10,16 @@ from typing import Any
 
 import pytest
 
-import hcbench
 from hcbench.errors import StoreError
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import ScoredPoint, Value
+from hcbench.plan.plan import make_plan
+from hcbench.registry import load_registry, with_defaults
+from hcbench.registry.suite import Suite
+from hcbench.run.options import RunOptions
 from hcbench.run.record import Observer
-from hcbench.store import Store, database
+from hcbench.run.run import run_plan
+from hcbench.store import Store
 from hcbench.store.exchange import describe_run, import_run
 from hcbench.store.merge import merge_stores
 from hcbench.store.tidying import tidy
@@ -244,19 +248,16 @@ def test_a_run_waits_for_a_server_that_returns(
 
 
 def test_a_server_that_does_not_return_ends_the_run(
-    server: Server,
-    url: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    server: Server, url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(database, "LONGEST_WAIT", 0.3)
     with Store(url) as store:
+        store.database.longest_wait = 0.3
         run = begin(store)
         server.stop()
         try:
             with pytest.raises(StoreError, match=r"check the URL and the server") as caught:
                 save(store, run, [make_outcome(0)])
-            monkeypatch.setattr(database, "LONGEST_WAIT", 3600)  # which is over
+            store.database.longest_wait = 3600  # which is over
             with pytest.raises(StoreError):
                 store.finish_run(run)
         finally:
@@ -268,20 +269,16 @@ def test_a_server_that_does_not_return_ends_the_run(
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-def test_a_run_whose_server_was_away_too_long_is_resumed(
-    server: Server, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(database, "LONGEST_WAIT", 0.2)
-    monkeypatch.setattr(database, "CONNECT_WAIT", 2)
-    wanted: dict[str, Any] = {
-        "algos": ["draws", "good"],
-        "datasets": ["numbers"],
-        "metrics": ["leaves"],
-        "repetitions": 100,
-        "plugins": [PLUGIN],
-        "store": url,
-        "n_jobs": 1,
-    }
+def test_a_run_whose_server_was_away_too_long_is_resumed(server: Server, url: str) -> None:
+    registry = load_registry([PLUGIN])
+    suite = Suite(
+        name="away",
+        algorithms=("draws", "good"),
+        datasets=("numbers",),
+        metrics=("leaves",),
+        repetitions=100,
+    )
+    plan = make_plan(with_defaults(suite, registry), registry)
 
     class Pull(Observer):
         """Stops the server when the first cell is stored."""
@@ -294,13 +291,15 @@ def test_a_run_whose_server_was_away_too_long_is_resumed(
                 server.stop()
 
     try:
-        with pytest.raises(StoreError, match="check the URL and the server"):
-            hcbench.compare(**wanted, observer=Pull())
+        with Store(f"{url}?connect_timeout=2") as store:
+            store.database.longest_wait = 0.2
+            with pytest.raises(StoreError, match="check the URL and the server"):
+                run_plan(plan, registry.plugins, store, RunOptions(jobs=1), Pull())
     finally:
         server.start()
-    again = hcbench.compare(**wanted)
-    assert 1 <= sum(outcome.reused for outcome in again.outcomes) < 200
     with Store(url) as store:
+        again = run_plan(plan, registry.plugins, store, RunOptions(jobs=1))
+        assert 1 <= sum(outcome.reused for outcome in again) < 200
         assert len(store.outcomes()) == len({o.key for o, _ in store.outcomes()}) == 200
         assert [run.finished is None for run in store.runs()] == [True, False]
 

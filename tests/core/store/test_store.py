@@ -26,7 +26,7 @@ from hcbench.model.cost import Cost
 from hcbench.model.trees import HeightKind, Partition, Tree
 from hcbench.plan.columns import Outcomes
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
-from hcbench.store import Store, schema, sqlite
+from hcbench.store import Store, schema
 from hcbench.store.codec import decode_result, encode_result
 from tests.core.forks import Fork
 from tests.core.trees import trees
@@ -473,8 +473,7 @@ def test_a_cell_is_found_by_the_beginning_of_its_key(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_many_keys_are_found_in_parts(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hcbench.store.database._TOGETHER", 300)
+def test_many_keys_are_found_in_parts(store: Store) -> None:
     run = begin(store)
     outcomes = [make_outcome(i, points=(ScoredPoint(),)) for i in range(2000)]
     save(store, run, outcomes)
@@ -716,11 +715,11 @@ def test_a_file_that_may_not_grow_is_a_full_disk(path: Path) -> None:
         assert len(store.outcomes()) == int(saved)
 
 
-def test_a_locked_store_is_reported(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite, "LOCK_WAIT", 0.1)
+def test_a_locked_store_is_reported(filled: Path) -> None:
     raw = sqlite3.connect(filled, isolation_level=None)
     raw.execute("BEGIN IMMEDIATE")
     with Store(filled) as store:
+        store.database.outside_transactions(["PRAGMA busy_timeout = 100"])  # ms
         assert len(store.outcomes()) == 200  # readers do not wait
         with pytest.raises(StoreError, match="another process has locked it") as caught:
             begin(store)

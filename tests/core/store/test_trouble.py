@@ -18,7 +18,7 @@ import hcbench
 from hcbench.cli import main
 from hcbench.model.cost import Cost
 from hcbench.run.record import Observer
-from hcbench.store import Store, rows, sqlite
+from hcbench.store import Store
 from tests.core.store.test_store import as_ordinary_user, begin, make_outcome, row_of, save
 
 pytestmark = pytest.mark.slow
@@ -111,15 +111,21 @@ def test_two_runs_of_one_suite_at_once_both_finish_and_keep_each_cell_once(tmp_p
         assert count == 40
 
 
-def test_a_clock_that_jumps_back_does_not_make_the_old_new(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stamps = iter(f"20{year}-01-01T00:00:00.000000+00:00" for year in range(60, 10, -1))
-    monkeypatch.setattr(rows, "now", lambda: next(stamps))
+def test_a_clock_that_jumps_back_does_not_make_the_old_new(tmp_path: Path) -> None:
+    def set_back(year: int) -> None:
+        with store.database.writing() as connection:
+            stamp = f"{year}-01-01T00:00:00.000000+00:00"
+            last = "(SELECT max(id) FROM {})"
+            for table, column in (("cells", "created"), ("runs", "started")):
+                change = f"UPDATE {table} SET {column} = '{stamp}' WHERE id = {last.format(table)}"
+                connection.exec_driver_sql(change)
+
     with Store(tmp_path / "store") as store:
-        for seconds in (1.0, 2.0, 3.0):
+        for seconds, year in ((1.0, 2060), (2.0, 2050), (3.0, 2040)):
             save(store, begin(store), [make_outcome(0, cost=Cost(seconds=seconds))], fresh=True)
+            set_back(year)
         save(store, begin(store), [make_outcome(1)])
+        set_back(2030)
         assert store.cell(make_outcome(0).key)[0].cost.seconds == 3.0
         assert [o.cost.seconds for o, _ in store.outcomes()] == [3.0, 0.25]
         assert [o.repetition for o, _ in store.outcomes(limit=1)] == [1]
@@ -147,13 +153,11 @@ def test_a_run_in_a_folder_that_cannot_be_written_is_one_line(open_folder: Path)
     assert "give another place with --store" in answer
 
 
-def test_an_interrupted_statement_leaves_no_lock(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_statement_leaves_no_lock(tmp_path: Path) -> None:
     """The interrupted connection is closed, despite unfetched rows, so it holds no lock."""
-    monkeypatch.setattr(sqlite, "LOCK_WAIT", 0.2)
     with Store(tmp_path / "store.sqlite") as store:
         run = begin(store)
+        store.database.outside_transactions(["PRAGMA busy_timeout = 200"])  # ms
 
         def interrupt(_connection: Any, _cursor: Any, statement: str, *_: object) -> None:
             if "interrupted here" in statement:
