@@ -1,4 +1,4 @@
-"""The number of cuts of a tree."""
+"""The number of cuts of a tree, and the average size of their search trees."""
 
 from __future__ import annotations
 
@@ -23,3 +23,33 @@ def log_cuts(parent: NDArray[np.int64]) -> NDArray[np.float64]:
             total[parent[v]] += total[v]
             is_inner[parent[v]] = True
     return total
+
+
+@njit(cache=True)
+def mean_search_leaves(
+    parent: NDArray[np.int64], n_leaves: int, below: NDArray[np.float64]
+) -> float:
+    """E[K-tilde] of a random cut of a tree of m nodes. O(m).
+
+    Gentile et al. 2019, section 3. An inner node v is at the cut with probability P(v), given that
+    all nodes above it are above the cut. It is then one leaf of the search tree. Otherwise its
+    inner children count, and without inner children it is a leaf itself:
+
+        E(v) = P(v) + (1 - P(v)) max(1, sum of E over the inner children).
+
+    Parameters
+    ----------
+    parent : (m,) int64
+    n_leaves : int
+        The first nodes are the leaves.
+    below : (m - n_leaves,) float64
+        P(v) of the inner nodes.
+    """
+    m = len(parent)
+    total = np.zeros(m)
+    for v in range(n_leaves, m):
+        chance = below[v - n_leaves]
+        total[v] = chance + (1.0 - chance) * max(1.0, total[v])
+        if v < m - 1:
+            total[parent[v]] += total[v]
+    return total[m - 1]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hcbench import DataNotAvailableError, figures
-from hcbench_cuts import suites_noise as noisy, suites_tables as tables, suites_theorems as theorems
+from hcbench_cuts import suites_noise as noisy, suites_tables as tables
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _BOUND: dict[str, Any] = {"color": "#888888", "linestyle": "--"}
 _COLOURS = dict(zip(tables.GRIDS, figures.PALETTE, strict=False))
 _MARKERS = dict(zip(tables.GRIDS, "osD^", strict=False))
+
+SEARCHES = ("BF", "OTS", "WDP", noisy.INFORMED)
 
 # ---- Table 2 -------------------------------------------------------------------------------------
 
@@ -138,14 +140,14 @@ def questions(view: FigureView) -> Drawing:
     _draw_line(left, bits, 1 / math.log2(1.5), "log N to the base 3/2: theorem 1", "--")
     left.set(title="Theorem 1", xlabel="log2 N(T)", ylabel="queries")
     full = [run for run in measured if run.is_full]
-    for number, search in enumerate(theorems.SEARCHES):
+    for number, search in enumerate(SEARCHES):
         points = [(run.paths, run.queries) for run in full if run.search == search]
         _draw_points(right, points, search, number)
     every = [(run.paths, run.queries) for run in full]
     if every:
         _draw_line(right, every, 1.0, "K-tilde: theorem 2", ":")
-        factor = theorems.log2_places(theorems.height("balanced", theorems.N))
-        _draw_line(right, every, factor, f"K-tilde (log2(h + 1) + 2), n = {theorems.N}", "--")
+        factor = math.log2(noisy.HEIGHT + 1) + 2
+        _draw_line(right, every, factor, f"K-tilde (log2(h + 1) + 2), n = {noisy.N}", "--")
     right.set(title="Theorems 2 and 3, full trees", xlabel="K-tilde of the cut")
     for ax in (left, right):
         ax.set(xscale="log", yscale="log")
@@ -168,7 +170,7 @@ def _runs_of_searches(view: FigureView) -> Iterator[_Run]:
     known = view.results.parameters.get("datasets", {})
     for row in view.results.rows:
         values = [row["metrics"].get(name) for name in ("queries", "log-cuts", "k-tilde")]
-        if row["algorithm"] in theorems.SEARCHES and None not in values:
+        if row["algorithm"] in SEARCHES and None not in values:
             queries, log_n, paths = values
             is_full = known[row["dataset"]]["tree"] == "balanced"
             yield _Run(row["algorithm"], queries, log_n / math.log(2), paths, is_full)
@@ -203,7 +205,7 @@ def recovery(view: FigureView) -> Drawing:
         If nothing was measured.
     """
     figure, ax = figures.new_figure(5.6, 3.6)
-    names = {"BF": "BF, one vote", "WDP": theorems.INFORMED, "N-WDP": "N-WDP that knows λ"}
+    names = {"BF": "BF, one vote", "WDP": noisy.INFORMED, "N-WDP": "N-WDP that knows λ"}
     for number, (name, label) in enumerate(names.items()):
         points = sorted(_errors_by_noise(view, name))
         if points:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hcbench import AlgorithmSpec, MetricSpec, Parameter, Params
 from hcbench_cuts.references import PAPERS
 
@@ -151,6 +153,17 @@ VALIDATION_PAIRS = Parameter(
     interval="[1, inf)",
 )
 
+PRIOR = Parameter(
+    "prior",
+    "uniform",
+    "The prior, as of WDP: all cuts equally likely, or the probability that an inner node is below "
+    "the cut if all nodes above it are above.",
+    type="str",
+    alternative="float",
+    choices=("uniform",),
+    interval="(0, 1)",
+)
+
 METRICS: tuple[MetricSpec, ...] = (
     MetricSpec(
         name="k-tilde",
@@ -175,11 +188,46 @@ METRICS: tuple[MetricSpec, ...] = (
     MetricSpec(
         name="log-cuts",
         function="hcbench_cuts.statistics:log_cuts",
-        doc="Natural logarithm of the number of cuts of the cut tree.",
+        doc="Logarithm of the number of cuts of the cut tree.",
+        parameters=(
+            Parameter(
+                "base",
+                None,
+                "Base of the logarithm, by default natural; 1.5 bounds the queries of OTS.",
+                type="float",
+                interval="(1, inf)",
+            ),
+        ),
         paper=PAPERS["gentile2019"],
         direction="none",
         interval="[0, inf)",
         result="any",
+    ),
+    MetricSpec(
+        name="mean-k-tilde",
+        function="hcbench_cuts.bounds:mean_k_tilde",
+        doc="Mean K-tilde of cuts of the tree that are drawn from a prior.",
+        parameters=(PRIOR,),
+        paper=PAPERS["gentile2019"],
+        direction="none",
+        interval="[0, inf)",
+        needs=TREE,
+        result="any",
+    ),
+    MetricSpec(
+        name="wdp-bound",
+        function="hcbench_cuts.bounds:wdp_bound",
+        doc="The maximum average number of queries of WDP by theorem 3; with prior=bands, by "
+        "theorem 6.",
+        parameters=(
+            replace(PRIOR, choices=("uniform", "bands")),
+            Parameter("bands", 5, "For prior=bands: number of bands.", interval="[1, inf)"),
+        ),
+        paper=PAPERS["gentile2019"],
+        direction="none",
+        interval="[0, inf)",
+        needs=TREE,
+        result="partition",
     ),
     MetricSpec(
         name="leaf-depth",

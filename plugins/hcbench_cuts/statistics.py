@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -13,12 +14,20 @@ from hcbench_cuts import _count_kernels
 from hcbench_cuts.best_cuts import heaviest_within
 
 
-def log_cuts(scored: Scored) -> float:
-    """Natural logarithm of N(T), the number of cuts of the tree; O(n).
+def log_cuts(scored: Scored, *, base: float | None = None) -> float:
+    """Logarithm of N(T), the number of cuts of the tree; O(n).
 
-    N(v) = 1 for a leaf, else 1 + the product of N over the children (section 2).
+    N(v) = 1 for a leaf, else 1 + the product of N over the children (section 2). To the base 3/2 it
+    bounds the queries of OTS, as each answer leaves at most 2/3 of the cuts (theorem 1); to the
+    base 3 it is the least number of queries, as each answer leaves at least a third (lemma 1).
+
+    Parameters
+    ----------
+    base : float, optional
+        By default that of the natural logarithm.
     """
-    return float(_count_kernels.log_cuts(_tree(scored).parent)[-1])
+    natural = float(_count_kernels.log_cuts(_tree(scored).parent)[-1])
+    return natural if base is None else natural / math.log(base)
 
 
 def leaf_depth(scored: Scored, *, statistic: Literal["mean", "sd"] = "mean") -> float:

@@ -11,20 +11,14 @@ from collections.abc import Iterator
 
 from hcbench import Claim, Figure, Suite
 from hcbench_cuts.references import PAPERS
-from hcbench_cuts.suites_theorems import (
-    ALPHA,
-    CONSTANT,
-    ERROR,
-    INFORMED,
-    N,
-    height,
-    log2_places,
-    mean_k_tilde,
-    real,
-    rounded,
-    shape,
-)
 
+ERROR = "clustering-error"
+N = 4096
+HEIGHT = 12
+"""Of a full tree of N leaves."""
+ALPHA = 0.3
+FULL_TREE = f"cut-of[tree=balanced, n={N}, law=constant, alpha={ALPHA}]"
+INFORMED = f"WDP[prior={ALPHA}]"
 DELTA = 0.05
 
 # ---- Theorem 4: noise ----------------------------------------------------------------------------
@@ -52,8 +46,30 @@ def error_bound(noise: float) -> float:
     return 2 * math.sqrt(votes(noise)) / N
 
 
+def rounded(bound: float) -> str:
+    """A bound as printed in a claim."""
+    return f"{bound:.5g}"
+
+
+def mean_k_tilde() -> float:
+    """E[K-tilde] of `FULL_TREE`, by its levels; as ``mean-k-tilde[prior=0.3]`` of any tree.
+
+    A node of height 1 is one leaf of T'_c*. A higher one is a leaf if it is at the cut, and
+    otherwise has the leaves of its two children.
+    """
+    leaves = 1.0
+    for _ in range(HEIGHT - 1):
+        leaves = ALPHA + (1 - ALPHA) * 2 * leaves
+    return leaves
+
+
+def wdp_bound() -> float:
+    """The maximum average number of queries of WDP on `FULL_TREE`, as ``wdp-bound[prior=0.3]``."""
+    return mean_k_tilde() * (math.log2(HEIGHT + 1) + 2)
+
+
 def _theorem_4() -> Iterator[Claim]:
-    dataset = shape("balanced", CONSTANT)
+    dataset = FULL_TREE
     for noise in NOISES:
         oracle, m = noisy(noise), votes(noise)
         yield Claim(
@@ -67,14 +83,13 @@ def _theorem_4() -> Iterator[Claim]:
             every_repetition=True,
             note=f"2 sqrt(m) / n with m = {m}; it holds with probability {1 - DELTA}",
         )
-        paths = mean_k_tilde("balanced", N, CONSTANT)
         yield Claim(
             claim=f"Theorem 4, m queries in the place of each one of WDP: lambda = {noise}",
             algorithm=voting(noise),
             dataset=dataset,
             oracle=oracle,
             metric="queries",
-            paper=rounded(m * paths * log2_places(height("balanced", N))),
+            paper=rounded(m * wdp_bound()),
             relation="<=",
         )
         for other in (INFORMED, "BF"):
@@ -93,7 +108,7 @@ def _theorem_4() -> Iterator[Claim]:
 CLUSTERS = 10
 ROUNDS = (1000, 3000, 10000, 30000, 100000)
 DIGITS = 1797
-LABELLED = real("Complete", "law=labels")
+LABELLED = "cut-of[data=digits, tree=Complete, law=labels]"
 EXCESS = f"excess-risk[K={CLUSTERS}]"
 
 
@@ -160,7 +175,7 @@ THEOREM_4 = Suite(
     name="gentile2019-theorem4",
     doc="Theorem 4: N-WDP under persistent noise.",
     algorithms=(*map(voting, NOISES), INFORMED, "BF"),
-    datasets=(shape("balanced", CONSTANT),),
+    datasets=(FULL_TREE,),
     oracles=tuple(map(noisy, NOISES)),
     metrics=(ERROR, f"{ERROR}[against=answers]", "queries", "k-tilde", "n-clusters"),
     repetitions=50,

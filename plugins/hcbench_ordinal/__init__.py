@@ -272,6 +272,34 @@ UNBALANCED_SPLITS = MetricSpec(
     paper=PAPERS["emamjomeh2018"],
 )
 
+QUERY_BOUND = MetricSpec(
+    name="query-bound",
+    function="hcbench_ordinal.bounds:query_bound",
+    doc="A bound of the number of queries for n items.",
+    parameters=(
+        Parameter(
+            "of",
+            "n-log-n",
+            "n log2 n times factor; the queries of binary search for all items; log3 (2n-3)!!, the "
+            "information in a tree; C(n, 3), all triples; d / log2 d n log2 n for trees of degree "
+            "d, which is factor; or n(n-1)/12 for a star with a pair.",
+            choices=(
+                "n-log-n",
+                "binary-search",
+                "information",
+                "triples",
+                "degree",
+                "star-with-pair",
+            ),
+        ),
+        Parameter("factor", 1.0, "Of of=n-log-n and of=degree.", interval="(0, inf)"),
+    ),
+    direction="none",
+    interval="[0, inf)",
+    result="any",
+    paper=PAPERS["emamjomeh2018"],
+)
+
 
 @hookimpl
 def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
@@ -293,8 +321,8 @@ def hcbench_oracles() -> Iterable[OracleSpec]:
 
 @hookimpl
 def hcbench_metrics() -> Iterable[MetricSpec]:
-    """Return the metric of uneven splits by random pivots."""
-    return (UNBALANCED_SPLITS,)
+    """Return the metric of uneven splits by random pivots, and bounds of queries."""
+    return (UNBALANCED_SPLITS, QUERY_BOUND)
 
 
 @hookimpl

@@ -3,6 +3,45 @@
 from __future__ import annotations
 
 from math import ceil, comb, lgamma, log, log2
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from hcbench import Scored
+
+BoundOf: TypeAlias = Literal[
+    "n-log-n", "binary-search", "information", "triples", "degree", "star-with-pair"
+]
+
+
+def query_bound(scored: Scored, *, of: BoundOf = "n-log-n", factor: float = 1.0) -> float:
+    """A number of queries for n items that the paper states, O(n) to compute.
+
+    Emamjomeh-Zadeh & Kempe 2018; logarithms are to the base 2.
+
+    Parameters
+    ----------
+    of : str
+        "n-log-n": ``factor`` n log n (theorems 3.2 and 4.3). "binary-search": see
+        `noiseless_queries`. "information": see `information_bound`. "triples": C(n, 3).
+        "degree": d / log d n log n for trees of degree d, which is ``factor`` (section 6).
+        "star-with-pair": n (n-1) / 12, the least mean number of queries for a star one of whose
+        leaves is a pair (section 6).
+    factor : float
+    """
+    n = scored.problem.n
+    match of:
+        case "n-log-n":
+            return factor * n * log2(n)
+        case "binary-search":
+            return float(noiseless_queries(n))
+        case "information":
+            return information_bound(n)
+        case "triples":
+            return float(comb(n, 3))
+        case "degree":
+            return factor / log2(factor) * n * log2(n)
+        case "star-with-pair":
+            return n * (n - 1) / 12
 
 
 def noiseless_queries(n: int) -> int:

@@ -8,11 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from hcbench import DataNotAvailableError, figures
-from hcbench_ordinal import (
-    suites_degrees as degrees,
-    suites_noiseless as suite,
-    suites_nonadaptive as fixed,
-)
+from hcbench_ordinal import suites_nonadaptive as fixed
 from hcbench_ordinal.bounds import chance_of_fixed_triples, information_bound, noiseless_queries
 
 if TYPE_CHECKING:
@@ -21,6 +17,22 @@ if TYPE_CHECKING:
 
     from hcbench.figures import FigureView
 
+RECOVERY = "exact-recovery"
+SIZES = (64, 128, 256, 512, 1024, 2048, 4096)
+SHAPES = ("random", "balanced", "caterpillar", "yule")
+NAMES = {
+    "exact": "insertion, exact",
+    "fast": "insertion, fast",
+    "topdown": "insertion, top down",
+    "descent": "quick, descent",
+    "binary-search": "quick, binary search",
+}
+"""Of algorithms, by their parameter separator or merge."""
+DEGREES = (3, 4, 8, 16, 32)
+STARS = (16, 32, 64, 128, 256)
+LARGEST = 1024
+"""Number of items of the trees with bounded degree that are drawn."""
+FIRST = "deterministic quick (Benson et al.)"
 GREY = "#888888"
 _TICKS = 5
 """Maximum number of sizes that are all labelled on the axis."""
@@ -40,13 +52,15 @@ def adaptive_queries(view: FigureView) -> Drawing:
     for algorithm, data, numbers in measured(view, "queries"):
         n = int(data["n"])
         line = found.setdefault((data["shape"], _name(algorithm)), {})
-        line[n] = _mean(numbers) / suite.n_log_n(n)
-    figure, axes = figures.new_figure(12.0, 3.4, columns=len(suite.SHAPES))
-    for ax, shape in zip(axes, suite.SHAPES, strict=True):
-        for number, name in enumerate(suite.ALGORITHMS.values()):
+        line[n] = _mean(numbers) / _n_log_n(n)
+    figure, axes = figures.new_figure(12.0, 3.4, columns=len(SHAPES))
+    for ax, shape in zip(axes, SHAPES, strict=True):
+        for number, name in enumerate(NAMES.values()):
             _draw_line(ax, found.get((shape, name), {}), name, number)
         _draw_bounds(ax)
-        beyond = max((max(found.get((shape, name), {0: 0.0}).values()), name) for name in _names())
+        beyond = max(
+            (max(found.get((shape, name), {0: 0.0}).values()), name) for name in NAMES.values()
+        )
         if beyond[0] > _HIGHEST:
             ax.text(
                 0.98,
@@ -58,7 +72,7 @@ def adaptive_queries(view: FigureView) -> Drawing:
                 fontsize=8,
             )
         ax.set(title=shape, xlabel="n", ylim=(0.4, _HIGHEST))
-        _set_log_axis(ax, suite.SIZES)
+        _set_log_axis(ax, SIZES)
     axes[0].set_ylabel("queries / (n log2 n)\nmean")
     axes[-1].legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
     return figure
@@ -67,18 +81,18 @@ def adaptive_queries(view: FigureView) -> Drawing:
 def _draw_bounds(ax: Axes) -> None:
     """Plot theorem 4.3, with whole numbers of queries and as stated, and the information bound."""
     lines = {
-        "n log2 n (theorem 4.3)": ("--", [1.0] * len(suite.SIZES)),
+        "n log2 n (theorem 4.3)": ("--", [1.0] * len(SIZES)),
         "sum of floor(log2(2i-3))": (
             ":",
-            [noiseless_queries(n) / suite.n_log_n(n) for n in suite.SIZES],
+            [noiseless_queries(n) / _n_log_n(n) for n in SIZES],
         ),
         "log3 (2n-3)!! (section 3)": (
             "-",
-            [information_bound(n) / suite.n_log_n(n) for n in suite.SIZES],
+            [information_bound(n) / _n_log_n(n) for n in SIZES],
         ),
     }
     for label, (style, heights) in lines.items():
-        ax.plot(suite.SIZES, heights, color=GREY, linestyle=style, label=label)
+        ax.plot(SIZES, heights, color=GREY, linestyle=style, label=label)
 
 
 def unbalanced(view: FigureView) -> Drawing:
@@ -90,23 +104,23 @@ def unbalanced(view: FigureView) -> Drawing:
         If nothing was measured.
     """
     found: dict[str, dict[int, list[float]]] = {}
-    for algorithm, data, numbers in measured(view, suite.UNBALANCED):
+    for algorithm, data, numbers in measured(view, "unbalanced-splits"):
         if algorithm.get("merge") == "descent":
             found.setdefault(data["shape"], {})[int(data["n"])] = numbers
     figure, ax = figures.new_figure()
-    for number, shape in enumerate(suite.SHAPES):
+    for number, shape in enumerate(SHAPES):
         at = found.get(shape, {})
         _draw_line(ax, {n: _mean(at[n]) for n in at}, shape, number)
         ax.plot(
             list(at), [max(at[n]) for n in at], "_", color=figures.PALETTE[number], markersize=9
         )
-    ax.axhline(suite.MOST_UNBALANCED, color=GREY, linestyle="--", label="125/128 (lemma 3.1)")
+    ax.axhline(125 / 128, color=GREY, linestyle="--", label="125/128 (lemma 3.1)")
     ax.set(
         xlabel="n",
         ylabel="splits with a part above 15/16\nmean; bars: maximum over trees",
         ylim=(0.0, 1.03),
     )
-    _set_log_axis(ax, suite.SIZES)
+    _set_log_axis(ax, SIZES)
     ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
     return figure
 
@@ -120,7 +134,7 @@ def nonadaptive(view: FigureView) -> Drawing:
         If nothing was measured.
     """
     found: dict[int, dict[float, float]] = {}
-    for algorithm, data, numbers in measured(view, suite.RECOVERY):
+    for algorithm, data, numbers in measured(view, RECOVERY):
         n = int(data["n"])
         if "count" in algorithm:
             count = algorithm["count"]
@@ -150,30 +164,29 @@ def by_degree(view: FigureView) -> Drawing:
     DataNotAvailableError
         If nothing was measured.
     """
-    bounded: dict[str, dict[int, float]] = {name: {} for name in degrees.NAMES.values()}
-    stars: dict[str, dict[int, float]] = {name: {} for name in degrees.NAMES.values()}
+    names = (NAMES["exact"], NAMES["fast"], NAMES["binary-search"], FIRST)
+    bounded: dict[str, dict[int, float]] = {name: {} for name in names}
+    stars: dict[str, dict[int, float]] = {name: {} for name in names}
     for algorithm, data, numbers in measured(view, "queries"):
         first = algorithm.get("pivots") == "first"
-        name = degrees.NAMES[degrees.FIRST] if first else _name(algorithm)
+        name = FIRST if first else _name(algorithm)
         n = int(data["n"])
         if data["shape"] == "star-with-pair":
             stars[name][n] = _mean(numbers)
-        elif n == degrees.SIZES[-1]:
-            bounded[name][int(data["degree"])] = _mean(numbers) / suite.n_log_n(n)
+        elif n == LARGEST:
+            bounded[name][int(data["degree"])] = _mean(numbers) / _n_log_n(n)
     figure, (left, right) = figures.new_figure(9.6, 3.4, columns=2)
     for number, name in enumerate(bounded):
         _draw_line(left, bounded[name], name, number)
         _draw_line(right, stars[name], name, number)
-    curve = [d / math.log2(d) for d in degrees.DEGREES]
-    left.plot(degrees.DEGREES, curve, color=GREY, linestyle="--", label="d / log2 d")
-    least = [degrees.needed_queries(n) for n in degrees.STARS]
-    right.plot(degrees.STARS, least, color=GREY, linestyle="--", label="n(n-1)/12")
-    left.set(
-        title=f"n = {degrees.SIZES[-1]}", xlabel="degree d", ylabel="queries / (n log2 n)\nmean"
-    )
+    curve = [d / math.log2(d) for d in DEGREES]
+    left.plot(DEGREES, curve, color=GREY, linestyle="--", label="d / log2 d")
+    least = [n * (n - 1) / 12 for n in STARS]
+    right.plot(STARS, least, color=GREY, linestyle="--", label="n(n-1)/12")
+    left.set(title=f"n = {LARGEST}", xlabel="degree d", ylabel="queries / (n log2 n)\nmean")
     right.set(title="star with a pair", xlabel="n", ylabel="queries\nmean", yscale="log")
-    _set_log_axis(left, degrees.DEGREES)
-    _set_log_axis(right, degrees.STARS)
+    _set_log_axis(left, DEGREES)
+    _set_log_axis(right, STARS)
     right.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
     return figure
 
@@ -240,12 +253,11 @@ def measured(
 
 
 def _name(algorithm: Mapping[str, Any]) -> str:
-    choice = algorithm.get("separator", algorithm.get("merge"))
-    return next(name for text, name in suite.ALGORITHMS.items() if text.endswith(f"={choice}]"))
+    return NAMES[algorithm.get("separator", algorithm.get("merge"))]
 
 
-def _names() -> Iterator[str]:
-    return iter(suite.ALGORITHMS.values())
+def _n_log_n(n: int) -> float:
+    return n * math.log2(n)
 
 
 def _mean(numbers: Sequence[float]) -> float:

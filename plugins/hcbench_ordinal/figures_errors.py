@@ -5,15 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hcbench import DataNotAvailableError, figures
-from hcbench_ordinal import suites_errors as suite
-from hcbench_ordinal.figures_noisy import share_interval, strategy_of
-from hcbench_ordinal.suites_noiseless import RECOVERY
-from hcbench_ordinal.suites_noisy import BAYES, DELTA
+from hcbench_ordinal.figures import RECOVERY
+from hcbench_ordinal.figures_noisy import (
+    BAYES,
+    BAYES_RANDOM,
+    DELTA,
+    REPEAT,
+    share_interval,
+    strategy_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
     from hcbench.figures import FigureView
+
+AGREEMENT = "triplet-agreement"
+SIZES = (16, 32)
+STRATEGIES = (BAYES, REPEAT, BAYES_RANDOM)
 
 
 def against_the_adversary(view: FigureView) -> Drawing:
@@ -25,7 +34,7 @@ def against_the_adversary(view: FigureView) -> Drawing:
         If nothing was measured.
     """
     known = view.results.parameters
-    sizes = suite.SIZES[BAYES]
+    sizes = SIZES
     found: dict[tuple[int, str], dict[float, list[float]]] = {}
     for group in view.results.groups:
         numbers = group.numbers(RECOVERY)
@@ -38,7 +47,7 @@ def against_the_adversary(view: FigureView) -> Drawing:
         raise DataNotAvailableError(f"{RECOVERY} was not measured")
     figure, axes = figures.new_figure(8, 3, columns=len(sizes))
     for ax, n in zip(axes, sizes, strict=True):
-        for number, strategy in enumerate(suite.STRATEGIES):
+        for number, strategy in enumerate(STRATEGIES):
             at = found.get((n, strategy), {})
             if not at:
                 continue
@@ -75,12 +84,12 @@ def permanent(view: FigureView) -> Drawing:
     known = view.results.parameters
     means: dict[str, dict[float, float]] = {}
     for group in view.results.groups:
-        numbers = group.numbers(suite.AGREEMENT)
+        numbers = group.numbers(AGREEMENT)
         if numbers and group.oracle in known["oracles"]:
             at = means.setdefault(group.algorithm, {})
             at[float(str(known["oracles"][group.oracle]["corrupt"]))] = sum(numbers) / len(numbers)
     if not means:
-        raise DataNotAvailableError(f"{suite.AGREEMENT} was not measured")
+        raise DataNotAvailableError(f"{AGREEMENT} was not measured")
     figure, ax = figures.new_figure(5, 3.4)
     for number, (algorithm, at) in enumerate(means.items()):
         shares = sorted(at)

@@ -7,14 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 from hcbench import DataNotAvailableError, figures
 from hcbench.analysis import summarise
-from hcbench_ordinal import suites_noisy as suite
-from hcbench_ordinal.suites_noiseless import RECOVERY
+from hcbench_ordinal.figures import RECOVERY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
     from hcbench.figures import FigureView
+
+PS = (0.6, 0.7, 0.8, 0.9)
+DELTA = 0.05
+SIZES = (32, 64, 128, 256)
+ERRORS = ("random", "adversarial")
+BAYES = "bayes"
+BAYES_RANDOM = "bayes, wrong=random"
+REPEAT = "repeat"
+STRATEGIES = (
+    BAYES,
+    BAYES_RANDOM,
+    "repeat, stop=lead",
+    REPEAT,
+    "paper, repetitions=binomial",
+    "paper",
+)
+"""As `strategy_of` names them."""
 
 _Values = dict[tuple[str, float, str], dict[int, list[float]]]
 _LEAST = 0.86
@@ -32,7 +48,7 @@ def recovery(view: FigureView) -> Drawing:
     found = _runs(view, RECOVERY)
 
     def draw(ax: Axes, strategy: str, at: dict[int, list[float]], number: int) -> None:
-        shift = 1 + 0.07 * (number - (len(suite.STRATEGIES) - 1) / 2)
+        shift = 1 + 0.07 * (number - (len(STRATEGIES) - 1) / 2)
         shares = [sum(numbers) / len(numbers) for numbers in at.values()]
         intervals = [share_interval(numbers) for numbers in at.values()]
         ax.errorbar(
@@ -51,7 +67,7 @@ def recovery(view: FigureView) -> Drawing:
 
     figure, axes = _draw_panels(found, draw, only_guaranteed=True)
     for ax in axes.flat:
-        ax.axhline(1 - suite.DELTA, color="#888888", linestyle="--", zorder=0)
+        ax.axhline(1 - DELTA, color="#888888", linestyle="--", zorder=0)
         ax.set_ylim(_LEAST, 1.01)
     for ax in axes[:, 0]:
         ax.set_ylabel("correct trees\nexact 95% intervals")
@@ -99,22 +115,27 @@ def _draw_panels(
     found: _Values, draw: Any, *, only_guaranteed: bool = False
 ) -> tuple[Drawing, Any]:
     """Make a row for each kind of errors and a column for each p; also return the axes."""
-    rows, columns = len(suite.ERRORS), len(suite.PS)
+    rows, columns = len(ERRORS), len(PS)
     figure, axes = figures.new_figure(11.5, 5.2, rows=rows, columns=columns)
-    for row, errors in zip(axes, suite.ERRORS, strict=True):
-        for ax, p in zip(row, suite.PS, strict=True):
-            for number, strategy in enumerate(suite.STRATEGIES):
+    for row, errors in zip(axes, ERRORS, strict=True):
+        for ax, p in zip(row, PS, strict=True):
+            for number, strategy in enumerate(STRATEGIES):
                 at = found.get((strategy, p, errors), {})
-                if at and (suite.has_guarantee(strategy, errors) or not only_guaranteed):
+                if at and (_has_guarantee(strategy, errors) or not only_guaranteed):
                     draw(ax, strategy, at, number)
             ax.set_title(f"p = {p}, {errors} errors")
             ax.set_xscale("log")
-            ax.set_xticks(suite.SIZES, [str(n) for n in suite.SIZES])
+            ax.set_xticks(SIZES, [str(n) for n in SIZES])
             ax.set_xticks([], minor=True)
     for ax in axes[-1]:
         ax.set_xlabel("n")
     axes[0, -1].legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
     return figure, axes
+
+
+def _has_guarantee(strategy: str, errors: str) -> bool:
+    """Whether a strategy has a guarantee for errors of this kind."""
+    return strategy != BAYES_RANDOM or errors == "random"
 
 
 def _runs(view: FigureView, metric: str) -> _Values:

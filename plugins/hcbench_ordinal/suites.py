@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from hcbench_ordinal.suites_degrees import DEGREES_SUITE
-from hcbench_ordinal.suites_errors import ADVERSARY, PERMANENT
-from hcbench_ordinal.suites_lemmas import LEMMAS
-from hcbench_ordinal.suites_noiseless import NOISELESS
-from hcbench_ordinal.suites_noisy import NOISY
+from pathlib import Path
+
+from hcbench import Suite
+from hcbench.registry import read_suite
+from hcbench_ordinal.references import PAPERS
 from hcbench_ordinal.suites_nonadaptive import NONADAPTIVE
 
-SUITES = (NOISELESS, NOISY, LEMMAS, NONADAPTIVE, DEGREES_SUITE, ADVERSARY, PERMANENT)
+
+def _read(name: str) -> Suite:
+    path = Path(__file__).with_name(f"emamjomeh2018-{name}.toml")
+    return read_suite(path, PAPERS["emamjomeh2018"])
+
+
+NOISELESS = _read("noiseless")
+NOISY = _read("noisy")
+LEMMAS = _read("lemmas")
+SECTION_6 = _read("section6")
+ADVERSARY = _read("adversary")
+PERMANENT = _read("eriksson")
+SUITES = (NOISELESS, NOISY, LEMMAS, NONADAPTIVE, SECTION_6, ADVERSARY, PERMANENT)

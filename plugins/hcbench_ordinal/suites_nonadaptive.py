@@ -14,12 +14,18 @@ from collections.abc import Iterator
 from hcbench import Claim, Figure, Suite
 from hcbench_ordinal.bounds import chance_of_fixed_triples
 from hcbench_ordinal.references import PAPERS
-from hcbench_ordinal.suites_noiseless import EXACT, RECOVERY, n_log_n, truth
 
+RECOVERY = "exact-recovery"
+EXACT = "InsertionClustering[separator=exact]"
 SIZES = (8, 16, 32, 64, 128)
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 """Proportions of all triples; the theorem applies to those below 1/4."""
 ALL = ("Bottom-up", "Build")
+
+
+def truth(n: int) -> str:
+    """Name of the data set."""
+    return f"random-tree[n={n}, shape=balanced]"
 
 
 def n_triples(n: int, share: float) -> int:
@@ -32,26 +38,25 @@ def build(count: int) -> str:
     return f"Build[count={count}]"
 
 
-def _all_triples() -> Iterator[Claim]:
-    for name in ALL:
-        for n in SIZES:
-            dataset = truth(n, "balanced")
-            yield Claim(
-                claim=f"Section 2.2, all C(n,3) queries are enough: {name}, n = {n}",
-                algorithm=name,
-                dataset=dataset,
-                metric=RECOVERY,
-                paper="1",
-                every_repetition=True,
-            )
-            yield Claim(
-                claim=f"Section 2.2, C(n,3) queries: {name}, n = {n}",
-                algorithm=name,
-                dataset=dataset,
-                metric="queries",
-                paper=str(math.comb(n, 3)),
-                every_repetition=True,
-            )
+ALL_TRIPLES = (
+    Claim(
+        claim="Section 2.2, all C(n,3) queries are enough",
+        algorithm=", ".join(ALL),
+        dataset="random-tree[*]",
+        metric=RECOVERY,
+        paper="1",
+        every_repetition=True,
+    ),
+    Claim(
+        claim="Section 2.2, C(n,3) queries",
+        algorithm=", ".join(ALL),
+        dataset="random-tree[*]",
+        metric="queries",
+        than_metric="query-bound[of=triples]",
+        relation="=",
+        every_repetition=True,
+    ),
+)
 
 
 def _theorem_2_3() -> Iterator[Claim]:
@@ -65,7 +70,7 @@ def _theorem_2_3() -> Iterator[Claim]:
                 claim="Theorem 2.3, k triples find the tree with probability 24 k / "
                 f"(n(n-1)(n-2)) at most: n = {n}, k = {count}",
                 algorithm=build(count),
-                dataset=truth(n, "balanced"),
+                dataset=truth(n),
                 metric=RECOVERY,
                 paper=f"{chance:.4f}",
                 relation="<=",
@@ -76,13 +81,13 @@ def _theorem_2_3() -> Iterator[Claim]:
 
 def _adaptive() -> Iterator[Claim]:
     for n in SIZES:
-        count = math.floor(n_log_n(n))
+        count = math.floor(n * math.log2(n))
         yield Claim(
             claim="Section 1, adaptivity is crucial: n log2 n queries find the tree if each "
             f"depends on the answers before, n = {n}",
             algorithm=EXACT,
             better_than=build(count),
-            dataset=truth(n, "balanced"),
+            dataset=truth(n),
             metric=RECOVERY,
             note="against as many random triples",
         )
@@ -92,9 +97,9 @@ def _pairs() -> Iterator[tuple[str, str]]:
     """Pairs of algorithms and data sets to run."""
     for n in SIZES:
         for name in (*ALL, EXACT):
-            yield name, truth(n, "balanced")
-        for count in (*(n_triples(n, share) for share in SHARES), math.floor(n_log_n(n))):
-            yield build(count), truth(n, "balanced")
+            yield name, truth(n)
+        for count in (*(n_triples(n, share) for share in SHARES), math.floor(n * math.log2(n))):
+            yield build(count), truth(n)
 
 
 _ONLY = tuple(dict.fromkeys(_pairs()))
@@ -103,12 +108,12 @@ NONADAPTIVE = Suite(
     name="emamjomeh2018-nonadaptive",
     doc="Theorem 2.3: probability that a proportion of all triples determines a balanced tree.",
     algorithms=tuple(dict.fromkeys(algorithm for algorithm, _ in _ONLY)),
-    datasets=tuple(truth(n, "balanced") for n in SIZES),
+    datasets=tuple(truth(n) for n in SIZES),
     oracles=("ordinal-queries",),
-    metrics=(RECOVERY, "queries"),
+    metrics=(RECOVERY, "queries", "query-bound[of=triples]"),
     only=_ONLY,
     repetitions=100,
-    claims=(*_all_triples(), *_theorem_2_3(), *_adaptive()),
+    claims=(*ALL_TRIPLES, *_theorem_2_3(), *_adaptive()),
     figures=(
         Figure(
             name="emamjomeh2018-theorem2.3",

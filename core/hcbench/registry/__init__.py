@@ -4,7 +4,7 @@
 finds and loads them; `names` reads ``NAME[param=value]``, `fingerprint` tells when code changes.
 
 The names in ``__all__`` are public: commands of plugins that choose what runs use them. An
-`Interval` has the limits of a metric.
+`Interval` has the limits of a metric. `read_suite` reads the suite of a plugin from a TOML file.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from hcbench.registry.specs import (
     unmet,
 )
 from hcbench.registry.suite import Suite
+from hcbench.registry.suite_files import read_suite
 from hcbench.registry.uses import Use, different_uses
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "installation",
     "make_use",
     "parse_name",
+    "read_suite",
     "split_alias",
     "unmet",
 ]

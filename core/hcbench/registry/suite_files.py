@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, fields, replace
+from functools import lru_cache
 from pathlib import Path
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -24,6 +25,7 @@ from hcbench.registry.names import (
     split_alias,
     split_list,
 )
+from hcbench.registry.references import Reference
 from hcbench.registry.specs import Value
 from hcbench.registry.suite import Claim, Figure, Suite
 
@@ -75,10 +77,17 @@ _ADVICE = {
 }
 
 
-def read_suite(path: Path) -> Suite:
+def read_suite(path: Path, paper: Reference | None = None) -> Suite:
     """Read a suite from a TOML file.
 
     Relative file names in it, also those in parameters, are resolved against its own folder.
+
+    Parameters
+    ----------
+    path : Path
+        The name of the suite is that of the file, unless the file states another.
+    paper : Reference, optional
+        The publication whose claims the suite has.
 
     Raises
     ------
@@ -99,7 +108,7 @@ def read_suite(path: Path) -> Suite:
     except ValueError as error:
         raise SuiteError(f"suite {path} is not valid TOML: {error}") from error
     entries.setdefault("name", path.stem)
-    suite = _of_table(Suite, entries, str(path))
+    suite = replace(_of_table(Suite, entries, str(path)), paper=paper)
     return _relative_to(Path(os.path.abspath(path)).parent, suite)
 
 
@@ -132,10 +141,7 @@ def _of_table(kind: type[T], entries: Mapping[str, Any], source: str) -> T:
     """
     noun = kind.__name__.lower()
     owner = "" if kind is Suite else f" of a {noun}"
-    types = get_type_hints(kind)
-    if kind is Suite:
-        for name in _NOT_IN_FILES:
-            del types[name]
+    types = _types_of(kind)
     values = {}
     for name, value in entries.items():
         if name not in types:
@@ -155,6 +161,16 @@ def _of_table(kind: type[T], entries: Mapping[str, Any], source: str) -> T:
         raise SuiteError(f"{source}: {error}") from error
 
 
+@lru_cache(maxsize=3)
+def _types_of(kind: type[Suite | Claim | Figure]) -> dict[str, Any]:
+    """The declared types of the entries of a file."""
+    types = get_type_hints(kind)
+    if kind is Suite:
+        for name in _NOT_IN_FILES:
+            del types[name]
+    return types
+
+
 def _unknown_entry(name: str, owner: str, types: Mapping[str, Any], source: str) -> SuiteError:
     hint = suggestion(name, types) or f"there are {', '.join(sorted(types))}"
     return SuiteError(f"{source}: unknown entry {name!r}{owner}; {hint}")
@@ -171,12 +187,21 @@ def _entry(name: str, value: Any, declared: Any, source: str) -> Any:
             return _QUANTITIES[name].read(value)
         except ParameterError as error:
             raise SuiteError(f"{source}: {name}: {error}") from error
-    import msgspec  # takes 40 ms, which commands without a file of a suite save
+    if _has_plain_type(value, declared):
+        return tuple(value) if isinstance(value, list) else value
+    import msgspec  # takes 40 ms, which suites of plugins save
 
     try:
         return msgspec.convert(value, declared)
     except msgspec.ValidationError as error:
         raise SuiteError(f"{source}: {_type_message(name, value, declared)}") from error
+
+
+def _has_plain_type(value: Any, declared: Any) -> bool:
+    """Whether a value is a text, number or list of texts as declared, which needs no conversion."""
+    if declared == tuple[str, ...] and isinstance(value, list):
+        return all(type(item) is str for item in value)
+    return type(value) is declared
 
 
 def _type_message(name: str, value: Any, declared: Any) -> str:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import hcbench
 from hcbench import (
-    Claim,
+    Partition,
+    Problem,
     Results,
     Suite,
     Tree,
@@ -20,19 +21,19 @@ from hcbench import (
 from hcbench.figures import draw_figures
 from hcbench.plan.plan import make_plan
 from hcbench.registry.plugins import Plugins
-from hcbench.registry.specs import load_function
 from hcbench.run.options import RunOptions
 from hcbench.run.run import run_plan
 from hcbench.store import Store
-from hcbench_cuts import suites_noise, suites_tables, suites_theorems
+from hcbench_cuts import suites_noise, suites_tables
+from hcbench_cuts.figures import SEARCHES
 from hcbench_cuts.suites import SUITES
+from tests.plugins.claims import members_of
 from tests.plugins.registering import light_suites
 from tests.plugins.tree_cuts import all_cuts, ancestors
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
 BY_NAME = {suite.name.removeprefix("gentile2019-"): suite for suite in SUITES}
-by_name = pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
 
 
 # ---- Printed values ------------------------------------------------------------------------------
@@ -80,42 +81,6 @@ def test_the_plugin_registers_its_suites_and_imports_nothing_heavy():
     assert {suite.name for suite in SUITES} <= set(light_suites("hcbench_cuts"))
 
 
-@pytest.mark.slow
-@by_name
-def test_claims_are_about_runs_of_their_suite(suite: Suite):
-    registry = load_registry()
-    plan = make_plan(suite, registry)
-    assert not plan.inapplicable
-    ran = {(c.algorithm.identity, c.dataset.identity, c.oracle.identity) for c in plan.cells}
-    metrics = {use.identity for text in suite.metrics for use in registry.use_metrics(text)}
-    oracles = {oracle for _, _, oracle in ran}
-    for claim in suite.claims:
-        for algorithm, dataset, metric in sides(claim):
-            members, (d,) = registry.use_algorithms(algorithm), registry.use_datasets(dataset)
-            assert len(members) == 1 or claim.tuned_by
-            for name in filter(None, (metric, claim.tuned_by)):
-                (m,) = registry.use_metrics(name)
-                assert m.identity in metrics, claim
-            wanted = {o.identity for o in registry.use_oracles(claim.oracle or "pair-queries")}
-            for a in members:
-                oracles_run = {o for o in oracles if (a.identity, d.identity, o) in ran}
-                assert len(oracles_run & wanted) == 1, claim
-
-
-def sides(claim: Claim) -> Iterator[tuple[str, str, str]]:
-    """Algorithm, data set and metric of both sides of a claim."""
-    yield claim.algorithm, claim.dataset, claim.metric
-    if claim.compares:
-        other, dataset = claim.better_than or claim.algorithm, claim.than_dataset or claim.dataset
-        yield other, dataset, claim.than_metric or claim.metric
-
-
-@by_name
-def test_every_figure_can_be_loaded(suite: Suite):
-    for figure in suite.figures:
-        assert callable(load_function(figure.function))
-
-
 def test_chosen_values_are_members_of_the_grids():
     registry = load_registry()
     ran = {
@@ -159,12 +124,15 @@ def cut_tree(tree: Tree, cut: tuple[int, ...]) -> tuple[set[int], int]:
 def test_bounds_are_those_of_all_cuts(name: str):
     tree = TREES[name]
     cuts = all_cuts(tree)
-    assert math.exp(suites_theorems.log_cuts(name, 8)) == pytest.approx(len(cuts))
-    assert suites_theorems.height(name, 8) == max(len(ancestors(tree, v)) for v in range(8)) - 1
+    problem = Problem(n=8, tree=tree)
+
+    def of_tree(metric: str, **parameters: object) -> float:
+        return hcbench.score(metric, Partition([0] * 8), problem, **parameters)
+
+    assert of_tree("log-cuts", base=3) == pytest.approx(math.log(len(cuts), 3))
     paths = np.array([cut_tree(tree, cut)[1] for cut in cuts])
-    uniform = suites_theorems.mean_k_tilde(name, 8, suites_theorems.UNIFORM)
-    assert uniform == pytest.approx(paths.mean())
-    alpha = suites_theorems.ALPHA
+    assert of_tree("mean-k-tilde") == pytest.approx(paths.mean())
+    alpha = suites_noise.ALPHA
     chances = np.array(
         [
             (1 - alpha) ** len(cut_tree(tree, cut)[0]) * alpha ** sum(v >= 8 for v in cut)
@@ -172,15 +140,30 @@ def test_bounds_are_those_of_all_cuts(name: str):
         ]
     )
     assert chances.sum() == pytest.approx(1)
-    constant = suites_theorems.mean_k_tilde(name, 8, suites_theorems.CONSTANT)
-    assert constant == pytest.approx(float(chances @ paths))
+    constant = float(chances @ paths)
+    assert of_tree("mean-k-tilde", prior=alpha) == pytest.approx(constant)
+    height = max(len(ancestors(tree, v)) for v in range(8)) - 1
+    bound = constant * (math.log2(height + 1) + 2)
+    assert of_tree("wdp-bound", prior=alpha) == pytest.approx(bound)
+    # The cut is the root: one path.
+    assert of_tree("wdp-bound", prior="bands", bands=3) == pytest.approx(4)
+
+
+def test_bounds_of_theorem_4_are_those_of_a_full_tree():
+    parents = []
+    for first in range(0, 2 * suites_noise.N - 1, 2):
+        parents += [suites_noise.N + first // 2] * 2
+    tree = Tree(parents[: 2 * suites_noise.N - 2] + [-1])
+    problem = Problem(n=tree.n, tree=tree)
+    bound = hcbench.score("wdp-bound", Partition([0] * tree.n), problem, prior=suites_noise.ALPHA)
+    assert suites_noise.wdp_bound() == pytest.approx(bound)
 
 
 def test_a_node_of_too_few_pairs_has_no_more_leaves_than_theorem_4_says():
     for noise in suites_noise.NOISES:
         m = suites_noise.votes(noise)
         largest = max(2**j for j in range(13) if 4 ** (j - 1) < m)
-        assert largest / suites_theorems.N <= suites_noise.error_bound(noise)
+        assert largest / suites_noise.N <= suites_noise.error_bound(noise)
 
 
 # ---- Small runs ----------------------------------------------------------------------------------
@@ -199,20 +182,21 @@ def run(suite: Suite, folder: Path, **changes: object) -> Results:
     return results
 
 
-def about(suite: Suite, part: str) -> dict[str, tuple[object, ...]]:
-    """The parts of a suite that concern some of its data sets, for `replace`."""
-    datasets = tuple(name for name in suite.datasets if part in name)
-    only = tuple(pair for pair in suite.only if part in pair[1])
-    claims = tuple(c for c in suite.claims if c.dataset in datasets and not c.exponent)
-    algorithms = tuple(dict.fromkeys(algorithm for algorithm, _ in only))
-    return {"datasets": datasets, "only": only, "claims": claims, "algorithms": algorithms}
+def on(suite: Suite, *datasets: str) -> dict[str, tuple[object, ...]]:
+    """The claims of a suite about some of its data sets, for `replace`."""
+    claims = tuple(c for c in members_of(suite) if c.dataset in datasets and not c.exponent)
+    algorithms = {claim.algorithm: None for claim in claims}
+    algorithms |= {claim.better_than: None for claim in claims if claim.better_than}
+    return {"datasets": datasets, "only": (), "claims": claims, "algorithms": tuple(algorithms)}
 
 
 @pytest.mark.slow
 def test_bounds_for_every_cut_hold_in_a_small_run(tmp_path: Path):
     suite = BY_NAME["theorems"]
-    part = about(suite, "n=256,")
-    always = tuple(c for c in suite.claims if c in part["claims"] and c.every_repetition)
+    shapes = [f"cut-of[tree={name},n=256,law=" for name in TREES]
+    datasets = [shape + law for shape in shapes for law in ("uniform]", "top-k,k=10]")]
+    part = on(suite, *datasets)
+    always = tuple(claim for claim in part["claims"] if claim.every_repetition)
     results = run(suite, tmp_path, **{**part, "claims": always}, repetitions=2)
     places = {claim.claim.partition(", ")[0] for claim in always}
     assert places == {"Theorem 1", "Lemma 1", "Section 3", "Theorem 2", "Lemma 3"}
@@ -223,14 +207,14 @@ def test_bounds_for_every_cut_hold_in_a_small_run(tmp_path: Path):
 def test_theorem_2_holds_for_its_prior_in_a_small_run(tmp_path: Path):
     """A full tree of 64 leaves has 32 pairs of them, so B = 8 is possible."""
     suite = BY_NAME["theorems"]
-    small = suites_theorems.shape("balanced", suites_theorems.hard(8), 64)
-    large = suites_theorems.shape("balanced", suites_theorems.hard(64))
+    small = "cut-of[tree=balanced, n=64, law=hard, k=8]"
+    papers = {"0": "0", "32": "4", "64": "8", "128": "16"}
     claims = tuple(
-        replace(claim, dataset=small, paper={"64": "8", "128": "16", "32": "4"}[claim.paper])
-        for claim in suite.claims
-        if claim.dataset == large and claim.paper in ("32", "64", "128")
+        replace(claim, dataset=small, paper=papers[claim.paper])
+        for claim in members_of(suite)
+        if claim.dataset == "cut-of[tree=balanced,n=4096,law=hard,k=64]" and claim.paper != "96"
     )
-    changes = {"algorithms": suites_theorems.SEARCHES, "datasets": (small,), "only": ()}
+    changes = {"algorithms": SEARCHES, "datasets": (small,), "only": ()}
     results = run(suite, tmp_path, **changes, claims=claims, repetitions=3)
     assert [v.verdict for v in results.judged] == ["reproduced"] * (4 + 4 + 2)
 

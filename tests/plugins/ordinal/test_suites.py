@@ -25,42 +25,35 @@ from hcbench import (
 from hcbench.analysis.statistics import log_log_slope
 from hcbench.claims.verdicts import accepted_values, judge_claim
 from hcbench.figures import draw_figures
-from hcbench.plan.outcome import REPORTED
 from hcbench.plan.plan import make_plan
 from hcbench.registry import Registry, load_registry
 from hcbench.run.options import RunOptions
 from hcbench.run.run import run_plan
 from hcbench.store import Store
 from hcbench_oracles.ordinal import ordinal_queries
-from hcbench_ordinal import (
-    bounds,
-    figures,
-    figures_noisy,
-    suites_degrees,
-    suites_noiseless,
-    suites_noisy,
-)
+from hcbench_ordinal import bounds, figures, figures_noisy
 from hcbench_ordinal.shapes import random_tree
-from hcbench_ordinal.suites import SUITES
-from hcbench_ordinal.suites_errors import ADVERSARY, PERMANENT
-from hcbench_ordinal.suites_lemmas import LEMMAS
-from hcbench_ordinal.suites_noiseless import NOISELESS
-from hcbench_ordinal.suites_noisy import NOISY
-from hcbench_ordinal.suites_nonadaptive import NONADAPTIVE
+from hcbench_ordinal.suites import (
+    ADVERSARY,
+    LEMMAS,
+    NOISELESS,
+    NOISY,
+    NONADAPTIVE,
+    PERMANENT,
+    SUITES,
+)
+from tests.plugins.claims import members_of
 from tests.plugins.ordinal.test_insertion import Recorder, binary_trees
 from tests.plugins.registering import light_suites
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
-SHAPES = suites_noiseless.SHAPES
+SHAPES = figures.SHAPES
 
 
 @pytest.fixture(scope="module")
 def registry() -> Registry:
     return load_registry()
-
-
-by_name = pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
 
 
 # ---- Names ---------------------------------------------------------------------------------------
@@ -71,47 +64,12 @@ def test_the_plugin_registers_its_suites_and_imports_nothing_heavy():
     assert light_suites("hcbench_ordinal") == [suite.name for suite in SUITES]
 
 
-@by_name
-def test_claims_are_about_runs_of_their_suite(suite: Suite, registry: Registry):
-    cells = make_plan(suite, registry).cells
-    ran = {(c.algorithm.identity, c.dataset.identity, c.oracle.identity) for c in cells}
-    metrics = {use.identity for text in suite.metrics for use in registry.use_metrics(text)}
-    for claim in suite.claims:
-        # A rate is over all sizes of the suite.
-        names = suite.datasets if claim.exponent else (claim.dataset,)
-        datasets = [use for name in names for use in registry.use_datasets(name)]
-        (oracle,) = registry.use_oracles(claim.oracle or "ordinal-queries")
-        if not claim.metric.endswith(REPORTED):
-            (metric,) = registry.use_metrics(claim.metric)
-            assert metric.identity in metrics, claim
-        for name in filter(None, (claim.algorithm, claim.better_than)):
-            (algorithm,) = registry.use_algorithms(name)
-            for dataset in datasets:
-                if dataset.spec.name == registry.use_datasets(claim.dataset)[0].spec.name:
-                    assert (algorithm.identity, dataset.identity, oracle.identity) in ran, claim
-
-
-@by_name
-def test_every_sentence_is_claimed_once(suite: Suite):
-    texts = [claim.claim for claim in suite.claims]
-    assert len(texts) == len(set(texts))
-
-
-def test_every_figure_names_a_function():
-    from hcbench.registry.specs import load_function
-
-    figures = [figure for suite in SUITES for figure in suite.figures]
-    assert figures
-    for figure in figures:
-        assert callable(load_function(figure.function))
-
-
 def test_guarantees_are_claimed_for_the_stated_probability_of_correct_answers(
     registry: Registry,
 ):
     promised = set()
-    for claim in NOISY.claims:
-        if claim.metric != suites_noisy.RECOVERY:
+    for claim in members_of(NOISY):
+        if claim.metric != figures.RECOVERY:
             continue
         (algorithm,) = registry.use_algorithms(claim.algorithm)
         (oracle,) = registry.use_oracles(claim.oracle)
@@ -134,15 +92,25 @@ def test_the_information_bound_counts_the_binary_trees(n: int):
     assert bounds.information_bound(n) == pytest.approx(math.log(len(list(binary_trees(n))), 3))
 
 
-@pytest.mark.parametrize("n", suites_noiseless.SIZES)
+@pytest.mark.parametrize("n", figures.SIZES)
 def test_bounds_of_the_noiseless_suite(n: int):
     least = math.log(math.prod(range(1, 2 * n - 2, 2)), 3)
     most = sum(math.floor(math.log2(2 * i - 3)) for i in range(3, n + 1))
-    assert bounds.information_bound(n) == pytest.approx(least, rel=1e-10)
+    assert query_bound(n, of="information") == pytest.approx(least, rel=1e-10)
+    assert query_bound(n, of="binary-search") == most
     assert least < most < n * math.log2(n)
-    of_n = [claim for claim in NOISELESS.claims if claim.claim.endswith(f" n = {n}")]
-    printed = {claim.paper for claim in of_n if "at most the sum" in claim.claim}
-    assert printed == {str(most)}
+    assert query_bound(n, of="n-log-n", factor=2) == pytest.approx(2 * n * math.log2(n))
+
+
+def query_bound(n: int, **parameters: object) -> float:
+    tree = random_tree(0, n=n).truth
+    return score("query-bound", tree, Problem(n=n), **parameters)
+
+
+def test_bounds_of_section_6():
+    # 8 / 3 * 16 * 4, and all C(16, 3) triples.
+    assert query_bound(16, of="degree", factor=8) == pytest.approx(512 / 3)
+    assert query_bound(16, of="triples") == 560
 
 
 def test_no_algorithm_finds_a_pair_in_a_star_with_fewer_queries():
@@ -152,13 +120,25 @@ def test_no_algorithm_finds_a_pair_in_a_star_with_fewer_queries():
         while found < places:  # the best case: each query excludes 3 new places
             found += 3
             needed += 3 / places * (found // 3)
-        assert suites_degrees.needed_queries(n) <= needed
+        assert query_bound(n, of="star-with-pair") <= needed
 
 
-def test_rates_are_those_of_n_log_n():
-    sizes = suites_noiseless.SIZES
+@pytest.mark.parametrize(
+    ("suite", "sizes"), [(NOISELESS, figures.SIZES), (NOISY, figures_noisy.SIZES)]
+)
+def test_rates_are_those_of_n_log_n(suite: Suite, sizes: tuple[int, ...]):
     slope, _ = log_log_slope(sizes, [[n * math.log2(n)] * 2 for n in sizes])
-    assert suites_noiseless.rate(sizes) == pytest.approx(slope)
+    (printed,) = {c.paper for c in suite.claims if c.exponent and c.note.startswith("the rate of")}
+    assert printed == f"{slope:.3f}"
+
+
+def test_the_rate_and_the_rounds_of_lemma_5():
+    sizes = (128, 256, 512)
+    slope, _ = log_log_slope(sizes, [[math.log(n / 0.05)] * 2 for n in sizes])
+    (rate,) = (claim for claim in LEMMAS.claims if claim.exponent)
+    assert float(rate.paper) == pytest.approx(slope, abs=0.001)
+    rounds = [c.paper for c in LEMMAS.claims if c.metric.startswith("candidates")]
+    assert rounds == [str(bounds.weight_rounds(0.9, 0.05 / n / 2, 0.5, 2 * n - 3)) for n in sizes]
 
 
 def test_fixed_triples_determine_no_more_trees_than_theorem_2_3_allows():
@@ -259,14 +239,14 @@ def test_fewer_than_three_items_are_not_split():
 
 
 def test_a_probability_is_confirmed_only_if_all_trees_are_correct():
-    runs, promised = suites_noisy.REPETITIONS, 1 - suites_noisy.DELTA
+    runs, promised = NOISY.repetitions, 1 - figures_noisy.DELTA
 
     def lower_bound(correct: int) -> float:
         # The level of the planned look is 96 %.
         return float(binomtest(correct, runs).proportion_ci(0.92, "exact").low)
 
     assert lower_bound(runs - 1) < promised <= lower_bound(runs)
-    (note,) = {claim.note for claim in NOISY.claims if claim.metric == suites_noisy.RECOVERY}
+    (note,) = {claim.note for claim in NOISY.claims if claim.metric == figures.RECOVERY}
     assert f"all of {runs} trees" in note
     assert note.endswith(f"at 96 % is {lower_bound(runs):.3f}")
 
@@ -301,6 +281,7 @@ def check_verdicts(suite: Suite, results: hcbench.Results) -> None:
     With few repetitions the interval of a mean may leave a claim undecided.
     """
     verdicts = [judge_claim(claim, results) for claim in suite.claims]
+    assert verdicts
     assert {verdict.verdict for verdict in verdicts} <= {"reproduced", "undecided"}
     for verdict in verdicts:
         claim = verdict.claim
@@ -310,16 +291,13 @@ def check_verdicts(suite: Suite, results: hcbench.Results) -> None:
 
 
 def about(suite: Suite, *sizes: int) -> tuple[Claim, ...]:
-    return tuple(c for c in suite.claims if any(f"[n={n}," in c.dataset for n in sizes))
+    return tuple(c for c in members_of(suite) if any(f"[n={n}," in c.dataset for n in sizes))
 
 
 @pytest.mark.slow
 def test_a_small_noiseless_suite_is_reproduced_and_drawn(tmp_path: Path):
-    datasets = tuple(d for d in NOISELESS.datasets if "n=64," in d or "n=128," in d)
-    rates = tuple(c for c in NOISELESS.claims if "as n log n" in c.claim)
-    suite = replace(
-        NOISELESS, datasets=datasets, repetitions=2, claims=(*about(NOISELESS, 64, 128), *rates)
-    )
+    datasets = ("random-tree[n=[64, 128], shape=[random, balanced, caterpillar, yule]]",)
+    suite = replace(NOISELESS, datasets=datasets, repetitions=2, claims=about(NOISELESS, 64, 128))
     results = run(suite, tmp_path)
     assert {outcome.status for outcome in results.outcomes} == {"ok"}
     check_verdicts(suite, results)
@@ -330,16 +308,17 @@ def test_a_small_noiseless_suite_is_reproduced_and_drawn(tmp_path: Path):
 @pytest.mark.slow
 def test_the_lemmas_of_section_5_are_reproduced_on_small_trees(tmp_path: Path):
     of_queries = [c for c in about(NOISY, 32) if "Lemma 5.3" in c.claim and "p = 0.9" in c.claim]
-    names = {claim.algorithm for claim in of_queries}
-    only = [run for run in NOISY.only if run[0] in names and run[2] in LEMMAS.oracles]
     noisy = replace(
         NOISY,
-        algorithms=tuple(names),
-        only=tuple(only),
+        algorithms=tuple({claim.algorithm for claim in of_queries}),
+        datasets=("random-tree[n=32, shape=random]",),
+        only=(),
         oracles=LEMMAS.oracles,
         claims=tuple(of_queries),
     )
-    lemmas = replace(LEMMAS, datasets=LEMMAS.datasets[:1], claims=about(LEMMAS, 128))
+    least = "random-tree[n=128, shape=random]"
+    claims = tuple(c for c in about(LEMMAS, 128) if not c.exponent)
+    lemmas = replace(LEMMAS, datasets=(least,), claims=claims)
     for suite in (noisy, lemmas):
         small = replace(suite, repetitions=3)
         results = run(small, tmp_path)
@@ -354,19 +333,16 @@ def test_the_lemmas_of_section_5_are_reproduced_on_small_trees(tmp_path: Path):
 
 @pytest.mark.slow
 def test_a_small_noisy_suite_is_reproduced_and_drawn(tmp_path: Path):
-    strategies = [s for s in suites_noisy.STRATEGIES if not s.startswith("paper")]
-    names = [suites_noisy.insertion(strategy, 0.9) for strategy in strategies]
-    claims = tuple(c for c in about(NOISY, 32, 64) if c.algorithm in names)
+    claims = [c for c in about(NOISY, 32, 64) if "p=0.9," in c.algorithm]
+    claims = [c for c in claims if "strategy=paper" not in c.algorithm and not c.exponent]
     suite = replace(
         NOISY,
-        algorithms=tuple(names),
-        datasets=NOISY.datasets[:2],
-        oracles=tuple(suites_noisy.answers(0.9, errors) for errors in suites_noisy.ERRORS),
-        only=tuple(
-            pair for pair in NOISY.only if pair[0] in names and pair[1] in NOISY.datasets[:2]
-        ),
+        algorithms=tuple(dict.fromkeys(claim.algorithm for claim in claims)),
+        datasets=("random-tree[n=[32, 64], shape=random]",),
+        oracles=("ordinal-queries[noise=0.1, wrong=[random, adversarial]]",),
+        only=(),
         repetitions=2,
-        claims=claims,
+        claims=tuple(claims),
     )
     results = run(suite, tmp_path)
     assert {outcome.status for outcome in results.outcomes} == {"ok"}
@@ -395,23 +371,21 @@ def test_a_small_nonadaptive_suite_is_reproduced_and_drawn(tmp_path: Path):
 
 @pytest.mark.slow
 def test_small_suites_of_errors_are_reproduced_and_drawn(tmp_path: Path):
-    only = tuple(pair for pair in ADVERSARY.only if "[n=16," in pair[1] and "p=0.9" in pair[0])
+    name = "NoisyInsertion[p=0.9, delta=0.05, strategy=bayes]"
+    claim = next(c for c in about(ADVERSARY, 16) if "p=0.9" in c.algorithm)
     adversary = replace(
         ADVERSARY,
-        only=only,
-        algorithms=tuple(algorithm for algorithm, *_ in only),
-        datasets=only[0][1:2],
-        oracles=only[0][2:],
-        claims=tuple(
-            c for c in about(ADVERSARY, 16) if "p = 0.9" in c.claim and c.algorithm == only[0][0]
-        ),
+        only=(),
+        algorithms=(name,),
+        datasets=("random-tree[n=16, shape=random]",),
+        oracles=("ordinal-adversary[noise=0.1]",),
+        claims=(replace(claim, algorithm=name),),
         repetitions=3,
     )
-    share = PERMANENT.oracles[-1]
     permanent = replace(
         PERMANENT,
-        oracles=(share,),
-        claims=tuple(c for c in PERMANENT.claims if c.oracle == share),
+        oracles=("ordinal-queries[corrupt=0.2, ties=break]",),
+        claims=tuple(c for c in members_of(PERMANENT) if "corrupt=0.2," in c.oracle),
         repetitions=3,
     )
     for suite in (adversary, permanent):
