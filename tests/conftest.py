@@ -20,6 +20,8 @@ from hcbench.run import executors
 from hcbench.run.workers.connections import ServerProcess
 from tests.inline import cells_in_this_process
 
+pytest_plugins = ("tests.attacks",)
+
 # No deadlines: a call may compile a kernel first, and the machine may be busy.
 # The same examples are drawn in each run, so that what fails is due to the change at hand; the
 # nightly job, with --hypothesis-profile, draws others each night, and many.

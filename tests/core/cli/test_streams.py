@@ -36,6 +36,7 @@ def run(command: str, store: Path, **variables: str) -> subprocess.CompletedProc
     )
 
 
+@pytest.mark.attack("edges")
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", ["1", "7", "0"])
 @pytest.mark.parametrize("command", COMMANDS)
@@ -44,6 +45,7 @@ def test_a_terminal_may_be_as_narrow_as_it_likes(command: str, columns: str, sto
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.attack("edges")
 @pytest.mark.slow
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize("command", [*COMMANDS, "compare --algos UPGMA --fresh -r1"])
@@ -59,6 +61,7 @@ def test_standard_streams_may_be_closed(command: str, closed: str, store: Path) 
     raw.close()
 
 
+@pytest.mark.attack("edges")
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc")
 def test_proc_may_be_hidden(store: Path) -> None:
@@ -75,6 +78,7 @@ def test_proc_may_be_hidden(store: Path) -> None:
 # ---- Spreadsheets --------------------------------------------------------------------------------
 
 
+@pytest.mark.attack("edges")
 @pytest.mark.parametrize("text", ["=HYPERLINK(1)", "+cmd", "-cmd|x", "@SUM(1)", "\t=1", "\r=1"])
 def test_a_spreadsheet_executes_nothing(text: str) -> None:
     assert spreadsheet_cell(text) == f"'{text}"
@@ -85,6 +89,7 @@ def test_other_values_of_a_table_stay(value: object) -> None:
     assert spreadsheet_cell(value) is value
 
 
+@pytest.mark.attack("edges")
 def test_names_in_the_csv_of_results_are_no_formulas(tmp_path: Path) -> None:
     import numpy as np
 

@@ -28,6 +28,7 @@ def test_errors_of_hcbench_and_warnings_are_passed_on(tmp_path: Path) -> None:
         read_limited(path, warnings.warn, "a note", ModelWarning)
 
 
+@pytest.mark.attack("files that fill the memory")
 def test_more_memory_than_the_limit_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "sparse.bin"
     with path.open("wb") as stream:
@@ -36,6 +37,7 @@ def test_more_memory_than_the_limit_is_an_error(tmp_path: Path) -> None:
         read_limited(path, Path.read_bytes, path, memory=SMALL)
 
 
+@pytest.mark.attack("files that fill the memory")
 def test_more_time_than_the_limit_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.touch()
@@ -43,6 +45,7 @@ def test_more_time_than_the_limit_is_an_error(tmp_path: Path) -> None:
         read_limited(path, time.sleep, 60, seconds=2)
 
 
+@pytest.mark.attack("files that fill the memory")
 def test_a_lost_process_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.touch()
@@ -50,6 +53,7 @@ def test_a_lost_process_is_an_error(tmp_path: Path) -> None:
         read_limited(path, os.abort)
 
 
+@pytest.mark.attack("keys")
 def test_keys_do_not_reach_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HCBENCH_LLM_KEY", "secret")
     path = tmp_path / "x.txt"
@@ -57,6 +61,7 @@ def test_keys_do_not_reach_the_process(tmp_path: Path, monkeypatch: pytest.Monke
     assert read_limited(path, os.getenv, "HCBENCH_LLM_KEY") is None
 
 
+@pytest.mark.attack("code of the current folder")
 def test_modules_of_the_current_folder_do_not_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,6 +73,7 @@ def test_modules_of_the_current_folder_do_not_run(
     assert not (tmp_path / "PWNED").exists()
 
 
+@pytest.mark.attack("files that fill the memory")
 def test_only_regular_files_are_read(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)

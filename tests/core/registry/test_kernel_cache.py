@@ -277,6 +277,7 @@ def test_all_kernels_of_ours_are_found() -> None:
     assert [path for path in decorated if not kernel_cache.is_kernel_file(path)] == []
 
 
+@pytest.mark.attack("containers")
 @pytest.mark.slow
 def test_without_a_writable_cache_cells_run_and_one_line_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")

@@ -488,6 +488,7 @@ def hcbench_algorithms():
 """
 
 
+@pytest.mark.attack("names of plugins")
 @pytest.mark.parametrize("stem", ["hcbench", "HCBench", "caller", "mine"])
 def test_a_file_replaces_nothing_whatever_it_is_called(tmp_path: Path, stem: str) -> None:
     file = tmp_path / "folder" / f"{stem}.py"
@@ -507,6 +508,7 @@ def test_a_file_replaces_nothing_whatever_it_is_called(tmp_path: Path, stem: str
     assert not use.plugin.is_installed
 
 
+@pytest.mark.attack("names of plugins")
 def test_suites_of_a_package_mean_its_own_algorithms(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(OWN_UPGMA)
@@ -532,6 +534,7 @@ def test_suites_of_a_package_mean_its_own_algorithms(tmp_path: Path) -> None:
     assert find_suite(registry, "own").only == (("mine:UPGMA", "iris"),)
 
 
+@pytest.mark.attack("names of plugins")
 def test_an_import_that_does_not_end_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     with named_if_slow("quick:plugin", patience=30.0):
         pass

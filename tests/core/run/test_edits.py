@@ -45,15 +45,19 @@ def statuses(plugin: Path, store: Path, executor: str = "local") -> list[tuple[s
     return [(row["status"], row["reason"]) for row in rows]
 
 
+@pytest.mark.attack("edited plugins", by_chance=True)
 @pytest.mark.parametrize("edited", ["the file", "a module beside it"])
-def test_a_plugin_file_that_is_edited_during_a_run_is_an_error(tmp_path: Path, edited: str) -> None:
+def test_a_plugin_file_that_is_edited_during_a_run_is_an_error(
+    tmp_path: Path, edited: str, attack_turn: int
+) -> None:
     plugin = tmp_path / "edited.py"
-    beside = tmp_path / "edited_beside.py"
+    # A process that has imported a module refuses another one of its name.
+    beside = tmp_path / f"edited_beside_{attack_turn}.py"
     beside.write_text("ANSWER = 1\n")
     if edited == "the file":
         text = PLUGIN.format(imports="", files={str(plugin): "raise ValueError('new code')\n"})
     else:
-        text = PLUGIN.format(imports="import edited_beside", files={str(beside): "ANSWER = 2\n"})
+        text = PLUGIN.format(imports=f"import {beside.stem}", files={str(beside): "ANSWER = 2\n"})
     plugin.write_text(text)
     first, second = statuses(plugin, tmp_path / "store.sqlite")
     assert first == ("ok", "")
@@ -65,6 +69,7 @@ def test_a_plugin_file_that_is_edited_during_a_run_is_an_error(tmp_path: Path, e
     assert statuses(plugin, tmp_path / "store.sqlite") == [("ok", ""), ("ok", "")]
 
 
+@pytest.mark.attack("edited plugins", by_chance=True)
 def test_a_program_that_is_edited_during_a_run_is_an_error(tmp_path: Path) -> None:
     script = tmp_path / "program.sh"
     # In the warm-up, which has 12 items, it writes another program in its place.

@@ -27,6 +27,7 @@ def fill_with_modules(folder: Path) -> Path:
     return trace
 
 
+@pytest.mark.attack("code of the current folder")
 @pytest.mark.slow
 @pytest.mark.parametrize("executor", ["local", "strict"])
 def test_no_file_of_the_current_folder_replaces_a_module(tmp_path: Path, executor: str) -> None:
@@ -39,6 +40,7 @@ def test_no_file_of_the_current_folder_replaces_a_module(tmp_path: Path, executo
     assert not trace.exists(), trace.read_text()
 
 
+@pytest.mark.attack("code of the current folder")
 @pytest.mark.slow
 def test_the_module_form_of_the_program_works_beside_such_files(tmp_path: Path) -> None:
     # Python itself puts the folder first, and reads from it what it needs before us.
@@ -142,6 +144,7 @@ def variables_of_a_worker(
     return {name: row["metrics"][f"{name.lower()} (reported)"] for name in names}
 
 
+@pytest.mark.attack("keys")
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_worker_gets_the_secrets_that_its_specs_declare(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("HCBENCH_LLM_KEY", "PGPASSWORD", "HCBENCH_STORE", "MY_KEY", "MY_VARIABLE")

@@ -25,6 +25,7 @@ def process(folder: Path, groups: str, mounts: str) -> Path:
     return folder / "proc"
 
 
+@pytest.mark.attack("containers")
 def test_a_container_with_version_2(tmp_path: Path) -> None:
     # As in docker and podman, which show a container its own group as the root.
     mount = tmp_path / "sys"
@@ -33,6 +34,7 @@ def test_a_container_with_version_2(tmp_path: Path) -> None:
     assert container_limit(process(tmp_path, "0::/\n", mounts)) == 2 * GIB
 
 
+@pytest.mark.attack("containers")
 def test_the_lowest_limit_of_the_groups_around_counts(tmp_path: Path) -> None:
     # As of a batch job of Slurm, whose step has no limit of its own.
     mount = tmp_path / "sys"
@@ -44,6 +46,7 @@ def test_the_lowest_limit_of_the_groups_around_counts(tmp_path: Path) -> None:
     assert container_limit(process(tmp_path, groups, mounts)) == 3 * GIB
 
 
+@pytest.mark.attack("containers")
 def test_a_container_with_version_1(tmp_path: Path) -> None:
     # The mount is of the group itself, which the path of the process still names.
     mount = tmp_path / "sys/memory"

@@ -678,6 +678,7 @@ def test_a_warm_up_that_hangs_is_bounded_by_the_limit_of_the_algorithm() -> None
     assert math.isinf(Limits().allowed("warm-up"))
 
 
+@pytest.mark.attack("containers", by_chance=True)
 @LINUX
 def test_a_worker_is_killed_before_the_main_process_if_memory_is_short(shared: Pool) -> None:
     own = int(Path("/proc/self/oom_score_adj").read_text())

@@ -1,4 +1,4 @@
-"""The attack on stored results: ``pytest -m survival -n0``, nightly; it prints a table at its end.
+"""The attack on stored results: ``pytest -m survival -n0``, nightly; see `tests.attacks`.
 
 An area is tried many times. Each time, what was stored before must still be there, unchanged and
 once, and the same command must complete the run. `ATTACK_SHARE=0.1` tries a tenth as often.
@@ -12,10 +12,7 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
-from collections import Counter
-from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -33,6 +30,7 @@ from hcbench.run.workers.encoding import EncodingError, encode
 from hcbench.store import Store
 from hcbench.store.codec import decode_result, encode_result, pack_result, unpack_result
 from hcbench.store.exchange import describe_run, import_run
+from tests.attacks import survive, try_once
 from tests.core.run.test_survival import CELLS, COMMAND, again, ask, count, environment, numbers
 from tests.core.servers import a_server, can_serve
 from tests.core.stored_runs import HOSTILE, keep_run, outcome
@@ -40,30 +38,11 @@ from tests.core.stored_runs import HOSTILE, keep_run, outcome
 pytestmark = [pytest.mark.survival, pytest.mark.slow]
 
 SHARE = float(os.environ.get("ATTACK_SHARE", "1"))
-_tried: Counter[str] = Counter()
-_survived: Counter[str] = Counter()
 
 
 def times(often: int) -> range:
     """How often an area is tried."""
     return range(max(1, math.ceil(often * SHARE)))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def table(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Print the table, also into the summary of a job on GitHub."""
-    yield
-    lines = ["| area | tried | survived | lost |", "|---|---:|---:|---:|"]
-    lines += [
-        f"| {area} | {n} | {_survived[area]} | {n - _survived[area]} |"
-        for area, n in _tried.items()
-    ]
-    text = "\n".join(lines)
-    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
-        sys.stdout.write(f"\n{text}\n")
-    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
-        with open(summary, "a", encoding="utf-8") as file:
-            file.write(f"{text}\n")
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +65,7 @@ def rows(store: str | Path) -> dict[str, tuple[Any, ...]]:
 
 def check(area: str, store: Path, before: dict[str, tuple[Any, ...]], expected: Any) -> None:
     """Complete the run; nothing may be lost, doubled or changed."""
-    _tried[area] += 1
+    try_once(area)
     resumed = again(store)
     assert resumed.exit_code == 0, resumed.stderr
     after = rows(store)
@@ -95,7 +74,7 @@ def check(area: str, store: Path, before: dict[str, tuple[Any, ...]], expected: 
     twice = "SELECT key FROM cells WHERE status = 'ok' GROUP BY key HAVING count(*) > 1"
     assert ask(store, twice) == []
     assert ask(store, "PRAGMA integrity_check") == [("ok",)]
-    _survived[area] += 1
+    survive(area)
 
 
 def begin(store: Path) -> subprocess.Popen[bytes]:
@@ -164,8 +143,10 @@ def test_processes_share_a_store(tmp_path: Path, undisturbed: Any) -> None:
     codes = [each.wait(timeout=300) for each in running]
     assert set(codes) <= {0, -signal.SIGKILL}
     check("shared store", store, before, undisturbed)
-    _tried["shared store"] += len(running) - 1
-    _survived["shared store"] += len(running) - 1
+    # `check` has counted one of them.
+    for _ in running[1:]:
+        try_once("shared store")
+        survive("shared store")
 
 
 @pytest.mark.skipif(not can_serve(), reason="PostgreSQL is not installed")
@@ -181,11 +162,11 @@ def test_a_server_is_away(undisturbed: Any) -> None:
             server.stop()
             time.sleep(draw.random())
             server.start()
-            _tried[area] += 1
+            try_once(area)
             assert running.wait(timeout=120) == 0
             assert stored.items() <= rows(url).items()
             assert numbers(url) == undisturbed
-            _survived[area] += 1
+            survive(area)
 
 
 def test_the_only_dask_worker_is_replaced(tmp_path: Path) -> None:
@@ -213,11 +194,11 @@ def test_the_only_dask_worker_is_replaced(tmp_path: Path) -> None:
 
             watched = dask.After({draw.randrange(1, 47): replace_worker})
             store = folder / "store.sqlite"
-            _tried[area] += 1
+            try_once(area)
             dask.compare(store, *names, **dask.SHORT, **dask.on(address), observer=watched)
         assert watched.keys.total() == len(watched.keys) == 48, "each cell is told once"
         assert dask.contents(store) == dask.contents(tmp_path / "here.sqlite")
-        _survived[area] += 1
+        survive(area)
 
 
 def test_dask_workers_are_ended_four_times_in_quick_succession(tmp_path: Path) -> None:
@@ -250,11 +231,11 @@ def test_dask_workers_are_ended_four_times_in_quick_succession(tmp_path: Path) -
 
             watched = dask.After({draw.randrange(1, 47): end_workers})
             store = folder / "store.sqlite"
-            _tried[area] += 1
+            try_once(area)
             dask.compare(store, *names, **dask.SHORT, **dask.on(address), observer=watched)
         assert watched.keys.total() == len(watched.keys) == 48, "each cell is told once"
         assert dask.contents(store) == dask.contents(tmp_path / "here.sqlite")
-        _survived[area] += 1
+        survive(area)
 
 
 @pytest.mark.filterwarnings("ignore:branch lengths are ignored")
@@ -291,10 +272,10 @@ def test_inputs_are_read_or_refused(tmp_path: Path) -> None:
                 changed[draw.randrange(len(changed))] = draw.randrange(256)
             if draw.random() < 0.2:
                 del changed[draw.randrange(len(changed)) :]
-            _tried[area] += 1
+            try_once(area)
             with suppress(HcbenchError, EncodingError, json.JSONDecodeError, UnicodeDecodeError):
                 read(bytes(changed))
-            _survived[area] += 1
+            survive(area)
         hcbench.Results.of_run(store, store.run(1))
     assert before.items() <= rows(path).items()
 
@@ -302,7 +283,7 @@ def test_inputs_are_read_or_refused(tmp_path: Path) -> None:
 def test_no_script_reaches_a_page() -> None:
     for number in times(10):
         area = "pages with injected script"
-        _tried[area] += 1
+        try_once(area)
         with Store(":memory:") as store:
             labels = [HOSTILE, f"</script>{HOSTILE}", f"'\"-->{HOSTILE}"]
             algorithm, data = labels[number % 3], labels[number // 3 % 3]
@@ -310,4 +291,4 @@ def test_no_script_reaches_a_page() -> None:
             text = make_report(store, store.run(run))
         assert "<script>window.hacked" not in text
         assert "<img src=x" not in text
-        _survived[area] += 1
+        survive(area)

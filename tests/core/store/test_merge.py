@@ -163,6 +163,7 @@ def test_other_values_of_one_measurement_are_counted_and_named(tmp_path: Path) -
     assert (merged.differing, merged.example) == (0, "")
 
 
+@pytest.mark.attack("hostile stores")
 def test_a_store_keeps_its_own_paid_answers_and_counts_those_that_differ(tmp_path: Path) -> None:
     """A stranger's store must not replace what was paid for."""
     query, repeated, new = ((0, 1, 2), 0), ((0, 1, 2), 1), ((0, 1, 3), 0)
@@ -330,6 +331,7 @@ def test_shards_of_other_plans_are_not_joined(tmp_path: Path, other: dict[str, A
 # ---- Invalid stores ------------------------------------------------------------------------------
 
 
+@pytest.mark.attack("hostile stores")
 @pytest.mark.parametrize(
     ("statement", "message"),
     [

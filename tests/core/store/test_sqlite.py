@@ -57,6 +57,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.attack("hostile stores")
 @pytest.mark.parametrize("statements", HOSTILE.values(), ids=HOSTILE)
 def test_a_store_that_could_run_code_of_others_is_refused(
     filled: Path, statements: list[str]
@@ -100,6 +101,7 @@ def keep_log(path: Path, target: Path) -> Path:
     return target / path.name
 
 
+@pytest.mark.attack("edges")
 def test_a_killed_run_can_be_read_where_nothing_can_be_written(
     filled: Path, tmp_path: Path
 ) -> None:
@@ -114,6 +116,7 @@ def test_a_killed_run_can_be_read_where_nothing_can_be_written(
     assert after == before
 
 
+@pytest.mark.attack("edges")
 def test_a_file_that_a_crash_has_damaged_is_not_written(filled: Path, tmp_path: Path) -> None:
     with Store(filled) as store:
         outcomes = [make_outcome(key=f"{n:032x}", repetition=n) for n in range(300)]
@@ -163,6 +166,7 @@ def test_a_local_folder_is_safe_for_several_processes(tmp_path: Path) -> None:
     assert why_unsafe(tmp_path) == ""
 
 
+@pytest.mark.attack("storage without locks")
 def test_where_locks_do_not_hold_one_process_writes(tmp_path: Path) -> None:
     file = tmp_path / "store.sqlite"
     mark = tmp_path / "store.sqlite-writer"
@@ -219,14 +223,10 @@ int fcntl64(int file, int command, ...) {
 """
 
 
-#: Once with the other tests, and twenty times in the attack, as chance plays a part.
-TURNS = [pytest.param(0, marks=pytest.mark.slow)]
-TURNS += [pytest.param(turn, marks=pytest.mark.survival) for turn in range(1, 20)]
-
-
+@pytest.mark.attack("storage without locks", by_chance=True)
 @pytest.mark.skipif(sys.platform != "linux", reason="replaces a function of Linux")
-@pytest.mark.parametrize("turn", TURNS)
-def test_two_runs_on_storage_without_locks_lose_nothing(tmp_path: Path, turn: int) -> None:
+@pytest.mark.slow
+def test_two_runs_on_storage_without_locks_lose_nothing(tmp_path: Path, attack_turn: int) -> None:
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler is installed")
@@ -251,7 +251,7 @@ def test_two_runs_on_storage_without_locks_lose_nothing(tmp_path: Path, turn: in
             "--datasets",
             "iris[n=20]",
             "--seed",
-            str(10 * turn + seed),
+            str(10 * attack_turn + seed),
             "--store",
             str(store),
             "-q",
@@ -275,6 +275,7 @@ def test_two_runs_on_storage_without_locks_lose_nothing(tmp_path: Path, turn: in
     assert not store.with_name(f"{store.name}-writer").exists()
 
 
+@pytest.mark.attack("hostile stores")
 def test_a_file_is_opened_with_what_sqlite_advises_for_those_of_strangers(filled: Path) -> None:
     connection = connect(str(filled))
     assert connection.execute("PRAGMA trusted_schema").fetchone() == (0,)

@@ -147,6 +147,7 @@ def test_keys_of_all_sorts_and_old_pages(tmp_path):
         assert "Question 1" in Client(server).send()[1], "resumed"
 
 
+@pytest.mark.attack("ask --web")
 @pytest.mark.parametrize(
     ("method", "path", "body", "headers", "status"),
     [
@@ -264,6 +265,7 @@ def test_a_port_in_use_and_a_full_disk_are_errors_in_one_line(tmp_path, monkeypa
         assert "No space left" in str(server.annotators[0].error)
 
 
+@pytest.mark.attack("ask --web")
 def test_a_url_that_is_none_is_not_found(served, capfd):
     server, _ = served
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
@@ -272,6 +274,7 @@ def test_a_url_that_is_none_is_not_found(served, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.attack("ask --web", by_chance=True)
 def test_a_client_that_drips_does_not_keep_the_server_from_ending(tmp_path):
     with ExitStack() as stack:
         with serving(tmp_path) as server:
@@ -286,6 +289,7 @@ def test_a_client_that_drips_does_not_keep_the_server_from_ending(tmp_path):
         assert (tmp_path / "1.jsonl").read_text().count("\n") == 1, "no answer"
 
 
+@pytest.mark.attack("ask --web")
 def test_a_body_that_does_not_arrive_in_time_is_refused(served):
     server, _ = served
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as client:
@@ -295,6 +299,7 @@ def test_a_body_that_does_not_arrive_in_time_is_refused(served):
         assert client.recv(100).startswith(b"HTTP/1.1 408 ")
 
 
+@pytest.mark.attack("ask --web")
 def test_pictures_outside_of_the_folder_are_not_served(tmp_path):
     """The page may be open to other machines, and the list of items may be a stranger's."""
     folder = tmp_path / "items"
@@ -311,6 +316,7 @@ def test_pictures_outside_of_the_folder_are_not_served(tmp_path):
         assert server.pictures.outside == ["../secret.png", str(secret), "link.png"]
 
 
+@pytest.mark.attack("ask --web")
 def test_an_error_of_the_algorithm_ends_the_session(tmp_path, monkeypatch, capfd):
     with serving(tmp_path) as server:
         annotator = server.annotators[0]
@@ -327,6 +333,7 @@ def test_an_error_of_the_algorithm_ends_the_session(tmp_path, monkeypatch, capfd
     assert "Traceback" not in capfd.readouterr().err
 
 
+@pytest.mark.attack("ask --web")
 @pytest.mark.parametrize("replaced", [False, True])
 def test_an_answer_is_not_called_stored_if_the_file_was_removed(replaced, tmp_path):
     with serving(tmp_path, algorithm="InsertionClustering") as server:

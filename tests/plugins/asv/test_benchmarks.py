@@ -316,6 +316,7 @@ def test_a_process_answers_line_by_line_whatever_else_is_printed() -> None:
     assert second["value"] == 8
 
 
+@pytest.mark.attack("keys")
 def test_what_is_measured_gets_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PROVIDER_API_KEY", "secret")
     monkeypatch.setenv("HCBENCH_DATA", "folder")

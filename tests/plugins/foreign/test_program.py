@@ -281,6 +281,7 @@ def test_a_program_of_another_environment_makes_the_same_trees(tmp_path: Path) -
     assert theirs.isomorphic(ours)
 
 
+@pytest.mark.attack("keys")
 def test_a_program_gets_the_secrets_that_it_declares(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

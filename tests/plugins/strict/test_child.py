@@ -57,6 +57,7 @@ def test_results_and_counts_are_those_of_ordinary_workers(tmp_path: Path) -> Non
     assert [row["metrics"] for row in strict] == [row["metrics"] for row in expected]
 
 
+@pytest.mark.attack("strict")
 def test_nothing_of_the_cell_is_in_the_process_of_the_algorithm(tmp_path: Path) -> None:
     plugin = tmp_path / "looks.py"
     source = Path(__file__).read_text()
@@ -79,6 +80,7 @@ def test_nothing_of_the_cell_is_in_the_process_of_the_algorithm(tmp_path: Path) 
     assert row["metrics"] == {"queries": 2.0}, "counted by the worker"
 
 
+@pytest.mark.attack("strict")
 def test_a_message_is_read_as_numbers_and_never_as_objects() -> None:
     names = ("b", "a", "c")
     tree = Tree([3, 3, 4, 4, -1], [0, 0, 0, 1, 2], HeightKind.DISTANCE, names)

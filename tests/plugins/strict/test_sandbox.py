@@ -77,6 +77,7 @@ def hcbench_algorithms():
 """
 
 
+@pytest.mark.attack("strict")
 @ENCLOSED
 def test_with_bubblewrap_nothing_of_the_machine_can_be_reached(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -134,6 +135,7 @@ def counts_its_calls(oracle: Any, given: Any, rng: Any) -> Any:
     return np.arange(given.n) % 2
 
 
+@pytest.mark.attack("strict")
 def test_each_cell_has_a_folder_of_its_own(tmp_path: Path) -> None:
     spec = hcbench.AlgorithmSpec(
         name="counts",
@@ -165,6 +167,7 @@ def tells_its_seeds(oracle: Any, given: Any, rng: Any) -> Any:
     return np.arange(given.n) % 2
 
 
+@pytest.mark.attack("strict")
 def test_seeds_say_nothing_about_the_cell_and_can_be_repeated(tmp_path: Path) -> None:
     spec = hcbench.AlgorithmSpec(
         name="seeds", function=tells_its_seeds, doc="d", accepts=("vectors",), returns="partition"
@@ -190,6 +193,7 @@ def test_seeds_say_nothing_about_the_cell_and_can_be_repeated(tmp_path: Path) ->
     assert reported[0]["drawn (reported)"] != ordinary.random()
 
 
+@pytest.mark.attack("strict")
 def test_the_key_of_the_machine_is_made_once_and_private(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from hcbench_strict.key import machine_key; "
@@ -205,6 +209,7 @@ def test_the_key_of_the_machine_is_made_once_and_private(tmp_path: Path) -> None
     assert file.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.attack("strict")
 def test_without_bubblewrap_a_run_says_what_is_not_prevented(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
