@@ -74,7 +74,7 @@ def site(
             title=title,
             asv=asv,
             trees=trees,
-            told=(lambda _: None) if quiet else tell,
+            announce=(lambda _: None) if quiet else tell,
         )
     if not quiet:
         removed = f", {built.removed} removed" if built.removed else ""

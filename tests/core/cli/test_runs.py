@@ -432,7 +432,7 @@ def test_a_damaged_run_hides_no_other_and_can_be_removed(
         with pytest.raises(DamagedRunError, match="is damaged: "):
             build_nothing_of(store, 3)
         told: list[str] = []
-        build_site(tmp_path / "site", store, load_registry(), trees=0, told=told.append)
+        build_site(tmp_path / "site", store, load_registry(), trees=0, announce=told.append)
         assert (tmp_path / "site/runs/2.html").is_file()
         assert any("run 3 is not shown: " in line for line in told)
         assert tidy(store, before=datetime.now().astimezone() - timedelta(days=1)).runs == 0

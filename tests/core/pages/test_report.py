@@ -194,7 +194,7 @@ def test_every_repetition_is_there_with_seed_key_and_reason(store: Store) -> Non
 def test_of_very_many_repetitions_the_first_and_the_failures_are_there(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hcbench.pages.report.sections.MOST_ROWS", 6)
+    monkeypatch.setattr("hcbench.pages.report.tables.MOST_ROWS", 6)
     cells = [outcome(name, "x", r, values=a_value(0.25)) for name in "AB" for r in range(5)]
     cells[4] = outcome("A", "x", 4, status="timeout", reason="after 3 s")
     data = page_of(store, keep_run(store, cells)).data

@@ -67,14 +67,20 @@ def make_report(
     """
     from hcbench.figures.view import FigureView
 
-    contents = run if isinstance(run, Contents) else read_contents(store, run)
-    registry = registry or load_registry()
+    contents = run
+    if not isinstance(contents, Contents):
+        contents = read_contents(store, contents)
+    if registry is None:
+        registry = load_registry()
     view = FigureView(contents.results, store, registry, _names=contents.names)
-    drawn, without = draw_trees(view, trees)
+    tree_figures, excluded = draw_trees(view, trees)
+    # Whoever wants no trees knows that they are not shown.
+    if not trees:
+        excluded = ""
     sources = list_sources(contents, registry)
     return render_report(
         contents,
-        describe_page(contents, drawn, without if trees else ""),
+        describe_page(contents, tree_figures, excluded),
         figures=embed_figures(view),
         sources=sources,
         papers=list_papers(contents, sources),
@@ -87,7 +93,10 @@ def _without_paths(part: str | Sequence[Sequence[str]]) -> str | list[list[str]]
     """A part of the lead of a report, a paragraph or a table."""
     if isinstance(part, str):
         return without_paths(part)
-    return [[without_paths(cell) for cell in row] for row in part]
+    rows = []
+    for row in part:
+        rows.append([without_paths(cell) for cell in row])
+    return rows
 
 
 def write_report(

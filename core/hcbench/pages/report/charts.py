@@ -32,56 +32,83 @@ if TYPE_CHECKING:
     from hcbench.results.results import Results
 
 _MOST_PANELS = 12
+#: More ticks at values of a parameter would touch each other.
 _MOST_TICKS = 8
 _LONG = 32  # letters of a title beside an axis
+#: Units of ticks, and how much each is; the first that is not larger than a tick is used.
 _SECONDS = ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _COUNTS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))
 
 
 def draw_chart(chart: Chart, note: str = "") -> dict[str, Any]:
     """Draw a chart; of many panels the first."""
-    shown = chart.panels[:_MOST_PANELS]
-    listed: set[str] = set()
-    traces = []
+    panels = chart.panels[:_MOST_PANELS]
+    names: dict[str, None] = {}
+    traces: list[dict[str, Any]] = []
     axes = []
-    for place, panel in enumerate(shown):
+    for place, panel in enumerate(panels):
+        axes.append(_panel_axes(chart, panel, is_first=not place))
         ids = panel_ids(place)
-        both = _axis(chart.x, chart.x.ends or panel.x_ends), _axis(chart.y, chart.y.ends)
-        if place and chart.shared:
-            both = {**both[0], "matches": "x"}, {**both[1], "matches": "y"}
-        axes.append(both)
-        for front in panel.fronts:
-            x, y = zip(*front, strict=True)
-            line = {"color": SOFT, "width": 1.2, "dash": "dot", "shape": "hv"}
-            ring = {"symbol": "circle-open", "size": 17, "color": INK, "line": {"width": 1.6}}
-            drawn = _background(x, y, mode="lines+markers", line=line, marker=ring)
-            traces.append({**drawn, **ids})
-        for series in panel.series:
-            traces += [{**trace, **ids} for trace in _traces(series, panel, listed)]
-    told = [*chart.caption, note]
-    if len(chart.panels) > len(shown):
-        told.append(f"the first {len(shown)} of {len(chart.panels)} panels; the CSV has all")
-    names = [series.name for panel in shown for series in panel.series]
-    choices = {}
-    if chart.shared and not chart.y.log:
-        sides = [f"yaxis{panel_ids(i)['yaxis'][1:]}" for i in range(len(shown))]
-        scales = {"linear": {}, "logarithmic": {"layout": {y: {"type": "log"} for y in sides}}}
-        choices = {"Scale": scales}
+        for trace in _panel_traces(panel, names):
+            traces.append(trace | ids)
     return make_figure(
         traces,
-        make_panels([panel.title for panel in shown], list(dict.fromkeys(names)), axes),
-        " ".join(map(sentence, filter(None, told))),
+        make_panels([panel.title for panel in panels], list(names), axes),
+        _caption(chart, note),
         chart.header,
-        [[short(x) if isinstance(x, float) else x for x in row] for row in chart.rows],
-        choices,
+        [_short_row(row) for row in chart.rows],
+        _scale_choices(chart, len(panels)),
     )
 
 
+def _short_row(row: Sequence[Any]) -> list[Any]:
+    """A row of the table, with few digits."""
+    return [short(value) if isinstance(value, float) else value for value in row]
+
+
+def _caption(chart: Chart, note: str) -> str:
+    lines = list(chart.caption)
+    lines.append(note)
+    if len(chart.panels) > _MOST_PANELS:
+        lines.append(f"the first {_MOST_PANELS} of {len(chart.panels)} panels; the CSV has all")
+    return " ".join(sentence(line) for line in lines if line)
+
+
+def _scale_choices(chart: Chart, n_panels: int) -> dict[str, Any]:
+    """The choice of the scale of y, where it is the same in all panels and not logarithmic yet."""
+    if not chart.shared or chart.y.log:
+        return {}
+    log_axes = {}
+    for place in range(n_panels):
+        # The layout has "yaxis2" where a trace has "y2".
+        number = panel_ids(place)["yaxis"][1:]
+        log_axes[f"yaxis{number}"] = {"type": "log"}
+    return {"Scale": {"linear": {}, "logarithmic": {"layout": log_axes}}}
+
+
+# ---- Axes ----------------------------------------------------------------------------------------
+
+
+def _panel_axes(
+    chart: Chart, panel: Panel, *, is_first: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The horizontal and the vertical axis of a panel."""
+    x = _axis(chart.x, chart.x.ends or panel.x_ends)
+    y = _axis(chart.y, chart.y.ends)
+    if chart.shared and not is_first:
+        # All panels are zoomed together.
+        x["matches"] = "x"
+        y["matches"] = "y"
+    return x, y
+
+
 def _axis(of_chart: Axis, ends: tuple[float, float] | None) -> dict[str, Any]:
-    """An axis with ticks where they are given, if they are few and apart; else with units."""
+    """An axis with ticks where they are useful, if they are few and apart; else with units."""
     scale: dict[str, Any] = {"type": "log" if of_chart.log else "linear", "nticks": 7}
-    title, ticks = of_chart.title, of_chart.ticks
+    title = of_chart.title
+    ticks = of_chart.ticks
     if ends and of_chart.log:
+        # Plotly takes the ends of a logarithmic axis as powers of ten.
         scale["range"] = [math.log10(end) for end in ends]
     elif ends:
         scale["range"] = list(ends)
@@ -89,78 +116,139 @@ def _axis(of_chart: Axis, ends: tuple[float, float] | None) -> dict[str, Any]:
         scale |= {"type": "category", "categoryorder": "array", "categoryarray": ticks}
         scale |= {"nticks": 12, "tickangle": -45}
     elif ticks:
-        at = [math.log(tick) if of_chart.log else tick for tick in ticks]
-        apart = all(b - a > (at[-1] - at[0]) / 9 for a, b in pairwise(at))
-        if 1 < len(ticks) <= _MOST_TICKS and apart:
+        if _are_apart(ticks, log=of_chart.log):
             texts = [f"{tick:g}" for tick in ticks]
             scale |= {"tickmode": "array", "tickvals": ticks, "ticktext": texts}
     elif of_chart.log and ends:
         low, high = scale["range"]
-        decades = range(math.floor(low), math.ceil(high) + 1)
-        steps = (1,) if high - low > 2 else (1, 2, 5)
-        at = [step * 10.0**decade for decade in decades for step in steps]
-        texts = [_with_unit(tick, of_chart.unit) for tick in at]
-        scale |= {"tickmode": "array", "tickvals": at, "ticktext": texts}
+        places = _decade_ticks(low, high)
+        texts = [_with_unit(tick, of_chart.unit) for tick in places]
+        scale |= {"tickmode": "array", "tickvals": places, "ticktext": texts}
+        # The ticks have the unit.
         title = title.replace(f" [{of_chart.unit}]", "")
     return axis(shortened(title), **scale)
 
 
+def _are_apart(ticks: Sequence[float], *, log: bool) -> bool:
+    """Whether the texts of ticks have room: there are few, and none is close to the next."""
+    places = [math.log(tick) for tick in ticks] if log else list(ticks)
+    # Nine texts fit beside each other.
+    least = (places[-1] - places[0]) / 9
+    for place, next_place in pairwise(places):
+        if next_place - place <= least:
+            return False
+    return 1 < len(ticks) <= _MOST_TICKS
+
+
+def _decade_ticks(low: float, high: float) -> list[float]:
+    """Ticks from 10^low to 10^high: powers of ten; of a short axis also two and five times them."""
+    steps = (1,) if high - low > 2 else (1, 2, 5)
+    ticks = []
+    for decade in range(math.floor(low), math.ceil(high) + 1):
+        for step in steps:
+            ticks.append(step * 10.0**decade)
+    return ticks
+
+
 def shortened(title: str) -> str:
     """A title beside an axis, without parameters if it is long; the caption has all of it."""
-    return re.sub(r"\[.*\]", "[…]", title) if len(title) > _LONG else title
+    if len(title) <= _LONG:
+        return title
+    return re.sub(r"\[.*\]", "[…]", title)
 
 
 def _with_unit(tick: float, unit: str) -> str:
-    scales = _SECONDS if unit == "s" else _COUNTS
-    scale, name = next((s for s in scales if tick >= 0.999 * s[0]), scales[-1])
+    """A tick such as 5 ms or 20 k."""
+    units = _SECONDS if unit == "s" else _COUNTS
+    scale, name = units[-1]
+    for larger_scale, larger_name in units:
+        # A tick such as 10.0**3 may be a little less than 1000.
+        if tick >= 0.999 * larger_scale:
+            scale, name = larger_scale, larger_name
+            break
     return f"{tick / scale:.3g} {name}".strip()
 
 
-def _traces(series: Series, panel: Panel, listed: set[str]) -> Iterator[dict[str, Any]]:
-    """The traces of a series; the first with its name has an entry in the legend."""
+# ---- Traces --------------------------------------------------------------------------------------
+
+#: What differs between the traces of each mark; "lines+markers" is the mode of the others.
+_MODES = {"warning": "markers", "steps": "lines", "flat": "lines", "law": "markers"}
+
+
+def _panel_traces(panel: Panel, names: dict[str, None]) -> Iterator[dict[str, Any]]:
+    """The traces of a panel, from back to front; `names` collects the entries of the legend."""
+    for front in panel.fronts:
+        x, y = zip(*front, strict=True)
+        line = {"color": SOFT, "width": 1.2, "dash": "dot", "shape": "hv"}
+        ring = {"symbol": "circle-open", "size": 17, "color": INK, "line": {"width": 1.6}}
+        yield _background(x, y, mode="lines+markers", line=line, marker=ring)
+    for series in panel.series:
+        yield from _series_background(series)
+        trace = _series_trace(series, panel)
+        # A series that is in several panels has one entry in the legend.
+        trace["showlegend"] = series.name not in names
+        names.setdefault(series.name)
+        yield trace
+
+
+def _series_trace(series: Series, panel: Panel) -> dict[str, Any]:
+    """The points or the line of a series."""
     look = series.look
-    (x, left, right), (y, low, high) = series.spread(0), series.spread(1)
+    x, left_ends, right_ends = series.spread(0)
+    y, lower_ends, upper_ends = series.spread(1)
+    texts = [plain(text) for _, _, text in series.points]
+    width = 1.4 if series.mark in ("bars", "level") else 2.0
     trace: dict[str, Any] = {
         "x": x,
         "y": y,
         "name": legend_entry(series.name),
         "legendgroup": series.name,
-        "showlegend": series.name not in listed,
+        "showlegend": True,
         "hoverinfo": "text",
-        "hovertext": [plain(text) for _, _, text in series.points],
-        "mode": "lines+markers",
-        **line_style(look, 1.4 if series.mark in ("bars", "level") else 2.0),
+        "hovertext": texts,
+        "mode": _MODES.get(series.mark, "lines+markers"),
+        **line_style(look, width),
     }
-    listed.add(series.name)
-    match series.mark:
-        case "bars":
-            trace["error_x"] = _bars(x, left, right, look.colour)
-            trace["error_y"] = _bars(y, low, high, look.colour)
-            trace["mode"] = "lines+markers" if len(x) > 1 else "markers"
-        case "level":
-            trace |= {"x": panel.x_ends, "y": y * 2, "hovertext": trace["hovertext"] * 2}
-            trace["line"]["dash"] = "dash" if look.dash == "solid" else look.dash
-        case "warning":
+    if series.mark == "bars":
+        trace["error_x"] = _bars(x, left_ends, right_ends, look.colour)
+        trace["error_y"] = _bars(y, lower_ends, upper_ends, look.colour)
+        if len(x) <= 1:
             trace["mode"] = "markers"
-            trace["marker"]["size"] = 15
-        case "steps":
-            trace |= {"mode": "lines", "hoverinfo": "x+y+name"}
-            trace["line"]["shape"] = "hv"
-        case "flat":
-            trace["mode"] = "lines"
-        case "law":
-            trace["mode"] = "markers"
+    elif series.mark == "level":
+        # One point becomes a line across the panel.
+        trace |= {"x": panel.x_ends, "y": y * 2, "hovertext": texts * 2}
+        if look.dash == "solid":
+            trace["line"]["dash"] = "dash"
+    elif series.mark == "warning":
+        trace["marker"]["size"] = 15
+    elif series.mark == "steps":
+        trace["hoverinfo"] = "x+y+name"
+        trace["line"]["shape"] = "hv"
+    return trace
+
+
+def _series_background(series: Series) -> Iterator[dict[str, Any]]:
+    """The band of the intervals, and the fitted law."""
+    colour = series.look.colour
+    x, _, _ = series.spread(0)
+    _, low, high = series.spread(1)
     if series.mark in ("line", "flat", "law") and low != high:
-        shade: dict[str, Any] = {"fill": "toself", "line": {"width": 0}}
-        shade["fillcolor"] = clear(look.colour, 0.16)
-        around = [*x, *reversed(x)], [*high, *reversed(low)]
-        yield _background(*around, legendgroup=series.name, **shade)
+        # Along the upper ends and back along the lower ones.
+        around_x = x + x[::-1]
+        around_y = high + low[::-1]
+        yield _background(
+            around_x,
+            around_y,
+            legendgroup=series.name,
+            fill="toself",
+            line={"width": 0},
+            fillcolor=clear(colour, 0.16),
+        )
     if series.law is not None:
         ends = [x[0], x[-1]]
-        law = [series.law.factor * at**series.law.exponent for at in ends]
-        dots = {"color": look.colour, "width": 1, "dash": "dot"}
-        yield _background(ends, law, legendgroup=series.name, line=dots)
-    yield trace
+        fitted = [series.law.factor * place**series.law.exponent for place in ends]
+        dots = {"color": colour, "width": 1, "dash": "dot"}
+        yield _background(ends, fitted, legendgroup=series.name, line=dots)
 
 
 def _bars(
@@ -169,48 +257,51 @@ def _bars(
     """Bars from the lower to the upper ends of intervals."""
     return {
         "type": "data",
-        "array": [b - a for a, b in zip(middle, high, strict=True)],
-        "arrayminus": [b - a for a, b in zip(low, middle, strict=True)],
+        "array": [end - start for start, end in zip(middle, high, strict=True)],
+        "arrayminus": [end - start for start, end in zip(low, middle, strict=True)],
         "thickness": 1,
         "width": 3,
         "color": clear(colour, 0.6),
     }
 
 
-def _background(x: Sequence[Any], y: Sequence[Any], **more: Any) -> dict[str, Any]:
+def _background(x: Sequence[Any], y: Sequence[Any], **properties: Any) -> dict[str, Any]:
     """A trace without texts and without an entry in the legend."""
-    quiet = {"mode": "lines", "hoverinfo": "skip", "showlegend": False}
-    return {"x": list(x), "y": list(y), **quiet, **more}
+    return {
+        "x": list(x),
+        "y": list(y),
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "showlegend": False,
+        **properties,
+    }
+
+
+# ---- Ranks ---------------------------------------------------------------------------------------
 
 
 def draw_ranks(ranking: Ranking, results: Results) -> dict[str, Any]:
     """Average ranks, one row per algorithm; bars join those without a significant difference."""
-    names, ranks = ranking.competitors, ranking.ranks
-    looks = looks_of(results, names)
-    count = len(names)
     bars = _clique_bars(ranking.cliques)
-    limit = ranking.nemenyi.value
-    title = "average rank, 1 is best"
-    layout = {
-        "xaxis": axis(
-            title if limit is None else f"{title} (critical difference {limit:.2f})",
-            range=[1 - 0.05 * count, count + 0.05 * count],
-            nticks=min(count + 1, 8),
-        ),
-        "yaxis": axis(
-            tickmode="array",
-            tickvals=list(range(count)),
-            ticktext=[f"{plain(name)}  <b>{rank:.2f}</b>" for name, rank in _pairs(ranking)],
-            range=[count - 0.4, -0.6],
-        ),
-        "showlegend": False,
-        "margin": {"l": 20, "r": 16, "t": 12, "b": 50},
-        "height": 90 + 34 * count,
-        "shapes": bars,
-    }
-    trace = {
-        "x": list(ranks),
-        "y": list(range(count)),
+    caption = f"Average ranks by {ranking.metric.label} {blocks_text(ranking)}."
+    if bars:
+        caption += f" Bars join algorithms without a significant difference: {TESTS[ranking.test]}."
+    return make_figure(
+        [_rank_trace(ranking, results)],
+        [_rank_layout(ranking, bars)],
+        caption,
+        ["algorithm", "average rank"],
+        [[name, short(rank)] for name, rank in _pairs(ranking)],
+    )
+
+
+def _rank_trace(ranking: Ranking, results: Results) -> dict[str, Any]:
+    """A marker for each algorithm."""
+    names = ranking.competitors
+    looks = looks_of(results, names)
+    return {
+        "x": list(ranking.ranks),
+        "y": list(range(len(names))),
         "mode": "markers",
         "marker": {
             "size": 11,
@@ -219,31 +310,62 @@ def draw_ranks(ranking: Ranking, results: Results) -> dict[str, Any]:
         },
         "hoverinfo": "text",
         "hovertext": [plain(f"{name}: average rank {rank:.3f}") for name, rank in _pairs(ranking)],
+        # The marker of the best rank is on the edge.
         "cliponaxis": False,
     }
-    caption = f"Average ranks by {ranking.metric.label} {blocks_text(ranking)}."
-    if bars:
-        caption += f" Bars join algorithms without a significant difference: {TESTS[ranking.test]}."
-    rows = [[name, short(rank)] for name, rank in _pairs(ranking)]
-    return make_figure([trace], [layout], caption, ["algorithm", "average rank"], rows)
+
+
+def _rank_layout(ranking: Ranking, bars: list[dict[str, Any]]) -> dict[str, Any]:
+    count = len(ranking.competitors)
+    title = "average rank, 1 is best"
+    limit = ranking.nemenyi.value
+    if limit is not None:
+        title += f" (critical difference {limit:.2f})"
+    x = axis(
+        title,
+        range=[1 - 0.05 * count, count + 0.05 * count],
+        nticks=min(count + 1, 8),
+    )
+    y = axis(
+        tickmode="array",
+        tickvals=list(range(count)),
+        ticktext=[f"{plain(name)}  <b>{rank:.2f}</b>" for name, rank in _pairs(ranking)],
+        # From top to bottom, with room for half a row on both sides.
+        range=[count - 0.4, -0.6],
+    )
+    return {
+        "xaxis": x,
+        "yaxis": y,
+        "showlegend": False,
+        "margin": {"l": 20, "r": 16, "t": 12, "b": 50},
+        "height": 90 + 34 * count,
+        "shapes": bars,
+    }
 
 
 def _pairs(ranking: Ranking) -> Iterator[tuple[str, float]]:
+    """Each algorithm and its rank, the best first."""
     return zip(ranking.competitors, ranking.ranks, strict=True)
 
 
 def _clique_bars(cliques: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
     """A vertical bar beside the rows of each clique."""
-    several = [clique for clique in cliques if len(clique) > 1]
-    return [
-        {
-            "type": "line",
-            "xref": "paper",
-            "x0": 1 - 0.015 * (place + 1),
-            "x1": 1 - 0.015 * (place + 1),
-            "y0": min(clique) - 0.25,
-            "y1": max(clique) + 0.25,
-            "line": {"color": ACCENT, "width": 5},
-        }
-        for place, clique in enumerate(several)
-    ]
+    bars: list[dict[str, Any]] = []
+    for clique in cliques:
+        if len(clique) < 2:
+            # It differs from all algorithms, so there is nothing to join.
+            continue
+        # Each further bar is to the left of the one before.
+        x = 1 - 0.015 * (len(bars) + 1)
+        bars.append(
+            {
+                "type": "line",
+                "xref": "paper",
+                "x0": x,
+                "x1": x,
+                "y0": min(clique) - 0.25,
+                "y1": max(clique) + 0.25,
+                "line": {"color": ACCENT, "width": 5},
+            }
+        )
+    return bars

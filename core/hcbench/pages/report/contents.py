@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -93,6 +93,7 @@ class Contents:
     @property
     def repetitions(self) -> int:
         """The largest number of repetitions of an algorithm on a data set."""
+        # They are numbered from 0.
         return max(self.results.outcomes.column("repetition"), default=-1) + 1
 
 
@@ -122,26 +123,42 @@ def read_contents(store: Store, run: RunInfo) -> Contents:
 
 def _failures(store: Store, outcomes: Sequence[Outcome]) -> tuple[Failure, ...]:
     """Cells without a result, grouped by reason."""
-    alike: dict[tuple[str, str, str], list[Outcome]] = {}
+    outcomes_by_reason: dict[tuple[str, str, str], list[Outcome]] = {}
     for outcome in outcomes:
-        alike.setdefault((outcome.status, outcome.reason, outcome.phase), []).append(outcome)
-    ordered = sorted(alike.items(), key=lambda entry: -len(entry[1]))
-    return tuple(
-        Failure(
-            status=status,
-            reason=reason,
-            phase=phase,
-            algorithms=tuple(dict.fromkeys(o.algorithm for o in cells)),
-            datasets=tuple(dict.fromkeys(o.dataset for o in cells)),
-            count=len(cells),
-            key=cells[0].key[:8],
-            traceback=_traceback(store, cells[0]) if place < MOST_TRACEBACKS else "",
+        reason = (outcome.status, outcome.reason, outcome.phase)
+        outcomes_by_reason.setdefault(reason, []).append(outcome)
+    # The most frequent reason first.
+    groups = sorted(outcomes_by_reason.values(), key=len, reverse=True)
+    failures = []
+    for place, group in enumerate(groups):
+        first = group[0]
+        traceback = ""
+        # Each is read from the store, and has up to hundreds of lines.
+        if place < MOST_TRACEBACKS:
+            traceback = _traceback(store, first)
+        failures.append(
+            Failure(
+                status=first.status,
+                reason=first.reason,
+                phase=first.phase,
+                algorithms=_distinct(outcome.algorithm for outcome in group),
+                datasets=_distinct(outcome.dataset for outcome in group),
+                count=len(group),
+                key=first.key[:8],
+                traceback=traceback,
+            )
         )
-        for place, ((status, reason, phase), cells) in enumerate(ordered)
-    )
+    return tuple(failures)
+
+
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Names in their order, each once."""
+    return tuple(dict.fromkeys(names))
 
 
 def _traceback(store: Store, outcome: Outcome) -> str:
+    """The traceback of a cell that failed, or else what it wrote."""
+    # What was skipped was not run, and has no cell in the store.
     if not outcome.key or not outcome.failed:
         return ""
     stored, _ = store.cell(outcome.key)

@@ -12,19 +12,18 @@ import html
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from hcbench.figures.palette import PALETTE, PALETTE_DARK, REFERENCE, REFERENCE_DARK, Look
 
-GROUND, INK, SOFT, LINE, SUNKEN, RAISED, ACCENT = (
-    "#ffffff",
-    "#1a2027",
-    "#525c67",
-    "#d3dae1",
-    "#e9edf1",
-    "#f5f7f9",
-    "#0a58a8",
-)
+GROUND = "#ffffff"  # of the page
+INK = "#1a2027"  # of texts
+SOFT = "#525c67"  # of texts of less importance
+LINE = "#d3dae1"
+SUNKEN = "#e9edf1"
+RAISED = "#f5f7f9"
+ACCENT = "#0a58a8"
 #: Colours on a dark background by those on a light one.
 DARK = {
     **dict(zip(PALETTE, PALETTE_DARK, strict=True)),
@@ -53,18 +52,21 @@ BASE: dict[str, Any] = {
     },
     "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": SOFT, "activecolor": ACCENT},
 }
-#: The smallest width in pixels for which each layout is used, and that in which its legend fits.
+#: The smallest width in pixels for which each layout is used.
 WIDTHS = (0, 480, 700, 900)
+#: The width in pixels in which the legend of each layout fits: no screen has less than 320.
 DESIGNED = (320, 480, 700, 900)
 _LETTER = 7  # pixels
 _LONGEST = 60  # letters of a line of a legend
 
-
-Cell = Any  # a text, a number, None, or [text, value to sort by, properties]
+#: A text, a number, None, or [text, value to sort by, properties].
+Cell = Any
+#: The label of a column, or a mapping with the label and properties.
+Column = str | dict[str, Any]
 
 
 def make_table(
-    noun: str, header: Iterable[str | dict[str, Any]], rows: Iterable[Sequence[Cell]]
+    noun: str, header: Iterable[Column], rows: Iterable[Sequence[Cell]]
 ) -> dict[str, Any]:
     """A table.
 
@@ -83,10 +85,12 @@ def make_table(
     Returns
     -------
     dict
-        Others may be added: ``names``, how many columns identify a row; ``page``, the rows of a
+        More may be added: ``names``, how many columns identify a row; ``page``, the rows of a
         page; ``kinds`` of rows; ``state``, the name under which choices are kept.
     """
-    columns = [{"label": about} if isinstance(about, str) else about for about in header]
+    columns = []
+    for column in header:
+        columns.append({"label": column} if isinstance(column, str) else column)
     return {"noun": noun, "columns": columns, "rows": [list(row) for row in rows]}
 
 
@@ -95,7 +99,10 @@ def short(value: float | None) -> float | None:
     if value is None or not math.isfinite(value):
         return None
     rounded = float(f"{value:.7g}")
-    return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded
+    # Above 2**53 not every integer is a number of a script.
+    if rounded.is_integer() and abs(rounded) < 2**53:
+        return int(rounded)
+    return rounded
 
 
 def plain(text: str) -> str:
@@ -109,12 +116,14 @@ def legend_entry(name: str) -> str:
 
 
 def _folded(name: str) -> list[str]:
+    """The lines of a name in a legend."""
     return textwrap.wrap(name, _LONGEST, break_on_hyphens=False) or [""]
 
 
 def sentence(text: str) -> str:
     """A text with a capital and a full stop."""
-    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+    stop = "" if text.endswith(".") else "."
+    return text[:1].upper() + text[1:] + stop
 
 
 def clear(colour: str, opacity: float) -> str:
@@ -122,7 +131,7 @@ def clear(colour: str, opacity: float) -> str:
     return f"{colour}{round(opacity * 255):02x}"
 
 
-def axis(title: str = "", **more: Any) -> dict[str, Any]:
+def axis(title: str = "", **properties: Any) -> dict[str, Any]:
     """The style of an axis."""
     return {
         "title": {"text": plain(title), "standoff": 8},
@@ -134,7 +143,7 @@ def axis(title: str = "", **more: Any) -> dict[str, Any]:
         "tickcolor": LINE,
         "automargin": True,
         "exponentformat": "SI",
-        **more,
+        **properties,
     }
 
 
@@ -193,51 +202,116 @@ def make_panels(
     return [_arrange(titles, names, axes, width) for width in DESIGNED]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Grid:
+    """Where the panels of a figure are.
+
+    Attributes
+    ----------
+    count, columns : int
+        The number of panels, and how many are beside each other.
+    width, height : float
+        Of a panel, as a part of all panels.
+    gap_x, gap_y : float
+        Between panels, likewise.
+    """
+
+    count: int
+    columns: int
+    width: float
+    height: float
+    gap_x: float
+    gap_y: float
+
+    def domain(self, place: int) -> tuple[list[float], list[float]]:
+        """The left and right, and the lower and upper end of a panel."""
+        row, column = divmod(place, self.columns)
+        left = column * (self.width + self.gap_x)
+        upper = 1 - row * (self.height + self.gap_y)
+        # Rounding must not lead out of the figure.
+        return [left, min(1.0, left + self.width)], [max(0.0, upper - self.height), upper]
+
+    def is_left(self, place: int) -> bool:
+        """Whether a panel shows the title of its vertical axis."""
+        return place % self.columns == 0
+
+    def is_lowest(self, place: int) -> bool:
+        """Whether a panel, below which there is none, shows the title of its horizontal axis."""
+        return place + self.columns >= self.count
+
+
+_BELOW = 56  # pixels of the ticks and the title of a horizontal axis
+
+
 def _arrange(
     titles: Sequence[str], names: Sequence[str], axes: Sequence[tuple[Any, Any]], width: int
 ) -> dict[str, Any]:
-    count = len(titles)
-    columns = min(count, 2 if count == 4 else 3, max(1, width // 240))
-    rows = math.ceil(count / columns)
+    """The layout of panels for a width in pixels."""
+    columns = _count_columns(len(titles), width)
+    rows = math.ceil(len(titles) / columns)
     legend, below = make_legend(names, width)
-    most = int((width / columns - 78) / (_LETTER + 1))  # bold, between the margins
-    headings = [_wrapped(title, most) for title in titles]
-    top = 14 + 16 * max(map(len, headings))
+    # Titles are bold, and between the margins.
+    most_letters = int((width / columns - 78) / (_LETTER + 1))
+    headings = [_wrapped(title, most_letters) for title in titles]
+    most_lines = max(len(lines) for lines in headings)
+    top = 14 + 16 * most_lines
     height = rows * (260 + top) + top + below
-    inner = height - top - below - 56
-    gap_x, gap_y = (0.1 if columns > 1 else 0.0), ((56 + top) / inner if rows > 1 else 0.0)
-    wide, tall = (1 - gap_x * (columns - 1)) / columns, (1 - gap_y * (rows - 1)) / rows
+    inner_height = height - top - below - _BELOW
+    gap_x = 0.1 if columns > 1 else 0.0
+    gap_y = (_BELOW + top) / inner_height if rows > 1 else 0.0
+    grid = _Grid(
+        count=len(titles),
+        columns=columns,
+        width=(1 - gap_x * (columns - 1)) / columns,
+        height=(1 - gap_y * (rows - 1)) / rows,
+        gap_x=gap_x,
+        gap_y=gap_y,
+    )
     layout: dict[str, Any] = {
         "height": height,
-        "margin": {"l": 62, "r": 16, "t": top, "b": 56 + below},
+        "margin": {"l": 62, "r": 16, "t": top, "b": _BELOW + below},
         "legend": legend,
         "showlegend": len(names) > 1,
         "annotations": [],
     }
     for place, title in enumerate(titles):
-        row, column = divmod(place, columns)
-        left, upper = column * (wide + gap_x), 1 - row * (tall + gap_y)
-        x, y = axes[place]
-        number = panel_ids(place)["xaxis"][1:]
-        hide = {"title": {"text": ""}}
-        layout[f"xaxis{number}"] = {
-            **x,
-            "domain": [left, min(1.0, left + wide)],
-            "anchor": f"y{number}",
-            **({} if place + columns >= count else hide),
-        }
-        layout[f"yaxis{number}"] = {
-            **y,
-            "domain": [max(0.0, upper - tall), upper],
-            "anchor": f"x{number}",
-            **({} if column == 0 else hide),
-        }
+        layout |= _placed_axes(grid, place, axes[place])
         if title:
             text = "\n".join(headings[place])
-            layout["annotations"].append(
-                heading(text, left, upper, xanchor="left", align="left", hovertext=plain(title))
-            )
+            layout["annotations"].append(_panel_heading(grid, place, text, title))
     return layout
+
+
+def _count_columns(count: int, width: int) -> int:
+    """How many panels are beside each other: up to three, of at least 240 pixels."""
+    most = 2 if count == 4 else 3
+    return min(count, most, max(1, width // 240))
+
+
+def _placed_axes(grid: _Grid, place: int, axes: tuple[Any, Any]) -> dict[str, Any]:
+    """The axes of a panel in their places, with titles at the edges of the figure only."""
+    x_domain, y_domain = grid.domain(place)
+    number = _panel_number(place)
+    x = {**axes[0], "domain": x_domain, "anchor": f"y{number}"}
+    y = {**axes[1], "domain": y_domain, "anchor": f"x{number}"}
+    if not grid.is_lowest(place):
+        x["title"] = {"text": ""}
+    if not grid.is_left(place):
+        y["title"] = {"text": ""}
+    return {f"xaxis{number}": x, f"yaxis{number}": y}
+
+
+def _panel_heading(grid: _Grid, place: int, text: str, title: str) -> dict[str, Any]:
+    """The title above a panel, which is whole where one points at it."""
+    x_domain, y_domain = grid.domain(place)
+    return heading(
+        text,
+        x_domain[0],
+        y_domain[1],
+        xanchor="left",
+        align="left",
+        hovertext=plain(title),
+    )
 
 
 def _wrapped(title: str, most: int) -> list[str]:
@@ -250,22 +324,32 @@ def _wrapped(title: str, most: int) -> list[str]:
 
 def panel_ids(place: int) -> dict[str, str]:
     """The axes of the traces of a panel."""
-    number = str(place + 1) if place else ""
+    number = _panel_number(place)
     return {"xaxis": f"x{number}", "yaxis": f"y{number}"}
+
+
+def _panel_number(place: int) -> str:
+    """The number of a panel in the names of its axes: plotly writes none for the first."""
+    return str(place + 1) if place else ""
 
 
 def make_legend(names: Sequence[str], width: int) -> tuple[dict[str, Any], int]:
     """A legend below a figure of this width, and its height in pixels, which the page corrects."""
     if len(names) < 2:
         return {}, 0
-    below, room = 14, 0
-    for name in names:  # as plotly fills its rows
+    below = 14
+    # Pixels in the row; entries fill rows as in plotly.
+    room = 0
+    for name in names:
         lines = _folded(name)
-        wide = 60 + _LETTER * max(map(len, lines))
-        if wide > room:
-            below, room = below + 21 + 15 * (len(lines) - 1), width - 40
-        room -= wide
-    style = {
+        longest = max(len(line) for line in lines)
+        width_of_entry = 60 + _LETTER * longest
+        if width_of_entry > room:
+            # A new row.
+            below += 21 + 15 * (len(lines) - 1)
+            room = width - 40
+        room -= width_of_entry
+    legend = {
         "font": {"size": 12},
         "orientation": "h",
         "x": 0,
@@ -275,11 +359,12 @@ def make_legend(names: Sequence[str], width: int) -> tuple[dict[str, Any], int]:
         "yref": "container",
         "itemsizing": "constant",
         "tracegroupgap": 2,
+        "maxheight": 2 * below,
     }
-    return {**style, "maxheight": 2 * below}, below
+    return legend, below
 
 
-def heading(text: str, x: float, y: float, **more: Any) -> dict[str, Any]:
+def heading(text: str, x: float, y: float, **properties: Any) -> dict[str, Any]:
     """A title above a panel."""
     return {
         "text": f"<b>{plain(text)}</b>",
@@ -290,10 +375,13 @@ def heading(text: str, x: float, y: float, **more: Any) -> dict[str, Any]:
         "yanchor": "bottom",
         "showarrow": False,
         "font": {"size": 12.5},
-        **more,
+        **properties,
     }
 
 
 def cut(text: str, most: int) -> str:
     """A text of at most this length."""
-    return text if len(text) <= most else f"{text[: max(most, 2) - 1]}…"
+    if len(text) <= most:
+        return text
+    # At least one letter stays.
+    return f"{text[: max(most, 2) - 1]}…"

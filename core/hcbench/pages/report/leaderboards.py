@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -68,79 +69,133 @@ class Leaderboard:
     notes: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Column:
+    """The values of a metric on a data set."""
+
+    title: str
+    dataset: str
+    metric: MetricInfo
+
+
 def make_leaderboard(results: Results, metric: MetricInfo) -> Leaderboard:
     """The averages of a metric on each data set at the ends of calls, with average ranks."""
-    ranking = next((r for r in results.rankings if r.metric == metric), None)
-    ranks = {}
-    if ranking is not None and (ranking.unit != "repetition" or ranking.inference.has_variants):
-        ranks = dict(zip(ranking.competitors, ranking.ranks, strict=True))
-    ran = {group.dataset for group in results.run_groups if group.checkpoint is None}
-    columns = [(d, d, metric) for d in results.datasets if d in ran and metric.judges(d)]
-    return _make_leaderboard(results, columns, ranks)
+    datasets_with_results = set()
+    for group in results.run_groups:
+        if group.checkpoint is None:
+            datasets_with_results.add(group.dataset)
+    columns = []
+    for dataset in results.datasets:
+        if dataset in datasets_with_results and metric.judges(dataset):
+            columns.append(_Column(title=dataset, dataset=dataset, metric=metric))
+    return _make_leaderboard(results, columns, _average_ranks(results, metric))
+
+
+def _average_ranks(results: Results, metric: MetricInfo) -> dict[str, float]:
+    """The average rank of each competitor; none where only repetitions could be ranked."""
+    for ranking in results.rankings:
+        if ranking.metric != metric:
+            continue
+        # Repetitions on one data set are ranked if the competitors are variants of algorithms.
+        if ranking.unit != "repetition" or ranking.inference.has_variants:
+            return dict(zip(ranking.competitors, ranking.ranks, strict=True))
+        return {}
+    return {}
 
 
 def make_scoreboard(results: Results) -> Leaderboard:
     """The averages of all metrics on the only data set."""
     dataset = results.run_groups[0].dataset
-    metrics = [metric for metric in results.metrics if metric.judges(dataset)]
-    columns = [(m.head(dataset) + ARROWS[m.direction], dataset, m) for m in metrics]
+    columns = []
+    for metric in results.metrics:
+        if metric.judges(dataset):
+            title = metric.head(dataset) + ARROWS[metric.direction]
+            columns.append(_Column(title=title, dataset=dataset, metric=metric))
     return _make_leaderboard(results, columns, {})
 
 
 def _make_leaderboard(
-    results: Results, columns: Sequence[tuple[str, str, MetricInfo]], ranks: Mapping[str, float]
+    results: Results, columns: Sequence[_Column], ranks: Mapping[str, float]
 ) -> Leaderboard:
-    groups = [group for group in results.run_groups if group.checkpoint is None]
-    names = name_variants(groups)
-    members: dict[str, dict[str, Group]] = {}
-    for group in groups:
-        members.setdefault(names[group], {})[group.dataset] = group
+    members = _groups_by_name(results)
     notes = Notes()
-    scores = [
-        _leader_column(
-            results, notes, [of.get(dataset) for of in members.values()], dataset, metric
+    # The columns of the table, one entry for each algorithm.
+    score_columns = []
+    for column in columns:
+        groups = [groups_of_name.get(column.dataset) for groups_of_name in members.values()]
+        score_columns.append(_score_column(results, notes, groups, column))
+    families = _families(results, members)
+    rows = []
+    for place, (name, groups_of_name) in enumerate(members.items()):
+        first_group = next(iter(groups_of_name.values()))
+        rows.append(
+            LeaderRow(
+                name=name,
+                family=families[name],
+                reference=results.is_reference(first_group),
+                rank=ranks.get(name),
+                scores=tuple(scores[place] for scores in score_columns),
+            )
         )
-        for _, dataset, metric in columns
-    ]
-    labels = labels_of(results, "algorithm", results.algorithms)
-    firsts = {name: next(iter(of.values())) for name, of in members.items()}
-    bases = [labels[group.algorithm].base for group in firsts.values()]
-    rows = [
-        LeaderRow(
-            name=name,
-            family=base if bases.count(base) >= FAMILY else "",
-            reference=results.is_reference(group),
-            rank=ranks.get(name),
-            scores=tuple(column[place] for column in scores),
-        )
-        for place, ((name, group), base) in enumerate(zip(firsts.items(), bases, strict=True))
-    ]
-    rows.sort(key=lambda row: (row.reference, math.inf if row.rank is None else row.rank))
+    rows.sort(key=_row_order)
     return Leaderboard(
         ranked=bool(ranks),
-        columns=tuple((text, metric.direction) for text, _, metric in columns),
+        columns=tuple((column.title, column.metric.direction) for column in columns),
         rows=tuple(rows),
         notes=notes.texts,
     )
 
 
-def _leader_column(
-    results: Results, notes: Notes, groups: Sequence[Group | None], dataset: str, metric: MetricInfo
+def _row_order(row: LeaderRow) -> tuple[bool, float]:
+    """Competitors before references, and ranked ones before the others."""
+    return row.reference, math.inf if row.rank is None else row.rank
+
+
+def _groups_by_name(results: Results) -> dict[str, dict[str, Group]]:
+    """The group of each competitor on each data set, at the ends of calls."""
+    groups = [group for group in results.run_groups if group.checkpoint is None]
+    names = name_variants(groups)
+    members: dict[str, dict[str, Group]] = {}
+    for group in groups:
+        members.setdefault(names[group], {})[group.dataset] = group
+    return members
+
+
+def _families(results: Results, members: Mapping[str, Mapping[str, Group]]) -> dict[str, str]:
+    """The algorithm of each competitor if it has many variants; else ""."""
+    labels = labels_of(results, "algorithm", results.algorithms)
+    bases = {}
+    for name, groups_of_name in members.items():
+        first_group = next(iter(groups_of_name.values()))
+        bases[name] = labels[first_group.algorithm].base
+    n_variants = Counter(bases.values())
+    return {name: base if n_variants[base] >= FAMILY else "" for name, base in bases.items()}
+
+
+def _score_column(
+    results: Results, notes: Notes, groups: Sequence[Group | None], column: _Column
 ) -> list[TableEntry]:
-    best = results.best_rows(dataset, metric)
-    present = [group for group in groups if group is not None]
-    averages = {group: group.average(metric) for group in present}
-    known = [x for x in averages.values() if x is not None and math.isfinite(x)]
+    """The entry of each group; None is one that did not run on the data set."""
+    metric = column.metric
+    best = results.best_rows(column.dataset, metric)
+    present_groups = [group for group in groups if group is not None]
+    finite_averages = {}
+    for present in present_groups:
+        average = present.average(metric)
+        if average is not None and math.isfinite(average):
+            finite_averages[present] = average
     entries = []
     for group in groups:
         if group is None:
             entries.append(TableEntry(NOTHING))
             continue
-        entry = noted_entry(results, group, metric, group in best, notes, present)
-        average = averages[group]
-        if average is not None and math.isfinite(average):
-            heat = None if group.leaves_range(metric) else _heat(average, known, metric)
-            entry = replace(entry, value=average, heat=heat)
+        entry = noted_entry(results, group, metric, group in best, notes, present_groups)
+        if group in finite_averages:
+            heat = None
+            # A value outside of the range of the metric has no shade in it.
+            if not group.leaves_range(metric):
+                heat = _heat(finite_averages[group], list(finite_averages.values()), metric)
+            entry = replace(entry, value=finite_averages[group], heat=heat)
         entries.append(entry)
     return entries
 
@@ -154,15 +209,21 @@ def _heat(value: float, column: Sequence[float], metric: MetricInfo) -> float | 
     if metric.direction == "none":
         return None
     interval = Interval(metric.interval)
-    higher = metric.direction == "higher"
+    is_higher_better = metric.direction == "higher"
     if interval.low >= -1 and interval.high <= 1:
+        # Below 0, as of a correlation, all are equally bad.
         low = max(interval.low, 0.0)
         share = min(max((value - low) / (interval.high - low), 0.0), 1.0)
-        return round(share if higher else 1.0 - share, 2)
-    if min(column) > 0:
-        best, worst, here = (math.log(x) for x in (max(column), min(column), value))
-        scale = max(best - worst, math.log(2.0))
+        return round(share if is_higher_better else 1.0 - share, 2)
+    highest = max(column)
+    lowest = min(column)
+    if lowest > 0:
+        # Ratios are differences of logarithms.
+        value = math.log(value)
+        highest = math.log(highest)
+        lowest = math.log(lowest)
+        scale = max(highest - lowest, math.log(2.0))
     else:
-        best, worst, here = max(column), min(column), value
-        scale = best - worst or 1.0
-    return round(1.0 - abs(here - (best if higher else worst)) / scale, 2)
+        scale = highest - lowest or 1.0
+    best = highest if is_higher_better else lowest
+    return round(1.0 - abs(value - best) / scale, 2)

@@ -21,12 +21,13 @@ from hcbench.analysis.axes import labels_of
 from hcbench.errors import HcbenchError
 from hcbench.pages.report.contents import Contents
 from hcbench.pages.report.figures import sentence
-from hcbench.pages.report.sections import verdict_badge
+from hcbench.pages.report.tables import verdict_badge
 from hcbench.results.overviews import describe_numbers
 
 if TYPE_CHECKING:
     from hcbench.figures.view import FigureView
     from hcbench.registry import Registry
+    from hcbench.registry.catalogue import Catalogue
     from hcbench.registry.references import Reference
 
 # ---- Provenance ----------------------------------------------------------------------------------
@@ -39,58 +40,92 @@ def list_sources(contents: Contents, registry: Registry) -> dict[str, list[dict[
     the versions of the run, the ``paper``, and the ``licence`` and the ``digest`` of its data: the
     checksum of the first repetition.
     """
-    results, versions = contents.results, contents.run.environment.get("versions", {})
-    digests: dict[str, str] = {}
-    order = np.argsort(results.outcomes.column("repetition").astype(np.int64), kind="stable")
-    ordered = results.outcomes.take(order)
-    columns = (ordered.column(name) for name in ("dataset", "data_digest"))
-    for dataset, digest in zip(*columns, strict=True):
-        if digest:
-            digests.setdefault(dataset, digest)
-    algorithms = labels_of(results, "algorithm", results.algorithms).values()
+    results = contents.results
+    algorithms = labels_of(results, "algorithm", results.algorithms)
     datasets = labels_of(results, "dataset", results.datasets)
-    sources = {}
-    for kind, wanted, catalogue in (
-        ("algorithms", {label.base: label.base for label in algorithms}, registry.algorithms),
-        ("data sets", {text: label.base for text, label in datasets.items()}, registry.datasets),
-    ):
-        known = {entry.spec.name: entry for entry in catalogue.entries}
-        sources[kind] = [
+    # Variants of an algorithm come from one place, but data sets differ in their digests.
+    bases_of_algorithms = {label.base: label.base for label in algorithms.values()}
+    bases_of_datasets = {text: label.base for text, label in datasets.items()}
+    return {
+        "algorithms": _sources(contents, bases_of_algorithms, registry.algorithms),
+        "data sets": _sources(contents, bases_of_datasets, registry.datasets),
+    }
+
+
+def _sources(
+    contents: Contents, bases: Mapping[str, str], catalogue: Catalogue[Any]
+) -> list[dict[str, Any]]:
+    """Where names come from, by the names without parameters under which they are registered."""
+    versions = contents.run.environment.get("versions", {})
+    digests = _first_digests(contents)
+    entries = {entry.spec.name: entry for entry in catalogue.entries}
+    sources = []
+    for name, base in bases.items():
+        entry = entries.get(base)
+        if entry is None:
+            # Its plugin is not installed any more.
+            continue
+        libraries = []
+        for library in entry.spec.requires:
+            libraries.append(f"{library} {versions.get(library.lower(), '')}")
+        sources.append(
             {
                 "name": name,
                 "plugin": entry.plugin.name,
-                "wraps": [f"{n} {versions.get(n.lower(), '')}" for n in entry.spec.requires],
+                "wraps": libraries,
+                # Algorithms have no licence of their own.
                 "licence": getattr(entry.spec, "licence", ""),
                 "digest": digests.get(name, ""),
                 "paper": entry.spec.paper,
             }
-            for name, base in wanted.items()
-            if (entry := known.get(base))
-        ]
+        )
     return sources
+
+
+def _first_digests(contents: Contents) -> dict[str, str]:
+    """The checksum of each data set in its first repetition."""
+    outcomes = contents.results.outcomes
+    order = np.argsort(outcomes.column("repetition").astype(np.int64), kind="stable")
+    ordered = outcomes.take(order)
+    datasets = ordered.column("dataset")
+    data_digests = ordered.column("data_digest")
+    digests: dict[str, str] = {}
+    for dataset, digest in zip(datasets, data_digests, strict=True):
+        # Where making the data failed there is none.
+        if digest:
+            digests.setdefault(dataset, digest)
+    return digests
 
 
 def list_papers(contents: Contents, sources: Sources) -> list[Reference]:
     """The papers of the suite, its algorithms and its data sets, each once."""
     papers = [contents.results.suite.paper]
-    papers += [source["paper"] for of_kind in sources.values() for source in of_kind]
-    return list({paper.key: paper for paper in papers if paper is not None}.values())
+    for sources_of_kind in sources.values():
+        papers += [source["paper"] for source in sources_of_kind]
+    papers_by_key = {paper.key: paper for paper in papers if paper is not None}
+    return list(papers_by_key.values())
 
 
 def environment_rows(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The machine and software of a run, as names and values."""
     machine = environment.get("machine", {})
-    memory = machine.get("memory_bytes")
+    n_bytes = machine.get("memory_bytes")
+    memory = None
+    if n_bytes:
+        memory = f"{n_bytes / 2**30:.1f} GiB"
     rows = {
         "processor": machine.get("processor"),
         "BLAS": machine.get("blas"),
         "cores": machine.get("cores"),
-        "memory": f"{memory / 2**30:.1f} GiB" if memory else None,
+        "memory": memory,
         "system": machine.get("system"),
         "Python": environment.get("python"),
         "commit of hcbench": environment.get("commit"),
     }
-    yield from ((name, str(value)) for name, value in rows.items() if value)
+    for name, value in rows.items():
+        # Not every machine tells all of them.
+        if value:
+            yield name, str(value)
 
 
 Sources: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
@@ -103,16 +138,16 @@ SCRIPTS = ("elements.js", "state.js", "table.js", "figure.js", "report.js")
 def environment(*packages: str) -> jinja2.Environment:
     """The templates of subpackages of `hcbench.pages`; their arguments are escaped."""
     loaders = [jinja2.PackageLoader(f"hcbench.pages.{package}") for package in packages]
-    made = jinja2.Environment(
+    templates = jinja2.Environment(
         loader=jinja2.ChoiceLoader(loaders),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"json_block": json_block, "packed": packed}
-    made.globals |= {"environment_rows": environment_rows, "verdict_badge": verdict_badge}
-    return made
+    templates.filters |= {"json_block": json_block, "packed": packed}
+    templates.globals |= {"environment_rows": environment_rows, "verdict_badge": verdict_badge}
+    return templates
 
 
 def render_report(
@@ -144,11 +179,11 @@ def render_report(
         The folder of `shared_assets` relative to the page; by default all is in the page.
     """
     template = environment("report").get_template("report.html.j2")
+    legend = list(describe_numbers(contents.results, "★"))
+    legend.append("a stronger shade is better")
     return template.render(
         contents=contents,
-        legend=sentence(
-            "; ".join([*describe_numbers(contents.results, "★"), "a stronger shade is better"])
-        ),
+        legend=sentence("; ".join(legend)),
         data=data,
         figures=figures,
         sources=sources or {},
@@ -170,7 +205,8 @@ def embed_figures(view: FigureView) -> list[dict[str, str]]:
             source = ""
             if drawn.path is not None:
                 code = base64.b64encode(drawn.path.read_bytes()).decode()
-                source = f"data:image/svg+xml;base64,{code}"  # scripts in images are not run
+                # Scripts in images are not run.
+                source = f"data:image/svg+xml;base64,{code}"
             embedded.append(
                 {"name": figure.name, "doc": figure.doc, "source": source, "reason": drawn.reason}
             )
@@ -182,7 +218,9 @@ def shared_assets() -> dict[str, str]:
     """Files shared by all reports of a site, by name."""
     from plotly.offline import get_plotlyjs
 
-    style, script = ("\n".join(map(read_asset, names)) for names in (STYLES, SCRIPTS))
+    style = "\n".join(read_asset(name) for name in STYLES)
+    script = "\n".join(read_asset(name) for name in SCRIPTS)
+    # In a function, the names of our scripts do not meet those of plotly.
     return {
         "style.css": Markup(style),
         "theme.js": Markup(read_asset("theme.js")),
@@ -199,10 +237,11 @@ def read_asset(name: str, package: str = "report") -> str:
 
 def json_block(value: Any) -> str:
     r"""Strict JSON for a script element, without ``<``."""
-    written = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # Nothing in it can end the element, and old scripts take the last two as ends of lines.
     for sign in "<>&\u2028\u2029":
-        written = written.replace(sign, f"\\u{ord(sign):04x}")
-    return Markup(written)
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)
 
 
 def packed(text: str) -> str:

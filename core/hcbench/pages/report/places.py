@@ -30,7 +30,7 @@ def without_paths(text: str) -> str:
 
 
 def labels_without_folders(labels: Iterable[str]) -> dict[str, str]:
-    """Other labels for data sets whose labels begin with an absolute path, all different.
+    """New labels for data sets whose labels begin with an absolute path, all different.
 
     Parameters
     ----------
@@ -40,12 +40,12 @@ def labels_without_folders(labels: Iterable[str]) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        The new label of each that has one: the name of its file, with the same parameters, and as
-        many of the folders above it as tell it from others.
+        The new label of each that has one: the name of its file, with the same parameters, and
+        a number if files of several folders have this name.
     """
     all_labels = list(labels)
     used = set(all_labels)
-    shown: dict[str, str] = {}
+    short_labels: dict[str, str] = {}
     for label in all_labels:
         try:
             name = parse_name(label)
@@ -61,8 +61,8 @@ def labels_without_folders(labels: Iterable[str]) -> dict[str, str]:
             number += 1
             short = format_name(f"{path.name} ({number})", name.params)
         used.add(short)
-        shown[label] = short
-    return shown
+        short_labels[label] = short
+    return short_labels
 
 
 def run_without_folders(run: RunInfo, labels: Mapping[str, str]) -> RunInfo:

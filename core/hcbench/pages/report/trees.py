@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,12 +30,17 @@ from hcbench.pages.report.figures import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from hcbench.analysis.groups import Group
     from hcbench.figures.view import FigureView
     from hcbench.model.problem import Problem
+    from hcbench.plan.outcome import Outcome
 
+#: Of larger trees a random selection of this many leaves is drawn.
 MOST_LEAVES = 500
+#: The names of more leaves do not fit below each other.
 _MOST_NAMES = 100
-_LEGEND = 32  # classes, at most
+#: The most classes that a legend lists, and that a level may have.
+_LEGEND = 32
 _HEIGHTS = {
     HeightKind.DISTANCE: "distances",
     HeightKind.AFFINITY: "affinities",
@@ -44,9 +49,22 @@ _HEIGHTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Data:
-    """The data of a tree: items, their classes at each level, and the true tree."""
+    """The data of a tree: items, their classes at each level, and the true tree.
+
+    Attributes
+    ----------
+    n : int
+        How many items there are, of which at most `MOST_LEAVES` are drawn.
+    names : tuple of str
+        The names of the items that are drawn.
+    levels : tuple of tuple of str
+        The class of each of these items at each level, the coarsest first.
+    truth : Tree or None
+    reason : str
+        Why the data are unavailable; "" if they are available.
+    """
 
     n: int
     names: tuple[str, ...]
@@ -73,31 +91,53 @@ def draw_trees(view: FigureView, most: int) -> tuple[list[tuple[list[str], dict[
         What is not shown, and why.
     """
     groups = view.results.groups
-    first = {
-        group: next(o for o in group.outcomes if o.status == "ok" and o.key)
-        for group in groups
-        if group.checkpoint is None and any(o.status == "ok" and o.key for o in group.outcomes)
-    }
-    rank, count = {}, Counter[str]()
-    for group in first:
-        rank[group] = count[group.dataset]
-        count[group.dataset] += 1
-    chosen = sorted(sorted(first, key=lambda group: rank[group])[:most], key=groups.index)
+    first_outcomes = _first_outcomes(groups)
     names = name_variants(groups)
-    known: dict[tuple[str, int], Data] = {}
+    # The same data serve all algorithms.
+    data_of_places: dict[tuple[str, int], Data] = {}
     figures = []
-    for group in chosen:
-        tree = view.result_of(first[group], None)
-        if isinstance(tree, Tree):
-            place = (group.dataset, first[group].repetition)
-            if place not in known:
-                known[place] = _read_data(view, *place, tree.n)
-            title = "{} on {}, repetition {}".format(names[group], *place)
-            figure = draw_tree(tree, known[place], names[group], title)
-            figures.append(([group.dataset, names[group]], figure))
-    left = len(first) - len(chosen)
-    said = f"{left} of {len(first)} trees are not shown; --trees {len(first)} shows all."
-    return figures, said if left else ""
+    drawn_groups = _select_groups(list(first_outcomes), most)
+    for group in drawn_groups:
+        outcome = first_outcomes[group]
+        tree = view.result_of(outcome, None)
+        if not isinstance(tree, Tree):
+            continue
+        place = (group.dataset, outcome.repetition)
+        if place not in data_of_places:
+            data_of_places[place] = _read_data(view, group.dataset, outcome.repetition, tree.n)
+        name = names[group]
+        title = f"{name} on {group.dataset}, repetition {outcome.repetition}"
+        figure = draw_tree(tree, data_of_places[place], name, title)
+        figures.append(([group.dataset, name], figure))
+    count = len(first_outcomes)
+    n_excluded = count - len(drawn_groups)
+    if not n_excluded:
+        return figures, ""
+    return figures, f"{n_excluded} of {count} trees are not shown; --trees {count} shows all."
+
+
+def _first_outcomes(groups: Sequence[Group]) -> dict[Group, Outcome]:
+    """The first result of each group at the end of a call, in the order of the groups."""
+    first_outcomes = {}
+    for group in groups:
+        if group.checkpoint is not None:
+            continue
+        for outcome in group.outcomes:
+            if outcome.status == "ok" and outcome.key:
+                first_outcomes[group] = outcome
+                break
+    return first_outcomes
+
+
+def _select_groups(groups: Sequence[Group], most: int) -> list[Group]:
+    """As many groups as are drawn, in their order: the first ones of each data set."""
+    ranks = []
+    count = Counter[str]()
+    for group in groups:
+        ranks.append(count[group.dataset])
+        count[group.dataset] += 1
+    places = sorted(range(len(groups)), key=ranks.__getitem__)
+    return [groups[place] for place in sorted(places[:most])]
 
 
 def _some_leaves(n: int) -> NDArray[np.int64]:
@@ -113,31 +153,78 @@ def _read_data(view: FigureView, dataset: str, repetition: int, n: int) -> Data:
     try:
         problem = view.problem(dataset, repetition)
     except Exception as error:  # an error with one data set must not hide the others
-        shown = min(n, MOST_LEAVES)
-        ours = isinstance(error, HcbenchError)
-        reason = str(error) if ours else f"{type(error).__name__}: {error}"
-        return Data(n, tuple(f"item {i}" for i in range(shown)), (), None, reason)
+        reason = str(error)
+        if not isinstance(error, HcbenchError):
+            reason = f"{type(error).__name__}: {error}"
+        names = _numbered_items(min(n, MOST_LEAVES))
+        return Data(n=n, names=names, levels=(), truth=None, reason=reason)
     if n > MOST_LEAVES:
         problem = problem.take(_some_leaves(n))
     truth = next(iter(problem.truths.values()), None)
-    names = problem.names or tuple(f"item {i}" for i in range(problem.n))
-    return Data(n, tuple(names), tuple(_levels(problem, truth)), truth)
+    names = tuple(problem.names or _numbered_items(problem.n))
+    return Data(n=n, names=names, levels=_levels(problem, truth), truth=truth)
 
 
-def _levels(problem: Problem, truth: Tree | None) -> Iterator[tuple[str, ...]]:
+def _numbered_items(n: int) -> tuple[str, ...]:
+    """The names of items that have none."""
+    return tuple(f"item {i}" for i in range(n))
+
+
+def _levels(problem: Problem, truth: Tree | None) -> tuple[tuple[str, ...], ...]:
     """The class of each item at each level of few classes, from the coarsest to the finest."""
-    if problem.levels is not None:
-        for depth in range(1, problem.levels.shape[1] + 1):
-            names = problem.class_names(depth)
-            if len(set(names)) <= _LEGEND:
-                yield tuple(names if problem.classes else (f"class {name}" for name in names))
-    elif truth is not None and truth.n > 1:
-        yield tuple(clades_of(truth))
+    if problem.levels is None:
+        if truth is None or truth.n <= 1:
+            return ()
+        return (tuple(clades_of(truth)),)
+    levels = []
+    for depth in range(1, problem.levels.shape[1] + 1):
+        classes = problem.class_names(depth)
+        if len(set(classes)) > _LEGEND:
+            continue
+        if not problem.classes:
+            # The classes are numbers.
+            classes = [f"class {name}" for name in classes]
+        levels.append(tuple(classes))
+    return tuple(levels)
 
 
 # ---- Figures -------------------------------------------------------------------------------------
 
-_Key = tuple[str | None, ...]  # the class at each level; None for leaves of several classes
+#: The class at each level; None for leaves of several classes.
+_Key = tuple[str | None, ...]
+
+
+class _Trace(NamedTuple):
+    """A trace of plotly, all of whose lines or markers have the same classes."""
+
+    key: _Key
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Drawing:
+    """A tree and its data, with the leaves from top to bottom.
+
+    Attributes
+    ----------
+    tree : Tree
+    data : Data
+    name : str
+        The algorithm.
+    order, truth_order : array of int
+        The leaves of the result and of the truth; the same where there is no truth.
+    """
+
+    tree: Tree
+    data: Data
+    name: str
+    order: NDArray[np.int64]
+    truth_order: NDArray[np.int64]
+
+
+_TRUTH_AXES = {"xaxis": "x", "yaxis": "y"}
+_LINK_AXES = {"xaxis": "x2", "yaxis": "y"}
+_RESULT_AXES = {"xaxis": "x3", "yaxis": "y"}
 
 
 def draw_tree(tree: Tree, data: Data, name: str, title: str) -> dict[str, Any]:
@@ -148,44 +235,80 @@ def draw_tree(tree: Tree, data: Data, name: str, title: str) -> dict[str, Any]:
     """
     if tree.n > MOST_LEAVES:
         tree = tree.restrict(_some_leaves(tree.n))
-    truth, levels = data.truth, data.levels
     order = truth_order = tree.leaf_order
-    made = []
-    if truth is not None:
-        order, truth_order = facing_orders(tree, truth)
-        made += _branch_traces(truth, truth_order, levels, {"xaxis": "x", "yaxis": "y"})
-        made += _link_traces(order, truth_order, levels)
-    made += _branch_traces(tree, order, levels, {"xaxis": "x3", "yaxis": "y"})
-    made += _leaf_traces(tree, order, data, {"xaxis": "x3", "yaxis": "y"})
-    if truth is not None:
-        made += _leaf_traces(truth, truth_order, data, {"xaxis": "x", "yaxis": "y"})
-    colours = {
-        f"level {level + 1} ({len(set(classes))} classes)": {
-            "traces": _colour_patches(made, level, list(dict.fromkeys(sorted(classes))))
-        }
-        for level, classes in enumerate(levels)
-    } or {"none": {"traces": _colour_patches(made, 0, [])}}
-    legend = max((sorted(set(classes)) for classes in levels), key=len, default=[])
-    choices = {"Colours": colours}
-    if truth is not None:
-        choices["View"] = _views(tree, data, order, truth_order, name)
-    place, truth_place = np.argsort(order), np.argsort(truth_order)
+    if data.truth is not None:
+        order, truth_order = facing_orders(tree, data.truth)
+    drawing = _Drawing(tree=tree, data=data, name=name, order=order, truth_order=truth_order)
+    traces = _traces(drawing)
+    choices: dict[str, Any] = {"Colours": _colours(traces, data.levels)}
+    if data.truth is not None:
+        choices["View"] = _views(drawing)
     header = ["item", "place in the result", "place in the truth"]
-    rows = [
-        [data.names[i], int(place[i]), int(truth_place[i]), *(level[i] for level in levels)]
-        for i in range(tree.n)
-    ]
-    sampled = f" {tree.n:,} of its {data.n:,} leaves, chosen at random." if tree.n < data.n else ""
-    lost = f" Without the truth: {data.reason}." if data.reason else ""
+    for level in range(len(data.levels)):
+        header.append(f"class at level {level + 1}")
     return make_figure(
-        [trace for _, trace in made],
-        [_layout(tree, data, order, name, legend, width) for width in DESIGNED],
-        f"{title}; heights of the result: {_HEIGHTS[tree.kind]}. Branches have the colour of a "
-        f"class if all leaves below belong to it.{sampled}{lost}",
-        [*header, *(f"class at level {level + 1}" for level in range(len(levels)))],
-        rows,
+        [trace.values for trace in traces],
+        [_layout(drawing, width) for width in DESIGNED],
+        _caption(drawing, title),
+        header,
+        _rows(drawing),
         choices,
     )
+
+
+def _traces(drawing: _Drawing) -> list[_Trace]:
+    """Branches below leaves, which are hit by the pointer."""
+    data = drawing.data
+    truth = data.truth
+    traces = []
+    if truth is not None:
+        traces += _branch_traces(truth, drawing.truth_order, data.levels, _TRUTH_AXES)
+        traces += _link_traces(drawing)
+    traces += _branch_traces(drawing.tree, drawing.order, data.levels, _RESULT_AXES)
+    traces += _leaf_traces(drawing.tree, drawing.order, data, _RESULT_AXES)
+    if truth is not None:
+        traces += _leaf_traces(truth, drawing.truth_order, data, _TRUTH_AXES)
+    return traces
+
+
+def _caption(drawing: _Drawing, title: str) -> str:
+    tree = drawing.tree
+    data = drawing.data
+    caption = (
+        f"{title}; heights of the result: {_HEIGHTS[tree.kind]}. Branches have the colour of a "
+        f"class if all leaves below belong to it."
+    )
+    if tree.n < data.n:
+        caption += f" {tree.n:,} of its {data.n:,} leaves, chosen at random."
+    if data.reason:
+        caption += f" Without the truth: {data.reason}."
+    return caption
+
+
+def _rows(drawing: _Drawing) -> list[list[Any]]:
+    """The table of the figure: where each item is, and its classes."""
+    # Sorting an order inverts it: leaf -> place.
+    places = np.argsort(drawing.order)
+    truth_places = np.argsort(drawing.truth_order)
+    rows = []
+    for i in range(drawing.tree.n):
+        row: list[Any] = [drawing.data.names[i], int(places[i]), int(truth_places[i])]
+        for classes in drawing.data.levels:
+            row.append(classes[i])
+        rows.append(row)
+    return rows
+
+
+def _colours(traces: Sequence[_Trace], levels: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """The choice of the level whose classes have colours."""
+    if not levels:
+        return {"none": {"traces": _colour_patches(traces, 0, [])}}
+    colours = {}
+    for level, classes_of_items in enumerate(levels):
+        classes = sorted(set(classes_of_items))
+        title = f"level {level + 1} ({len(classes)} classes)"
+        colours[title] = {"traces": _colour_patches(traces, level, classes)}
+    return colours
 
 
 def _grouped(keys: Sequence[_Key]) -> dict[_Key, list[int]]:
@@ -197,30 +320,50 @@ def _grouped(keys: Sequence[_Key]) -> dict[_Key, list[int]]:
 
 
 def _keys(levels: Sequence[Sequence[str | None]], count: int) -> list[_Key]:
-    return list(zip(*levels, strict=True)) if levels else [()] * count
+    """The classes of each leaf or node at all levels; without levels all are the same."""
+    if not levels:
+        return [()] * count
+    return list(zip(*levels, strict=True))
 
 
-def _scaled(tree: Tree, order: NDArray[np.int64]) -> tuple[Any, Any]:
+def _scaled(
+    tree: Tree, order: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Coordinates with the leaves at 0 and the root at 1."""
     along, height = layout(tree.parent, order, tree.height)
     if tree.kind is HeightKind.AFFINITY:  # grows from the root to the leaves
         height = -height
-    return along, (height - height.min()) / (np.ptp(height) or 1.0)
+    # A tree with one height only is drawn at 0.
+    reach = np.ptp(height) or 1.0
+    return along, (height - height.min()) / reach
 
 
 def _branch_traces(
-    tree: Tree, order: NDArray[np.int64], levels: Sequence[Sequence[str]], ids: dict[str, str]
-) -> list[tuple[_Key, dict[str, Any]]]:
+    tree: Tree, order: NDArray[np.int64], levels: Sequence[Sequence[str]], axes: dict[str, str]
+) -> list[_Trace]:
+    """The branches of a tree, a trace for those of equal classes."""
     along, height = _scaled(tree, order)
     lines = branch_lines(tree.parent, tree.n, along, height)
-    nodes = _keys([classes_of_nodes(tree, level) for level in levels], tree.n_nodes)
-    width = 0.7 if tree.n > 400 else 1.0 if tree.n > 100 else 1.5
+    classes = [classes_of_nodes(tree, level) for level in levels]
+    keys = _keys(classes, tree.n_nodes)
+    # A line for each node below the root, and then one for each inner node, across its children.
+    keys_of_lines = keys[:-1] + keys[tree.n :]
     traces = []
-    for key, places in _grouped([*nodes[:-1], *nodes[tree.n :]]).items():
+    for key, places in _grouped(keys_of_lines).items():
+        # Plotly lifts the pen at NaN, so one trace has many lines.
         gaps = np.full((len(places), 1, 2), np.nan)
         path = np.concatenate((lines[places], gaps), axis=1).reshape(-1, 2)
-        traces.append((key, _path(path[:, 1], path[:, 0], width, ids)))
+        traces.append(_Trace(key, _path(path[:, 1], path[:, 0], _branch_width(tree.n), axes)))
     return traces
+
+
+def _branch_width(n: int) -> float:
+    """The width of branches in pixels; those of many leaves are thin."""
+    if n > 400:
+        return 0.7
+    if n > 100:
+        return 1.0
+    return 1.5
 
 
 def _packed(values: NDArray[np.number]) -> dict[str, str]:
@@ -228,7 +371,14 @@ def _packed(values: NDArray[np.number]) -> dict[str, str]:
     return {"dtype": "f4", "bdata": b64encode(values.astype("<f4").tobytes()).decode()}
 
 
-def _path(x: Any, y: Any, width: float, ids: dict[str, str], **more: Any) -> dict[str, Any]:
+def _path(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    width: float,
+    axes: dict[str, str],
+    **properties: Any,
+) -> dict[str, Any]:
+    """A trace of lines."""
     return {
         "x": _packed(x),
         "y": _packed(y),
@@ -236,60 +386,69 @@ def _path(x: Any, y: Any, width: float, ids: dict[str, str], **more: Any) -> dic
         "line": {"width": width, "simplify": False},
         "hoverinfo": "skip",
         "showlegend": False,
-        **more,
-        **ids,
+        **properties,
+        **axes,
     }
 
 
-def _link_traces(
-    order: NDArray[np.int64], truth_order: NDArray[np.int64], levels: Sequence[Sequence[str]]
-) -> list[tuple[_Key, dict[str, Any]]]:
+def _link_traces(drawing: _Drawing) -> list[_Trace]:
     """Lines from the leaves of the truth to those of the result."""
-    n = len(order)
-    place, truth_place = np.argsort(order), np.argsort(truth_order)
+    n = len(drawing.order)
+    places = np.argsort(drawing.order)
+    truth_places = np.argsort(drawing.truth_order)
+    width = 0.6 if n > 400 else 1.0
     traces = []
-    for key, leaves in _grouped(_keys(levels, n)).items():
+    for key, leaves in _grouped(_keys(drawing.data.levels, n)).items():
         gaps = np.full(len(leaves), np.nan)
-        y = np.column_stack((truth_place[leaves], place[leaves], gaps)).ravel()
+        y = np.column_stack((truth_places[leaves], places[leaves], gaps)).ravel()
         x = np.tile([0.0, 1.0, np.nan], len(leaves))
-        ids = {"xaxis": "x2", "yaxis": "y"}
-        traces.append((key, _path(x, y, 0.6 if n > 400 else 1.0, ids, opacity=0.6)))
+        traces.append(_Trace(key, _path(x, y, width, _LINK_AXES, opacity=0.6)))
     return traces
 
 
 def _leaf_traces(
-    tree: Tree, order: NDArray[np.int64], data: Data, ids: dict[str, str]
-) -> list[tuple[_Key, dict[str, Any]]]:
+    tree: Tree, order: NDArray[np.int64], data: Data, axes: dict[str, str]
+) -> list[_Trace]:
+    """Markers at the leaves, whose names and classes are shown when one points at them."""
     along, height = _scaled(tree, order)
-    size = 3 if tree.n > 400 else 5 if tree.n > 80 else 7
-    return [
-        (
-            key,
-            {
-                "x": _packed(height[leaves]),
-                "y": _packed(along[leaves]),
-                "mode": "markers",
-                "marker": {"size": size},
-                "hoverinfo": "text",
-                "hovertext": [
-                    plain(", ".join([data.names[i], *filter(None, key)])) for i in leaves
-                ],
-                "showlegend": False,
-                **ids,
-            },
-        )
-        for key, leaves in _grouped(_keys(data.levels, tree.n)).items()
-    ]
+    traces = []
+    for key, leaves in _grouped(_keys(data.levels, tree.n)).items():
+        # Of a leaf no class is None.
+        classes = [name for name in key if name]
+        texts = [plain(", ".join([data.names[i]] + classes)) for i in leaves]
+        values = {
+            "x": _packed(height[leaves]),
+            "y": _packed(along[leaves]),
+            "mode": "markers",
+            "marker": {"size": _marker_size(tree.n)},
+            "hoverinfo": "text",
+            "hovertext": texts,
+            "showlegend": False,
+            **axes,
+        }
+        traces.append(_Trace(key, values))
+    return traces
+
+
+def _marker_size(n: int) -> int:
+    """The size of the markers of leaves in pixels."""
+    if n > 400:
+        return 3
+    if n > 80:
+        return 5
+    return 7
 
 
 def _colour_patches(
-    made: Sequence[tuple[_Key, dict[str, Any]]], level: int, classes: Sequence[str]
+    traces: Sequence[_Trace], level: int, classes: Sequence[str]
 ) -> list[dict[str, Any]]:
     """The colours, symbols and entries of the legend of traces by their classes at a level."""
-    listed: set[str] = set()
+    # The legend has an entry for the first markers of each class.
+    listed_names: set[str] = set()
+    has_legend = 1 < len(classes) <= _LEGEND
     patches = []
-    for key, trace in made:
-        name = key[level] if key else None
+    for trace in traces:
+        name = trace.key[level] if trace.key else None
         if name is None:
             patches.append({"line": {"color": SOFT}, "marker": {"color": SOFT}})
             continue
@@ -300,16 +459,25 @@ def _colour_patches(
             "legendgroup": name,
             "showlegend": False,
         }
-        if trace["mode"] == "markers":
+        if trace.values["mode"] == "markers":
             patch["marker"] = {"color": colour, "symbol": SYMBOLS[place % len(SYMBOLS)]}
-            patch["showlegend"] = name not in listed and 1 < len(classes) <= _LEGEND
-            listed.add(name)
+            patch["showlegend"] = has_legend and name not in listed_names
+            listed_names.add(name)
         else:
-            dash = DASHES[place // len(PALETTE) % len(DASHES)] if "opacity" in trace else "solid"
-            patch["line"] = {"color": colour, "dash": dash}
+            patch["line"] = {"color": colour, "dash": _dash(trace, place)}
         patches.append(patch)
     return patches
 
+
+def _dash(trace: _Trace, place: int) -> str:
+    """The dash of a class: its colour alone does not name it if there are more than colours."""
+    is_link = "opacity" in trace.values
+    if not is_link:
+        return "solid"
+    return DASHES[place // len(PALETTE) % len(DASHES)]
+
+
+# ---- Layout --------------------------------------------------------------------------------------
 
 _HIDDEN = {
     "showgrid": False,
@@ -320,49 +488,21 @@ _HIDDEN = {
 }
 
 
-def _names_axis(tree: Tree, data: Data, order: NDArray[np.int64]) -> dict[str, Any]:
-    """The axis of the leaves, with their names if they fit."""
-    rows = {**_HIDDEN, "range": [tree.n - 0.3, -0.7], "side": "right", "anchor": "x3"}
-    if tree.n > _MOST_NAMES:
-        return rows
-    return {
-        **rows,
-        "showticklabels": True,
-        "tickmode": "array",
-        "tickvals": list(range(tree.n)),
-        "ticktext": [plain(cut(data.names[i], 26)) for i in order],
-        "tickfont": {"size": 10},
-        "automargin": True,
-    }
-
-
-def _layout(
-    tree: Tree, data: Data, order: NDArray[np.int64], name: str, classes: Sequence[str], width: int
-) -> dict[str, Any]:
-    legend, below = make_legend(classes if len(classes) <= _LEGEND else (), width)
-    height = min(920, max(380, tree.n * (13 if tree.n <= _MOST_NAMES else 4)))
-    shown: dict[str, Any] = _FACING if data.truth is not None else _RESULT
-    return {
-        **shown,
-        "yaxis": _names_axis(tree, data, order),
-        "annotations": _headings(shown, name, width),
-        "showlegend": bool(legend),
-        "legend": legend,
-        "margin": {"l": 12, "r": 12, "t": 32, "b": 14 + below},
-        "height": height + 46 + below,
-    }
-
-
 def _part(left: float, right: float, reach: tuple[float, float]) -> dict[str, Any]:
+    """The axis of a part of the figure, and the heights at its left and right end."""
     return {**_HIDDEN, "domain": [left, right], "range": list(reach)}
 
 
-_TRUTH_SIDE, _MIDDLE, _RESULT_SIDE = (1.02, -0.015), (-0.04, 1.04), (-0.015, 1.02)
+# The roots are outside, and the leaves of both trees face each other in the middle.
+_TRUTH_SIDE = (1.02, -0.015)
+_MIDDLE = (-0.04, 1.04)
+_RESULT_SIDE = (-0.015, 1.02)
 _FACING = {
     "xaxis": _part(0, 0.4, _TRUTH_SIDE),
     "xaxis2": _part(0.4, 0.6, _MIDDLE),
     "xaxis3": _part(0.6, 1, _RESULT_SIDE),
 }
+# A hidden part has a thousandth of the width, since plotly does not draw an axis without any.
 _RESULT = {
     "xaxis": _part(0, 0.001, _TRUTH_SIDE),
     "xaxis2": _part(0, 0.001, _MIDDLE),
@@ -375,33 +515,74 @@ _TRUTH = {
 }
 
 
-def _headings(shown: dict[str, Any], name: str, width: int) -> list[dict[str, Any]]:
-    """The titles of the trees that are shown."""
-    titles = []
-    for axis, title in (("xaxis", "truth"), ("xaxis3", name)):
-        left, right = shown[axis]["domain"]
-        if right - left > 0.01:
-            text = cut(title, int(width * (right - left) / 8))
-            titles.append(heading(text, (left + right) / 2, 1, xanchor="center"))
-    return titles
-
-
-def _views(
-    tree: Tree, data: Data, order: NDArray[np.int64], truth_order: NDArray[np.int64], name: str
-) -> dict[str, Any]:
-    """The parts that can be shown: both trees, or one of them."""
-    parts = {
-        "truth and result": (_FACING, order),
-        "result": (_RESULT, order),
-        "truth": (_TRUTH, truth_order),
+def _names_axis(drawing: _Drawing, order: NDArray[np.int64]) -> dict[str, Any]:
+    """The axis of the leaves, with their names if they fit."""
+    n = drawing.tree.n
+    axis = {**_HIDDEN, "range": [n - 0.3, -0.7], "side": "right", "anchor": "x3"}
+    if n > _MOST_NAMES:
+        return axis
+    names = drawing.data.names
+    axis |= {
+        "showticklabels": True,
+        "tickmode": "array",
+        "tickvals": list(range(n)),
+        "ticktext": [plain(cut(names[i], 26)) for i in order],
+        "tickfont": {"size": 10},
+        "automargin": True,
     }
+    return axis
+
+
+def _layout(drawing: _Drawing, width: int) -> dict[str, Any]:
+    """The layout for a width in pixels."""
+    # The level of the most classes has the largest legend.
+    classes: list[str] = []
+    for classes_of_items in drawing.data.levels:
+        if len(set(classes_of_items)) > len(classes):
+            classes = sorted(set(classes_of_items))
+    if len(classes) > _LEGEND:
+        classes = []
+    legend, below = make_legend(classes, width)
+    n = drawing.tree.n
+    height_of_leaf = 13 if n <= _MOST_NAMES else 4
+    height = min(920, max(380, n * height_of_leaf))
+    axes: dict[str, Any] = _RESULT if drawing.data.truth is None else _FACING
     return {
-        title: {
-            "layout": {
-                **shown,
-                "yaxis": {"ticktext": _names_axis(tree, data, rows).get("ticktext")},
-                "annotations": _headings(shown, name, DESIGNED[1]),
-            }
-        }
-        for title, (shown, rows) in parts.items()
+        **axes,
+        "yaxis": _names_axis(drawing, drawing.order),
+        "annotations": _headings(axes, drawing.name, width),
+        "showlegend": bool(legend),
+        "legend": legend,
+        "margin": {"l": 12, "r": 12, "t": 32, "b": 14 + below},
+        "height": height + 46 + below,
     }
+
+
+def _headings(axes: dict[str, Any], name: str, width: int) -> list[dict[str, Any]]:
+    """The titles of the trees that are shown."""
+    headings = []
+    for axis, title in (("xaxis", "truth"), ("xaxis3", name)):
+        left, right = axes[axis]["domain"]
+        if right - left > 0.01:
+            # A letter takes 8 pixels.
+            text = cut(title, int(width * (right - left) / 8))
+            headings.append(heading(text, (left + right) / 2, 1, xanchor="center"))
+    return headings
+
+
+def _views(drawing: _Drawing) -> dict[str, Any]:
+    """The choice of what is shown: both trees, or one of them."""
+    parts = {
+        "truth and result": (_FACING, drawing.order),
+        "result": (_RESULT, drawing.order),
+        "truth": (_TRUTH, drawing.truth_order),
+    }
+    views = {}
+    for title, (axes, order) in parts.items():
+        layout_patch = {
+            **axes,
+            "yaxis": {"ticktext": _names_axis(drawing, order).get("ticktext")},
+            "annotations": _headings(axes, drawing.name, DESIGNED[1]),
+        }
+        views[title] = {"layout": layout_patch}
+    return views

@@ -61,7 +61,7 @@ def build_site(
     title: str = TITLE,
     asv: Path | None = None,
     trees: int = MOST_TREES,
-    told: Callable[[str], None] = lambda _: None,
+    announce: Callable[[str], None] = lambda _: None,
 ) -> Built:
     """Create or update a site.
 
@@ -80,7 +80,7 @@ def build_site(
         A results folder of asv, for the performance over commits.
     trees : int
         The most trees of a report.
-    told : callable
+    announce : callable
         Called with one line for each report that is written.
 
     Raises
@@ -91,63 +91,91 @@ def build_site(
     """
     from hcbench.pages.site.histories import read_histories
 
-    histories = read_histories(asv) if asv is not None else []
+    histories = []
+    if asv is not None:
+        histories = read_histories(asv)
     folder = SiteFolder.open(Path(path).expanduser())
-    before = dict(folder.known)
-    found = []
-    for info in store.runs() if runs is None else runs:
-        try:
-            found.append(read_contents(store, info))
-        except DamagedRunError as error:
-            told(f"run {info.id} is not shown: {error}")
-    shown = choose_runs(found)
-    hidden = f"{len(found) - len(shown)} runs without results or repeated by later ones are hidden."
-    for contents in shown:
+    readable_runs = _read_runs(store, runs, announce)
+    current_runs = choose_runs(readable_runs)
+    for contents in current_runs:
         info = contents.run
-        name, stamp = f"runs/{info.id}.html", _stamp(contents, trees)
+        name = f"runs/{info.id}.html"
+        # A report takes long to make, so that it is not made to find that nothing has changed.
+        stamp = _stamp(contents, trees)
         if not folder.holds(name, stamp):
-            told(f"run {info.id}: {info.command}")
+            announce(f"run {info.id}: {info.command}")
             text = make_report(store, contents, registry=registry, trees=trees, assets="../assets")
             folder.write(name, without_paths(text), stamp)
-    pages = make_pages(
-        shown,
-        registry,
-        title=title,
-        hidden=hidden if len(shown) < len(found) else "",
-        histories=histories,
-    )
-    contents_of_site = [
-        (section.id, section.title) for section in pages[0].sections if not section.part
-    ]
-    if any(section.part for section in pages[0].sections):
-        contents_of_site.insert(0, ("leaderboards", "Leaderboards"))
+    hidden = ""
+    n_hidden = len(readable_runs) - len(current_runs)
+    if n_hidden:
+        hidden = f"{n_hidden} runs without results or repeated by later ones are hidden."
+    pages = make_pages(current_runs, registry, title=title, hidden=hidden, histories=histories)
+    main_sections = _main_sections(pages[0])
     for page in pages:
-        folder.write(page.path, render_page(page, title, contents_of_site))
-    for name, text in {**shared_assets(), "search.js": read_asset("search.js", "site")}.items():
+        folder.write(page.path, render_page(page, title, main_sections))
+    _write_assets(folder, search_entries(pages, current_runs))
+    n_removed = folder.finish()
+    return Built(
+        pages=len(pages) + len(current_runs),
+        written=folder.count_changed(),
+        removed=n_removed,
+    )
+
+
+def _read_runs(
+    store: Store, runs: Sequence[RunInfo] | None, announce: Callable[[str], None]
+) -> list[Contents]:
+    """The runs that can be read; a damaged one does not hide the others."""
+    readable_runs = []
+    for info in store.runs() if runs is None else runs:
+        try:
+            readable_runs.append(read_contents(store, info))
+        except DamagedRunError as error:
+            announce(f"run {info.id} is not shown: {error}")
+    return readable_runs
+
+
+def _main_sections(index: Page) -> list[tuple[str, str]]:
+    """The entries of the menu of all pages; sections with parts are one entry, the first."""
+    sections = []
+    has_parts = False
+    for section in index.sections:
+        if section.part:
+            has_parts = True
+        else:
+            sections.append((section.id, section.title))
+    if has_parts:
+        sections.insert(0, ("leaderboards", "Leaderboards"))
+    return sections
+
+
+def _write_assets(folder: SiteFolder, entries: list[list[str]]) -> None:
+    """Write the scripts and styles of all pages, and the entries of the search."""
+    for name, text in shared_assets().items():
         folder.write(f"assets/{name}", text)
-    entries = json.dumps(search_entries(pages, shown))
-    folder.write("assets/index.js", f"const SITE_PAGES = {without_paths(entries)};\n")
-    removed = folder.finish()
-    written = sum(before.get(name) != stamp for name, stamp in folder.made.items())
-    return Built(len(pages) + len(shown), written, removed)
+    folder.write("assets/search.js", read_asset("search.js", "site"))
+    # A script, since a page that is opened as a file cannot load JSON.
+    index = without_paths(json.dumps(entries))
+    folder.write("assets/index.js", f"const SITE_PAGES = {index};\n")
 
 
-def choose_runs(found: Sequence[Contents]) -> list[Contents]:
+def choose_runs(runs: Sequence[Contents]) -> list[Contents]:
     """The runs with a result, without those whose measurements a later run of the suite has all."""
-    measurements = [_measurements(contents) for contents in found]
-    chosen = []
-    for i, contents in enumerate(found):
+    measurements = [_measurements(contents) for contents in runs]
+    current_runs = []
+    for i, contents in enumerate(runs):
         if not measurements[i]:
             continue
         is_repeated = False
-        for j in range(i + 1, len(found)):
-            is_same_suite = found[j].title == contents.title
+        for j in range(i + 1, len(runs)):
+            is_same_suite = runs[j].title == contents.title
             if is_same_suite and measurements[i] <= measurements[j]:
                 is_repeated = True
                 break
         if not is_repeated:
-            chosen.append(contents)
-    return chosen
+            current_runs.append(contents)
+    return current_runs
 
 
 def _measurements(contents: Contents) -> set[tuple[str, float]]:
@@ -194,11 +222,13 @@ def _stamp(contents: Contents, trees: int) -> str:
     # One column at a time, as a run may have a million cells.
     for name in _STAMPED:
         stamp.update(json.dumps(results.outcomes.column(name).tolist()).encode())
-    metrics = [*COSTS.values(), *results.metrics]
+    metrics = list(COSTS.values())
+    metrics += results.metrics
     for group in results.groups:
         for metric in metrics:
             values = group.values(metric)
-            place = [*group.place.values(), metric.label, str(values.special_values)]
+            place = list(group.place.values())
+            place += [metric.label, str(values.special_values)]
             stamp.update(json.dumps(place).encode())
             stamp.update(values.numbers.tobytes())
     return stamp.hexdigest()
@@ -214,15 +244,15 @@ class SiteFolder:
     Attributes
     ----------
     path : Path
-    known : dict of file to stamp
-        Files of the previous site.
-    made : dict of file to stamp
-        Files of the current site.
+    previous_stamps : dict of str to str
+        The files of the previous site, by which their contents are known.
+    stamps : dict of str to str
+        Those of the current site, as far as they are written.
     """
 
     path: Path
-    known: dict[str, str] = field(default_factory=dict)
-    made: dict[str, str] = field(default_factory=dict)
+    previous_stamps: dict[str, str] = field(default_factory=dict)
+    stamps: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def open(cls, path: Path) -> SiteFolder:
@@ -245,19 +275,20 @@ class SiteFolder:
             return cls(path)
         try:
             entries = json.loads(marker.read_text(encoding="utf-8"))["files"]
-            known = {str(name): str(stamp) for name, stamp in entries.items()}
+            previous_stamps = {str(name): str(stamp) for name, stamp in entries.items()}
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise HcbenchError(
                 f"{marker} cannot be read; remove it and the files of the site, or give another "
                 "folder"
             ) from error
-        return cls(path, known)
+        return cls(path, previous_stamps)
 
     def holds(self, name: str, stamp: str) -> bool:
         """Whether a file exists with this stamp; if so, it is kept."""
-        if self.known.get(name) != stamp or not (self.path / name).is_file():
+        # Somebody may have removed the file.
+        if self.previous_stamps.get(name) != stamp or not (self.path / name).is_file():
             return False
-        self.made[name] = stamp
+        self.stamps[name] = stamp
         return True
 
     def write(self, name: str, text: str, stamp: str = "") -> None:
@@ -270,25 +301,38 @@ class SiteFolder:
         """
         stamp = stamp or hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
         if not self.holds(name, stamp):
-            self.made[name] = stamp
+            self.stamps[name] = stamp
             # Recorded before it is written, so that an interrupted build can be continued.
-            self._note({**self.known, **self.made})
+            self._note(self.previous_stamps | self.stamps)
             write_whole(self.path / name, text)
+
+    def count_changed(self) -> int:
+        """How many files are new or have other contents than in the previous site."""
+        n_changed = 0
+        for name, stamp in self.stamps.items():
+            if self.previous_stamps.get(name) != stamp:
+                n_changed += 1
+        return n_changed
 
     def finish(self) -> int:
         """Remove obsolete files; returns how many."""
-        stale = [name for name in self.known if name not in self.made]
-        for name in stale:
-            target = self.path / name
-            inside = target.resolve().is_relative_to(self.path.resolve())
-            if inside and target.name != MARKER:  # the marker could have been edited
-                target.unlink(missing_ok=True)
-                with suppress(OSError):  # the folder is not empty
-                    target.parent.rmdir()
-        self._note(self.made)
-        return len(stale)
+        stale_names = [name for name in self.previous_stamps if name not in self.stamps]
+        for name in stale_names:
+            self._remove(self.path / name)
+        self._note(self.stamps)
+        return len(stale_names)
 
-    def _note(self, files: dict[str, str]) -> None:
-        write_whole(
-            self.path / MARKER, json.dumps({"files": dict(sorted(files.items()))}, indent=1)
-        )
+    def _remove(self, file: Path) -> None:
+        """Remove a file of the previous site, and its folder if it is empty then."""
+        # Somebody could have edited the list of files.
+        is_inside = file.resolve().is_relative_to(self.path.resolve())
+        if not is_inside or file.name == MARKER:
+            return
+        file.unlink(missing_ok=True)
+        with suppress(OSError):  # the folder is not empty
+            file.parent.rmdir()
+
+    def _note(self, stamps: dict[str, str]) -> None:
+        """Write down which files are of the site."""
+        text = json.dumps({"files": dict(sorted(stamps.items()))}, indent=1)
+        write_whole(self.path / MARKER, text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -126,18 +126,31 @@ def overall_ratios(histories: Sequence[History]) -> list[Measurement]:
     From one commit to the next it is the geometric mean of the ratios of the benchmarks that were
     measured at both, if there are any; these changes are multiplied. Values of 0 do not take part.
     """
-    at: dict[tuple[datetime, str], dict[History, float]] = {}
+    values_at: dict[tuple[datetime, str], dict[History, float]] = {}
     for history in histories:
-        for measured in history.measurements:
-            at.setdefault((measured.date, measured.commit), {})[history] = measured.value
-    level, before = 1.0, dict[History, float]()
+        for measurement in history.measurements:
+            place = (measurement.date, measurement.commit)
+            values_at.setdefault(place, {})[history] = measurement.value
+    level = 1.0
+    previous_values: dict[History, float] = {}
     ratios = []
-    for (date, commit), values in sorted(at.items(), key=lambda entry: entry[0]):
-        both = [v / before[h] for h, v in values.items() if before.get(h, 0) > 0 and v > 0]
-        level *= statistics.geometric_mean(both) if both else 1.0
-        before = values
+    for date, commit in sorted(values_at):
+        values = values_at[date, commit]
+        level *= _mean_ratio(previous_values, values)
+        previous_values = values
         ratios.append(Measurement(commit, date, level))
+    # One commit shows no change.
     return ratios if len(ratios) > 1 else []
+
+
+def _mean_ratio(before: Mapping[History, float], after: Mapping[History, float]) -> float:
+    """The geometric mean of the ratios of benchmarks that were measured twice; 1 if none was."""
+    ratios = []
+    for history, value in after.items():
+        previous_value = before.get(history, 0)
+        if previous_value > 0 and value > 0:
+            ratios.append(value / previous_value)
+    return statistics.geometric_mean(ratios) if ratios else 1.0
 
 
 def read_histories(folder: Path) -> list[History]:
@@ -156,12 +169,30 @@ def read_histories(folder: Path) -> list[History]:
     results = read_asv_results(folder)
     if not results:
         raise DataError(f"{folder} has no results of asv; give its results_dir, after asv run")
-    found: dict[tuple[str, ...], list[Measurement]] = {}
-    for r in results:
-        if math.isfinite(r.number):
-            key = (r.name, r.parameters, r.unit, r.environment, r.version)
-            found.setdefault(key, []).append(Measurement(r.commit, r.date, r.number))
-    return [
-        History(name, params, unit, place, tuple(sorted(measured, key=lambda m: m.date)))
-        for (name, params, unit, place, _), measured in sorted(found.items())
-    ]
+    # Another version of a benchmark measures something else.
+    measurements: dict[tuple[str, str, str, str, str], list[Measurement]] = {}
+    for result in results:
+        if math.isfinite(result.number):
+            key = (
+                result.name,
+                result.parameters,
+                result.unit,
+                result.environment,
+                result.version,
+            )
+            measurement = Measurement(result.commit, result.date, result.number)
+            measurements.setdefault(key, []).append(measurement)
+    histories = []
+    for key in sorted(measurements):
+        name, parameters, unit, environment, _ = key
+        in_order = sorted(measurements[key], key=lambda measurement: measurement.date)
+        histories.append(
+            History(
+                name=name,
+                parameters=parameters,
+                unit=unit,
+                environment=environment,
+                measurements=tuple(in_order),
+            )
+        )
+    return histories

@@ -11,13 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hcbench.model.text import slug
 from hcbench.pages.report.figures import make_table
-from hcbench.pages.report.sections import (
-    Sections,
-    average_cell,
-    claims_table,
-    make_leaderboards,
-    metric_column,
-)
+from hcbench.pages.report.sections import Sections, make_leaderboards
+from hcbench.pages.report.tables import average_cell, claims_table, metric_column
 from hcbench.pages.site.histories import REGRESSION_RULE
 from hcbench.pages.site.performance import (
     benchmarks_table,

@@ -138,8 +138,8 @@ def _draw_lines(
 def _point(series: str, measurement: Measurement, text: str) -> tuple[str, float, str]:
     """A point of a series: the commit, the value, and what a pointer on it shows."""
     commit = measurement.commit[:_HASH]
-    shown = f"{series}\n{commit}, {measurement.date:%Y-%m-%d}: {text}"
-    return commit, measurement.value, shown
+    hover_text = f"{series}\n{commit}, {measurement.date:%Y-%m-%d}: {text}"
+    return commit, measurement.value, hover_text
 
 
 def _draw_overall(

@@ -26,21 +26,30 @@ def rationale(entry: Entry[Any], suites: Collection[str]) -> str:
     source = entry.plugin.source
     if source is None or not source.is_dir():
         return ""
-    found = [p for p in source.glob("pages/*.md") if f"{entry.spec.name}-".startswith(f"{p.stem}-")]
-    if not found:
+    # A page on standard is also one on standard-noise, unless that has its own.
+    pages = []
+    for path in source.glob("pages/*.md"):
+        if f"{entry.spec.name}-".startswith(f"{path.stem}-"):
+            pages.append(path)
+    if not pages:
         return ""
-    page = max(found, key=lambda path: len(path.stem))
+    page = max(pages, key=lambda path: len(path.stem))
     text = re.sub(r"\A# .*\n", "", page.read_text(encoding="utf-8"))
-    text = re.sub(
-        r"\]\(([^/)]+\.png)\)", lambda match: f"]({_embedded(page.parent, match[1])})", text
-    )
-    text = re.sub(
-        r"\[([^]]*)\]\(([^)]+)\.md(?:#[^)]*)?\)",
-        lambda match: f"[{match[1]}]({slug(match[2])}.html)" if match[2] in suites else match[1],
-        text,
-    )
-    shown: str = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
-    return shown
+
+    def embed(match: re.Match[str]) -> str:
+        """A picture of the folder, in the page."""
+        return f"]({_embedded(page.parent, match[1])})"
+
+    def relink(match: re.Match[str]) -> str:
+        """A link to the page of a suite in the site; other files are not there."""
+        if match[2] not in suites:
+            return match[1]
+        return f"[{match[1]}]({slug(match[2])}.html)"
+
+    text = re.sub(r"\]\(([^/)]+\.png)\)", embed, text)
+    text = re.sub(r"\[([^]]*)\]\(([^)]+)\.md(?:#[^)]*)?\)", relink, text)
+    page_html: str = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
+    return page_html
 
 
 def _embedded(folder: Path, name: str) -> str:
