@@ -15,8 +15,10 @@ _SIMILARITY = Parameter(
 
 
 def _pairs(n: int, **_: object) -> tuple[float, bool]:
-    """How many pairs there are, which is the most that are rated."""
-    return n * (n - 1) / 2, True
+    """How many pairs there are; a budget may allow fewer."""
+    count = n * (n - 1) / 2
+    is_most = True
+    return count, is_most
 
 
 @hookimpl

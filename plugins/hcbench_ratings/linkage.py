@@ -12,6 +12,67 @@ from hcbench import UNSURE, Given, HeightKind, Oracle, Tree
 Floats = NDArray[np.float64]
 
 
+class _RatedPairs:
+    """All pairs of items in a random order, of which the first ones are rated.
+
+    Parameters
+    ----------
+    n : int
+        Number of items.
+    rng : Generator
+        Draws the order.
+
+    Attributes
+    ----------
+    pairs : (m, 2) array
+        The smaller item first.
+    rating : (m,) array
+        NaN for an answer UNSURE, and for pairs that were not rated yet.
+    confidence : (m,) array
+        1 unless the oracle tells another one.
+    annotator : (m,) array
+        -1 where the oracle does not tell who rated.
+    """
+
+    def __init__(self, n: int, rng: np.random.Generator) -> None:
+        first, second = np.triu_indices(n, 1)
+        order = rng.permutation(len(first))
+        self.n = n
+        self.pairs = np.column_stack([first, second])[order].astype(np.int64)
+        self.rating = np.full(len(self.pairs), np.nan)
+        self.confidence = np.ones(len(self.pairs))
+        self.annotator = np.full(len(self.pairs), -1)
+
+    def rate(self, part: slice, oracle: Oracle) -> None:
+        """Ask for the ratings of some pairs."""
+        self.rating[part] = oracle.ask(self.pairs[part])
+        if oracle.details is not None:
+            self.confidence[part] = np.nan_to_num(oracle.details["confidence"], nan=1.0)
+            self.annotator[part] = oracle.details["annotator"]
+
+    def sums(self, done: int, *, centre: bool) -> tuple[Floats, Floats]:
+        """The sums of weighted ratings, and of weights, of the first ``done`` pairs.
+
+        Returns
+        -------
+        total, weight : (n, n) arrays
+            Symmetric; 0 for pairs without a rating.
+        """
+        rating = self.rating[:done]
+        confidence = self.confidence[:done]
+        is_rated = ~np.isnan(rating)
+        if centre:
+            rating = _centred(rating, self.annotator[:done], is_rated)
+        i, j = self.pairs[:done][is_rated].T
+        weight = np.zeros((self.n, self.n))
+        weight[i, j] = confidence[is_rated]
+        weight[j, i] = confidence[is_rated]
+        total = np.zeros((self.n, self.n))
+        total[i, j] = (confidence * rating)[is_rated]
+        total[j, i] = total[i, j]
+        return total, weight
+
+
 def rating_linkage(oracle: Oracle, given: Given, rng: np.random.Generator, *, centre: bool) -> Tree:
     """Average linkage of ratings; the height of two clusters is the mean rating between them.
 
@@ -28,34 +89,22 @@ def rating_linkage(oracle: Oracle, given: Given, rng: np.random.Generator, *, ce
     centre : bool
         Whether each annotator's ratings are shifted to have the mean of all ratings.
     """
-    n = given.n
-    first, second = np.triu_indices(n, 1)
-    order = rng.permutation(len(first))
-    pairs = np.column_stack([first, second])[order].astype(np.int64)
-    rating, sure = np.full(len(pairs), np.nan), np.ones(len(pairs))
-    who = np.full(len(pairs), -1)
-    kind = oracle.query_kind
-    low, high = (kind and kind.scale) or (0.0, 9.0)
+    rated = _RatedPairs(given.n, rng)
+    low, high = 0.0, 9.0
+    if oracle.query_kind is not None and oracle.query_kind.scale is not None:
+        low, high = oracle.query_kind.scale
 
-    def result(done: int) -> Tree:
-        rated = ~np.isnan(rating[:done])
-        values = _centred(rating[:done], who[:done], rated) if centre else rating[:done]
-        total, weight = np.zeros((n, n)), np.zeros((n, n))
-        i, j = pairs[:done][rated].T
-        weight[i, j] = weight[j, i] = sure[:done][rated]
-        total[i, j] = total[j, i] = (sure[:done] * values)[rated]
+    def tree_of_first(done: int) -> Tree:
+        total, weight = rated.sums(done, centre=centre)
         return _tree(total, weight, given, low, high)
 
     done = 0
-    for part in _batches(oracle, len(pairs)):
-        rating[part] = oracle.ask(pairs[part])
-        if oracle.details is not None:
-            sure[part] = np.nan_to_num(oracle.details["confidence"], nan=1.0)
-            who[part] = oracle.details["annotator"]
+    for part in _batches(oracle, len(rated.pairs)):
+        rated.rate(part, oracle)
         done = part.stop
         if oracle.checkpoints:
-            oracle.record(result(done))
-    return result(done)
+            oracle.record(tree_of_first(done))
+    return tree_of_first(done)
 
 
 def odd_linkage(oracle: Oracle, given: Given, rng: np.random.Generator, *, queries: float) -> Tree:
@@ -75,37 +124,46 @@ def odd_linkage(oracle: Oracle, given: Given, rng: np.random.Generator, *, queri
         So many for each item, as an average; a budget may allow fewer.
     """
     n = given.n
-    k = oracle.query_kind.arity if oracle.query_kind else 3
+    k = 3
+    if oracle.query_kind is not None:
+        k = oracle.query_kind.arity
     number = int(np.ceil(queries * n / k))
     rows = np.array([rng.choice(n, k, replace=False) for _ in range(number)], dtype=np.int64)
-    together, asked = np.full((n, n), 1 - 2 / k), np.ones((n, n))
+    # The additional query of each pair.
+    query_count = np.ones((n, n))
+    together_count = np.full((n, n), 1 - 2 / k)
     for part in _batches(oracle, number):
         codes = oracle.ask(rows[part])
-        items, codes = rows[part][codes != UNSURE], codes[codes != UNSURE]
+        is_answered = codes != UNSURE
+        items = rows[part][is_answered]
+        is_not_odd = np.arange(k) != codes[is_answered][:, None]
+        # All ordered pairs of the k items of each query: (m, k, k).
         pairs = items[:, :, None], items[:, None, :]
-        others = np.arange(k) != codes[:, None]
-        np.add.at(asked, pairs, 1.0)
-        np.add.at(together, pairs, others[:, :, None] & others[:, None, :])
+        np.add.at(query_count, pairs, 1.0)
+        np.add.at(together_count, pairs, is_not_odd[:, :, None] & is_not_odd[:, None, :])
         if oracle.checkpoints:
-            oracle.record(_tree(together, asked, given, 0.0, 1.0))
-    return _tree(together, asked, given, 0.0, 1.0)
+            oracle.record(_tree(together_count, query_count, given, 0.0, 1.0))
+    return _tree(together_count, query_count, given, 0.0, 1.0)
 
 
 def _batches(oracle: Oracle, number: int) -> Iterator[slice]:
     """Parts of so many queries, each up to where a result is due or the budget ends."""
     start = 0
-    while start < number and (step := min(number - start, oracle.until_due)):
-        yield slice(start, start + step)
-        start += step
+    while start < number:
+        size = min(number - start, oracle.until_due)
+        if size == 0:
+            return
+        yield slice(start, start + size)
+        start += size
 
 
-def _centred(rating: Floats, who: NDArray[np.int64], rated: NDArray[np.bool_]) -> Floats:
+def _centred(rating: Floats, annotator: NDArray[np.int64], is_rated: NDArray[np.bool_]) -> Floats:
     """The ratings with the same mean for each annotator, that of all."""
-    values = rating.copy()
-    for annotator in np.unique(who[rated]):
-        own = rated & (who == annotator)
-        values[own] += rating[rated].mean() - rating[own].mean()
-    return values
+    centred = rating.copy()
+    for number in np.unique(annotator[is_rated]):
+        is_theirs = is_rated & (annotator == number)
+        centred[is_theirs] += rating[is_rated].mean() - rating[is_theirs].mean()
+    return centred
 
 
 def _tree(total: Floats, weight: Floats, given: Given, low: float, high: float) -> Tree:
@@ -113,8 +171,14 @@ def _tree(total: Floats, weight: Floats, given: Given, low: float, high: float) 
     if given.n == 1:
         return Tree([-1], names=given.names)
     merges = merge_by_means(total, weight, low)
-    leaf = max(high, float(merges[:, 2].max()))
-    return Tree.from_linkage(merges, kind=HeightKind.AFFINITY, leaf_height=leaf, names=given.names)
+    leaf_height = max(high, float(merges[:, 2].max()))
+    return Tree.from_linkage(
+        merges, kind=HeightKind.AFFINITY, leaf_height=leaf_height, names=given.names
+    )
+
+
+#: Above -inf, the mean of clusters that are gone, so that only living clusters merge.
+_NO_WEIGHT = -np.finfo(np.float64).max
 
 
 def merge_by_means(total: Floats, weight: Floats, missing: float) -> Floats:
@@ -133,26 +197,39 @@ def merge_by_means(total: Floats, weight: Floats, missing: float) -> Floats:
         As scipy's `linkage`, with means for distances.
     """
     n = len(total)
-    total, weight, node = total.copy(), weight.copy(), np.arange(n)
+    total = total.copy()
+    weight = weight.copy()
+    # A cluster has the row of one of its items; the row of the other cluster of a merge is gone.
+    node = np.arange(n)
     size = np.ones(n)
-    alive = np.ones(n, dtype=np.bool_)
-    least = -np.finfo(np.float64).max  # above -inf, so that only living clusters merge
-    mean = np.full((n, n), least)
-    np.divide(total, weight, out=mean, where=weight > 0)
+    is_gone = np.zeros(n, dtype=np.bool_)
+    mean = _means(total, weight)
     np.fill_diagonal(mean, -np.inf)
     merges = np.empty((n - 1, 4))
     for step in range(n - 1):
         i, j = divmod(int(mean.argmax()), n)
-        height = missing if mean[i, j] == least else mean[i, j]
-        merges[step] = *sorted((node[i], node[j])), height, size[i] + size[j]
-        node[i], size[i] = n + step, size[i] + size[j]
+        height = mean[i, j]
+        if height == _NO_WEIGHT:
+            height = missing
+        lower, upper = sorted((node[i], node[j]))
+        merges[step] = lower, upper, height, size[i] + size[j]
+        node[i] = n + step
+        size[i] += size[j]
+        is_gone[j] = True
         for sums in (total, weight):
             sums[i] += sums[j]
             sums[:, i] = sums[i]
-        alive[[i, j]] = False
-        row = np.full(n, least)
-        np.divide(total[i], weight[i], out=row, where=weight[i] > 0)
-        mean[i] = mean[:, i] = np.where(alive, row, -np.inf)
-        mean[j] = mean[:, j] = -np.inf
-        alive[i] = True
+        row = np.where(is_gone, -np.inf, _means(total[i], weight[i]))
+        row[i] = -np.inf
+        mean[i] = row
+        mean[:, i] = row
+        mean[j] = -np.inf
+        mean[:, j] = -np.inf
     return merges
+
+
+def _means(total: Floats, weight: Floats) -> Floats:
+    """The means where there is weight."""
+    means = np.full(total.shape, _NO_WEIGHT)
+    np.divide(total, weight, out=means, where=weight > 0)
+    return means

@@ -13,7 +13,10 @@ from hcbench.oracle import Choice, Code, Queries
 
 Keys = NDArray[np.uint64]
 Times = NDArray[np.int64]
-_WHO, _WHICH = 0x6A09E667F3BCC909, 0x3C6EF372FE94F82B  # apart from the seed of the noise
+Floats = NDArray[np.float64]
+# Seeds of numbers that must not depend on the noise differ from its seed in these bits.
+_WHO = 0x6A09E667F3BCC909
+_WHICH = 0x3C6EF372FE94F82B
 
 
 def rating_queries(
@@ -35,29 +38,45 @@ def rating_queries(
     name the annotators. O(n^2) memory; a microsecond an answer.
     """
     low, high = QUERY_KINDS["rating-queries"].scale or (0.0, 9.0)
-    w = np.asarray(similarity_matrix(problem, similarity), dtype=np.float64)
-    pairs = w[np.triu_indices(problem.n, 1)]
-    width = np.ptp(pairs) if pairs.size else 0.0
-    right = low + (high - low) * (w - pairs.min(initial=np.inf)) / width if width else w * 0 + high
-    np.fill_diagonal(right, high)
+    exact = _exact_ratings(problem, similarity, low, high)
     biases = np.random.default_rng(seed).normal(0.0, bias, annotators)
 
     def answer(queries: Queries, keys: Keys, times: Times) -> Code:
         from scipy.special import ndtri
 
-        ratings = right[queries.min(axis=1), queries.max(axis=1)]
+        ratings = exact[queries.min(axis=1), queries.max(axis=1)]
         if noise:
             ratings = ratings + noise * ndtri(_uniform(seed, keys, times))
-        told = np.empty(len(ratings), [("code", "f8"), ("annotator", "i8")])
+        rated = np.empty(len(ratings), [("code", "f8"), ("annotator", "i8")])
         if annotators:
-            told["annotator"] = _uniform(seed ^ _WHO, keys, times) * annotators
-            ratings = ratings + biases[told["annotator"]]
+            rated["annotator"] = _uniform(seed ^ _WHO, keys, times) * annotators
+            ratings = ratings + biases[rated["annotator"]]
         ratings = np.clip(ratings, low, high)
-        told["code"] = np.rint(ratings) if whole else ratings
-        return told if annotators else told["code"]
+        if whole:
+            ratings = np.rint(ratings)
+        rated["code"] = ratings
+        if annotators:
+            return rated
+        return rated["code"]
 
     timed = not persistent and (noise > 0 or annotators > 0)
     return Answers(kind="rating-queries", n=problem.n, arity=2, answer=answer, timed=timed)
+
+
+def _exact_ratings(problem: Problem, similarity: str, low: float, high: float) -> Floats:
+    """The rating of each pair without noise (n, n): the least similar one has the lowest."""
+    similarities = np.asarray(similarity_matrix(problem, similarity), dtype=np.float64)
+    of_pairs = similarities[np.triu_indices(problem.n, 1)]
+    width = 0.0
+    if of_pairs.size:
+        width = np.ptp(of_pairs)
+    if width:
+        ratings: Floats = low + (high - low) * (similarities - of_pairs.min()) / width
+    else:
+        # All pairs are equally similar.
+        ratings = np.full_like(similarities, high)
+    np.fill_diagonal(ratings, high)
+    return ratings
 
 
 def odd_of_many(
@@ -76,18 +95,20 @@ def odd_of_many(
     """
     if problem.n < k:
         raise NotApplicableError(f"k={k}: there are only {problem.n} items; take a smaller k")
-    w = np.array(similarity_matrix(problem, similarity), dtype=np.float64)
-    np.fill_diagonal(w, 0.0)
+    similarities = np.array(similarity_matrix(problem, similarity), dtype=np.float64)
+    np.fill_diagonal(similarities, 0.0)
 
     def answer(queries: Queries, keys: Keys, times: Times) -> Code:
+        # In the order of their numbers, as the first one wins ties.
         items = np.sort(queries, axis=1)
-        odd = w[items[:, :, None], items[:, None, :]].sum(axis=2).argmin(axis=1)
+        sums = similarities[items[:, :, None], items[:, None, :]].sum(axis=2)
+        odd_place = sums.argmin(axis=1)
         if noise:
-            wrong = _uniform(seed, keys, times) < noise
-            other = 1 + (_uniform(seed ^ _WHICH, keys, times) * (k - 1)).astype(np.int64)
-            odd = np.where(wrong, (odd + other) % k, odd)
-        found = items[np.arange(len(items)), odd]
-        positions: NDArray[Any] = (queries == found[:, None]).argmax(axis=1)
+            is_wrong = _uniform(seed, keys, times) < noise
+            shift = 1 + (_uniform(seed ^ _WHICH, keys, times) * (k - 1)).astype(np.int64)
+            odd_place = np.where(is_wrong, (odd_place + shift) % k, odd_place)
+        odd_item = items[np.arange(len(items)), odd_place]
+        positions: NDArray[Any] = (queries == odd_item[:, None]).argmax(axis=1)
         return positions
 
     kind = kind_of_many(k=k)
@@ -96,19 +117,22 @@ def odd_of_many(
     )
 
 
-def kind_of_many(*, k: int, **_others: object) -> QueryKind:
+def kind_of_many(*, k: int, **_other_parameters: object) -> QueryKind:
     """The question about k items, as a person is asked; its choices are their positions from 1."""
+    choices = [Choice(key=str(position + 1), code=position) for position in range(k)]
     return QueryKind(
         name="odd-of-many",
         arity=k,
         symmetry="unordered",
         argument="",
         text="Which one is the odd one out?",
-        choices=tuple(Choice(str(position + 1), position) for position in range(k)),
+        choices=tuple(choices),
     )
 
 
-def _uniform(seed: int, keys: Keys, times: Times) -> NDArray[np.float64]:
+def _uniform(seed: int, keys: Keys, times: Times) -> Floats:
     """A number in [0, 1) for each query (m,), which depends on nothing else."""
-    asked = zip(keys, times.tolist(), strict=True)
-    return np.array([uniform(seed, key, time) for key, time in asked], dtype=np.float64)
+    numbers = np.empty(len(keys))
+    for row, (key, time) in enumerate(zip(keys, times.tolist(), strict=True)):
+        numbers[row] = uniform(seed, key, time)
+    return numbers
