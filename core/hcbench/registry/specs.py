@@ -159,15 +159,31 @@ class Parameter:
         return float(value) if self.type == "float" else value
 
     def _way_to_write(self, value: Value) -> str:
-        """How to write true or false, for a user of another language."""
-        if "bool" not in self._type_names():
+        """How to write what the user seems to mean, for one of another language; "" if unknown."""
+        if isinstance(value, tuple):
             return ""
         word = str(value).casefold()
-        if word in ("true", "t", "yes", "y", "on", "1"):
-            return f"; write {self.name}=true"
-        if word in ("false", "f", "no", "n", "off", "0"):
-            return f"; write {self.name}=false"
-        return ""
+        if "bool" in self._type_names():
+            if word in ("true", "t", "yes", "y", "on", "1"):
+                return f"; write {self.name}=true"
+            if word in ("false", "f", "no", "n", "off", "0"):
+                return f"; write {self.name}=false"
+        number = self._number_meant(word)
+        if number is None or isinstance(value, bool):
+            return ""
+        return f"; write {self.name}={number}"
+
+    def _number_meant(self, word: str) -> int | float | None:
+        """The number that a text such as ``.5``, ``1_000`` or ``2.0`` stands for here, if any."""
+        try:
+            number = float(word)
+        except ValueError:
+            return None
+        if "int" in self._type_names() and number.is_integer():
+            return int(number)
+        if "float" in self._type_names():
+            return number
+        return None
 
     def _has_type_of(self, value: Value) -> bool:
         """Whether a value is of one of the types that are accepted."""
