@@ -62,6 +62,21 @@ class Fitted:
     metric: str = DEFAULT
 
     @property
+    def is_tree(self) -> bool:
+        """Whether the result is a tree, and no partition."""
+        return isinstance(self.result, Tree)
+
+    def describe(self) -> dict[str, Any]:
+        """What the result is of, in plain values."""
+        return {
+            "title": self.title,
+            "algorithm": self.algorithm,
+            "dataset": self.dataset,
+            "oracle": self.oracle,
+            "notes": list(self.notes),
+        }
+
+    @property
     def tree(self) -> Tree:
         """The tree.
 

@@ -50,6 +50,7 @@ COMMANDS = {
     "site": "hcbench.cli.site:site",
     "plot": "hcbench.cli.plot:plot",
     "tree": "hcbench.cli.tree:tree",
+    "clusters": "hcbench.cli.clusters:clusters",
     "score": "hcbench.cli.score:score",
     "rerun": "hcbench.cli.rerun:rerun",
     "cite": "hcbench.cli.cite:cite",

@@ -14,12 +14,14 @@ import click
 from hcbench.cli import options
 from hcbench.cli.draw import write_text
 from hcbench.cli.terminal import stdout_for_data, tell, write_json, write_table
+from hcbench.cli.tree_source import SOURCE_OPTIONS, take_source
 from hcbench.errors import HcbenchError
 from hcbench.model.numbers import read_number, read_whole_number
 
 if TYPE_CHECKING:
+    from hcbench.analysis.cluster_table import Cuts
+    from hcbench.api.confidence import Confidence, Resampled
     from hcbench.api.trees import Fitted
-    from hcbench.registry import Registry
 
 #: Suffixes of trees, as `hcbench.files.tree_output.FORMATS` has them.
 TREES = (
@@ -36,7 +38,6 @@ TREES = (
     ".json",
 )
 TABLES = (".csv", ".tsv", ".json")
-_FILTERS = ("algorithms", "datasets", "oracles", "budget")
 
 
 def read_counts_of_clusters(text: str) -> tuple[int, ...]:
@@ -65,103 +66,13 @@ def read_heights(text: str) -> tuple[float, ...]:
     return tuple(heights)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """Where the tree comes from.
-
-    Attributes
-    ----------
-    words : tuple of str
-        The arguments: none, RUN, TREE or ALGORITHM DATA.
-    filters : dict
-        Of a stored run.
-    repetition, checkpoint, seed, timeout
-        Options.
-    """
-
-    words: tuple[str, ...]
-    filters: dict[str, Any]
-    repetition: int
-    checkpoint: int | None
-    seed: int
-    timeout: float
-
-    @property
-    def is_fit(self) -> bool:
-        """Whether an algorithm is fitted to data."""
-        return len(self.words) == 2
-
-    @property
-    def is_file(self) -> bool:
-        """Whether the tree is read from a file."""
-        from hcbench.files.trees import SUFFIXES
-        from hcbench.registry.names import parse_file
-
-        if len(self.words) != 1:
-            return False
-        return Path(parse_file(self.words[0]).base).suffix.lower() in SUFFIXES
-
-    def read(self, store: str | None, registry: Registry) -> Fitted:
-        """Fit, read or find the tree."""
-        if self.is_fit:
-            return self._fit(registry)
-        if self.is_file:
-            return self._read_file()
-        return self._stored(store, registry)
-
-    def _fit(self, registry: Registry) -> Fitted:
-        from hcbench.api.trees import fit_data
-
-        for name in ("algorithms", "datasets"):
-            if self.filters[name]:
-                raise click.UsageError(
-                    f"--{name} is of a stored run; here the algorithm and the data are "
-                    f"{' and '.join(self.words)}"
-                )
-        algorithm, dataset = self.words
-        oracles = self.filters["oracles"]
-        budgets = self.filters["budget"]
-        return fit_data(
-            registry,
-            algorithm,
-            dataset,
-            oracle=oracles[0] if oracles else "",
-            seed=self.seed,
-            budget=budgets[0] if budgets else None,
-            timeout=self.timeout,
-        )
-
-    def _read_file(self) -> Fitted:
-        from hcbench.api.trees import Fitted
-        from hcbench.files.trees import TreeFile
-
-        file = TreeFile.parse(self.words[0])
-        return Fitted(result=file.read(), title=file.name)
-
-    def _stored(self, store: str | None, registry: Registry) -> Fitted:
-        from hcbench.api.trees import tree_of_cell
-        from hcbench.cli.runs import read_run
-
-        run = self.words[0] if self.words else None
-        with options.open_store(store) as opened:
-            info = opened.run(run)
-            results = read_run(opened, info, **self.filters)
-            return tree_of_cell(
-                results,
-                opened,
-                registry,
-                repetition=self.repetition,
-                checkpoint=self.checkpoint,
-                timeout=self.timeout,
-            )
-
-
 @click.command(
     epilog=options.examples(
         "hcbench tree UPGMA ./expr.csv -o tree.nwk",
         "hcbench tree 'UPGMA[metric=correlation]' ./expr.csv --k 4 --clusters clusters.csv",
         "hcbench tree 3 --algos Ward --datasets iris --repetition 1 -o iris.npy",
         "hcbench tree tree.nwk --dynamic --min-size 10 -o tree.nex",
+        "hcbench tree UPGMA ./expr.csv --support 100 --branches branches.csv -o tree.nwk",
     )
 )
 @click.argument("source", nargs=-1, metavar="[RUN|TREE|ALGORITHM DATA]")
@@ -217,37 +128,33 @@ class Source:
     help="Where the table of items and clusters is written: .csv, .tsv or .json; by default to "
     "stdout in the form of --format.",
 )
+@click.option(
+    "--support",
+    type=options.IntegerRange(min=2),
+    metavar="N",
+    help="Fit the algorithm to N resampled data sets, and count in how many each branch appears.",
+)
+@click.option(
+    "--resample",
+    type=click.Choice(["auto", "features", "items"]),
+    default="auto",
+    help="--support: draw the features with replacement, or 80 % of the items; auto draws features "
+    "if there are 20 or more.",
+)
+@click.option(
+    "--au",
+    is_flag=True,
+    help="--support: also the approximately unbiased probability, from N bootstraps at each of 10 "
+    "scales.",
+)
+@click.option(
+    "--branches",
+    type=options.OutputFile(*TABLES),
+    metavar="FILE",
+    help="--support: where the table of branches is written: .csv, .tsv or .json.",
+)
 @click.option("--no-lengths", is_flag=True, help="Newick and Nexus without branch lengths.")
-@options.with_options(*options.CELL_FILTERS)
-@click.option(
-    "--repetition",
-    cls=options.TolerantOption,
-    type=options.IntegerRange(min=0),
-    default=0,
-    metavar="N",
-    help="Of a stored run: the repetition.",
-)
-@click.option(
-    "--checkpoint",
-    cls=options.TolerantOption,
-    type=options.IntegerRange(min=0),
-    metavar="N",
-    help="Of a stored run: the result after this many queries; by default the final one.",
-)
-@click.option(
-    "--seed",
-    type=options.IntegerRange(min=0),
-    default=0,
-    metavar="N",
-    help="Of a new fit: the base of all seeds, as of hcbench compare.",
-)
-@click.option(
-    "--timeout",
-    type=options.read_time,
-    default="300s",
-    metavar="TIME",
-    help="Wall time for the call of the algorithm: seconds, or such as 90s, 10min, 1h; or none.",
-)
+@options.with_options(*SOURCE_OPTIONS)
 @options.STORE
 @options.PLUGIN
 @options.format_option("table", "csv", "json")
@@ -259,6 +166,10 @@ def tree(
     counts: tuple[int, ...] | None,
     heights: tuple[float, ...] | None,
     clusters: Path | None,
+    support: int | None,
+    resample: Resampled,
+    au: bool,
+    branches: Path | None,
     no_lengths: bool,
     store: str | None,
     plugin: Sequence[Path],
@@ -277,64 +188,138 @@ def tree(
     heights. A file beside a linkage matrix, NAME.names.txt, has the names of its items.
     """
     from hcbench.analysis.cluster_table import Cuts
+    from hcbench.api.confidence import branch_rows, describe_support, measure_support
 
-    if len(source) > 2:
-        raise click.UsageError("give RUN, TREE, or ALGORITHM DATA; put names with blanks in quotes")
-    filters = {name: choices.pop(name) for name in _FILTERS}
-    places = {name: choices.pop(name) for name in ("repetition", "checkpoint", "seed", "timeout")}
+    tree_source = take_source(source, choices)
     cuts = Cuts(k=counts or (), heights=heights or (), **choices)
+    if support is None and (au or branches is not None):
+        raise click.UsageError("--au and --branches need --support N")
     registry = options.load_plugins(plugin, quiet=quiet)
+    confidence = None
     with stdout_for_data():
-        fitted = Source(words=source, filters=filters, **places).read(store, registry)
+        fitted = tree_source.read(store, registry)
+        if support is not None:
+            confidence = measure_support(
+                fitted, support, resampled=resample, unbiased=au, seed=tree_source.seed
+            )
+    lines = [f"note: {note}" for note in fitted.notes]
+    if confidence is not None:
+        lines.append(describe_support(confidence))
+    written = TreeWritten(fitted=fitted, confidence=confidence, lengths=not no_lengths)
+    for path in outputs:
+        files = written.write(path)
+        lines.append(f"{fitted.title} is in {', '.join(map(str, files))}")
+    if branches is not None and confidence is not None:
+        write_rows(branch_rows(fitted.tree, confidence), branches)
+        lines.append(f"the branches are in {branches}")
+    if cuts.any or clusters is not None or not written.is_tree:
+        lines += _write_clusters(fitted, cuts, clusters, form)
+    elif not outputs and branches is None:
+        written.show(form)
     if not quiet:
-        for note in fitted.notes:
-            tell(f"note: {note}")
-    _write_trees(fitted, outputs, lengths=not no_lengths, quiet=quiet)
-    if cuts.any or clusters is not None or not _has_tree(fitted):
-        _write_clusters(fitted, cuts, clusters, form, quiet=quiet)
-    elif not outputs:
+        for line in lines:
+            tell(line)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeWritten:
+    """A tree, and how it is written.
+
+    Attributes
+    ----------
+    fitted : Fitted
+    confidence : Confidence or None
+        The support of its branches.
+    lengths : bool
+        Whether Newick and Nexus have branch lengths.
+    """
+
+    fitted: Fitted
+    confidence: Confidence | None
+    lengths: bool
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether the result is a tree, and no partition."""
+        return self.fitted.is_tree
+
+    def write(self, path: Path) -> list[Path]:
+        """Write it in the format of the suffix, and return the files."""
+        from hcbench.files import write_tree
+
+        return write_tree(
+            self.fitted.tree,
+            path,
+            lengths=self.lengths,
+            inner_labels=self._inner_labels(),
+            about=self._describe(),
+        )
+
+    def show(self, form: str) -> None:
+        """Write it to stdout: as a table of branches if their support was measured."""
+        from hcbench.api.confidence import branch_rows
         from hcbench.files.tree_output import tree_text
 
-        text_form = "json" if form == "json" else "newick"
-        about = _describe(fitted)
-        write_text(tree_text(fitted.tree, text_form, lengths=not no_lengths, about=about))
+        tree = self.fitted.tree
+        if self.confidence is not None and form != "json":
+            _show_rows(branch_rows(tree, self.confidence), form)
+            return
+        text = tree_text(
+            tree,
+            "json" if form == "json" else "newick",
+            lengths=self.lengths,
+            inner_labels=self._inner_labels(),
+            about=self._describe(),
+        )
+        write_text(text)
+
+    def _inner_labels(self) -> list[str] | None:
+        """The support of each branch in per cent, as programs of phylogenetics show it."""
+        from hcbench.api.confidence import support_labels
+
+        if self.confidence is None:
+            return None
+        return support_labels(self.fitted.tree, self.confidence)
+
+    def _describe(self) -> dict[str, Any]:
+        from hcbench.api.confidence import branch_rows
+
+        described = self.fitted.describe()
+        if self.confidence is not None:
+            described["branches"] = branch_rows(self.fitted.tree, self.confidence)
+        return described
 
 
-def _has_tree(fitted: Fitted) -> bool:
-    from hcbench.model.trees import Tree
+def _show_rows(rows: Sequence[dict[str, Any]], form: str) -> None:
+    """Write rows to stdout as a table or as CSV."""
+    if form == "csv":
+        from hcbench.results.results import to_csv
 
-    return isinstance(fitted.result, Tree)
-
-
-def _describe(fitted: Fitted) -> dict[str, Any]:
-    """What a tree is of, for JSON."""
-    return {
-        "title": fitted.title,
-        "algorithm": fitted.algorithm,
-        "dataset": fitted.dataset,
-        "oracle": fitted.oracle,
-        "notes": list(fitted.notes),
-    }
+        write_text(to_csv(_as_texts(rows)))
+        return
+    header = list(rows[0]) if rows else ["item"]
+    cells = [[_cell_text(value) for value in row.values()] for row in rows]
+    numbers = [name for name in header if name not in ("item", "first", "items")]
+    write_table(header, cells, right=numbers)
 
 
-def _write_trees(fitted: Fitted, outputs: Sequence[Path], *, lengths: bool, quiet: bool) -> None:
-    """Write the tree to files."""
-    from hcbench.files import write_tree
+def _cell_text(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    if isinstance(value, list):
+        shown = "; ".join(value[:3])
+        return f"{shown}; ..." if len(value) > 3 else shown
+    return str(value)
 
-    for path in outputs:
-        files = write_tree(fitted.tree, path, lengths=lengths, about=_describe(fitted))
-        if not quiet:
-            tell(f"{fitted.title} is in {', '.join(map(str, files))}")
 
-
-def _write_clusters(
-    fitted: Fitted, cuts: Any, path: Path | None, form: str, *, quiet: bool
-) -> None:
-    """Write the table of items and clusters to a file or to stdout."""
+def _write_clusters(fitted: Fitted, cuts: Cuts, path: Path | None, form: str) -> list[str]:
+    """Write the table of items and clusters to a file or to stdout; return what to tell."""
     from hcbench.analysis.cluster_table import cluster_rows, cut_tree, describe_cuts
 
     leaf_order = None
-    if _has_tree(fitted):
+    if fitted.is_tree:
         if not cuts.any:
             raise click.UsageError("--clusters needs a cut: give --k, --height or --dynamic")
         labels = cut_tree(fitted.tree, cuts, _distances_of(fitted) if cuts.dynamic else None)
@@ -342,23 +327,26 @@ def _write_clusters(
     else:
         labels = {"cluster": fitted.result.labels + 1}  # type: ignore[union-attr]
     rows = cluster_rows(fitted.result.names, labels, leaf_order)
-    if not quiet:
-        for line in describe_cuts(labels):
-            tell(line)
+    lines = describe_cuts(labels)
     if path is not None:
         write_rows(rows, path)
-        if not quiet:
-            tell(f"the clusters are in {path}")
+        lines.append(f"the clusters are in {path}")
     elif form == "json":
-        write_json({**_describe(fitted), "clusters": rows})
-    elif form == "csv":
-        from hcbench.results.results import to_csv
-
-        write_text(to_csv(rows))
+        write_json({**fitted.describe(), "clusters": rows})
     else:
-        header = list(rows[0])
-        cells = [[str(value) for value in row.values()] for row in rows]
-        write_table(header, cells, right=header[1:])
+        _show_rows(rows, form)
+    return lines
+
+
+def _as_texts(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows with lists of names as one text, for tables."""
+    texts = []
+    for row in rows:
+        text_row = dict(row)
+        if isinstance(row.get("items"), list):
+            text_row["items"] = "; ".join(row["items"])
+        texts.append(text_row)
+    return texts
 
 
 def write_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:
@@ -374,7 +362,7 @@ def write_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:
     if path.suffix.lower() == ".json":
         text = json.dumps(list(rows), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     else:
-        text = to_csv(rows, "\t" if path.suffix.lower() == ".tsv" else ",")
+        text = to_csv(_as_texts(rows), "\t" if path.suffix.lower() == ".tsv" else ",")
     write_file(text, path)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,7 @@ def write_tree(
     path: str | Path,
     *,
     lengths: bool = True,
+    inner_labels: Sequence[str] | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> list[Path]:
     """Write a tree in the format of the suffix of a file.
@@ -68,6 +69,8 @@ def write_tree(
         Whether Newick and Nexus have branch lengths: half of the differences of heights, so that
         the path between two leaves is the distance at which they merge, as in what R's ape writes
         of an hclust.
+    inner_labels : sequence of str, optional
+        The label of each inner node in Newick and Nexus, such as its support.
     about : mapping, optional
         Entries that JSON has before those of the tree, such as the algorithm.
 
@@ -92,7 +95,7 @@ def write_tree(
         np.save(buffer, tree.to_linkage(), allow_pickle=False)
         _write(path, buffer.getvalue())
     else:
-        text = tree_text(tree, form, lengths=lengths, about=about)
+        text = tree_text(tree, form, lengths=lengths, inner_labels=inner_labels, about=about)
         _write(path, text.encode())
     files = [path]
     if form in ("npy", "csv", "tsv") and tree.names is not None:
@@ -103,7 +106,12 @@ def write_tree(
 
 
 def tree_text(
-    tree: Tree, form: str, *, lengths: bool = True, about: Mapping[str, Any] | None = None
+    tree: Tree,
+    form: str,
+    *,
+    lengths: bool = True,
+    inner_labels: Sequence[str] | None = None,
+    about: Mapping[str, Any] | None = None,
 ) -> str:
     """A tree as text in one of the formats ``newick``, ``nexus``, ``csv``, ``tsv`` and ``json``.
 
@@ -111,13 +119,13 @@ def tree_text(
     ----------
     tree : Tree
     form : str
-    lengths, about
+    lengths, inner_labels, about
         As of `write_tree`.
     """
     if form == "newick":
-        return tree.to_newick(lengths=lengths) + "\n"
+        return tree.to_newick(lengths, inner_labels) + "\n"
     if form == "nexus":
-        return _nexus_text(tree, lengths=lengths)
+        return _nexus_text(tree, lengths, inner_labels)
     if form == "json":
         return json.dumps(_describe(tree, about), indent=1, ensure_ascii=False) + "\n"
     separator = "," if form == "csv" else "\t"
@@ -128,7 +136,7 @@ def tree_text(
     return "\n".join(lines) + "\n"
 
 
-def _nexus_text(tree: Tree, *, lengths: bool) -> str:
+def _nexus_text(tree: Tree, lengths: bool, inner_labels: Sequence[str] | None) -> str:
     """The blocks TAXA and TREES, with the labels of the first translated from numbers.
 
     Numbers instead of labels in the tree are read alike by programs that differ in how they read
@@ -139,7 +147,7 @@ def _nexus_text(tree: Tree, *, lengths: bool) -> str:
     translations = []
     for number, label in zip(numbers, labels, strict=True):
         translations.append(f"    {number} {label}")
-    newick = tree.with_names(numbers).to_newick(lengths=lengths)
+    newick = tree.with_names(numbers).to_newick(lengths, inner_labels)
     lines = ["#NEXUS", "BEGIN TAXA;", f"  DIMENSIONS NTAX={tree.n};", "  TAXLABELS"]
     lines += [f"    {label}" for label in labels]
     lines += ["  ;", "END;", "BEGIN TREES;", "  TRANSLATE", ",\n".join(translations), "  ;"]

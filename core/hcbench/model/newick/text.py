@@ -247,6 +247,7 @@ def write_newick(
     leaf_range: tuple[NDArray[np.int64], NDArray[np.int64]],
     labels: Iterable[str],
     lengths: Sequence[str] | None,
+    inner_labels: Sequence[str] | None = None,
 ) -> str:
     """Write a tree.
 
@@ -258,6 +259,8 @@ def write_newick(
         One for each of the n leaves; quoted where necessary.
     lengths
         m branch lengths, of which that of the root is not written; None to write none.
+    inner_labels
+        One for each of the m - n inner nodes, such as its support; "" for none.
     """
     start, end = leaf_range
     names = [quoted(label) for label in labels]
@@ -265,7 +268,11 @@ def write_newick(
     opens = np.bincount(start[n:], minlength=n)[start[:n]].tolist()
     commas = ["," if position else "" for position in start[:n].tolist()]
     pieces = [comma + "(" * k + name for comma, k, name in zip(commas, opens, names, strict=True)]
-    pieces += repeat(")", m - n)
+    if inner_labels is None:
+        pieces += repeat(")", m - n)
+    else:
+        for label in inner_labels:
+            pieces.append(f"){quoted(label)}" if label else ")")
     if lengths is not None:
         for node in range(m - 1):
             pieces[node] += f":{lengths[node]}"

@@ -664,13 +664,14 @@ class Tree:
         """
         return linkage_rows(self.parent, self.n, self.child_ids, self.sizes, distances(self))
 
-    def to_newick(self, lengths: bool = True) -> str:
+    def to_newick(self, lengths: bool = True, inner_labels: Sequence[str] | None = None) -> str:
         """Write the tree as Newick; leaves without names are written as their ids.
 
         With ``lengths`` and heights, the length of a branch is half of the difference of the
         heights at its ends, so that the path between two leaves is as long as the distance at which
         they merge. An inversion has a negative length. `from_newick` reads exactly these heights,
-        as distances; leaf heights other than 0 are lost.
+        as distances; leaf heights other than 0 are lost. ``inner_labels`` are labels of the m - n
+        inner nodes, such as their support; an empty one is not written.
 
         Raises
         ------
@@ -679,14 +680,14 @@ class Tree:
         """
         names = map(str, range(self.n)) if self.names is None else self.names
         if not lengths or self.height is None:
-            return write_newick(self.leaf_range, names, None)
+            return write_newick(self.leaf_range, names, None, inner_labels)
         if not np.isfinite(self.height).all():
             raise InvalidTreeError(
                 "infinite heights have no branch lengths; write with lengths=False"
             )
         sign = -1 if self.kind is HeightKind.AFFINITY else 1
         branches = lengths_of_heights(self.parent, self.height, sign)
-        return write_newick(self.leaf_range, names, branches)
+        return write_newick(self.leaf_range, names, branches, inner_labels)
 
     # ---- Everything else -------------------------------------------------------------------------
 

@@ -1,0 +1,133 @@
+"""``clusters``: how many clusters a tree has, by several criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hcbench.cli import options
+from hcbench.cli.draw import write_text
+from hcbench.cli.terminal import stdout_for_data, tell, write_json, write_table
+from hcbench.cli.tree import TABLES, read_counts_of_clusters, write_rows
+from hcbench.cli.tree_source import SOURCE_OPTIONS, take_source
+
+if TYPE_CHECKING:
+    from hcbench.analysis.cluster_numbers import Number
+
+_COLUMNS = ("k", "smallest", "stability", "weakest", "strength", "silhouette", "gap", "gap_error")
+
+
+@click.command(
+    epilog=options.examples(
+        "hcbench clusters UPGMA ./expr.csv",
+        "hcbench clusters 'UPGMA[metric=correlation]' ./expr.csv --k 1-12 -o numbers.csv",
+        "hcbench clusters 3 --algos Ward --datasets iris --replicates 100",
+    )
+)
+@click.argument("source", nargs=-1, metavar="[RUN|ALGORITHM DATA]")
+@click.option(
+    "--k",
+    "counts",
+    type=read_counts_of_clusters,
+    default="1-10",
+    show_default=True,
+    metavar="N[,N...]",
+    help="Numbers of clusters: 2,5,9 or 1-10.",
+)
+@click.option(
+    "--replicates",
+    type=options.IntegerRange(min=2),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="Number of subsamples of 80 % of the items.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=options.OutputFile(*TABLES),
+    help="Output file: .csv, .tsv or .json; by default the table goes to stdout.",
+)
+@options.with_options(*SOURCE_OPTIONS)
+@options.STORE
+@options.PLUGIN
+@options.format_option("table", "csv", "json")
+@options.QUIET
+def clusters(
+    *,
+    source: tuple[str, ...],
+    counts: tuple[int, ...],
+    replicates: int,
+    output: Path | None,
+    store: str | None,
+    plugin: Sequence[Path],
+    form: str,
+    quiet: bool,
+    **choices: Any,
+) -> None:
+    """Say how many clusters a tree has, and how sure that is.
+
+    For each number k: the stability of the cut over subsamples (mean adjusted Rand index), that of
+    its weakest cluster (mean Jaccard similarity, Hennig 2007), the prediction strength (Tibshirani
+    and Walther 2005), the mean silhouette width, and the gap statistic (Tibshirani et al. 2001).
+
+    The source is as of hcbench tree. The algorithm is fitted again to subsamples, halves, and data
+    without clusters, in this process.
+    """
+    from hcbench.analysis.cluster_numbers import best_numbers, describe_best
+    from hcbench.api.confidence import measure_numbers
+
+    tree_source = take_source(source, choices)
+    registry = options.load_plugins(plugin, quiet=quiet)
+    with stdout_for_data():
+        fitted = tree_source.read(store, registry)
+        numbers = measure_numbers(fitted, counts, count=replicates, seed=tree_source.seed)
+    best = best_numbers(numbers)
+    sentences = describe_best(numbers, best)
+    rows = [_row(number) for number in numbers]
+    if output is not None:
+        write_rows(rows, output)
+    elif form == "json":
+        write_json({"title": fitted.title, "numbers": rows, "best": best, "notes": sentences})
+    elif form == "csv":
+        from hcbench.results.results import to_csv
+
+        write_text(to_csv(rows))
+    else:
+        cells = [[_cell(value) for value in row.values()] for row in rows]
+        write_table([name.replace("_", " ") for name in _COLUMNS], cells, right=_right())
+    if output is not None or form != "json":
+        _tell(fitted.notes, sentences, quiet=quiet, to_stdout=output is None and form == "table")
+
+
+def _row(number: Number) -> dict[str, Any]:
+    described = asdict(number)
+    return {name: described[name] for name in _COLUMNS}
+
+
+def _right() -> list[str]:
+    return [name.replace("_", " ") for name in _COLUMNS]
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, int):
+        return str(value)
+    return f"{value:.2f}"
+
+
+def _tell(notes: Sequence[str], sentences: Sequence[str], *, quiet: bool, to_stdout: bool) -> None:
+    """Notes to stderr, and what the criteria say below the table or to stderr."""
+    if not quiet:
+        for note in notes:
+            tell(f"note: {note}")
+    for sentence in sentences:
+        if to_stdout:
+            click.echo(sentence)
+        elif not quiet:
+            tell(sentence)

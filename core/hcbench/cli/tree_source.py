@@ -1,0 +1,160 @@
+"""The tree that a command is about: of a stored cell, of a new fit, or of a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hcbench.cli import options
+
+if TYPE_CHECKING:
+    from hcbench.api.trees import Fitted
+    from hcbench.registry import Registry
+
+_FILTERS = ("algorithms", "datasets", "oracles", "budget")
+_PLACES = ("repetition", "checkpoint", "seed", "timeout")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where the tree comes from.
+
+    Attributes
+    ----------
+    words : tuple of str
+        The arguments: none, RUN, TREE or ALGORITHM DATA.
+    filters : dict
+        Of a stored run.
+    repetition, checkpoint, seed, timeout
+        Options.
+    """
+
+    words: tuple[str, ...]
+    filters: dict[str, Any]
+    repetition: int
+    checkpoint: int | None
+    seed: int
+    timeout: float
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether an algorithm is fitted to data."""
+        return len(self.words) == 2
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the tree is read from a file."""
+        from hcbench.files.trees import SUFFIXES
+        from hcbench.registry.names import parse_file
+
+        if len(self.words) != 1:
+            return False
+        return Path(parse_file(self.words[0]).base).suffix.lower() in SUFFIXES
+
+    def read(self, store: str | None, registry: Registry) -> Fitted:
+        """Fit, read or find the tree."""
+        if self.is_fit:
+            return self._fit(registry)
+        if self.is_file:
+            return self._read_file()
+        return self._stored(store, registry)
+
+    def _fit(self, registry: Registry) -> Fitted:
+        from hcbench.api.trees import fit_data
+
+        for name in ("algorithms", "datasets"):
+            if self.filters[name]:
+                raise click.UsageError(
+                    f"--{name} is of a stored run; here the algorithm and the data are "
+                    f"{' and '.join(self.words)}"
+                )
+        algorithm, dataset = self.words
+        oracles = self.filters["oracles"]
+        budgets = self.filters["budget"]
+        return fit_data(
+            registry,
+            algorithm,
+            dataset,
+            oracle=oracles[0] if oracles else "",
+            seed=self.seed,
+            budget=budgets[0] if budgets else None,
+            timeout=self.timeout,
+        )
+
+    def _read_file(self) -> Fitted:
+        from hcbench.api.trees import Fitted
+        from hcbench.files.trees import TreeFile
+
+        file = TreeFile.parse(self.words[0])
+        return Fitted(result=file.read(), title=file.name)
+
+    def _stored(self, store: str | None, registry: Registry) -> Fitted:
+        from hcbench.api.trees import tree_of_cell
+        from hcbench.cli.runs import read_run
+
+        run = self.words[0] if self.words else None
+        with options.open_store(store) as opened:
+            info = opened.run(run)
+            results = read_run(opened, info, **self.filters)
+            return tree_of_cell(
+                results,
+                opened,
+                registry,
+                repetition=self.repetition,
+                checkpoint=self.checkpoint,
+                timeout=self.timeout,
+            )
+
+
+#: The options of `Source`, of a stored run or of a new fit.
+SOURCE_OPTIONS = (
+    *options.CELL_FILTERS,
+    click.option(
+        "--repetition",
+        cls=options.TolerantOption,
+        type=options.IntegerRange(min=0),
+        default=0,
+        metavar="N",
+        help="Of a stored run: the repetition.",
+    ),
+    click.option(
+        "--checkpoint",
+        cls=options.TolerantOption,
+        type=options.IntegerRange(min=0),
+        metavar="N",
+        help="Of a stored run: the result after this many queries; by default the final one.",
+    ),
+    click.option(
+        "--seed",
+        type=options.IntegerRange(min=0),
+        default=0,
+        metavar="N",
+        help="The base of all seeds: of a new fit, as of hcbench compare, and of resampling.",
+    ),
+    click.option(
+        "--timeout",
+        type=options.read_time,
+        default="300s",
+        metavar="TIME",
+        help="Wall time for the call of the algorithm: seconds, or such as 90s, 10min, 1h; or "
+        "none.",
+    ),
+)
+
+
+def take_source(words: tuple[str, ...], choices: dict[str, Any]) -> Source:
+    """The source of the arguments, and of the options that are its, which are removed.
+
+    Raises
+    ------
+    UsageError
+        If there are more than two arguments.
+    """
+    if len(words) > 2:
+        raise click.UsageError("give RUN, TREE, or ALGORITHM DATA; put names with blanks in quotes")
+    filters = {name: choices.pop(name) for name in _FILTERS}
+    places = {name: choices.pop(name) for name in _PLACES}
+    return Source(words=words, filters=filters, **places)
