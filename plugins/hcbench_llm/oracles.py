@@ -62,18 +62,15 @@ class Prompts:
     def content(self, items: Sequence[int]) -> str | list[dict[str, Any]]:
         """The message to the model: a text, with the pictures in the order of the items, if any."""
         text = self.write(items)
-        parts: list[dict[str, Any]] = []
-        for text_of_item, item in zip(self._texts(items), items, strict=True):
-            if url := self.pictures.get(self.names[item]):
-                parts += [
-                    {"type": "text", "text": f"{text_of_item}:"},
-                    {"type": "image_url", "image_url": {"url": url}},
-                ]
-        return [{"type": "text", "text": text}, *parts] if parts else text
-
-    def _texts(self, items: Sequence[int]) -> list[str]:
-        names = enumerate((self.names[item] for item in items), start=1)
-        return [f"picture {at}" if name in self.pictures else name for at, name in names]
+        pictures: list[dict[str, Any]] = []
+        for item_text, item in zip(self._texts(items), items, strict=True):
+            url = self.pictures.get(self.names[item])
+            if url is not None:
+                pictures.append({"type": "text", "text": f"{item_text}:"})
+                pictures.append({"type": "image_url", "image_url": {"url": url}})
+        if not pictures:
+            return text
+        return [{"type": "text", "text": text}, *pictures]
 
     def write(self, items: Sequence[int]) -> str:
         """The query, as a person would be asked."""
@@ -81,38 +78,147 @@ class Prompts:
         if self.kind.arity == 4:
             texts = [f"{texts[0]} and {texts[1]}", f"{texts[2]} and {texts[3]}"]
         lines = [self.context, self.kind.text]
-        if any(choice.text for choice in self.kind.choices):
-            lines += [*texts, *(f"{choice.key}: {choice.text}" for choice in self.kind.choices)]
+        if self._items_are_choices():
+            for choice, text in zip(self.kind.choices, texts, strict=True):
+                lines.append(f"{choice.key}: {text}")
         else:
-            pairs = zip(self.kind.choices, texts, strict=True)
-            lines += [f"{choice.key}: {text}" for choice, text in pairs]
-        return "\n".join(filter(None, [*lines, f"Answer with {self._labels()} alone."]))
-
-    def _labels(self) -> str:
-        *first, last = (choice.key for choice in self.kind.choices)
-        return f"{', '.join(first)} or {last}"
+            lines.extend(texts)
+            for choice in self.kind.choices:
+                lines.append(f"{choice.key}: {choice.text}")
+        lines.append(f"Answer with {self._labels()} alone.")
+        return "\n".join(line for line in lines if line)
 
     def read(self, text: str, items: Sequence[int]) -> int:
         """The code of an answer: a label, or else the text of one choice; UNSURE otherwise."""
-        said = text.strip().strip(".:'\"*()` \n").casefold()
-        texts = [choice.text or "" for choice in self.kind.choices]
-        if self.kind.arity == len(texts):
-            shown = self._texts(items)
-            texts = [own or name for own, name in zip(texts, shown, strict=True)]
+        answer = text.strip().strip(".:'\"*()` \n").casefold()
         codes = [choice.code for choice in self.kind.choices]
         labels = [choice.key for choice in self.kind.choices]
-        for names in (labels, [name.casefold() for name in texts]):
-            if said and names.count(said) == 1:
-                return codes[names.index(said)]
+        texts = [name.casefold() for name in self._choice_texts(items)]
+        # The whole answer is a label or a text.
         for names in (labels, texts):
-            found = [
-                code
-                for code, name in zip(codes, names, strict=True)
-                if name and re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", said)
-            ]
-            if len(found) == 1:
-                return found[0]
+            if answer and names.count(answer) == 1:
+                return codes[names.index(answer)]
+        # It is a sentence with one of them.
+        for names in (labels, texts):
+            codes_in_answer = []
+            for code, name in zip(codes, names, strict=True):
+                if name and _has_word(answer, name.casefold()):
+                    codes_in_answer.append(code)
+            if len(codes_in_answer) == 1:
+                return codes_in_answer[0]
         return UNSURE
+
+    def _items_are_choices(self) -> bool:
+        """Whether one of the items is the answer, so that choices have no texts."""
+        return not any(choice.text for choice in self.kind.choices)
+
+    def _texts(self, items: Sequence[int]) -> list[str]:
+        """What stands for each item in the text: its name, or a number if it is a picture."""
+        texts = []
+        for place, item in enumerate(items, start=1):
+            name = self.names[item]
+            if name in self.pictures:
+                texts.append(f"picture {place}")
+            else:
+                texts.append(name)
+        return texts
+
+    def _choice_texts(self, items: Sequence[int]) -> list[str]:
+        """The text of each choice, or of the item that it stands for."""
+        texts = [choice.text or "" for choice in self.kind.choices]
+        if self.kind.arity != len(texts):
+            return texts
+        pairs = zip(texts, self._texts(items), strict=True)
+        return [text or item_text for text, item_text in pairs]
+
+    def _labels(self) -> str:
+        """The labels in a sentence: ``1, 2 or 3``."""
+        *first, last = (choice.key for choice in self.kind.choices)
+        return f"{', '.join(first)} or {last}"
+
+
+def _has_word(text: str, word: str) -> bool:
+    """Whether a word is in a text, and not only as a part of another word."""
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Model:
+    """A language model that answers queries of a kind.
+
+    Attributes
+    ----------
+    prompts : Prompts
+    client : ChatClient
+    settings : mapping
+        Of each request: the model, its temperature and limits.
+    seed : int or None
+        Of each request, with the number of times the query was made before; None where the same
+        request has the same answer.
+    input_price, output_price : float
+        USD for a million tokens.
+    concurrency : int
+        Requests at a time.
+    """
+
+    prompts: Prompts
+    client: ChatClient
+    settings: Mapping[str, Any]
+    seed: int | None
+    input_price: float
+    output_price: float
+    concurrency: int
+
+    def replies(
+        self,
+        queries: NDArray[np.int64],
+        keys: NDArray[np.uint64],
+        times: NDArray[np.int64],
+    ) -> Iterator[Reply]:
+        """Answer queries, as `hcbench.Answers` describes; in the order of arrival."""
+        with ThreadPoolExecutor(min(self.concurrency, len(queries))) as pool:
+            rows = zip(queries.tolist(), keys.tolist(), times.tolist(), strict=True)
+            sent = []
+            for row, (items, key, time) in enumerate(rows):
+                sent.append(pool.submit(self._reply, row, items, key, time))
+            yield from _arriving(sent, pool)
+
+    def _reply(self, row: int, items: Sequence[int], key: int, time: int) -> Reply:
+        # Items are shown in an order that depends on the query, so that no place is preferred.
+        orders = self.prompts.kind.orders
+        order = orders[(key + time) % len(orders)]
+        shown = [items[place] for place in order]
+        completion = self.client.complete(self._body(shown, time))
+        code = self.prompts.kind.restore(self.prompts.read(completion.text, shown), order)
+        tokens = (completion.prompt_tokens or 0) + (completion.completion_tokens or 0)
+        return Reply(row, code, self._price(completion), tokens, completion.seconds)
+
+    def _body(self, items: Sequence[int], time: int) -> dict[str, Any]:
+        """What is sent to the endpoint."""
+        messages = [
+            {"role": "system", "content": SYSTEM},
+            {"role": "user", "content": self.prompts.content(items)},
+        ]
+        body = {**self.settings, "messages": messages}
+        if self.seed is not None:
+            body["seed"] = (self.seed + time) % 2**31
+        return body
+
+    def _price(self, completion: Completion) -> float:
+        """What an answer costs, in USD.
+
+        Raises
+        ------
+        OracleError
+            If it has a price, and the endpoint does not say of how many tokens.
+        """
+        has_price = self.input_price + self.output_price > 0
+        if completion.prompt_tokens is None and has_price:
+            raise OracleError(
+                f"{self.client.url} does not say how many tokens it has used: no price is known"
+            )
+        prompt_price = (completion.prompt_tokens or 0) * self.input_price
+        return (prompt_price + (completion.completion_tokens or 0) * self.output_price) / 1e6
 
 
 def _ask(
@@ -147,53 +253,34 @@ def _ask(
     """
     if problem.names is None:
         raise NotApplicableError("a language model is asked about names, and these items have none")
-    seen = _read_pictures(Path(pictures).expanduser(), problem.names) if pictures else {}
-    prompts = Prompts(QUERY_KINDS[kind], problem.names, context, seen)
-    client = ChatClient(url, **limits)
-    settings = {"model": model, "temperature": temperature}
-    settings |= {"max_tokens": max_tokens} if max_tokens else {}
-    random = seed if temperature > 0 else None
+    urls: dict[str, str] = {}
+    if pictures:
+        urls = _read_pictures(Path(pictures).expanduser(), problem.names)
+    settings: dict[str, Any] = {"model": model, "temperature": temperature}
+    if max_tokens:
+        settings["max_tokens"] = max_tokens
+    # At temperature 0 the same query has the same answer.
+    is_random = temperature > 0
+    request_seed = seed if is_random else None
+    answering = _Model(
+        prompts=Prompts(QUERY_KINDS[kind], problem.names, context, urls),
+        client=ChatClient(url, **limits),
+        settings=settings,
+        seed=request_seed,
+        input_price=input_price,
+        output_price=output_price,
+        concurrency=concurrency,
+    )
     # A stored answer has its price: with other prices it is another answer.
     prices = [input_price, output_price]
-
-    def request(items: Sequence[int], key: int, time: int) -> tuple[int, Completion]:
-        # Items are shown in an order that depends on the query, so that no place is preferred.
-        orders = prompts.kind.orders
-        order = orders[(key + time) % len(orders)]
-        shown = [items[place] for place in order]
-        messages = [
-            {"role": "system", "content": SYSTEM},
-            {"role": "user", "content": prompts.content(shown)},
-        ]
-        body = {**settings, "messages": messages}
-        if random is not None:
-            body["seed"] = (random + time) % 2**31
-        completion = client.complete(body)
-        return prompts.kind.restore(prompts.read(completion.text, shown), order), completion
-
-    def reply(row: int, items: Sequence[int], key: int, time: int) -> Reply:
-        code, said = request(items, key, time)
-        if said.prompt_tokens is None and input_price + output_price > 0:
-            raise OracleError(f"{url} does not say how many tokens it has used: no price is known")
-        tokens = said.prompt_tokens or 0, said.completion_tokens or 0
-        price = (tokens[0] * input_price + tokens[1] * output_price) / 1e6
-        return Reply(row, code, price, sum(tokens), said.seconds)
-
-    def replies(
-        questions: NDArray[np.int64], keys: NDArray[np.uint64], times: NDArray[np.int64]
-    ) -> Iterator[Reply]:
-        with ThreadPoolExecutor(min(concurrency, len(questions))) as pool:
-            rows = zip(questions.tolist(), keys.tolist(), times.tolist(), strict=True)
-            sent = [pool.submit(reply, row, *query) for row, query in enumerate(rows)]
-            yield from _arriving(sent, pool)
-
+    source = [url, settings, SYSTEM, context, request_seed, prices, *_digest(urls)]
     return Answers(
         kind=kind,
         n=problem.n,
-        arity=prompts.kind.arity,
-        replies=replies,
-        timed=temperature > 0,
-        source=json.dumps([url, settings, SYSTEM, context, random, prices, *_digest(seen)]),
+        arity=answering.prompts.kind.arity,
+        replies=answering.replies,
+        timed=is_random,
+        source=json.dumps(source),
     )
 
 
@@ -254,8 +341,10 @@ def _read_picture(folder: Path, name: str) -> bytes:
 
 def _digest(pictures: Mapping[str, str]) -> list[str]:
     """What identifies the pictures; empty if there are none."""
-    every = json.dumps(pictures, sort_keys=True).encode()
-    return [blake2b(every, digest_size=16).hexdigest()] if pictures else []
+    if not pictures:
+        return []
+    content = json.dumps(pictures, sort_keys=True).encode()
+    return [blake2b(content, digest_size=16).hexdigest()]
 
 
 def _arriving(sent: Sequence[Future[Reply]], pool: ThreadPoolExecutor) -> Iterator[Reply]:
@@ -291,7 +380,7 @@ ask_pair = partial(_ask, "pair-queries")
 ask_rating = partial(_ask, "rating-queries")
 
 
-def expected_price(*, input_price: float, output_price: float, **_others: Any) -> float:
+def expected_price(*, input_price: float, output_price: float, **_other_parameters: Any) -> float:
     """What an answer about items of a few words costs, in USD."""
     prompt, completion = EXPECTED_TOKENS
     return (prompt * input_price + completion * output_price) / 1e6
