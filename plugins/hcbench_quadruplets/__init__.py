@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hcbench import AlgorithmSpec, Parameter, Params, Reference, Suite, hookimpl
+from hcbench import AlgorithmSpec, MetricSpec, Parameter, Params, Reference, Suite, hookimpl
 from hcbench_quadruplets.references import PAPERS
 
 SETS = ("quadruplet-set", "triplet-set")
@@ -249,6 +249,34 @@ ALGORITHMS = (*PASSIVE, *EMBEDDINGS, *ACTIVE)
 def hcbench_algorithms() -> Iterable[AlgorithmSpec]:
     """The algorithms of this plugin."""
     return ALGORITHMS
+
+
+LINKAGE_BOUND = MetricSpec(
+    name="linkage-bound",
+    function="hcbench_quadruplets.bounds:linkage_bound",
+    doc="A bound of the number of queries of a linkage for n items.",
+    parameters=(
+        Parameter(
+            "of",
+            "pairs",
+            "One less than the number of pairs; the queries of a merge sort of all pairs; or 2 q "
+            "n^2 for each reference, where q = factor ln(n) / n.",
+            choices=("pairs", "sorting", "landmarks"),
+        ),
+        Parameter("factor", 1.0, "For of=landmarks.", interval="(0, inf)"),
+        Parameter("references", 1, "For of=landmarks.", interval="[1, inf)"),
+    ),
+    direction="none",
+    interval="[-1, inf)",
+    result="any",
+    paper=PAPERS["ghoshdastidar2019"],
+)
+
+
+@hookimpl
+def hcbench_metrics() -> Iterable[MetricSpec]:
+    """Bounds of queries."""
+    return (LINKAGE_BOUND,)
 
 
 @hookimpl

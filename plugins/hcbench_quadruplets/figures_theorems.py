@@ -6,13 +6,37 @@ import math
 from typing import TYPE_CHECKING
 
 from hcbench import DataNotAvailableError, figures
-from hcbench_quadruplets import suites_theorems as suite
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
     from hcbench.figures import FigureView
+
+SIGMA = 0.1
+ETA = 0.1
+RECOVERY = "exact-recovery"
+LINKED_SIZES = (10, 30)
+LINKED_DEPTH = 3
+ACTIVE_SIZES = (32, 64, 128, 256)
+ACTIVE_DELTA = 0.2
+REFERENCES = 20
+FACTORS = (1, 2, 4, 8)
+
+
+def sufficient_delta(n: int) -> float:
+    """The separation 4 sigma sqrt(ln(N / eta)), rounded up."""
+    return math.ceil(4 * SIGMA * math.sqrt(math.log(n / ETA)) * 1e4) / 1e4
+
+
+def failing_delta(size: int) -> float:
+    """The separation sigma sqrt(ln N0) / 4, rounded down."""
+    return math.floor(SIGMA / 4 * math.sqrt(math.log(size)) * 1e4) / 1e4
+
+
+def landmark_chance(n: int, factor: int) -> float:
+    """The proportion of landmarks, q = factor ln N / N."""
+    return round(min(1.0, factor * math.log(n) / n), 5)
 
 
 def separation(view: FigureView) -> Drawing:
@@ -24,26 +48,24 @@ def separation(view: FigureView) -> Drawing:
         If nothing was measured.
     """
     found = _means(view)
-    sizes = suite.LINKED_SIZES
+    sizes = LINKED_SIZES
     figure, axes = figures.new_figure(3.6 * len(sizes) + 2.6, 3.0, columns=len(sizes))
     for ax, size in zip(axes, sizes, strict=True):
-        n = size * 2**suite.LINKED_DEPTH
+        n = size * 2**LINKED_DEPTH
         for number, name in enumerate(("SL", "CL")):
             at = {
-                delta / suite.SIGMA: found[name, size, delta]
-                for delta in suite.separations(size)
-                if (name, size, delta) in found
+                delta / SIGMA: mean
+                for (algorithm, items, delta), mean in sorted(found.items())
+                if (algorithm, items) == (name, size)
             }
             _draw(ax, at, name, number)
         bounds = {
-            "SL fails in half the cases": suite.failing_delta(size),
-            f"SL, CL recover in {1 - suite.ETA:.0%}": suite.sufficient_delta(n),
+            "SL fails in half the cases": failing_delta(size),
+            f"SL, CL recover in {1 - ETA:.0%}": sufficient_delta(n),
         }
         for (label, delta), style in zip(bounds.items(), (":", "--"), strict=True):
-            ax.axvline(
-                delta / suite.SIGMA, color="#888888", linestyle=style, label=f"theorem 1: {label}"
-            )
-        ax.set(title=f"N0 = {size}, L = {suite.LINKED_DEPTH}", xlabel=r"$\delta/\sigma$")
+            ax.axvline(delta / SIGMA, color="#888888", linestyle=style, label=f"theorem 1: {label}")
+        ax.set(title=f"N0 = {size}, L = {LINKED_DEPTH}", xlabel=r"$\delta/\sigma$")
     axes[0].set_ylabel("recovered\nproportion of repetitions")
     axes[-1].legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
     return figure
@@ -59,21 +81,21 @@ def rates(view: FigureView) -> Drawing:
     """
     found = _means(view)
     figure, (left, right) = figures.new_figure(9.6, 3.4, columns=2)
-    for number, size in enumerate(suite.ACTIVE_SIZES):
+    for number, size in enumerate(ACTIVE_SIZES):
         n = 2 * size
         at = {
             float(factor): found[key]
-            for factor in suite.FACTORS
-            if (key := (str(suite.landmark_chance(n, factor)), size, suite.ACTIVE_DELTA)) in found
+            for factor in FACTORS
+            if (key := (str(landmark_chance(n, factor)), size, ACTIVE_DELTA)) in found
         }
         _draw(left, at, f"N = {n}", number)
     left.set(
-        title=f"4K-AL-act (theorem 2), {suite.REFERENCES} references",
+        title=f"4K-AL-act (theorem 2), {REFERENCES} references",
         xlabel="q N / ln N",
         ylabel="recovered\nproportion of repetitions",
         ylim=(-0.05, 1.05),
     )
-    left.set_xticks(suite.FACTORS, [str(factor) for factor in suite.FACTORS])
+    left.set_xticks(FACTORS, [str(factor) for factor in FACTORS])
     left.legend()
     _draw_passive(view, right)
     return figure
@@ -114,7 +136,7 @@ def _means(view: FigureView) -> dict[tuple[str, int, float], float]:
     for row in view.results.summary:
         data = parameters.get("datasets", {}).get(row["dataset"], {})
         values = parameters.get("algorithms", {}).get(row["algorithm"], {})
-        if row["metric"] != suite.RECOVERY or row["mean"] is None or "N0" not in data:
+        if row["metric"] != RECOVERY or row["mean"] is None or "N0" not in data:
             continue
         if values.get("ask", "frugal") != "frugal" or values.get("references") == 1:
             continue

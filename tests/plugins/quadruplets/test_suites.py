@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import hcbench
-from hcbench import Claim, Suite
+from hcbench import Claim, Problem, Suite, Tree
 from hcbench.claims.verdicts import Verdict, judge_claim
 from hcbench.figures import draw_figures
 from hcbench.plan.plan import make_plan
@@ -18,8 +17,9 @@ from hcbench.registry import Registry, load_registry
 from hcbench.run.options import RunOptions
 from hcbench.run.run import run_plan
 from hcbench.store import Store
-from hcbench_quadruplets import suites_planted, suites_real, suites_theorems
-from hcbench_quadruplets.suites import SUITES
+from hcbench_quadruplets import figures_theorems, suites, suites_planted, suites_real
+from hcbench_quadruplets.suites import SUITES, THEOREMS
+from tests.plugins.claims import members_of
 from tests.plugins.registering import light_suites
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -30,9 +30,6 @@ def registry() -> Registry:
     return load_registry()
 
 
-by_name = pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
-
-
 # ---- Names ---------------------------------------------------------------------------------------
 
 
@@ -41,84 +38,42 @@ def test_the_plugin_registers_its_suites_and_imports_nothing_heavy():
     assert light_suites("hcbench_quadruplets") == [suite.name for suite in SUITES]
 
 
-@by_name
-def test_claims_are_about_runs_of_their_suite(suite: Suite, registry: Registry):
-    cells = make_plan(suite, registry).cells
-    ran = {(c.algorithm.identity, c.dataset.identity, c.oracle.identity) for c in cells}
-    metrics = {use.identity for text in suite.metrics for use in registry.use_metrics(text)}
-    oracles = {oracle for _, _, oracle in ran}
-    for claim in suite.claims:
-        for algorithm, dataset, oracle, metric in sides(claim):
-            (a,), (d,) = registry.use_algorithms(algorithm), registry.use_datasets(dataset)
-            (m,) = registry.use_metrics(metric)
-            assert m.identity in metrics, claim
-            oracles_run = {o for o in oracles if (a.identity, d.identity, o) in ran}
-            wanted = {o.identity for o in registry.use_oracles(oracle)} if oracle else oracles_run
-            assert len(oracles_run & wanted) == 1, claim
-
-
-def sides(claim: Claim) -> list[tuple[str, str, str, str]]:
-    """Algorithm, data set, oracle and metric of both sides of a claim."""
-    found = [(claim.algorithm, claim.dataset, claim.oracle, claim.metric)]
-    if claim.compares:
-        other = claim.better_than or claim.algorithm
-        sampled = other in ("SL", "CL") or other.startswith("4K-AL-act")
-        oracle = claim.than_oracle or ("" if sampled else claim.oracle)
-        dataset, metric = claim.than_dataset or claim.dataset, claim.than_metric or claim.metric
-        found.append((other, dataset, oracle, metric))
-        assert found[0] != found[1], claim
-    return found
-
-
-@by_name
-def test_every_sentence_is_claimed_once(suite: Suite):
-    texts = [claim.claim for claim in suite.claims]
-    assert len(texts) == len(set(texts))
-
-
-@by_name
-def test_every_figure_names_a_function(suite: Suite):
-    from hcbench.registry.specs import load_function
-
-    assert suite.figures
-    for figure in suite.figures:
-        assert callable(load_function(figure.function))
-
-
 # ---- Numbers -------------------------------------------------------------------------------------
+
+
+def linkage_bound(n: int, **parameters: object) -> float:
+    return hcbench.score("linkage-bound", Tree([n] * n + [-1]), Problem(n=n), **parameters)
 
 
 @pytest.mark.parametrize("n", [16, 40, 80, 240])
 def test_bounds_of_proposition_1(n: int):
     pairs = sum(1 for i in range(n) for j in range(i))
     depth = next(k for k in range(64) if 2**k >= pairs)
-    claims = [
-        claim
-        for claim in suites_theorems.THEOREMS.claims
-        if claim.claim.startswith("Proposition 1") and claim.claim.endswith(f"N = {n}")
-    ]
-    printed = {(claim.relation, int(claim.paper)) for claim in claims}
-    assert printed == {(">=", pairs - 1), ("<=", pairs * depth)}
-    assert all(claim.every_repetition for claim in claims)
+    assert linkage_bound(n) == pairs - 1
+    assert linkage_bound(n, of="sorting") == pairs * depth
 
 
-@pytest.mark.parametrize("size", suites_theorems.LINKED_SIZES)
+@pytest.mark.parametrize("size", figures_theorems.LINKED_SIZES)
 def test_separations_are_on_the_right_side_of_the_bounds_of_theorem_1(size: int):
     n = 8 * size
-    enough = suites_theorems.sufficient_delta(n) / suites_theorems.SIGMA
-    least = 4 * math.sqrt(math.log(n / suites_theorems.ETA))
+    of_theorem_1 = [c for c in members_of(THEOREMS) if c.claim.startswith("Theorem 1,")]
+    deltas = {claim.dataset.rpartition("=")[2] for claim in of_theorem_1}
+    assert f"{figures_theorems.sufficient_delta(n)}]" in deltas
+    assert f"{figures_theorems.failing_delta(size)}]" in deltas
+    enough = figures_theorems.sufficient_delta(n) / figures_theorems.SIGMA
+    least = 4 * math.sqrt(math.log(n / figures_theorems.ETA))
     assert least <= enough < least + 0.01
-    little = suites_theorems.failing_delta(size) / suites_theorems.SIGMA
+    little = figures_theorems.failing_delta(size) / figures_theorems.SIGMA
     most = 0.25 * math.sqrt(math.log(n / 2**3))
     assert most - 0.01 < little <= most
 
 
 def test_recovery_in_all_repetitions_decides_the_claims_about_its_probability():
-    suite = suites_theorems.THEOREMS
+    suite = THEOREMS
     shares = [
         claim
         for claim in suite.claims
-        if claim.metric == suites_theorems.RECOVERY and claim.relation == ">="
+        if claim.metric == "exact-recovery" and claim.relation == ">="
     ]
     places = {claim.claim.partition(", ")[0] for claim in shares}
     assert places == {"Theorem 1", "Theorem 2", "Theorem 4"}
@@ -127,24 +82,24 @@ def test_recovery_in_all_repetitions_decides_the_claims_about_its_probability():
         assert 0.04 ** (1 / suite.repetitions) > float(claim.paper), claim.claim
 
 
-def test_queries_of_theorem_2_are_bounded_by_2_q_n_squared_per_reference():
-    bounds = [c for c in suites_theorems.THEOREMS.claims if "at most 2 q N^2" in c.claim]
-    sizes = set()
-    for claim in bounds:
-        n, references = map(int, re.findall(r"\d+", claim.claim.partition("N = ")[2]))
-        sizes.add(n)
-        per_reference = 2 * 8 * n * math.log(n)  # q = 8 ln N / N
-        assert int(claim.paper) == pytest.approx(references * per_reference, rel=1e-3)
-        assert f"references={references}," in claim.algorithm
-        assert f"q={8 * math.log(n) / n:.5f}".rstrip("0") in claim.algorithm
-    assert sizes == {2 * size for size in suites_theorems.ACTIVE_SIZES}
+@pytest.mark.parametrize("n", [64, 128, 256, 512])
+def test_queries_of_theorem_2_are_bounded_by_2_q_n_squared_per_reference(n: int):
+    per_reference = 2 * 8 * n * math.log(n)  # q = 8 ln N / N
+    bound = linkage_bound(n, of="landmarks", factor=8, references=20)
+    assert bound == pytest.approx(20 * per_reference, rel=1e-3)
+    chance = f"q={8 * math.log(n) / n:.5f}".rstrip("0")
+    of_size = [c for c in members_of(THEOREMS) if f"N0={n // 2}," in c.dataset]
+    active = [c for c in of_size if c.algorithm.startswith("4K-AL-act")]
+    assert active
+    assert all(chance in claim.algorithm for claim in active)
 
 
 def test_theorem_2_requires_more_items_than_can_be_run():
     delta = 0.5**2 / 100 * 2 * math.exp(-2 * 2**2)  # eta = 0.5, delta/sigma = 2, L = 1
     n = (2 * 4 / delta) ** 2  # N / 2 > 4 sqrt(N) / Delta
     assert n > 1e13
-    assert "10^13" in (suites_theorems.__doc__ or "")
+    file = Path(suites.__file__).with_name("ghoshdastidar2019-theorems.toml")
+    assert "10^13" in file.read_text()
 
 
 def test_planted_data_are_those_of_section_4_1(registry: Registry):
@@ -242,14 +197,16 @@ def assert_difference_between_oracles(found: Verdict, results: hcbench.Results) 
 
 @pytest.mark.slow
 def test_small_theorems_are_drawn_and_proposition_1_holds(tmp_path: Path):
-    whole = suites_theorems.THEOREMS
-    few_datasets = tuple(d for d in whole.datasets if "N0=10, L=3" in d or "N0=2," in d)
+    few = "planted[N0=10,L=3,sigma=0.1,delta=1.0342]"
+    datasets = ("planted[N0=2,L=3,sigma=0.1,delta=0.1]", few)
+    claims = tuple(c for c in members_of(THEOREMS) if c.dataset.replace(" ", "") in datasets)
     suite = small(
-        whole,
-        algorithms=tuple(a for a in whole.algorithms if a.startswith(("SL", "CL"))),
-        datasets=few_datasets,
+        THEOREMS,
+        algorithms=("SL", "CL", "SL[ask=merge-sort]", "CL[ask=merge-sort]"),
+        datasets=datasets,
         oracles=(),
-        claims=tuple(c for c in whole.claims if c.dataset in few_datasets),
+        only=(),
+        claims=claims,
     )
     results = run(suite, tmp_path)
     verdicts = [judge_claim(claim, results) for claim in suite.claims]

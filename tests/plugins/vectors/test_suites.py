@@ -30,7 +30,6 @@ from hcbench.figures import draw_figures
 from hcbench.plan.plan import make_plan
 from hcbench.registry import find_suite
 from hcbench.registry.plugins import Plugins
-from hcbench.registry.specs import load_function
 from hcbench.run.options import RunOptions
 from hcbench.run.run import run_plan
 from hcbench.store import Store
@@ -141,24 +140,6 @@ def test_choices_are_stated_once_for_each_data_set() -> None:
 
 
 @pytest.mark.parametrize("name", SUITES)
-def test_every_name_in_a_suite_is_registered_and_is_run(name: str) -> None:
-    suite = SUITES[name]
-    plan = make_plan(suite, load_registry())
-    assert not plan.inapplicable
-    results = Results.of_plan(plan, [])
-    ran = {(cell.algorithm.label, cell.dataset.label) for cell in plan.cells}
-    known = load_registry()
-    for claim in suite.claims:
-        (algorithm,) = known.use_algorithms(claim.algorithm)
-        (metric,) = known.use_metrics(claim.metric)
-        assert metric.label in {m.label for m in results.metrics}
-        datasets = {use.label for use in known.use_datasets(claim.dataset)}
-        if claim.exponent:
-            datasets = {dataset for _, dataset in ran if f"{claim.exponent}=" in dataset}
-        assert any((algorithm.label, dataset) in ran for dataset in datasets), claim.claim
-
-
-@pytest.mark.parametrize("name", SUITES)
 def test_every_algorithm_runs_somewhere_and_pairs_name_only_what_the_suite_has(name: str) -> None:
     known, suite = load_registry(), SUITES[name]
     plan = make_plan(suite, known)
@@ -170,13 +151,6 @@ def test_every_algorithm_runs_somewhere_and_pairs_name_only_what_the_suite_has(n
         assert {u.identity for u in known.use_datasets(dataset)} <= {
             use.identity for use in plan.datasets
         }
-
-
-@pytest.mark.parametrize("name", SUITES)
-def test_every_figure_can_be_loaded(name: str) -> None:
-    assert SUITES[name].figures or name == "gray2023-components"  # five numbers
-    for figure in SUITES[name].figures:
-        assert callable(load_function(figure.function))
 
 
 @pytest.mark.slow
