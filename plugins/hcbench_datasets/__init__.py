@@ -350,7 +350,9 @@ FILE = DatasetSpec(
     check="hcbench_datasets.file:file",
     suffixes=(
         *(".csv", ".tsv", ".txt", ".data", ".gz", ".bz2", ".xz", ".xlsx", ".parquet"),
-        *(".arff", ".dist", ".feather", ".gct", ".json", ".phy", ".vec"),
+        *(".arff", ".dist", ".feather", ".gct", ".json", ".jsonl", ".ndjson", ".phy", ".vec"),
+        *(".dta", ".sav", ".zsav", ".xpt", ".sas7bdat", ".h5ad"),
+        *(".dat", ".tab", ".out", ".prn", ".asc"),
         *(".npy", ".npz", ".mtx", ".svmlight", ".libsvm"),
     ),
     tags=("own",),

@@ -74,14 +74,17 @@ def has_header(rows: Rows, names: Collection[str]) -> bool | None:
 
 def _heads_an_index(first: Sequence[str], below: Rows) -> bool | None:
     """Whether a row without a first cell is above an index, as pandas and R write them."""
-    if any(not row[0] for row in below) or len(set(first[1:])) < len(first) - 1:
+    # An index of several levels has as many columns without a name.
+    n_levels = next((i for i, cell in enumerate(first) if cell), len(first))
+    names = first[n_levels:]
+    if any(not row[0] for row in below) or len(set(names)) < len(names):
         return False  # a missing value
-    if any(cell.lower() in MISSING for cell in first[1:]):
+    if not names or any(cell.lower() in MISSING for cell in names):
         return False
     index = [row[0] for row in below]
     if not all(map(looks_numeric, index)):
         return True
-    if all(map(_WHOLE.fullmatch, index)) or set(index) == set(first[1:]):
+    if all(map(_WHOLE.fullmatch, index)) or set(index) == set(names):
         return True
     return None if len(set(index)) == len(index) else False
 

@@ -25,12 +25,13 @@ from hcbench_datasets.content import (
     pasted_name,
     written_value,
 )
+from hcbench_datasets.delimited import OPEN
 from hcbench_datasets.matrices import KINDS, WAYS, Kind, are_items, matrix_of
 from hcbench_datasets.missing import with_missing_texts
 from hcbench_datasets.ordinal import read_ordinal, with_ordinal_numbers
 from hcbench_datasets.preparation import logarithms, transposed
 from hcbench_datasets.roles import content_of, take_row_names
-from hcbench_datasets.tables import OPEN, PHYLIP, SUFFIXES, read_table
+from hcbench_datasets.tables import PHYLIP, SUFFIXES, TEXTS_OF_PROGRAMS, read_table
 
 if TYPE_CHECKING:
     from hcbench.model import Vectors
@@ -125,7 +126,10 @@ def as_tuple(columns: str | Sequence[str]) -> tuple[str, ...]:
 def is_table(path: Path) -> bool:
     """Whether a file is a table: delimited text, perhaps compressed, Excel or Parquet."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    return suffixes[-1:] != [] and suffixes[-2 if suffixes[-1] in OPEN else -1 :][0] in SUFFIXES
+    if len(suffixes) > 1 and suffixes[-1] in OPEN:
+        suffixes.pop()
+    last = suffixes[-1] if suffixes else ""
+    return last in SUFFIXES or last in TEXTS_OF_PROGRAMS
 
 
 def table_of(path: Path, params: Mapping[str, Any], roles: Roles) -> tuple[Table, Roles]:

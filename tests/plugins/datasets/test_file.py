@@ -366,7 +366,7 @@ def test_missing_file_folder_and_ending(csv, tmp_path):
     assert "No such file" in fail(tmp_path / "none.csv")
     (tmp_path / "folder.csv").mkdir()
     assert "folder" in fail(tmp_path / "folder.csv")
-    assert ".parquet" in fail(csv("1,2\n3,4\n", "data.dat"))
+    assert ".parquet" in fail(csv("1,2\n3,4\n", "data.xyz"))
 
 
 def test_delimiter_of_two_characters(csv):

@@ -1,0 +1,285 @@
+"""Tables that pandas reads: Parquet, Feather, JSON, ARFF, and files of Stata, SPSS and SAS."""
+
+from __future__ import annotations
+
+import io
+import json
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+from hcbench import DataError, ModelWarning
+from hcbench.model import are_codes, number_text, read_numbers
+from hcbench_datasets.content import MISSING, Column, Table, pasted_name
+from hcbench_datasets.delimited import read_encoded
+
+_KEYS_OF_SPLIT = frozenset({"columns", "data"})
+_KEYS_OF_TABLE = frozenset({"schema", "data"})
+
+
+def table_of_pandas(path: Path, texts: Collection[str]) -> Table:
+    """The table of a file that pandas, pyarrow or scipy reads.
+
+    Parameters
+    ----------
+    path : Path
+        Its suffix is one of `READERS`.
+    texts : collection of str
+        Columns that are texts even if all cells are numbers.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    """
+    frame = READERS[path.suffix.lower()](path)
+    index = [name for name in frame.columns if str(name).startswith("__index_level_")]
+    if len(index) == 1 and index[0] not in texts:
+        # Arrow has an index without a name as a column of this name.
+        return table_of_frame(path, frame.drop(columns=index), texts, frame[index[0]].tolist())
+    row_names = None
+    if frame.index.dtype.kind != "i":
+        row_names = frame.index.tolist()
+    return table_of_frame(path, frame, texts, row_names)
+
+
+def table_of_frame(
+    path: Path, frame: pd.DataFrame, texts: Collection[str], row_names: Sequence[Any] | None = None
+) -> Table:
+    """The table of a frame; what is no number is a text.
+
+    Parameters
+    ----------
+    path : Path
+    frame : DataFrame
+    texts : collection of str
+        Columns that are texts even if all cells are numbers.
+    row_names : sequence, optional
+        Names of the rows, which become the first column.
+    """
+    names = [_column_name(name) for name in frame.columns]
+    series = [frame.iloc[:, position] for position in range(len(names))]
+    first = None
+    if row_names is not None:
+        first = "1" if "1" not in names else "Unnamed: 0"
+        names.insert(0, first)
+        series.insert(0, pd.Series(row_names))
+    columns = []
+    for name, one in zip(names, series, strict=True):
+        columns.append(_column_of_series(name, one, texts))
+    return Table(str(path), tuple(columns), np.arange(1, len(frame) + 1), row_names=first)
+
+
+def _column_name(name: Any) -> str:
+    """The name of a column; the levels of a pandas MultiIndex are joined with blanks."""
+    if isinstance(name, str) and name.startswith("('") and name.endswith(")"):
+        # As pandas writes such a name to Parquet.
+        name = tuple(part.strip().strip("'") for part in name.strip("()").split("',"))
+    if isinstance(name, tuple):
+        return " ".join(str(part) for part in name if part not in ("", None))
+    return str(name)
+
+
+def _column_of_series(name: str, series: pd.Series[Any], texts: Collection[str]) -> Column:
+    is_numeric = is_numeric_dtype(series.dtype)
+    if is_numeric and name not in texts:
+        return Column(name, series.to_numpy(np.float64, na_value=np.nan))
+    cells = []
+    for cell, is_missing in zip(series, series.isna(), strict=True):
+        if is_missing:
+            cells.append("")
+        elif is_numeric and not is_bool_dtype(series.dtype):
+            cells.append(number_text(cell))
+        else:
+            cells.append(str(cell).strip())
+    values = None
+    if name not in texts and not are_codes(cells):
+        values = _numbers(cells)
+    return Column(name, values, cells if values is None else None)
+
+
+def _numbers(cells: Sequence[str]) -> np.ndarray | None:
+    """Cells as numbers, missing ones as NaN; None if one is a text."""
+    are_missing = np.array([cell.lower() in MISSING for cell in cells], dtype=bool)
+    present = [cell for cell in cells if cell.lower() not in MISSING]
+    numbers = read_numbers(present)
+    if numbers is None:
+        return None
+    values = np.full(len(cells), np.nan)
+    values[~are_missing] = numbers
+    return values
+
+
+def _arrow(path: Path) -> pd.DataFrame:
+    """A Parquet or Feather table."""
+    try:
+        from pyarrow import ArrowException, feather, parquet
+    except ImportError as error:
+        raise DataError(
+            f'{path}: such files need pyarrow: pip install "hcbench[parquet]"'
+        ) from error
+    read = feather.read_table if path.suffix.lower() == ".feather" else parquet.read_table
+    try:
+        table = read(path)
+        table.validate(full=True)  # else a text that is not UTF-8 would fail later
+        return table.to_pandas(ignore_metadata=True)
+    except MemoryError:
+        raise
+    except (OSError, ArrowException, ValueError) as error:
+        raise DataError.of_file("read", path, error) from error
+
+
+# ---- JSON ----------------------------------------------------------------------------------------
+
+
+def _json(path: Path) -> pd.DataFrame:
+    """A table in any of the orientations of `pandas.DataFrame.to_json`."""
+    text = read_encoded(path, None)[0]
+    try:
+        if path.suffix.lower() in (".jsonl", ".ndjson"):
+            lines = [line for line in text.splitlines() if line.strip()]
+            content: Any = [json.loads(line) for line in lines]
+        else:
+            content = json.loads(text)
+        return _frame_of_json(path, content)
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+        raise DataError(
+            f"{path}: {error}; a table is a list of records, [{{...}}, {{...}}], or an object of "
+            "columns of the same length"
+        ) from error
+
+
+def _frame_of_json(path: Path, content: Any) -> pd.DataFrame:
+    if isinstance(content, dict) and content.keys() >= _KEYS_OF_TABLE:
+        names = [field["name"] for field in content["schema"]["fields"]]
+        frame = pd.DataFrame(content["data"], columns=names)
+        return frame.set_index("index") if "index" in names else frame
+    if isinstance(content, dict) and content.keys() >= _KEYS_OF_SPLIT:
+        return pd.DataFrame(content["data"], content.get("index"), content["columns"])
+    frame = pd.DataFrame(content)
+    is_nested = isinstance(content, dict) and all(isinstance(v, dict) for v in content.values())
+    if not is_nested or len(content) == 1 or _are_numbers(frame.index):
+        return frame
+    by_row = pd.DataFrame.from_dict(content, orient="index")
+    if _n_mixed(frame) > _n_mixed(by_row):
+        # The columns would have texts and numbers: the outer keys are the names of the rows.
+        return by_row
+    if _n_mixed(frame) == _n_mixed(by_row):
+        listed = ", ".join(str(key) for key in list(content)[:3])
+        items = pasted_name(str(path), {"transpose": True})
+        warnings.warn(
+            f"the outer keys ({listed}, ...) are read as columns, as pandas does; if they are the "
+            f"items write {items}",
+            ModelWarning,
+            stacklevel=2,
+        )
+    return frame
+
+
+def _are_numbers(index: pd.Index) -> bool:
+    """Whether all names of an index are whole numbers."""
+    return all(str(name).isdigit() for name in index)
+
+
+def _n_mixed(frame: pd.DataFrame) -> int:
+    """How many columns have texts as well as numbers."""
+    n_mixed = 0
+    for position in range(frame.shape[1]):
+        types = {type(cell) for cell in frame.iloc[:, position] if not pd.isna(cell)}
+        if str in types and len(types) > 1:
+            n_mixed += 1
+    return n_mixed
+
+
+# ---- Other programs ------------------------------------------------------------------------------
+
+
+def _arff(path: Path) -> pd.DataFrame:
+    """A table of Weka: numbers, and nominal attributes as texts."""
+    from scipy.io import arff
+
+    try:
+        rows, meta = arff.loadarff(io.StringIO(read_encoded(path, None)[0]))
+    except (ValueError, IndexError, StopIteration, NotImplementedError, arff.ArffError) as error:
+        reason = str(error) or "there is no table"
+        raise DataError(
+            f"{path}: {reason}; if it is a valid .arff file, save it as .csv"
+        ) from error
+    columns = {}
+    for name, kind in zip(meta.names(), meta.types(), strict=True):
+        columns[name] = rows[name]
+        if kind == "nominal":
+            columns[name] = np.char.decode(rows[name], "utf-8")
+    return pd.DataFrame(columns)
+
+
+def _stata(path: Path) -> pd.DataFrame:
+    """A table of Stata; codes with labels become the labels."""
+    return _with_labels(path, lambda labels: pd.read_stata(path, convert_categoricals=labels))
+
+
+def _spss(path: Path) -> pd.DataFrame:
+    """A table of SPSS; codes with labels become the labels."""
+    return _with_labels(path, lambda labels: pd.read_spss(path, convert_categoricals=labels))
+
+
+def _sas(path: Path) -> pd.DataFrame:
+    return _with_labels(path, lambda _: pd.read_sas(path, encoding="utf-8"))
+
+
+def _with_labels(path: Path, read: Callable[[bool], pd.DataFrame]) -> pd.DataFrame:
+    """A table with labels in place of codes, but for columns of which some codes have none.
+
+    Of a scale often only the ends have labels, such as 1 = never and 7 = always: such columns are
+    numbers.
+    """
+    try:
+        labelled = read(True)
+        codes = read(False)
+    except ImportError as error:
+        raise DataError(
+            f'{path}: SPSS files need pyreadstat: pip install "hcbench[spss]"'
+        ) from error
+    except MemoryError:
+        raise
+    except Exception as error:  # pandas and pyreadstat raise many kinds
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(f"{path}: {reason}; save it again, or as .csv") from error
+    partial = []
+    for name in labelled.columns:
+        is_changed = is_numeric_dtype(codes[name].dtype)
+        kinds = {isinstance(cell, str) for cell in labelled[name] if not pd.isna(cell)}
+        if is_changed and len(kinds) > 1:
+            labelled[name] = codes[name]
+            partial.append(str(name))
+    if partial:
+        warnings.warn(
+            f"only some codes of {', '.join(partial)} have labels: the codes are used as numbers",
+            ModelWarning,
+            stacklevel=2,
+        )
+    return labelled
+
+
+READERS: Mapping[str, Callable[[Path], pd.DataFrame]] = MappingProxyType(
+    {
+        ".parquet": _arrow,
+        ".feather": _arrow,
+        ".json": _json,
+        ".jsonl": _json,
+        ".ndjson": _json,
+        ".arff": _arff,
+        ".dta": _stata,
+        ".sav": _spss,
+        ".zsav": _spss,
+        ".xpt": _sas,
+        ".sas7bdat": _sas,
+    }
+)
+"""What reads the files of each suffix."""
