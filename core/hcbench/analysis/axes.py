@@ -81,13 +81,19 @@ def axes_of(results: Comparison) -> tuple[Axis, ...]:
     codes, digests = results.outcomes.coded("data_digest")
     used_digests = digests[np.unique(codes)]
     places_of_kind: dict[Kind, set[int | None]] = {
-        # Amounts of money, which are texts, are on no axis.
-        "budget": {group.budget for group in groups if not isinstance(group.budget, str)},
-        "checkpoint": {group.checkpoint for group in groups},
-        "n": {results.sizes.get(digest) for digest in used_digests},
+        "budget": set(),
+        "checkpoint": set(),
+        "n": set(map(results.sizes.get, used_digests)),
     }
+    for group in groups:
+        # Amounts of money, which are texts, are on no axis.
+        if not isinstance(group.budget, str):
+            places_of_kind["budget"].add(group.budget)
+        places_of_kind["checkpoint"].add(group.checkpoint)
     for name, places in places_of_kind.items():
-        numbers = sorted(float(place) for place in places if place is not None)
+        # None is without a budget, the end of a call, or an unknown size.
+        places.discard(None)
+        numbers = sorted(map(float, places))  # type: ignore[arg-type]
         if len(numbers) > 1:
             axes.append(Axis(name, name, name, tuple(numbers)))
     return tuple(axes)
@@ -175,22 +181,24 @@ class Label:
     text: str
     base: str
     params: Params
-    shown: tuple[str, ...]
+    shown_names: tuple[str, ...]
 
     def without(self, excluded: Collection[str]) -> Label:
         """The label without some of its parameters."""
         if self.params.keys().isdisjoint(excluded):
             return self
-        params = {key: value for key, value in self.params.items() if key not in excluded}
-        return self.with_only(params, [key for key in self.shown if key not in excluded])
+        params = dict(self.params)
+        for name in excluded:
+            params.pop(name, None)
+        return self.with_only(params, [name for name in self.shown_names if name in params])
 
-    def with_only(self, params: Params, shown: Iterable[str]) -> Label:
+    def with_only(self, params: Params, shown_names: Iterable[str]) -> Label:
         """The label with these parameters, of which some are shown."""
-        names = tuple(shown)
+        names = tuple(shown_names)
         text = self.text
         # A label of a caller's own may be written otherwise than we would write it.
-        if names != self.shown:
-            text = format_name(self.base, {key: params[key] for key in names})
+        if names != self.shown_names:
+            text = format_name(self.base, {name: params[name] for name in names})
         return Label(text, self.base, params, names)
 
 
@@ -200,8 +208,8 @@ def labels_of(results: Comparison, kind: str, labels: Iterable[str]) -> dict[str
     parameters = results.parameters.get(KINDS[kind], {})
     parts: dict[str, Label] = {}
     for label in labels:
-        base, shown = names.get(label, (label, ()))
-        parts[label] = Label(label, base, parameters.get(label, {}), shown)
+        base, shown_names = names.get(label, (label, ()))
+        parts[label] = Label(label, base, parameters.get(label, {}), shown_names)
     return parts
 
 
@@ -223,7 +231,10 @@ def varying(labels: Iterable[Label]) -> dict[str, dict[str, list[Value]]]:
                 values.append(value)
     several: dict[str, dict[str, list[Value]]] = {}
     for base, params in all_values.items():
-        several[base] = {key: values for key, values in params.items() if len(values) > 1}
+        several[base] = {}
+        for key, values in params.items():
+            if len(values) > 1:
+                several[base][key] = values
     return several
 
 
@@ -231,7 +242,7 @@ def _numeric(
     results: Comparison, groups: Sequence[Group], kind: str
 ) -> dict[str, tuple[float, ...]]:
     """Parameters of a kind with at least two numeric values for one base name."""
-    labels = labels_of(results, kind, (getattr(group, kind) for group in groups))
+    labels = labels_of(results, kind, [getattr(group, kind) for group in groups])
     places: dict[str, set[float]] = {}
     for params in varying(labels.values()).values():
         for name, values in params.items():
@@ -404,7 +415,11 @@ def _with_several_oracles(groups: Sequence[Group], labels: _Labels) -> set[str]:
     for group in groups:
         bases = oracles.setdefault((group.algorithm, group.dataset), set())
         bases.add(labels["oracle"][group.oracle].base)
-    return {algorithm for (algorithm, _), bases in oracles.items() if len(bases) > 1}
+    algorithms = set()
+    for (algorithm, _), bases in oracles.items():
+        if len(bases) > 1:
+            algorithms.add(algorithm)
+    return algorithms
 
 
 def _groups_along(results: Comparison, axis: Axis) -> list[Group]:
@@ -412,12 +427,16 @@ def _groups_along(results: Comparison, axis: Axis) -> list[Group]:
     groups = results.run_groups
     if axis.kind != "checkpoint":
         return [group for group in groups if group.checkpoint is None]
-    at_checkpoints = [group for group in groups if group.checkpoint is not None]
-    anytime = set(map(_calls_of, at_checkpoints))
-    at_ends = [group for group in groups if group.checkpoint is None]
-    # In the order of the groups, in which the end follows the checkpoints.
-    ends = {group for group in at_ends if _calls_of(group) not in anytime}
-    return [group for group in groups if group.checkpoint is not None or group in ends]
+    anytime_calls = set()
+    for group in groups:
+        if group.checkpoint is not None:
+            anytime_calls.add(_calls_of(group))
+    groups_along = []
+    for group in groups:
+        # An anytime algorithm has its places at the checkpoints.
+        if group.checkpoint is not None or _calls_of(group) not in anytime_calls:
+            groups_along.append(group)
+    return groups_along
 
 
 def _calls_of(group: Group) -> tuple[str, str, str, Budget | None]:
@@ -429,7 +448,10 @@ def _place(group: Group, axis: Axis, labels: _Labels, results: Comparison) -> fl
     """The place of a group on an axis; None if it has none."""
     if axis.kind in ("budget", "checkpoint"):
         count = getattr(group, axis.kind)
-        return float(count) if isinstance(count, int) else None
+        # Neither None nor an amount of money.
+        if isinstance(count, int):
+            return float(count)
+        return None
     if axis.kind == "n":
         return _size(group, results)
     label = labels[axis.kind][getattr(group, axis.kind)]
@@ -440,13 +462,17 @@ def _size(group: Group, results: Comparison) -> float | None:
     """The number of items; its mean if it differs between repetitions."""
     digests = group.outcomes.column("data_digest").tolist()
     sizes = [results.sizes[digest] for digest in digests if digest in results.sizes]
-    return sum(sizes) / len(sizes) if sizes else None
+    if not sizes:
+        return None
+    return sum(sizes) / len(sizes)
 
 
 def _text(value: Value) -> str:
     """A value in titles, in which 1 and 1.0 are equal."""
     number = as_number(value)
-    return format_value(value) if number is None else number_text(number)
+    if number is None:
+        return format_value(value)
+    return number_text(number)
 
 
 def _data_labels(
@@ -529,6 +555,10 @@ def _short(labels: Mapping[str, Label]) -> dict[str, str]:
     (params,) = by_base.values()
     short_names = {}
     for text, label in labels.items():
-        parts = [f"{name} = {_text(label.params[name])}" for name in params if name in label.params]
-        short_names[text] = ", ".join(parts) if parts else label.base
+        parts = []
+        for name in params:
+            if name in label.params:
+                parts.append(f"{name} = {_text(label.params[name])}")
+        # A data set may lack the parameters that vary among the others.
+        short_names[text] = ", ".join(parts) or label.base
     return short_names

@@ -47,7 +47,7 @@ class Comparison:
         Labels of algorithms that are reference lines, which are shown but not ranked.
     sizes : mapping of data digest to int
         Numbers of items, where known.
-    names, query_kinds, truth_given, data_given, dependent_data, families, deterministic
+    names, query_kinds, received_truth, received_data, dependent_data, families, deterministic
         As of `hcbench.plan.presentation.Presentation`; families of all data sets.
     remarks : tuple of Note
         What is known of the run from elsewhere, such as that it is a part of its plan.
@@ -62,8 +62,8 @@ class Comparison:
     sizes: Mapping[str, int] = field(default_factory=dict)
     names: Names = field(default_factory=dict)
     query_kinds: Mapping[str, str] = field(default_factory=dict)
-    truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    data_given: Mapping[str, str] = field(default_factory=dict)
+    received_truth: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    received_data: Mapping[str, str] = field(default_factory=dict)
     dependent_data: tuple[str, ...] = ()
     families: Mapping[str, str] = field(default_factory=dict)
     deterministic: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -116,17 +116,19 @@ class Comparison:
         if layout.shard is not None and not layout.shard.is_whole:
             suite = replace(suite, claims=())
             remarks = (_note_on_shard(layout.shard),)
+        if sizes is None:
+            sizes = in_order.sizes
         return cls(
             outcomes=in_order,
             metrics=layout.metrics + _reported(in_order),
             suite=suite,
             parameters=layout.parameters,
             references=layout.references,
-            sizes=in_order.sizes if sizes is None else sizes,
+            sizes=sizes,
             names=layout.names,
             query_kinds=layout.query_kinds,
-            truth_given=layout.truth_given,
-            data_given=layout.data_given,
+            received_truth=layout.received_truth,
+            received_data=layout.received_data,
             dependent_data=layout.dependent_data,
             families=layout.families,
             deterministic=layout.deterministic,
@@ -175,7 +177,10 @@ class Comparison:
     def random_data(self) -> frozenset[str]:
         """Labels of the data sets that are declared to draw new data for each seed."""
         fixed = self.deterministic.get("datasets")
-        return frozenset() if fixed is None else frozenset(self.datasets) - set(fixed)
+        if fixed is None:
+            # A run that was stored without it.
+            return frozenset()
+        return frozenset(self.datasets) - set(fixed)
 
     @cached_property
     def table(self) -> pandas.DataFrame:

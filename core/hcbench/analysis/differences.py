@@ -71,11 +71,15 @@ def paired_differences(results: Comparison, metric: str) -> tuple[PairedDifferen
     pairs: list[PairedDifference] = []
     for dataset in results.datasets:
         tied = best_groups(results, dataset, measured)
-        best = next((group for group in tied if group.checkpoint is None), None)
-        if best is None:
+        best_at_end = [group for group in tied if group.checkpoint is None]
+        if not best_at_end:
             continue
-        with_values = [group for group in groups if group.numbers(measured.label)]
-        rivals = [group for group in with_values if group.dataset == dataset]
+        best = best_at_end[0]
+        # With the best itself.
+        rivals = []
+        for group in groups:
+            if group.dataset == dataset and group.numbers(measured.label):
+                rivals.append(group)
         why_dependent = _why_dependent(results, dataset)
         for rival in rivals:
             if rival is not best:
@@ -117,8 +121,9 @@ def _why_dependent(results: Comparison, dataset: str) -> str:
     """Why the repetitions are no independent observations; "" if they are."""
     if dataset in results.dependent_data:
         return "all repetitions have some of the same items"
-    has_new_data = results.inference.draws.get(dataset, False)
-    return "" if has_new_data else "all repetitions have the same data"
+    if results.inference.draws.get(dataset, False):
+        return ""
+    return "all repetitions have the same data"
 
 
 def _judge(estimate: Estimate, limits: Limits, why_dependent: str) -> tuple[bool | None, str]:

@@ -94,7 +94,9 @@ class Group:
         label = metric if isinstance(metric, str) else metric.label
         # A metric of a plugin may have the label of a cost, which is then known by its object.
         is_cost = metric is COSTS.get(label)
-        key = metric if is_cost else label
+        key: str | MetricInfo = label
+        if is_cost:
+            key = metric
         if key not in self._values:
             values = values_at(self.outcomes, label, self.checkpoint, is_cost=is_cost)
             self._values[key] = values
@@ -172,7 +174,9 @@ def values_at(
     for i in absent:
         why = f"{status[i]}: {reason[i]}"
         if status[i] == "ok":
-            why = "not reported" if label.endswith(REPORTED) else "not computed"
+            why = "not computed"
+            if label.endswith(REPORTED):
+                why = "not reported"
         missing[i] = Value(None, "skipped", why)
     return Values.of_numbers(values.numbers, missing)
 
@@ -241,8 +245,8 @@ def group_outcomes(
         # The end of the calls is last, also of groups without any result.
         checkpoints.pop(None, None)
         checkpoints[None] = None
-        groups += [
-            Group(
+        for checkpoint in checkpoints:
+            group = Group(
                 algorithm=algorithm,
                 dataset=dataset,
                 oracle=oracle,
@@ -251,8 +255,7 @@ def group_outcomes(
                 outcomes=of_group,
                 deterministic=is_deterministic,
             )
-            for checkpoint in checkpoints
-        ]
+            groups.append(group)
     return groups
 
 
@@ -322,17 +325,16 @@ def make_table(
     if any(isinstance(group.budget, str) for group in groups):
         types["budget"] = "object"  # amounts of money
     table = pandas.DataFrame(rows, columns=list(_COLUMNS)).astype(types)
-    family_of = {label: label for label in table["dataset"]} | dict(families or {})
+    family_of = {label: label for label in table["dataset"]}
+    family_of.update(families or {})
     table["family"] = table["dataset"].map(family_of.get)
     for kind, plural in KINDS.items():
-        of_kind = parameters.get(plural, {})
-        names: dict[str, None] = {}
-        for params in of_kind.values():
-            names |= dict.fromkeys(params)
-        for name in names:
-            values: dict[str, Any] = {
-                label: params[name] for label, params in of_kind.items() if name in params
-            }
+        # By name, and then by label: a label without a parameter has no value of it.
+        values_of_name: dict[str, dict[str, Any]] = {}
+        for label, params in parameters.get(plural, {}).items():
+            for name, value in params.items():
+                values_of_name.setdefault(name, {})[label] = value
+        for name, values in values_of_name.items():
             table[f"{kind}.{name}"] = table[kind].map(values.get)
     return table
 
@@ -341,16 +343,16 @@ def _rows_of_metric(
     number: int, group: Group, metric: MetricInfo, is_reference: bool
 ) -> list[tuple[Any, ...]]:
     """The rows of a metric of a group, one for each repetition, with the columns `_COLUMNS`."""
-    cells = zip(*(group.outcomes.column(name).tolist() for name in _OF_CELL), strict=True)
+    columns = [group.outcomes.column(name).tolist() for name in _OF_CELL]
+    cells = zip(*columns, strict=True)
     values = zip(cells, group.outcomes.failed, group.values(metric), strict=True)
-    place = tuple(group.place.values())
+    head = (number,) + tuple(group.place.values())
     rows = []
     for cell, has_failed, value in values:
         is_missing = value.value is None
         is_failure = is_missing and (has_failed or value.status == "error")
-        head = (number, *place, *cell)
         row = (is_reference, metric.label, value.value, not is_missing, is_failure, value.reason)
-        rows.append(head + row)
+        rows.append(head + cell + row)
     return rows
 
 

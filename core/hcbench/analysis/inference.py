@@ -39,7 +39,7 @@ class Inference:
     unit : {"data set", "family", "repetition"}
         What a block is: a data set; a family of data sets, if one has several of them; or a
         repetition, if there is one family.
-    about : str
+    subject : str
         What a statement is about: "data sets", "families of data sets", or the data set or family
         whose repetitions are blocks.
     draws : mapping of data set to bool
@@ -51,7 +51,7 @@ class Inference:
     """
 
     unit: Unit
-    about: str
+    subject: str
     draws: Mapping[str, bool]
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     reason: str = ""
@@ -70,7 +70,9 @@ class Inference:
 
     def count(self, n: int) -> str:
         """A number of blocks, such as "3 families"."""
-        return f"{n} {self.unit if n == 1 else self.units}"
+        if n == 1:
+            return f"1 {self.unit}"
+        return f"{n} {self.units}"
 
     @property
     def units(self) -> str:
@@ -122,9 +124,9 @@ def allowed_inference(
         return _inference_of_one(digests, draws, members, set(dependent))
     if len(members) < len(digests):
         return Inference(
-            unit="family", about="families of data sets", draws=draws, families=members
+            unit="family", subject="families of data sets", draws=draws, families=members
         )
-    return Inference(unit="data set", about="data sets", draws=draws, families=members)
+    return Inference(unit="data set", subject="data sets", draws=draws, families=members)
 
 
 #: The digest of the data in each repetition.
@@ -173,15 +175,15 @@ def _inference_of_one(
     """What statements the data sets of one family allow, or the only data set."""
     ((family, datasets),) = members.items()
     unit: Unit = "data set"
-    about = datasets[0]
+    subject = datasets[0]
     if len(datasets) > 1:
         unit = "family"
-        about = f"{family} with these parameters"
+        subject = f"{family} with these parameters"
     shares_items = not dependent.isdisjoint(datasets)
     if all(draws.values()) and not shares_items:
         # Each repetition is a new draw of the generator, with all of these parameters.
-        return Inference(unit="repetition", about=about, draws=draws, families=members)
-    inference = Inference(unit=unit, about=about, draws=draws, families=members)
+        return Inference(unit="repetition", subject=subject, draws=draws, families=members)
+    inference = Inference(unit=unit, subject=subject, draws=draws, families=members)
     reason = _why_no_test(
         inference,
         is_repeated=any(len(of_dataset) > 1 for of_dataset in digests.values()),
@@ -193,10 +195,11 @@ def _inference_of_one(
 def _why_no_test(inference: Inference, *, is_repeated: bool, shares_items: bool) -> str:
     """Why the repetitions on one data set or family are no blocks."""
     if inference.unit == "family":
-        text = inference.families_text
-        return text if is_repeated else f"{text}, with one repetition on each"
+        if is_repeated:
+            return inference.families_text
+        return f"{inference.families_text}, with one repetition on each"
     if not is_repeated:
-        return f"there is one repetition on {inference.about}"
+        return f"there is one repetition on {inference.subject}"
     if shares_items:
-        return f"all repetitions on {inference.about} have some of the same items"
-    return f"all repetitions on {inference.about} have the same data"
+        return f"all repetitions on {inference.subject} have some of the same items"
+    return f"all repetitions on {inference.subject} have the same data"

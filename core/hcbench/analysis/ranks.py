@@ -202,25 +202,40 @@ def _rows_of_dataset(
         if not by_repetition:
             return Excluded(dataset, "an algorithm failed in each repetition")
     if inference.unit == "repetition":
-        # The data sets of a family have a common block in each repetition.
-        family = inference.family_of(dataset)
-        about = family if inference.has_variants else dataset
-        return [
-            _Row(f"{dataset}, repetition {r}", f"{about}, repetition {r}", scores)
-            for r, scores in by_repetition.items()
-        ]
+        return _rows_of_repetitions(dataset, by_repetition, inference)
     if failed == "drop":
         columns = np.transpose(list(by_repetition.values()))
         averages = [average_of(column, metric.average) for column in columns]
     else:
-        averages = []
-        for group in groups:
-            # The others do not stand for all repetitions: the algorithm ranks last.
-            too_few = group.fails_too_often(metric)
-            averages.append(None if too_few else group.average(metric))
-    block = inference.family_of(dataset) if inference.unit == "family" else dataset
+        averages = [_average_for_ranks(group, metric) for group in groups]
+    block = dataset
+    if inference.unit == "family":
+        block = inference.family_of(dataset)
     scores = [math.nan if average is None else average for average in averages]
-    return [_Row(dataset, block, scores)]
+    return [_Row(name=dataset, block=block, scores=scores)]
+
+
+def _average_for_ranks(group: Group, metric: MetricInfo) -> float | None:
+    """The average of the repetitions with a value; None if the algorithm ranks last."""
+    if group.fails_too_often(metric):
+        # Few values do not stand for all repetitions.
+        return None
+    return group.average(metric)
+
+
+def _rows_of_repetitions(
+    dataset: str, scores: Mapping[int, list[float]], inference: Inference
+) -> list[_Row]:
+    """A row for each repetition; the data sets of a family have a common block in each."""
+    source = dataset
+    if inference.has_variants:
+        source = inference.family_of(dataset)
+    rows = []
+    for r, scores_of_repetition in scores.items():
+        name = f"{dataset}, repetition {r}"
+        block = f"{source}, repetition {r}"
+        rows.append(_Row(name=name, block=block, scores=scores_of_repetition))
+    return rows
 
 
 def _scores_by_repetition(
@@ -258,7 +273,9 @@ def _why_excluded(group: Group | None, metric: MetricInfo) -> str:
 
 def why_outside(metric: MetricInfo) -> str:
     """What is said of values outside of the interval of their metric."""
-    why = f"as {metric.outside}" if metric.outside else "the interval that it declares"
+    why = "the interval that it declares"
+    if metric.outside:
+        why = f"as {metric.outside}"
     return f"outside of {metric.interval}, {why}"
 
 
@@ -303,15 +320,19 @@ def find_best(
         if metric.unit == "queries":
             kind = query_kinds.get(group.oracle, group.oracle)
         rivals.setdefault((group.checkpoint, kind), []).append((average, group))
-    choose = max if metric.direction == "higher" else min
     printed = partial(format_spread, std=None, unit=metric.unit, interval=metric.interval)
     best: list[Group] = []
     for scored in rivals.values():
-        top = choose(average for average, _ in scored)
+        averages = [average for average, _ in scored]
+        top = min(averages)
+        if metric.direction == "higher":
+            top = max(averages)
         tied = [pair for pair in scored if printed(pair[0]) == printed(top)]
         if len(tied) == len(scored):
+            # All look equal: none is the best.
             continue
-        tied.sort(key=lambda pair: pair[0] != top)  # the best before those that only look equal
+        # The best before those that only look equal.
+        tied.sort(key=lambda pair: pair[0] != top)
         best += [group for _, group in tied]
     return best
 
@@ -402,8 +423,10 @@ class Ranking(Blocks):
 
         Only then the best average rank is told from the others.
         """
-        is_pair = len(self.competitors) == 2
-        p = self._signed_rank_test(0, 1).p if is_pair else self.friedman.p
+        if len(self.competitors) == 2:
+            p = self._signed_rank_test(0, 1).p
+        else:
+            p = self.friedman.p
         return p is not None and p <= self.alpha
 
     @cached_property
@@ -449,7 +472,8 @@ class Ranking(Blocks):
         if reason:
             return SignedRankTest(failed=self.failed, reason=reason)
         direction = direction_of(self.metric)
-        first, second = self.scores[:, i], self.scores[:, j]
+        first = self.scores[:, i]
+        second = self.scores[:, j]
         return signed_rank_test(
             first, second, direction, failed=self.failed, blocks=self.block_of_row
         )
@@ -535,9 +559,10 @@ def rank(
         blocks.scores, direction, failed=blocks.failed, blocks=blocks.block_of_row
     )
     order = np.argsort(ranks, kind="stable").tolist()
-    chosen: PairTest | Literal[""] = ""
+    # None where repetitions or data sets are no independent observations.
+    pair_test: PairTest | Literal[""] = ""
     if not blocks.inference.reason:
-        chosen = test or choose_test(len(blocks.competitors), n_included, alpha)
+        pair_test = test or choose_test(len(blocks.competitors), n_included, alpha)
     return Ranking(
         inference=blocks.inference,
         block_of_row=blocks.block_of_row,
@@ -548,7 +573,7 @@ def rank(
         failures=blocks.failures,
         metric=metric,
         ranks=tuple(ranks[order].tolist()),
-        test=chosen,
+        test=pair_test,
         alpha=alpha,
     )
 
@@ -689,7 +714,7 @@ def blocks_text(blocks: Blocks) -> str:
     """What the blocks are, the treatment of failures, and the number of excluded blocks."""
     inference = blocks.inference
     over = inference.count(blocks.n_blocks)
-    holds = f"so that conclusions hold for {inference.about} only"
+    holds = f"so that conclusions hold for {inference.subject} only"
     if inference.unit == "repetition" and inference.has_variants:
         what = f"each with new data of {inference.families_text}; average of these, {holds}"
     elif inference.unit == "repetition":
@@ -772,35 +797,48 @@ def _alpha(ranking: Ranking) -> str:
 def _listed(names: Sequence[str]) -> str:
     listed = ", ".join(names[:_MOST_NAMED])
     more = len(names) - _MOST_NAMED
-    return f"{listed} and {more} more" if more > 0 else listed
+    if more > 0:
+        return f"{listed} and {more} more"
+    return listed
 
 
 def format_p(p: float) -> str:
     """A p value with its relation, such as "= 0.026" or "< 0.001"."""
     if p < 0.001:
         return "< 0.001"
-    return f"= {p:.3f}" if p < 0.1 else f"= {p:.2f}"
+    if p < 0.1:
+        return f"= {p:.3f}"
+    return f"= {p:.2f}"
 
 
 def describe_ranking(ranking: Ranking) -> dict[str, Any]:
     """A ranking with all its tests, as plain values."""
     names = ranking.competitors
-    groups = [[names[i] for i in clique] for clique in ranking.cliques]
+    groups = []
+    for clique in ranking.cliques:
+        groups.append([names[i] for i in clique])
+    # The groups are those of the test that decides.
+    groups_of_test: dict[str, list[list[str]] | None] = {"nemenyi": None, "holm": None}
+    if ranking.test:
+        groups_of_test[ranking.test] = groups
+    failures = {}
+    for name in names:
+        failures[name] = list(ranking.failures.get(name, (0, 0)))
+    families = {}
+    for family, datasets in ranking.inference.families.items():
+        families[family] = list(datasets)
     return {
         "metric": ranking.metric.label,
         "block": ranking.unit,
         "blocks": list(ranking.names),
-        "families": {family: list(sets) for family, sets in ranking.inference.families.items()},
+        "families": families,
         "failed": ranking.failed,
         "left_out": [asdict(block) for block in ranking.excluded],
         "average_ranks": dict(zip(names, ranking.ranks, strict=True)),
-        "failures": {name: list(ranking.failures.get(name, (0, 0))) for name in names},
+        "failures": failures,
         "friedman": asdict(ranking.friedman),
         "test": ranking.test,
         "nemenyi": asdict(ranking.nemenyi),
-        "groups": {
-            "nemenyi": groups if ranking.test == "nemenyi" else None,
-            "holm": groups if ranking.test == "holm" else None,
-        },
+        "groups": groups_of_test,
         "pairs": [asdict(pair) for pair in ranking.pairs],
     }

@@ -185,7 +185,7 @@ def compare(
             ),
             observer or default_observer(progress),
         )
-    return replace(results, given=session.problems)
+    return replace(results, problems=session.problems)
 
 
 def run_suite(

@@ -108,9 +108,13 @@ def fit(
     if isinstance(data, Oracle):
         oracle = data
         data = None
-    problem = None if data is None else as_problem(data, truth)
+    problem = None
+    if data is not None:
+        problem = as_problem(data, truth)
     if answering:
-        items = n if problem is None else problem.n
+        items = n
+        if problem is not None:
+            items = problem.n
         oracle = _oracle_of_function(answering, items, budget, vectorized=vectorized)
     if isinstance(oracle, Oracle):
         if problem is None:
@@ -136,7 +140,9 @@ def _use_of(
     """The use of an algorithm, in any of the forms that `fit` takes, with these parameters."""
     if isinstance(name, str):
         return use_one(registry.algorithms, name, params)
-    use = name if isinstance(name, Use) else use_of_algorithm(name)
+    use = name
+    if not isinstance(use, Use):
+        use = use_of_algorithm(use)
     return make_use(use.spec, use.plugin, {**use.params, **params})
 
 
@@ -229,7 +235,9 @@ def _call_algorithm(use: Use[AlgorithmSpec], oracle: Oracle, problem: Problem, s
     oracle.prepare()
     oracle.takes_unsure = use.spec.takes_unsure
     rng = np.random.default_rng(seed)
-    plugin_files = [] if use.plugin.file is None else [use.plugin.file]
+    plugin_files = []
+    if use.plugin.file is not None:
+        plugin_files.append(use.plugin.file)
     with importable(plugin_files):
         returned = use.spec.load()(oracle, given, rng, **use.params)
     return result_of_call(returned, given)
@@ -295,7 +303,9 @@ def _result_for(result: Any, truth: Any, problem: Problem) -> Result:
     if isinstance(checked, Tree):
         leaves = checked.named_items("the tree")
         if not isinstance(result, Tree):
-            make = "from_linkage" if np.shape(result)[1] == 4 else "from_children"
+            make = "from_children"
+            if np.shape(result)[1] == 4:
+                make = "from_linkage"
             leaves = replace(leaves, give=f"hcbench.Tree.{make}(tree, names=names)")
         return checked.matched_with(items, leaves).with_names(problem.names)
     if isinstance(result, Partition):

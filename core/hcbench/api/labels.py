@@ -77,24 +77,27 @@ def read_labels(text: str, item_names: Sequence[str] | None, n: int) -> Labels:
         raise DataError(f"{path}: labels are read from {', '.join(SUFFIXES)} and .npy files")
     rows = _rows(path)
     first = rows[0][1]
+    # What the caller says, what the cells tell, or else what the number of rows tells.
     is_header = header
     if is_header is None:
         is_header = _is_header(rows, item_names)
-    if is_header is None:  # its cells could be labels, too
+    if is_header is None:
         is_header = len(rows) == n + 1
-    body = rows[1:] if is_header else rows
+    body = rows
+    columns = [f"column {i}" for i in range(1, len(first) + 1)]
+    if is_header:
+        body = rows[1:]
+        columns = first
     if not body:
         raise DataError(f"{path}: there are no labels below the header {first[0]!r}")
     _check_complete(path, body)
     first_column = [cells[0] for _, cells in body]
-    has_names = len(first) > 1 and (
-        (is_header and not first[0]) or _is_index(first_column, item_names)
-    )
+    is_below_empty_cell = is_header and not first[0]
+    has_names = len(first) > 1 and (is_below_empty_cell or _is_index(first_column, item_names))
     names = None
     if has_names:
         _check_distinct(path, body)
         names = tuple(first_column)
-    columns = first if is_header else [f"column {i}" for i in range(1, len(first) + 1)]
     note = ""
     if header is None and first[0]:
         note = _note_on_first(path, rows[0], is_header=is_header)
@@ -205,9 +208,12 @@ def _is_header(
     for position, cell in enumerate(first):
         column = [cells[position] for cells in below if cells[position] not in _MISSING]
         n_numbers = sum(is_number(entry) for entry in column)
-        n_of_other_kind = len(column) - n_numbers if is_number(cell) else n_numbers
-        if n_of_other_kind == len(column):
-            return True  # a number above texts, or a text above numbers
+        n_different = n_numbers
+        if is_number(cell):
+            n_different = len(column) - n_numbers
+        if n_different == len(column):
+            # A number above texts, or a text above numbers.
+            return True
         is_new.append(cell not in column)
     # A number above other numbers may be a class of one item.
     if all(is_new) and not all(is_number(cell) for cell in first):

@@ -114,7 +114,9 @@ def read_matched(
     if vectors is not None:
         data_files["vectors"] = _read_data(vectors, "vectors", registry)
     # The first file with names gives the order.
-    contents = [*data_files.values(), *truth_files.values(), *tree_files.values()]
+    contents = list(data_files.values())
+    contents += truth_files.values()
+    contents += tree_files.values()
     names_file = None
     if names is not None:
         texts = _read_names(names)
@@ -124,14 +126,16 @@ def read_matched(
     if labels is not None:
         labels_file = _read_labels(labels, contents)
         # Behind data and before trees, in the search for an order.
-        contents.insert(len(data_files) + (names_file is not None), labels_file)
+        n_before = len(data_files)
+        if names_file is not None:
+            n_before += 1
+        contents.insert(n_before, labels_file)
     order = _Order.find(contents, names_file)
     for content in contents:
-        order.rows(content)  # --names has no other content, but may not fit
-    return (
-        {label: order.tree(file) for label, file in tree_files.items()},
-        _problems_of(order, data_files, truth_files, labels_file),
-    )
+        # Also --names, which has no other content, but may not fit.
+        order.rows(content)
+    matched_trees = {label: order.tree(file) for label, file in tree_files.items()}
+    return matched_trees, _problems_of(order, data_files, truth_files, labels_file)
 
 
 def _problems_of(
@@ -144,11 +148,12 @@ def _problems_of(
     data: dict[str, Problem] = {}
     for role, file in data_files.items():
         data[role] = file.content.take(order.rows(file))
+    no_data = Problem(n=order.items.n)
     problem = Problem(
         n=order.items.n,
         names=order.names,
-        vectors=data["vectors"].vectors if "vectors" in data else None,
-        similarity=data["similarity"].similarity if "similarity" in data else None,
+        vectors=data.get("vectors", no_data).vectors,
+        similarity=data.get("similarity", no_data).similarity,
     )
     hierarchies: dict[str, Tree] = {}
     codes = None
@@ -199,7 +204,10 @@ def labels_of(files: Sequence[TreeFile]) -> list[str]:
             raise DataError(f"{text} is given twice; once is enough")
     labels = []
     for name, text in zip(names, texts, strict=True):
-        labels.append(name if names.count(name) == 1 else text)
+        if names.count(name) == 1:
+            labels.append(name)
+        else:
+            labels.append(text)
     return labels
 
 

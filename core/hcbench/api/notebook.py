@@ -37,14 +37,14 @@ class StoredResults(Results):
         The number of the run in the store.
     plugins : sequence of path
         Plugin files of the run.
-    given : mapping of digest to Problem
+    problems : mapping of digest to Problem
         The data that were passed and are not registered, for figures.
     """
 
     store: str | Path | None = None
     run: int = 0
     plugins: Sequence[str | Path] = ()
-    given: Mapping[str, Problem] = field(default_factory=dict)
+    problems: Mapping[str, Problem] = field(default_factory=dict)
 
     def _repr_html_(self) -> str:
         return to_html(make_tables(self), describe_numbers(self, "bold"))
@@ -114,7 +114,7 @@ class StoredResults(Results):
                 selected,
                 store,
                 registry,
-                view=FigureView(selected, store, registry, self.given),
+                view=FigureView(selected, store, registry, self.problems),
                 repetition=repetition,
                 checkpoint=checkpoint,
             )
@@ -157,7 +157,7 @@ class StoredResults(Results):
         selected = replace(self, outcomes=outcomes)
         registry = load_registry(self.plugins)
         with Store(self.store) as store, registry.plugins.importable():
-            view = FigureView(selected, store, registry, self.given)
+            view = FigureView(selected, store, registry, self.problems)
             figure: Any = draw(kind, view, Choices(**choices))
         # A notebook shows a figure by itself only if pyplot is loaded.
         figure._repr_png_ = partial(_png, figure)

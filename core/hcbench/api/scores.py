@@ -153,8 +153,11 @@ class Scores:
                 row.append(TableEntry(truth or NOTHING))
             row += [self._entry(score, notes) for score in scores]
             table.append(tuple(row))
+        title = "scores"
+        if len(self.truths) == 1:
+            title = f"against {self.truths[0]}"
         return Block(
-            title=f"against {self.truths[0]}" if len(self.truths) == 1 else "scores",
+            title=title,
             header=tuple(header) + self.trees,
             numeric=(False,) * n_texts + (True,) * len(self.trees),
             rows=tuple(table),
@@ -166,7 +169,9 @@ class Scores:
         """The cell of a score, with the marks of its footnotes."""
         metric = score.metric
         if score.value is None:
-            text = "error" if score.status == "error" else "n/a"
+            text = "n/a"
+            if score.status == "error":
+                text = "error"
             return TableEntry(text, marks=notes.mark([Reason(score.reason)]))
         text = format_spread(score.value, None, metric.unit, metric.interval)
         reasons = []
@@ -183,7 +188,9 @@ class Scores:
         # By reason and metric, the truths or trees in their order.
         reasons: dict[str, dict[str, dict[str, None]]] = {}
         for score in scores:
-            name = score.truth if len(self.truths) > 1 else score.tree
+            name = score.tree
+            if len(self.truths) > 1:
+                name = score.truth
             metrics = reasons.setdefault(score.reason, {})
             metrics.setdefault(score.metric.label, {})[name] = None
         # How many reasons a metric has.
@@ -194,7 +201,10 @@ class Scores:
         for reason, metrics in reasons.items():
             texts = []
             for label, names in metrics.items():
-                texts.append(f"{label} ({', '.join(names)})" if counts[label] > 1 else label)
+                if counts[label] > 1:
+                    texts.append(f"{label} ({', '.join(names)})")
+                else:
+                    texts.append(label)
             rows.append((TableEntry(", ".join(texts)), TableEntry(reason)))
         return Block(
             title=INAPPLICABLE, header=("metric", "why"), numeric=(False, False), rows=tuple(rows)

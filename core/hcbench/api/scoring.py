@@ -100,21 +100,31 @@ def _scores_of(
     )
     by_truth: list[list[Score]] = []
     for truth, problem in _against(use, problems):
-        scores = [_score(info, truth, use, problem, label, tree) for label, tree in trees.items()]
-        by_truth.append(scores)
-    if not spec.needs:
-        # A metric that declares no needs may use a truth: its values tell.
-        outcomes = {tuple((score.value, score.reason) for score in scores) for scores in by_truth}
-        if len(outcomes) == 1:
-            return [replace(score, truth="") for score in by_truth[0]]
+        scores_of_truth = []
+        for label, tree in trees.items():
+            scores_of_truth.append(_score(info, truth, use, problem, label, tree))
+        by_truth.append(scores_of_truth)
+    # A metric that declares no needs may use a truth: its values tell.
+    if not spec.needs and _are_equal(by_truth):
+        return [replace(score, truth="") for score in by_truth[0]]
     return list(chain.from_iterable(by_truth))
+
+
+def _are_equal(by_truth: Sequence[Sequence[Score]]) -> bool:
+    """Whether the scores against all truths are the same."""
+    different = set()
+    for scores in by_truth:
+        different.add(tuple((score.value, score.reason) for score in scores))
+    return len(different) == 1
 
 
 def _with_notes(scores: Sequence[Score], notes: Mapping[str, str]) -> list[Score]:
     """Scores, whose values have the notes of their trees."""
     with_notes = []
     for score in scores:
-        note = "" if score.value is None else notes.get(score.tree, "")
+        note = ""
+        if score.value is not None:
+            note = notes.get(score.tree, "")
         with_notes.append(replace(score, note=note))
     return with_notes
 

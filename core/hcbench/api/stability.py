@@ -14,6 +14,7 @@ from hcbench.errors import NotApplicableError
 from hcbench.model.trees import Tree
 
 if TYPE_CHECKING:
+    from hcbench.analysis.groups import Group
     from hcbench.model.trees import Partition
     from hcbench.plan.outcome import Outcome
     from hcbench.results.results import Results
@@ -81,28 +82,40 @@ def measure_stability(
     for group in results.groups:
         if group.checkpoint is not None or not group.ran:
             continue
-        repetitions = []
-        for outcome in group.outcomes:
-            result = store.result_of(outcome) if outcome.status == "ok" else None
-            if result is not None:
-                repetitions.append((outcome, result))
-        are_trees = all(isinstance(result, Tree) for _, result in repetitions)
-        default = OF_TREES if are_trees else OF_PARTITIONS
+        repetitions = _results_of(group, store)
+        default = OF_PARTITIONS
+        if all(isinstance(result, Tree) for _, result in repetitions):
+            default = OF_TREES
         for metric in metrics or (default,):
             values, reasons = _compare_pairs(metric, repetitions)
+            mean = None
+            if values:
+                mean = float(np.mean(values))
             stability = Stability(
                 algorithm=group.algorithm,
                 dataset=group.dataset,
                 oracle=group.oracle,
                 budget=group.budget,
                 metric=metric,
-                mean=float(np.mean(values)) if values else None,
+                mean=mean,
                 least=min(values, default=None),
                 pairs=len(values),
                 reason="; ".join(reasons),
             )
             rows.append(stability)
     return rows
+
+
+def _results_of(group: Group, store: Store) -> list[tuple[Outcome, Result]]:
+    """The repetitions of a group that have a result, with it."""
+    repetitions = []
+    for outcome in group.outcomes:
+        if outcome.status != "ok":
+            continue
+        result = store.result_of(outcome)
+        if result is not None:
+            repetitions.append((outcome, result))
+    return repetitions
 
 
 def _compare_pairs(
@@ -129,7 +142,8 @@ def _agreement_of_pair(
     if first_outcome.data_digest == second_outcome.data_digest:
         return agreement(metric, first_result, second_result)
     # Repetitions of random data have other items, some of which may be the same.
-    return agreement(metric, *common_items(first_result, second_result))
+    first_tree, second_tree = common_items(first_result, second_result)
+    return agreement(metric, first_tree, second_tree)
 
 
 def common_items(first: Result, second: Result) -> tuple[Tree, Tree]:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from hcbench.plan.columns import Outcomes
 
 ROUNDING = 1e-9  # relative
+_STORED_NAMES = {"received_truth": "truth_given", "received_data": "data_given"}
 _interval = lru_cache(Interval)  # one for all values of a metric
 Names: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
 
@@ -139,10 +140,10 @@ class Presentation:
         Likewise what each label consists of: the name, and the parameters that it shows.
     query_kinds : mapping of label to str
         The kind of queries that each oracle answers.
-    truth_given : mapping of label to mapping of data set to str
+    received_truth : mapping of label to mapping of data set to str
         For each algorithm and each oracle that receives the truth of a data set, or a part of it,
         what it receives.
-    data_given : mapping of label to str
+    received_data : mapping of label to str
         For each algorithm that makes queries and receives data as well, what it receives.
     dependent_data : tuple of str
         Labels of the data sets whose repetitions share items.
@@ -165,8 +166,8 @@ class Presentation:
     parameters: Mapping[str, Mapping[str, Params]] = field(default_factory=dict)
     names: Names = field(default_factory=dict)
     query_kinds: Mapping[str, str] = field(default_factory=dict)
-    truth_given: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    data_given: Mapping[str, str] = field(default_factory=dict)
+    received_truth: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    received_data: Mapping[str, str] = field(default_factory=dict)
     dependent_data: tuple[str, ...] = ()
     families: Mapping[str, str] = field(default_factory=dict)
     deterministic: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -207,8 +208,8 @@ class Presentation:
             parameters=parameters,
             names=names,
             query_kinds={label: use.spec.kind for label, use in oracles.items()},
-            truth_given=_truth_given(plan, oracles),
-            data_given=data_hints,
+            received_truth=_received_truth(plan, oracles),
+            received_data=data_hints,
             dependent_data=_labels(dependent),
             families=families_of(plan.datasets, plan.suite.families),
             deterministic={
@@ -223,7 +224,7 @@ class Presentation:
         """In plain values, as it is stored."""
         described: dict[str, Any] = {}
         for field_ in fields(self):
-            described[field_.name] = getattr(self, field_.name)
+            described[_stored_name(field_.name)] = getattr(self, field_.name)
         described["suite"] = describe_suite(self.suite)
         described["metrics"] = [asdict(metric) for metric in self.metrics]
         described["shard"] = None if self.shard is None else asdict(self.shard)
@@ -244,8 +245,9 @@ class Presentation:
             values = {}
             # Another version may have stored more, or less.
             for field_ in fields(cls):
-                if field_.name in described:
-                    values[field_.name] = as_tuples(described[field_.name])
+                stored_name = _stored_name(field_.name)
+                if stored_name in described:
+                    values[field_.name] = as_tuples(described[stored_name])
             values["suite"] = rebuild_suite(described["suite"])
             values["metrics"] = tuple(_metric_of(metric) for metric in described["metrics"])
             values["shard"] = None
@@ -299,6 +301,11 @@ class Presentation:
                 see = Value(None, "skipped", f"see {metric.kind}")
                 columns = columns.with_value(metric.label, see, cells)
         return columns
+
+
+def _stored_name(field_name: str) -> str:
+    """The key under which a field is stored: some fields had another name at first."""
+    return _STORED_NAMES.get(field_name, field_name)
 
 
 def _places(columns: Outcomes, field_name: str, labels: Iterable[object]) -> NDArray[np.int64]:
@@ -379,7 +386,7 @@ def _heads(
     return tuple(heads)
 
 
-def _truth_given(plan: Plan, oracles: Mapping[str, Use[Any]]) -> dict[str, dict[str, str]]:
+def _received_truth(plan: Plan, oracles: Mapping[str, Use[Any]]) -> dict[str, dict[str, str]]:
     """The algorithms and oracles that receive a part of the truth; on which data sets, and what."""
     received: dict[str, dict[str, str]] = {}
     for dataset in plan.datasets:

@@ -114,7 +114,7 @@ class Evaluation(Comparison):
 
     def is_true(self, group: Group) -> bool:
         """Whether it is a reference line that knows the truth."""
-        datasets_with_truth = self.truth_given.get(group.algorithm, {})
+        datasets_with_truth = self.received_truth.get(group.algorithm, {})
         return self.is_reference(group) and group.dataset in datasets_with_truth
 
     def informed(self, group: Group) -> str:
@@ -122,10 +122,10 @@ class Evaluation(Comparison):
         if self.is_reference(group):
             return ""
         advantages = []
-        data = self.data_given.get(group.algorithm)
+        data = self.received_data.get(group.algorithm)
         if data:
             advantages.append(f"reads {data} beside the answers")
-        truth = self._given_truth(group)
+        truth = self._truth_text(group)
         if truth and not self._all_see_truth(group.dataset):
             advantages.append(truth)
         return "; ".join(advantages)
@@ -134,16 +134,16 @@ class Evaluation(Comparison):
         """Whether each algorithm on a data set receives some of the truth: then none is ahead."""
         for rival in self.competing:
             # Groups without an oracle did not run.
-            if rival.dataset == dataset and rival.oracle and not self._given_truth(rival):
+            if rival.dataset == dataset and rival.oracle and not self._truth_text(rival):
                 return False
         return True
 
-    def _given_truth(self, group: Group) -> str:
+    def _truth_text(self, group: Group) -> str:
         """What a group receives of the truth, or ""."""
-        hint = self.truth_given.get(group.algorithm, {}).get(group.dataset)
+        hint = self.received_truth.get(group.algorithm, {}).get(group.dataset)
         if hint:
             return f"receives {hint}, which others do not"
-        if group.dataset in self.truth_given.get(group.oracle, {}):
+        if group.dataset in self.received_truth.get(group.oracle, {}):
             return "its oracle answers from the truth, which others do not see"
         return ""
 

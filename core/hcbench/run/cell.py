@@ -39,6 +39,7 @@ from hcbench.oracle.answers import Point, Scored
 from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint, Status, Value
 from hcbench.registry.specs import load_function
 from hcbench.run.inputs import (
+    Given,
     MadeProblem,
     answers_of,
     checksum,
@@ -232,7 +233,8 @@ def prepare(job: Job, announce: Announce = _silent) -> Prepared | Outcome:
             raise InvalidSpecError("the oracle tells prices of answers and declares no currency")
     except BaseException as error:
         return _failed(error)
-    return Prepared(data, answers, (*data.notes, *oracle_notes))
+    notes = tuple(data.notes) + tuple(oracle_notes)
+    return Prepared(data=data, answers=answers, notes=notes)
 
 
 def run_prepared(job: Job, prepared: Prepared, announce: Announce = _silent) -> Outcome:
@@ -250,26 +252,44 @@ def run_prepared(job: Job, prepared: Prepared, announce: Announce = _silent) -> 
     # Compared after the call. What a library opens for good, it has opened in the warm-up.
     array_sums = checksums(problem, prepared.answers)
     resources = ProcessResources.now()
-    announce("algorithm")
-    call = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
-    if call.first_use and call.may_have_result:
-        # The warm-up did not reach everything that the call uses.
-        if job.live:
-            call = call.without_time()
-        else:
-            oracle = _make_oracle(job, prepared)
-            announce("algorithm")
-            call = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
+    call = _call_warm(job, prepared, oracle, given, announce)
     clear_timers()
     if ProcessSettings.now() != settings or ProcessResources.now().exceed(resources):
+        # This process is not as it was, so that no other cell can run in it.
         leave()
     if any(checksum(array) != before for array, before in array_sums):
         leave()
         call = call.failed(InvalidProblemError("the algorithm changed its input"))
-    notes = [*prepared.notes, *call.notes]
+    outcome = _with_measurements(job, prepared, call)
+    if outcome.status != "ok":
+        return outcome
+    announce("metrics", outcome)  # reported even if a metric ends the worker
+    return replace(outcome, points=_score(job, problem, call.cost, outcome.points))
+
+
+def _call_warm(
+    job: Job, prepared: Prepared, oracle: Oracle, given: Given, announce: Announce
+) -> FinishedCall:
+    """Call an algorithm, and once more if the first call was slowed by a first use."""
+    announce("algorithm")
+    call = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
+    if not call.first_use or not call.may_have_result:
+        return call
+    # The warm-up did not reach everything that the call uses.
+    if job.live:
+        # Its answers are paid for.
+        return call.without_time()
+    oracle = _make_oracle(job, prepared)
+    announce("algorithm")
+    return call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
+
+
+def _with_measurements(job: Job, prepared: Prepared, call: FinishedCall) -> Outcome:
+    """The outcome of a call, with its cost and what is known of it, but without metrics."""
+    notes = list(prepared.notes) + list(call.notes)
     if job.threads > 1:
         notes.append(f"ran on {job.threads} threads")
-    outcome = replace(
+    return replace(
         _conclude(job, call),
         cost=call.cost,
         data_digest=prepared.data.digest,
@@ -277,10 +297,6 @@ def run_prepared(job: Job, prepared: Prepared, announce: Announce = _silent) -> 
         load=call.load,
         frequency=call.frequency,
     )
-    if outcome.status != "ok":
-        return outcome
-    announce("metrics", outcome)  # reported even if a metric ends the worker
-    return replace(outcome, points=_score(job, problem, call.cost, outcome.points))
 
 
 def _make_oracle(job: Job, prepared: Prepared) -> Oracle:
@@ -339,7 +355,10 @@ def describe(error: BaseException) -> str:
     text = " ".join(str(error).split())
     if not isinstance(error, HcbenchError):
         type_name = type(error).__name__
-        text = f"{type_name}: {text}" if text else type_name
+        if text:
+            text = f"{type_name}: {text}"
+        else:
+            text = type_name
     return encodable(text[:LONGEST])
 
 
@@ -441,20 +460,21 @@ def _conclude(job: Job, call: FinishedCall) -> Outcome:
         stopped = "unanswered"
     elif call.refused:
         stopped = "budget"
-    end = ScoredPoint(
-        queries=call.cost.queries,
-        result=result,
-        values={name + REPORTED: Value(number) for name, number in call.reported.items()},
-    )
-    return Outcome(stopped=stopped, points=(*_checkpoints(job, call, end), end))
+    values = {name + REPORTED: Value(number) for name, number in call.reported.items()}
+    end = ScoredPoint(queries=call.cost.queries, result=result, values=values)
+    points = _checkpoints(job, call, end)
+    points.append(end)
+    return Outcome(stopped=stopped, points=tuple(points))
 
 
 def _checkpoints(job: Job, call: FinishedCall, end: ScoredPoint) -> list[ScoredPoint]:
     """The result at each checkpoint, the last one recorded up to that number of queries."""
     if call.cost.queries is None:
         return []
+    # Before the first query there is no result.
     recorded = [ScoredPoint()]
-    recorded += [ScoredPoint(queries=point.queries, result=point.result) for point in call.trace]
+    for point in call.trace:
+        recorded.append(ScoredPoint(queries=point.queries, result=point.result))
     recorded.append(end)
     points = []
     for checkpoint in job.checkpoints:
@@ -467,9 +487,10 @@ def _score(
     job: Job, problem: Problem, cost: Cost, points: tuple[ScoredPoint, ...]
 ) -> tuple[ScoredPoint, ...]:
     """The points, with the values of the metrics of the job."""
-    trace = tuple(
-        Point(point.queries or 0, point.result) for point in points if point.result is not None
-    )
+    trace = []
+    for point in points:
+        if point.result is not None:
+            trace.append(Point(point.queries or 0, point.result))
 
     @cache
     def repeat_answers() -> Answers:
@@ -482,12 +503,15 @@ def _score(
             reason = f"no result after {point.checkpoint} queries"
             values |= dict.fromkeys(job.metrics, Value(None, "skipped", reason))
         else:
+            cost_of_point = cost
+            if point.checkpoint is not None:
+                # Times, memory and the other counts are known of the whole call only.
+                cost_of_point = Cost(queries=point.queries)
             scored = Scored(
                 problem=problem,
                 result=point.result,
-                # Times, memory and the other counts are known of the whole call only.
-                cost=cost if point.checkpoint is None else Cost(queries=point.queries),
-                trace=trace,
+                cost=cost_of_point,
+                trace=tuple(trace),
                 make_answers=repeat_answers,
             )
             for label, metric in job.metrics.items():

@@ -26,7 +26,9 @@ from hcbench.registry.uses import Use
 from hcbench.run.memory import usable_memory
 
 GIB = 2**30
-_CORE, _PYTHON = "hcbench core", "Python"
+# Names of what is no distribution, among those of fingerprints.
+_CORE = "hcbench core"
+_PYTHON = "Python"
 _SHARE = 0.8  # of the memory, so that something is left for the system
 
 
@@ -137,7 +139,9 @@ def commit() -> str | None:
         changes = _git(folder, "status", "--porcelain", "-uno")
     except (OSError, subprocess.SubprocessError):
         return None
-    return f"{head}+changes" if changes else head
+    if changes:
+        return f"{head}+changes"
+    return head
 
 
 def _git(folder: Path, *command: str) -> str:
@@ -194,7 +198,8 @@ def fingerprints_here(names: Iterable[str]) -> dict[str, str]:
 
     As they are now, which this process may not have loaded: cells have processes of their own.
     """
-    installed = {_CORE: read_core_fingerprint(), **installed_fingerprints()}
+    installed = {_CORE: read_core_fingerprint()}
+    installed.update(installed_fingerprints())
     # Functions that are pickled by value need the same version of Python.
     installed[_PYTHON] = ".".join(platform.python_version_tuple()[:2])
     fingerprints = {}
@@ -209,11 +214,14 @@ def fingerprints_of(plan: Plan) -> dict[str, str]:
     uses: list[Use[Any]] = list(plan.metrics)
     for cell in plan.cells:
         uses += [cell.algorithm, cell.dataset, cell.oracle]
+    # Cells share their uses: each is looked at once.
+    unique_uses = {id(use): use for use in uses}
     planned: dict[str, str] = {}
-    for use in {id(use): use for use in uses}.values():  # cells share them
+    for use in unique_uses.values():
         planned |= use.fingerprints
     fingerprints = {}
-    for name, installed in fingerprints_here([_PYTHON, *sorted(planned)]).items():
+    names = [_PYTHON] + sorted(planned)
+    for name, installed in fingerprints_here(names).items():
         # A plugin that is a file, or the caller's own code, is not installed: it is sent.
         if installed:
             fingerprints[name] = planned.get(name, installed)

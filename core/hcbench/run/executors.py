@@ -222,7 +222,7 @@ def open_executor(
         slots = options.jobs or max(1, usable_cores() // threads)
         return nullcontext(ThisMachine(slots, threads=threads, plugin_files=plugins.files))
     spec = find_executors(plugins).find(options.executor).spec
-    files = [*_plugin_files(plan, plugins), *options.files]
+    files = _plugin_files(plan, plugins) + list(options.files)
     opened: AbstractContextManager[Executor] = spec.load()(
         jobs=options.jobs,
         scheduler=options.scheduler,
@@ -239,8 +239,11 @@ def _plugin_files(plan: Plan, plugins: Plugins) -> list[Path]:
     for plugin in plugins.loaded:
         if plugin.file:
             files += plugin.code
-    uses: list[Use[Any]] = [*plan.algorithms, *plan.datasets, *plan.metrics]
+    uses: list[Use[Any]] = list(plan.algorithms)
+    uses += plan.datasets
+    uses += plan.metrics
     uses += [cell.oracle for cell in plan.cells]
+    # Each once, as cells share their oracles.
     file_uses = {use.identity: use for use in uses if use.plugin.file}
     for use in file_uses.values():
         for name in use.spec.data_files:

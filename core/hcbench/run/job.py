@@ -179,8 +179,14 @@ class Job:
     @property
     def is_installed(self) -> bool:
         """Whether all code that it runs is of installed packages."""
-        calls = [self.dataset, self.oracle, self.algorithm, *self.metrics.values()]
+        calls = self.calls_beside_algorithm
+        calls.append(self.algorithm)
         return all(call.is_installed for call in calls)
+
+    @property
+    def calls_beside_algorithm(self) -> list[Call]:
+        """The calls of its data set, its oracle and its metrics."""
+        return [self.dataset, self.oracle] + list(self.metrics.values())
 
     def packed(self) -> Job:
         """The same with the caller's functions as bytes."""
@@ -214,8 +220,7 @@ class RescoreJob:
     @property
     def is_installed(self) -> bool:
         """Whether all code that it runs is of installed packages; the algorithm is not called."""
-        calls = [self.job.dataset, self.job.oracle, *self.job.metrics.values()]
-        return all(call.is_installed for call in calls)
+        return all(call.is_installed for call in self.job.calls_beside_algorithm)
 
     def packed(self) -> RescoreJob:
         """The same with the caller's functions as bytes."""
@@ -330,10 +335,10 @@ def wrap_job(packed: bytes, wrapper: str) -> bytes:
 
 def _files_for_others(job: Job, files: Iterable[str]) -> list[str]:
     """The plugin files that a job needs for anything but its algorithm."""
-    calls = [job.dataset, job.oracle, *job.metrics.values()]
-    if all(call.is_installed for call in calls):
+    if all(call.is_installed for call in job.calls_beside_algorithm):
         return []
-    return list(files)  # of which file a function is, if of any, its name need not say
+    # The name of a function need not say of which file it is: all may be needed.
+    return list(files)
 
 
 def call_packed(packed: bytes, *args: Any) -> Any:

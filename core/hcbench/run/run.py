@@ -47,7 +47,9 @@ def run_plan(
         to_rescore = rescore_tasks(plan, usable)
         _check_files(to_run)
         record = RunRecord(plan, plugins, store, memory, observer or Observer())
-        all_tasks = [*to_rescore, *to_run]
+        all_tasks: list[Task] = []
+        all_tasks += to_rescore
+        all_tasks += to_run
         with record.running(options.command, machines.describe(), usable, all_tasks):
             alone = options.exclusive
             if alone:
@@ -65,7 +67,9 @@ def _split_plan(
     plan: Plan, store: Store, memory: float, *, fresh: bool
 ) -> tuple[Outcomes, list[Task]]:
     """The stored results of a plan that are used, and the cells to run."""
-    keys = [] if fresh else [cell.key for cell in plan.cells]
+    keys = []
+    if not fresh:
+        keys = [cell.key for cell in plan.cells]
     stored = store.find(keys, metric_keys(plan))
     usable = stored.take(reusable(stored, plan, memory))
     stored_keys = set(stored.column("key").tolist())
@@ -135,10 +139,10 @@ def _work(
         else:
             free.append(task)
     Schedule(free, record, _with_secrets(machines, free), alone=alone).run()
-    here: Executor = ThisMachine(1, threads=record.plan.suite.threads)
+    this_machine: Executor = ThisMachine(1, threads=record.plan.suite.threads)
     if isinstance(machines, ThisMachine):
-        here = machines
-    Schedule(paid, record, _with_secrets(here, paid), alone=True).run()
+        this_machine = machines
+    Schedule(paid, record, _with_secrets(this_machine, paid), alone=True).run()
 
 
 def _with_secrets(machines: Executor, tasks: Iterable[Task]) -> Executor:

@@ -89,7 +89,7 @@ class FinishedCall:
             "first time: no other call is compared with that"
         )
         cost = replace(self.cost, seconds=None)
-        return replace(self, cost=cost, notes=(*self.notes, note))
+        return replace(self, cost=cost, notes=self.notes + (note,))
 
 
 def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> FinishedCall:
@@ -185,5 +185,6 @@ def _cost(ledger: Ledger, elapsed: float, peak: int | None) -> Cost:
 def _in_order(point: Point, given: Given) -> Point:
     """A recorded result in the order of the items; of another number of items, as it is."""
     if point.result.n != given.n:
-        return point  # no metric has a value for it, and the others are not affected
+        # No metric has a value for it, and other recorded results are not affected.
+        return point
     return Point(point.queries, result_of_call(point.result, given))

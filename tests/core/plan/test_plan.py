@@ -204,8 +204,8 @@ def test_data_as_a_hint_are_needed_and_told() -> None:
     assert plan.inapplicable == [Inapplicable("Both", "car", "", reason)]
     assert {cell.dataset.label for cell in plan.cells} == {"iris"}
     presentation = Presentation.of_plan(plan)
-    assert presentation.data_given == {"Both": "the vectors of the items"}
-    assert "Both" not in presentation.truth_given
+    assert presentation.received_data == {"Both": "the vectors of the items"}
+    assert "Both" not in presentation.received_truth
 
 
 def test_a_list_is_a_grid_and_duplicates_are_one_cell() -> None:

@@ -98,7 +98,7 @@ def test_repetitions_on_the_same_data_give_no_test_and_one_line_says_why() -> No
 def test_repetitions_with_new_data_are_blocks_of_a_statement_about_their_generator() -> None:
     found = repeated(new_data=True)
     ranking = ranks.ranking(found, "AARI")
-    assert (ranking.unit, ranking.n_blocks, ranking.inference.about) == ("repetition", 12, "d")
+    assert (ranking.unit, ranking.n_blocks, ranking.inference.subject) == ("repetition", 12, "d")
     assert ranking.friedman.p == pytest.approx(1e-4)  # the least of 10,000 permutations
     assert ranking.worse_than_best == ("B", "C", "D")
     over, *_ = ranks.significance_lines(ranking)
@@ -226,7 +226,7 @@ def test_the_truth_has_a_footnote_where_chance_is_better() -> None:
         AARI,
         DASGUPTA,
         references=("Truth", "Random"),
-        truth_given={"Truth": {"d": "the true hierarchy"}},
+        received_truth={"Truth": {"d": "the true hierarchy"}},
     )
     reference = " (a reference, which is not ranked)"
     worse = "worse than Random, as this metric does not compare with the truth"
@@ -243,7 +243,7 @@ def test_tables_of_many_data_sets_have_the_same_footnotes() -> None:
         [cell(name, 0, d, dasgupta=value) for d in "de" for name, value in values.items()],
         DASGUPTA,
         references=("Truth", "Random"),
-        truth_given={"Truth": dict.fromkeys("de", "the true hierarchy")},
+        received_truth={"Truth": dict.fromkeys("de", "the true hierarchy")},
     )
     block = make_tables(found, most=1)[0]
     assert [[entry.marks for entry in row] for row in block.rows] == [[(), (), (1,), ()]] * 2
@@ -257,19 +257,21 @@ def test_an_oracle_that_answers_from_the_truth_is_noted_beside_others() -> None:
         cell("cut", 0, oracle="vectors", AARI=0.8),
     ]
     given = {"ordinal": {"d": "the truth"}, "cut": {"d": "the number of the finest true clusters"}}
-    found = results(outcomes, truth_given=given)
+    found = results(outcomes, received_truth=given)
     oracle = "its oracle answers from the truth, which others do not see"
     hint = "receives the number of the finest true clusters, which others do not"
     assert [row[0] for row in shown(found)] == [f"Insertion ({oracle})", "Ward", f"cut ({hint})"]
     assert found.caveats == (f"Insertion: {oracle}", f"cut: {hint}")  # below each figure
-    alone = results(outcomes[:1], truth_given=given)
+    alone = results(outcomes[:1], received_truth=given)
     assert alone.caveats == ()  # nobody else is there to be compared with
 
 
 def test_data_beside_the_answers_are_noted_and_are_no_truth() -> None:
     outcomes = [cell("Scaled", 0, oracle="pairs", AARI=0.9), cell("cut", 0, AARI=0.8)]
     given = {"cut": {"d": "the number of the finest true clusters"}}
-    found = results(outcomes, truth_given=given, data_given={"Scaled": "the vectors of the items"})
+    found = results(
+        outcomes, received_truth=given, received_data={"Scaled": "the vectors of the items"}
+    )
     assert found.caveats == (
         "Scaled: reads the vectors of the items beside the answers",
         "cut: receives the number of the finest true clusters, which others do not",

@@ -31,7 +31,7 @@ WARM_UP = "warm-up"
 MEASURED = (WARM_UP, ALGORITHM)
 METRICS = "metrics"
 #: The phases in which memory is limited: all but imports.
-WEIGHED = ("data", "oracle", *MEASURED, METRICS)
+WEIGHED = ("data", "oracle", WARM_UP, ALGORITHM, METRICS)
 GRACE = 120.0  # seconds that imports, data and metrics may take at least
 COMPILATION = 30.0  # seconds that a warm-up may take beyond those of the algorithm
 
@@ -59,7 +59,9 @@ class Limits:
     @classmethod
     def of_cell(cls, timeout: float | None, memory: int | None = None) -> Self:
         """What a cell may take: its data and its metrics twice its timeout, or 120 s if more."""
-        grace = math.inf if timeout is None else max(GRACE, 2.0 * timeout)
+        grace = math.inf
+        if timeout is not None:
+            grace = max(GRACE, 2.0 * timeout)
         return cls(seconds=timeout, memory=memory, grace=grace)
 
     def allowed(self, phase: str) -> float:
@@ -68,7 +70,9 @@ class Limits:
             return self.grace
         if self.seconds is None:
             return math.inf
-        return self.seconds + (COMPILATION if phase == WARM_UP else 0.0)
+        if phase == WARM_UP:
+            return self.seconds + COMPILATION
+        return self.seconds
 
 
 Ending = Literal["done", "error", "timeout", "memory", "crash"]
@@ -282,10 +286,10 @@ def read_tail(log: int) -> str:
 
 def take_tail(log: int) -> str:
     """Return the last 64 KiB, and forget everything."""
-    shown = _tail(log)
-    if shown:
+    tail = _tail(log)
+    if tail:
         os.ftruncate(log, 0)
-    return shown.decode(errors="replace")
+    return tail.decode(errors="replace")
 
 
 def keep_short(log: int) -> None:
@@ -298,18 +302,24 @@ def keep_short(log: int) -> None:
 
 def _tail(log: int) -> bytes:
     size = os.fstat(log).st_size
-    return os.pread(log, _SHOWN, max(0, size - _SHOWN)) if size else b""
+    if not size:
+        return b""
+    return os.pread(log, _SHOWN, max(0, size - _SHOWN))
 
 
 def write_draft(draft: int, order: int, content: bytes) -> None:
     """Replace what a draft holds; without room on the disk it holds nothing."""
     with suppress(OSError):
-        os.pwrite(draft, _DRAFT.pack(0, 0), 0)  # of no order; to truncate it takes 20 times as long
-        rest, offset = memoryview(content), _DRAFT.size
+        # While it is written it is of no order; to truncate it takes 20 times as long.
+        os.pwrite(draft, _DRAFT.pack(0, 0), 0)
+        rest = memoryview(content)
+        offset = _DRAFT.size
         while rest:
-            written = os.pwrite(draft, rest, offset)
-            rest, offset = rest[written:], offset + written
-        os.pwrite(draft, _DRAFT.pack(order, len(content)), 0)  # last: now it is whole
+            n_written = os.pwrite(draft, rest, offset)
+            rest = rest[n_written:]
+            offset += n_written
+        # Last, as it is complete now.
+        os.pwrite(draft, _DRAFT.pack(order, len(content)), 0)
 
 
 def read_draft(draft: int, order: int, decode: Decode) -> object:
@@ -318,6 +328,9 @@ def read_draft(draft: int, order: int, decode: Decode) -> object:
         file.seek(0)
         try:
             number, length = _DRAFT.unpack(file.read(_DRAFT.size))
-            return decode(file.read(length)) if number == order else None
+            if number != order:
+                return None
+            return decode(file.read(length))
         except Exception:
-            return None  # the failure is reported; this cannot add to it
+            # The failure of the job is reported; this one cannot add to it.
+            return None
