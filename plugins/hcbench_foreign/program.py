@@ -22,8 +22,8 @@ from hcbench import Given, HcbenchError, Oracle, Partition, Tree
 from hcbench.run import child_environment, named_secrets
 from hcbench_foreign.declaration import Declaration
 
-PROC = Path("/proc")
-"""Where Linux tells the memory of processes; other systems do not have it."""
+#: Where Linux tells the memory of processes; other systems do not have it.
+_PROC = Path("/proc")
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "BLIS")
 #: Variables of this Python's environment, which another one must not see.
 _VARIABLES_OF_PYTHON = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
@@ -209,17 +209,32 @@ def _wait(pid: int) -> tuple[int, int]:
     """Wait for the end of a process: its exit code, and its largest memory in bytes."""
     sampled = _watch(pid)
     _, status, usage = os.wait4(pid, 0)
-    peak = usage.ru_maxrss
     peak_here = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    if sys.platform != "darwin":
+    peak = peak_bytes(usage.ru_maxrss, peak_here, sampled, sys.platform)
+    return os.waitstatus_to_exitcode(status), peak
+
+
+def peak_bytes(peak: int, peak_here: int, sampled: int, platform: str) -> int:
+    """The largest memory of a process that has ended, in bytes.
+
+    Parameters
+    ----------
+    peak, peak_here : int
+        What the system says of the process, and of this one.
+    sampled : int
+        The most bytes that were seen while it ran; 0 if none were.
+    platform : str
+        As `sys.platform`.
+    """
+    if platform != "darwin":
         # Darwin counts bytes, other systems KiB.
         peak *= 1024
         peak_here *= 1024
     # Linux counts this process too, of which the program's is a copy until it starts: a lower peak
     # than here says nothing about the program.
     if sampled and peak <= peak_here:
-        peak = sampled
-    return os.waitstatus_to_exitcode(status), peak
+        return sampled
+    return peak
 
 
 def _watch(pid: int) -> int:
@@ -238,7 +253,7 @@ def _watch(pid: int) -> int:
         poll = select.poll()
         poll.register(descriptor, select.POLLIN)
         while True:
-            peak = max(peak, _memory(pid))
+            peak = max(peak, peak_until_now(pid))
             # Readable when the process has ended.
             if poll.poll(pause):
                 return peak
@@ -248,10 +263,10 @@ def _watch(pid: int) -> int:
         os.close(descriptor)
 
 
-def _memory(pid: int) -> int:
-    """The peak of the memory of a process until now, in bytes; 0 after its end, or if unknown."""
+def peak_until_now(pid: int, proc: Path = _PROC) -> int:
+    """The peak of the memory of a process in bytes; 0 after its end, or if it is unknown."""
     try:
-        status = (PROC / str(pid) / "status").read_text()
+        status = (proc / str(pid) / "status").read_text()
     except OSError:
         return 0
     peak = re.search(r"VmHWM:\s*(\d+) kB", status)

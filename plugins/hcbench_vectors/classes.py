@@ -119,11 +119,16 @@ def average_dot_products(
 
 
 def average_distances(
-    vectors: Vectors, class_of: NDArray[np.int64], rows: NDArray[np.int64] | None = None
+    vectors: Vectors,
+    class_of: NDArray[np.int64],
+    rows: NDArray[np.int64] | None = None,
+    *,
+    block_size: int = _BLOCK_SIZE,
 ) -> Floats:
     """Mean Euclidean distance of two different items; as `average_dot_products`.
 
-    O(n m p) time for m items in the classes of ``rows``.
+    O(n m p) time for m items in the classes of ``rows``, of which ``block_size`` distances are in
+    memory at a time.
     """
     size = np.bincount(class_of).astype(np.float64)
     chosen = np.arange(size.size) if rows is None else rows
@@ -134,7 +139,7 @@ def average_distances(
     order = np.concatenate([items, np.setdiff1d(np.arange(class_of.size), items)])
     between = euclidean_of_rows(vectors[order])
     members = np.eye(size.size)[class_of[order]]
-    step = max(1, _BLOCK_SIZE // class_of.size)
+    step = max(1, block_size // class_of.size)
     for first in range(0, items.size, step):
         block = slice(first, min(first + step, items.size))
         to_classes = between(block, slice(0, class_of.size)) @ members

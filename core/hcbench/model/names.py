@@ -85,7 +85,7 @@ def match_items(source: NamedItems, target: NamedItems) -> NDArray[np.int64]:
     elif target_names is None:
         target_names = _numbers_for(target, source)
     assert target_names is not None
-    position_of = {name: i for i, name in enumerate(names)}
+    position_of = {name: position for position, name in enumerate(names)}
     if position_of.keys() != set(target_names):
         # Newick does not tell blanks from underscores: try what the names may mean.
         position_of = _positions_as_meant(names, target_names)
@@ -96,7 +96,7 @@ def match_items(source: NamedItems, target: NamedItems) -> NDArray[np.int64]:
             ModelWarning,
             stacklevel=3,
         )
-        target_names = tuple(_as_meant(name) for name in target_names)
+        target_names = tuple(map(_as_meant, target_names))
     return np.array([position_of[name] for name in target_names], dtype=np.int64)
 
 
@@ -151,10 +151,10 @@ def names_of_index(data: Any, *, only_own: bool = False) -> tuple[str, ...] | No
         # It is the method of lists and tuples.
         return None
     values = index.tolist()
-    if index.dtype.kind == "f" and all(float(value).is_integer() for value in values):
+    if index.dtype.kind == "f" and all(map(float.is_integer, values)):
         # pandas makes floats of whole numbers where one is missing.
-        values = [int(value) for value in values]
-    names = tuple(str(value) for value in values)
+        values = list(map(int, values))
+    names = tuple(map(str, values))
     if only_own and (len(set(names)) < len(names) or is_default(names)):
         return None
     return names
@@ -289,18 +289,15 @@ def _describe_difference(
     source: NamedItems, names: Sequence[str], target: NamedItems, target_names: Sequence[str]
 ) -> str:
     """Which names are missing, and which are too many; those that may mean the same are neither."""
-    meanings = {}
-    for name in set(names).union(target_names):
-        meanings[name] = _as_meant(name)
+    meaning: Callable[[str], str] = _as_meant
     for checked_names in (names, target_names):
-        n_different = len({meanings[name] for name in checked_names})
-        if n_different < len(checked_names):
+        if len(set(map(meaning, checked_names))) < len(checked_names):
             # Two names of one thing would mean the same: compare them as they are written.
-            meanings = {name: name for name in meanings}
-    source_meanings = {meanings[name] for name in names}
-    target_meanings = {meanings[name] for name in target_names}
-    missing = [name for name in target_names if meanings[name] not in source_meanings]
-    extra = [name for name in names if meanings[name] not in target_meanings]
+            meaning = str
+    source_meanings = set(map(meaning, names))
+    target_meanings = set(map(meaning, target_names))
+    missing = [name for name in target_names if meaning(name) not in source_meanings]
+    extra = [name for name in names if meaning(name) not in target_meanings]
     parts = []
     if missing:
         parts.append(f"{few_names(missing)} {_is_or_are(missing)} missing")
@@ -318,4 +315,6 @@ def _describe_difference(
 
 
 def _is_or_are(names: Sequence[str]) -> str:
-    return "is" if len(names) == 1 else "are"
+    if len(names) == 1:
+        return "is"
+    return "are"

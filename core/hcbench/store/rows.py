@@ -88,8 +88,15 @@ def stored_key(outcome: Outcome) -> str:
     """The key of a row: the cell's own; of an inapplicable combination, a hash of its labels."""
     if outcome.key:
         return outcome.key
-    labels = [outcome.algorithm, outcome.dataset, outcome.oracle]
-    parts = [*labels, outcome.repetition, outcome.seed, outcome.budget, outcome.reason]
+    parts = [
+        outcome.algorithm,
+        outcome.dataset,
+        outcome.oracle,
+        outcome.repetition,
+        outcome.seed,
+        outcome.budget,
+        outcome.reason,
+    ]
     return LEFT_OUT + hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
 
 
@@ -106,16 +113,17 @@ def run_info(row: Any, n_cells: int = 0, reused: int = 0, failed: int = 0) -> Ru
         except (ValueError, TypeError, RecursionError):
             damaged = f"{name} is {repr(values[name])[:40]}"
             values[name] = substitute
-    about = values["layout"]
-    values["layout"] = presented(about)
+    # The layout also holds some values of the run itself.
+    layout = values["layout"]
+    values["layout"] = presented(layout)
     return RunInfo(
         **values,
         cells=n_cells,
         reused=reused,
         failed=failed,
-        name=str(about.get("name", "")),
-        note=str(about.get("note", "")),
-        removed=bool(about.get("removed")),
+        name=str(layout.get("name", "")),
+        note=str(layout.get("note", "")),
+        removed=bool(layout.get("removed")),
         damaged=damaged,
     )
 
@@ -211,7 +219,9 @@ def _stored_status(value: Value) -> str:
     """The status of a value, which also says that it is NaN, or may be computed again."""
     if value.value is not None and storable(value.value) is None:
         return NAN
-    return value.status if value.final else LOST
+    if not value.final:
+        return LOST
+    return value.status
 
 
 @lru_cache
@@ -266,7 +276,10 @@ def storable(value: Any) -> Any:
         return value.encode(errors="backslashreplace").decode().replace("\0", "\\0")
     if hasattr(value, "item"):
         value = value.item()
-    return None if value != value else value
+    if value != value:
+        # NaN, which is no number for SQLite and not equal to itself.
+        return None
+    return value
 
 
 def _plain(value: Any) -> Any:
@@ -274,8 +287,13 @@ def _plain(value: Any) -> Any:
         return dict(value)
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         return list(value)
-    return value.item() if hasattr(value, "item") else str(value)
+    if hasattr(value, "item"):
+        # A scalar of numpy.
+        return value.item()
+    return str(value)
 
 
 def _checkpoint(point: ScoredPoint) -> int:
-    return END if point.checkpoint is None else int(point.checkpoint)
+    if point.checkpoint is None:
+        return END
+    return int(point.checkpoint)

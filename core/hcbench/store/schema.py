@@ -32,7 +32,9 @@ _RowId = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 def read_budget(value: Any) -> Any:
     """A stored budget: a number as one."""
-    return int(value) if value is not None and str(value).isdecimal() else value
+    if value is not None and str(value).isdecimal():
+        return int(value)
+    return value
 
 
 class BudgetText(sa.TypeDecorator[Any]):
@@ -43,7 +45,9 @@ class BudgetText(sa.TypeDecorator[Any]):
 
     def process_bind_param(self, value: Any, dialect: sa.Dialect) -> str | None:  # noqa: ARG002
         """As text."""
-        return None if value is None else str(value)
+        if value is None:
+            return None
+        return str(value)
 
     def process_result_value(self, value: Any, dialect: sa.Dialect) -> Any:  # noqa: ARG002
         """A number as one."""
@@ -96,7 +100,10 @@ cells = sa.Table(
     sa.Column("distinct_queries", sa.BigInteger),
     sa.Column("rounds", sa.BigInteger),
     sa.Column("draws", sa.BigInteger),
-    *(sa.Column(name, sa.Double) for name in ("price", "tokens", "latency", "saved")),
+    sa.Column("price", sa.Double),
+    sa.Column("tokens", sa.Double),
+    sa.Column("latency", sa.Double),  # s
+    sa.Column("saved", sa.Double),
     sa.Column("timeout", sa.Double),
     sa.Column("memory", sa.Double),
     sa.Column("data_digest", sa.Text, nullable=False),
@@ -143,10 +150,10 @@ replies = sa.Table(
     sa.Column("source", sa.String(40), primary_key=True),
     sa.Column("query", sa.String(255), primary_key=True),  # JSON, a list of items
     sa.Column("time", sa.BigInteger, primary_key=True, autoincrement=False),
-    *(
-        sa.Column(name, sa.Double, nullable=False)
-        for name in ("code", "price", "tokens", "seconds")
-    ),
+    sa.Column("code", sa.Double, nullable=False),
+    sa.Column("price", sa.Double, nullable=False),
+    sa.Column("tokens", sa.Double, nullable=False),
+    sa.Column("seconds", sa.Double, nullable=False),
     sa.Column("confidence", sa.Double),
     sa.Column("annotator", sa.BigInteger, nullable=False),
 )
@@ -167,7 +174,10 @@ summaries = sa.Table(
     "summaries",
     metadata,
     sa.Column("run", sa.ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
-    *(sa.Column(name, sa.Integer, nullable=False) for name in ("cells", "reused", "failed")),
+    # How many cells it has, and how many of them are reused and failed.
+    sa.Column("cells", sa.Integer, nullable=False),
+    sa.Column("reused", sa.Integer, nullable=False),
+    sa.Column("failed", sa.Integer, nullable=False),
     sa.Column("checksum", sa.BigInteger),
     sa.Column("packed", sa.LargeBinary),
 )
@@ -195,10 +205,15 @@ def has_tables(connection: sa.Connection, location: str, *, shared: bool) -> boo
         If the tables are not ours, or of another version.
     """
     present = set(sa.inspect(connection).get_table_names())
-    foreign = present & set(metadata.tables) if shared else present
-    wanted = sa.select(meta.c.value).where(meta.c.name == VERSION)
-    version = connection.execute(wanted).scalar() if meta.name in present else None
+    version = None
+    if meta.name in present:
+        of_schema = sa.select(meta.c.value).where(meta.c.name == VERSION)
+        version = connection.execute(of_schema).scalar()
     if version is None:
+        # In a shared database only tables of our names are in the way.
+        foreign = present
+        if shared:
+            foreign = present & set(metadata.tables)
         if foreign:
             raise StoreError(
                 f"{location} is a database, but not a store of hcbench; "
@@ -226,10 +241,14 @@ def upsert_into(table: sa.Table, dialect: str, *, only_lost: bool = False) -> sa
     insert: Any = importlib.import_module(f"sqlalchemy.dialects.{dialect}").insert(table)
     keys = list(table.primary_key)
     values = {c.name: insert.excluded[c.name] for c in table.c if not c.primary_key}
-    lost = table.c.status == LOST if only_lost else None
-    replacing: sa.Insert = (
-        insert.on_conflict_do_update(index_elements=keys, set_=values, where=lost)
-        if values
-        else insert.on_conflict_do_nothing(index_elements=keys)
+    if not values:
+        # The row is all key: an equal one is there.
+        nothing: sa.Insert = insert.on_conflict_do_nothing(index_elements=keys)
+        return nothing
+    condition = None
+    if only_lost:
+        condition = table.c.status == LOST
+    update: sa.Insert = insert.on_conflict_do_update(
+        index_elements=keys, set_=values, where=condition
     )
-    return replacing
+    return update

@@ -124,7 +124,7 @@ def _plan_of(row: Row) -> str | None:
     shard = layout.get("shard")
     if not _is_shard(shard) or not isinstance(layout.get("renamed"), dict):
         return None
-    for name in ("shard", "renamed", *ABOUT_RUN):
+    for name in ("shard", "renamed") + tuple(ABOUT_RUN):
         layout.pop(name, None)
     return json.dumps([shard["plan"], shard["count"], layout], sort_keys=True)
 

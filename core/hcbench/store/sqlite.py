@@ -83,15 +83,16 @@ def connect(name: str, *, uri: bool = False, label: str = "") -> sqlite3.Connect
 
 def _refuse_foreign_code(connection: sqlite3.Connection, label: str) -> None:
     """Raise `StoreError` if the file has a trigger, a view or a virtual or computed table."""
-    found = connection.execute(_FOREIGN).fetchone()
-    if found is None:
+    # Its kind and its name.
+    row = connection.execute(_FOREIGN).fetchone()
+    if row is None:
         computed = (
             "SELECT 'computed column', m.name || '.' || x.name FROM sqlite_master AS m "
             "JOIN pragma_table_xinfo(m.name) AS x WHERE m.type = 'table' AND x.hidden > 0 LIMIT 1"
         )
-        found = connection.execute(computed).fetchone()
-    if found is not None:
-        kind, name = found
+        row = connection.execute(computed).fetchone()
+    if row is not None:
+        kind, name = row
         raise StoreError(
             f"{label} holds the {kind} {name!r}, which hcbench never makes and which could change "
             "what is stored or shown; give another place with --store, and ask its author for an "
@@ -143,7 +144,9 @@ def _connect_to_copy(file: Path) -> sqlite3.Connection:
 def fault_of(connection: sqlite3.Connection) -> str:
     """What is wrong with the structure of a file; "" if it is sound."""
     (fault,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    return "" if fault == "ok" else str(fault)
+    if fault == "ok":
+        return ""
+    return str(fault)
 
 
 # ---- Locks ---------------------------------------------------------------------------------------

@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from hcbench.model.problem import Result
     from hcbench.plan.columns import Outcomes
 
-#: Cells of a run that is stored in columns as well: reading so many rows takes a second.
-LARGE = 50_000
+# Cells of a large run: reading so many rows takes a second.
+_LARGE_RUN = 50_000
 P = ParamSpec("P")
 T = TypeVar("T")
 Patterns: TypeAlias = str | Sequence[str]
@@ -95,6 +95,8 @@ class Store:
         Whether it cannot be written; only saving is an error then.
     database : Database
         For the modules of this package.
+    large_run : int
+        A run of so many cells is stored in columns as well, from which it is read much faster.
 
     Raises
     ------
@@ -111,6 +113,7 @@ class Store:
             url = os.environ.get("HCBENCH_STORE") or default
         self.database = Database(find_place(url), read_only=read_only)
         self.read_only = self.database.read_only
+        self.large_run = _LARGE_RUN
 
     @property
     def location(self) -> str:
@@ -178,7 +181,7 @@ class Store:
         # Others may have removed it.
         with suppress(StoreError):
             info = self._numbered(run)
-            if info.cells >= LARGE and 2 * info.reused < info.cells and not interrupted:
+            if info.cells >= self.large_run and 2 * info.reused < info.cells and not interrupted:
                 self._large_run(info)
 
     def _summarise(self, connection: sa.Connection, run: int) -> None:
@@ -407,7 +410,7 @@ class Store:
         else:
             rows = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
         stored = None
-        if len(keys) >= LARGE:
+        if len(keys) >= self.large_run:
             stored = self._from_columns(rows, metric_keys)
         if stored is None:
             is_scored = metric_keys is not None
@@ -660,7 +663,7 @@ class Store:
             traceback and log.
         """
         info = None if run is None else self.run(run)
-        if info is not None and info.cells >= LARGE and limit is None and not labels:
+        if info is not None and info.cells >= self.large_run and limit is None and not labels:
             return self._large_run(info)
         return self._read(info, limit, **labels)
 

@@ -26,7 +26,8 @@ from hcbench.pages.site import build_site
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import Presentation
 from hcbench.registry.suite import Suite
-from hcbench.store import Store, store as stores
+from hcbench.run.environment import describe_machine
+from hcbench.store import Store
 from hcbench.store.exchange import describe_run, import_run
 from hcbench.store.merge import merge_stores
 from hcbench.store.schema import cells, metric_values, points, runs, summaries
@@ -101,13 +102,11 @@ def packed(store: Store) -> list[int]:
         return [*connection.execute(filled).scalars()]
 
 
-def test_a_large_run_is_shown_from_its_summary_as_from_its_rows(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_run_is_shown_from_its_summary_as_from_its_rows(store: Store) -> None:
     large_run(store)
     from_rows, info = shown(store, 1), store.run(1)
     assert not packed(store)
-    monkeypatch.setattr(stores, "LARGE", 1)
+    store.large_run = 1
     assert shown(store, 1) == from_rows  # which stores the columns
     assert packed(store) == [1]
     with store.database.writing() as connection:  # what is not read again is not missed
@@ -118,10 +117,8 @@ def test_a_large_run_is_shown_from_its_summary_as_from_its_rows(
     assert [found.algorithm for found, _ in store.outcomes(run=1, algorithm="ward")] == ["Ward"]
 
 
-def test_a_large_run_is_stored_in_columns_when_it_ends(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stores, "LARGE", 2)
+def test_a_large_run_is_stored_in_columns_when_it_ends(store: Store) -> None:
+    store.large_run = 2
     n_cells = len(large_run(store))
     assert packed(store) == [1]
     other = keep_run(store, [])
@@ -141,28 +138,24 @@ def forget_values(store: Store) -> None:
         connection.execute(delete(metric_values))
 
 
-def test_a_run_of_the_same_cells_is_shown_from_the_columns_of_the_other_run(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_of_the_same_cells_is_shown_from_the_columns_of_the_other_run(store: Store) -> None:
     first = large_run(store)
     kept = keep_run(store, [])
     store.link(kept, range(1, len(first) + 1))
     store.finish_run(kept)
     from_rows = shown(store, kept)
     assert "reused=False" not in "".join(from_rows)
-    monkeypatch.setattr(stores, "LARGE", 1)
+    store.large_run = 1
     shown(store, 1)
     forget_values(store)
     assert shown(store, kept) == from_rows
     assert packed(store) == [1]
 
 
-def test_cells_are_found_in_columns_as_long_as_they_have_the_latest(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cells_are_found_in_columns_as_long_as_they_have_the_latest(store: Store) -> None:
     keys = [found.key for found in large_run(store) if found.key][::-1]
     from_rows = [*map(repr, store.find(keys, KEYS))]
-    monkeypatch.setattr(stores, "LARGE", 1)
+    store.large_run = 1
     shown(store, 1)
     forget_values(store)
     assert [*map(repr, store.find(keys, KEYS))] == from_rows
@@ -174,10 +167,8 @@ def test_cells_are_found_in_columns_as_long_as_they_have_the_latest(
 
 
 @pytest.mark.parametrize("change", ["values", "cells", "link", "merge", "tidy", "remove"])
-def test_a_summary_goes_when_what_the_run_shows_may_change(
-    change: str, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stores, "LARGE", 2)
+def test_a_summary_goes_when_what_the_run_shows_may_change(change: str, store: Store) -> None:
+    store.large_run = 2
     first, *_ = large_run(store)
     (row,) = store.find([first.key]).column("row").tolist()
     shown(store, 1)
@@ -207,10 +198,8 @@ def test_a_summary_goes_when_what_the_run_shows_may_change(
         assert not packed(store)
 
 
-def test_a_damaged_or_missing_summary_is_made_again(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stores, "LARGE", 1)
+def test_a_damaged_or_missing_summary_is_made_again(store: Store) -> None:
+    store.large_run = 1
     large_run(store)
     expected = shown(store, 1)
     with store.database.writing() as connection:
@@ -266,11 +255,9 @@ def spoilt(what: str, header: Any, body: bytes) -> bytes:
         "lengths differ",
     ],
 )
-def test_columns_that_a_stranger_has_written_are_made_again(
-    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stores, "LARGE", 1)
+def test_columns_that_a_stranger_has_written_are_made_again(what: str, tmp_path: Path) -> None:
     with Store(tmp_path / "s.sqlite") as store:
+        store.large_run = 1
         large_run(store)
         expected = shown(store, 1)
         with store.database.writing() as connection:
@@ -578,17 +565,25 @@ def test_a_full_label_chooses_no_longer_one(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_that_mixes_blas_kernels_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_mixes_blas_kernels_is_told(tmp_path: Path) -> None:
     path = tmp_path / "kernels.sqlite"
     compare = ["compare", "--algos=Random", "--datasets=iris", "--metrics=AARI", "--jobs=1"]
-    warning = "different BLAS kernels (openblas Haswell; openblas Zen)"
+    kernels = sorted([str(describe_machine()["blas"]), "openblas Other"])
+    warning = f"different BLAS kernels ({'; '.join(kernels)})"
+
+    def move_runs(connection: Any) -> None:
+        """Have all runs so far be of a machine with other kernels."""
+        for number, text in connection.execute(select(runs.c.id, runs.c.environment)).all():
+            environment = json.loads(text)
+            environment["machine"]["blas"] = "openblas Other"
+            changed = update(runs).where(runs.c.id == number)
+            connection.execute(changed.values(environment=json.dumps(environment)))
+
     with cells_in_this_process():
-        monkeypatch.setattr("hcbench.run.environment._blas", lambda: "openblas Zen")
         assert "BLAS" not in call(*compare, "-r1", store=path, command=()).output
         assert "BLAS" not in call(*compare, "-r2", store=path, command=()).output
-        monkeypatch.setattr("hcbench.run.environment._blas", lambda: "openblas Haswell")
+        with Store(path) as store, store.database.writing() as connection:
+            move_runs(connection)
         shown = call(*compare, "-r3", store=path, command=()).stdout
         assert warning in " ".join(shown.split())
         assert warning in " ".join(call("show", store=path).stdout.split())

@@ -537,14 +537,15 @@ def test_a_fork_server_that_was_killed_while_idle_is_replaced() -> None:
 
 
 @pytest.mark.slow
-def test_a_fork_server_that_was_stopped_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fork_server_that_was_stopped_is_replaced() -> None:
     with Pool(1, PERFORM) as pool:
         server = server_of(pool)
         os.kill(server, signal.SIGSTOP)
         assert run(pool, partial(os._exit, 1)).ending == "crash"
-        monkeypatch.setattr("hcbench.run.workers.pool._START", 0.5)
+        usual = pool.start_seconds
+        pool.start_seconds = 0.5
         assert run(pool, partial(jobs.add, 1, 1)).lost
-        monkeypatch.undo()
+        pool.start_seconds = usual
         assert run(pool, partial(jobs.add, 1, 1)).value == 2
         assert server_of(pool) != server
 

@@ -11,23 +11,24 @@ from functools import partial
 import pytest
 
 from hcbench.errors import WorkerError
-from hcbench.run.workers import Limits, Pool, Report, connections, pool as pools
+from hcbench.run.workers import Limits, Pool, Report
 from tests.core.run import jobs
 
 PERFORM = f"{jobs.__name__}:perform"
 
 
-@pytest.fixture(autouse=True)
-def _all_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Treat all jobs as short, also on a busy machine, and let a worker have three."""
-    monkeypatch.setattr(connections, "_QUICK", 60.0)
-    monkeypatch.setattr(pools, "_AHEAD", 3)
+def pool_of(slots: int, target: str = PERFORM) -> Pool:
+    """A pool for which all jobs are short, also on a busy machine; a worker may have three."""
+    pool = Pool(slots, target)
+    pool.short_seconds = 60.0
+    pool.most_ahead = 3
+    return pool
 
 
 @pytest.fixture
 def pool() -> Iterator[Pool]:
     """A pool of one worker, which has just run a short job and may therefore queue three."""
-    with Pool(1, PERFORM) as one:
+    with pool_of(1) as one:
         one.submit("short", partial(jobs.add, 1, 1), Limits())
         one.wait(20)
         assert room(one) == 3
@@ -66,15 +67,12 @@ def endings(reports: dict[object, Report]) -> list[str]:
     return [reports[tag].ending for tag in sorted(reports, key=str)]
 
 
-def test_only_a_worker_whose_last_job_was_short_may_have_the_next_at_hand(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    with Pool(1, PERFORM) as pool, monkeypatch.context() as patched:
-        patched.setattr(connections, "_QUICK", 0.0)
+def test_only_a_worker_whose_last_job_was_short_may_have_the_next_at_hand() -> None:
+    with pool_of(1) as pool:
+        pool.short_seconds = 0.0
         assert room(pool) == 1
         assert room(pool) == 1
-        patched.undo()
-        assert room(pool) == 1, "the last job was a long one"
+        pool.short_seconds = 60.0
         assert room(pool) == 3
 
 
@@ -127,7 +125,7 @@ def test_the_log_of_a_job_whose_worker_is_replaced_has_nothing_of_the_next(pool:
 
 
 def test_results_of_a_job_are_never_reported_for_another() -> None:
-    with Pool(1, f"{jobs.__name__}:perform_or_produce") as pool:
+    with pool_of(1, f"{jobs.__name__}:perform_or_produce") as pool:
         pool.submit("short", ("value", jobs.add), Limits())
         pool.wait(20)
         reports = submit(pool, ("first", str), (None, jobs.segfault), ("third", jobs.segfault))
@@ -143,7 +141,7 @@ def test_losing_the_fork_server_affects_only_the_running_job(pool: Pool) -> None
 
 
 def test_the_phases_of_all_jobs_are_followed_when_several_workers_are_lost_at_once() -> None:
-    with Pool(2, PERFORM) as pool:
+    with pool_of(2) as pool:
         for number in range(2):
             pool.submit(number, partial(time.sleep, 0.05), Limits())
         collect(pool, 2)

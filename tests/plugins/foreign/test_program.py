@@ -16,11 +16,10 @@ import numpy as np
 import pytest
 
 import hcbench
-import hcbench_foreign.program
 from hcbench import Comparisons, HcbenchError, Partition, Tree, load_registry
 from hcbench.errors import PluginError
 from hcbench_foreign.declaration import read_declaration
-from hcbench_foreign.program import ForeignProgram
+from hcbench_foreign.program import ForeignProgram, peak_bytes, peak_until_now
 
 # Points on a line: 0 and 1 join at 1, 10 and 12 at 2, and the rest at 10.5, the mean of four.
 LINE = np.array([[0.0], [1.0], [10.0], [12.0]])
@@ -37,7 +36,7 @@ def declare(folder: Path, **keys: Any) -> Path:
     return file
 
 
-@pytest.fixture(params=["pidfd_open is missing", "pidfd_open is not allowed", "no /proc"])
+@pytest.fixture(params=["pidfd_open is missing", "pidfd_open is not allowed"])
 def another_system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A system, or a container, that does not tell what Linux does."""
 
@@ -46,9 +45,8 @@ def another_system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
 
     if request.param == "pidfd_open is missing":
         monkeypatch.delattr(os, "pidfd_open")
-    elif request.param == "pidfd_open is not allowed":
+    else:
         monkeypatch.setattr(os, "pidfd_open", refused)
-    monkeypatch.setattr(hcbench_foreign.program, "PROC", Path("/nowhere"))
 
 
 @pytest.mark.usefixtures("another_system")
@@ -62,17 +60,20 @@ def test_programs_run_where_linux_is_not(tmp_path: Path) -> None:
         program._run(["sh", "-c", "exit 3"], tmp_path, None)
 
 
-@pytest.mark.parametrize(("platform", "factor"), [("linux", 1024), ("darwin", 1)])
-def test_the_largest_memory_is_in_the_unit_of_the_system(
-    platform: str, factor: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Usage:
-        ru_maxrss = 5_000_000_000
+def test_where_there_is_no_proc_the_system_says_the_largest_memory_at_the_end() -> None:
+    assert peak_until_now(os.getpid()) > 1 << 20
+    assert peak_until_now(os.getpid(), Path("/nowhere")) == 0
+    assert peak_bytes(600, 500, sampled=0, platform="linux") == 600 * 1024
 
-    monkeypatch.setattr(hcbench_foreign.program, "_watch", lambda pid: 0)
-    monkeypatch.setattr(os, "wait4", lambda pid, options: (pid, 0, Usage))
-    monkeypatch.setattr(sys, "platform", platform)
-    assert hcbench_foreign.program._wait(1) == (0, 5_000_000_000 * factor)
+
+def test_the_largest_memory_is_in_the_unit_of_the_system() -> None:
+    assert peak_bytes(5_000_000, 1000, sampled=0, platform="linux") == 5_000_000 * 1024
+    assert peak_bytes(5_000_000, 1000, sampled=0, platform="darwin") == 5_000_000
+
+
+def test_the_memory_of_a_small_program_is_not_that_of_the_process_that_starts_it() -> None:
+    assert peak_bytes(900, 1000, sampled=7 << 10, platform="linux") == 7 << 10
+    assert peak_bytes(2000, 1000, sampled=7 << 10, platform="linux") == 2000 << 10
 
 
 def run(file: Path, data: Any = LINE, name: str = "foreign", **keywords: Any) -> Any:

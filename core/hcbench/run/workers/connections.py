@@ -48,7 +48,6 @@ from hcbench.run.workers.messages import (
 )
 from hcbench.run.workers.processes import family_resident
 
-_QUICK = 0.02  # seconds: of shorter jobs a worker may have the next one at hand
 _ENDING = 5.0  # seconds for the fork server to end workers
 # Variables of the terminal, of the main process and of pytest, which say nothing to an import.
 _UNREAD = (
@@ -350,7 +349,7 @@ class WorkerConnection:
     asked_at: float  # when it was asked for
     pid: int = 0  # 0 until it has started
     jobs: deque[Submission] = field(default_factory=deque)  # the first runs, the others wait
-    quick: bool = False  # whether its last job was a short one
+    last_seconds: float = math.inf  # of its last job, if that was done
     killed_at: float = math.inf  # when it was to be killed
     final: Report | None = None  # on the job that runs; returned once the worker has ended
     log_is_read: bool = False  # whether the log of that job is in `final`
@@ -372,9 +371,11 @@ class WorkerConnection:
             return None
         return self.jobs[0]
 
-    def is_quick(self, now: float) -> bool:
-        """Whether its last job was a short one, and the present one is so far."""
-        return self.quick and (self.job is None or now - self.job.began < _QUICK)
+    def is_quick(self, now: float, limit: float) -> bool:
+        """Whether its last job took fewer seconds, and so has the present one until now."""
+        if self.last_seconds >= limit:
+            return False
+        return self.job is None or now - self.job.began < limit
 
     @property
     def undecided(self) -> Submission | None:
@@ -437,8 +438,9 @@ class WorkerConnection:
         """
         job = self.jobs.popleft()
         seconds = max(0.0, at - job.began)
-        self.quick = report.ending == "done" and seconds < _QUICK
+        self.last_seconds = seconds
         if report.ending != "done":
+            self.last_seconds = math.inf
             value = read_draft(self.draft.fileno(), job.number, decode)
             report = replace(report, value=value)
         if not self.log_is_read:

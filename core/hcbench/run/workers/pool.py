@@ -32,9 +32,10 @@ from hcbench.run.workers.messages import (
 from hcbench.run.workers.processes import kill_group
 
 _POLL = 0.05  # seconds between looks at the memory and the logs
-_START = 120.0  # seconds for the imports of the fork server
+_START_SECONDS = 120.0
 _DYING = 10.0  # seconds to wait for the end of a killed worker
-_AHEAD = 16  # jobs that a worker may have, if they are short: while others are stored
+_SHORT_SECONDS = 0.02
+_MOST_AHEAD = 16
 _CLOSED = 1.0  # seconds between the end of a worker's connection and its own
 
 
@@ -68,6 +69,15 @@ class Pool:
         Of BLAS, OpenMP and numba in each worker, whose environment says so.
     variables
         Further environment variables of the workers, which are read when modules are imported.
+
+    Attributes
+    ----------
+    start_seconds : float
+        How long the fork server may take for its imports before it is replaced.
+    short_seconds : float
+        A worker whose last job took less may have further jobs at hand.
+    most_ahead : int
+        How many jobs such a worker may have, while others are stored.
     """
 
     def __init__(
@@ -82,6 +92,9 @@ class Pool:
     ) -> None:
         if not hasattr(os, "fork"):
             raise WorkerError(f"isolated workers need fork(), which {sys.platform} does not have")
+        self.start_seconds = _START_SECONDS
+        self.short_seconds = _SHORT_SECONDS
+        self.most_ahead = _MOST_AHEAD
         self._slots = slots
         self._target = target
         self._preload = tuple(preload)
@@ -139,7 +152,8 @@ class Pool:
         now = time.monotonic()
         quick = []
         for worker in reachable:
-            if worker.is_quick(now) and len(worker.jobs) < _AHEAD:
+            is_quick = worker.is_quick(now, self.short_seconds)
+            if is_quick and len(worker.jobs) < self.most_ahead:
                 quick.append(worker)
         if not quick:
             return None
@@ -422,9 +436,11 @@ class Pool:
 
     def _enforce_time(self, worker: WorkerConnection, now: float) -> None:
         if not worker.pid:
-            if now - worker.asked_at > _START:
+            if now - worker.asked_at > self.start_seconds:
                 if self._server is None or not self._server.ready:
-                    raise WorkerError(f"no worker process has started within {_START:g} s")
+                    raise WorkerError(
+                        f"no worker process has started within {self.start_seconds:g} s"
+                    )
                 self._server.kill_server()  # it was stopped; another one takes its place
         elif worker.killed_at < math.inf:
             if now - worker.killed_at > _DYING:
