@@ -9,7 +9,13 @@ if TYPE_CHECKING:
     from hcbench import Scored
 
 BoundOf: TypeAlias = Literal[
-    "n-log-n", "binary-search", "information", "triples", "degree", "star-with-pair"
+    "n-log-n",
+    "insertions",
+    "binary-search",
+    "information",
+    "triples",
+    "degree",
+    "star-with-pair",
 ]
 
 
@@ -21,7 +27,8 @@ def query_bound(scored: Scored, *, of: BoundOf = "n-log-n", factor: float = 1.0)
     Parameters
     ----------
     of : str
-        "n-log-n": ``factor`` n log n (theorems 3.2 and 4.3). "binary-search": see
+        "n-log-n": ``factor`` n log n (theorems 3.2 and 4.3). "insertions": n - 2, one
+        query for each insertion. "binary-search": see
         `noiseless_queries`. "information": see `information_bound`. "triples": C(n, 3).
         "degree": d / log d n log n for trees of degree d, which is ``factor`` (section 6).
         "star-with-pair": n (n-1) / 12, the least mean number of queries for a star one of whose
@@ -32,6 +39,8 @@ def query_bound(scored: Scored, *, of: BoundOf = "n-log-n", factor: float = 1.0)
     match of:
         case "n-log-n":
             return factor * n * log2(n)
+        case "insertions":
+            return max(n - 2, 0)
         case "binary-search":
             return float(noiseless_queries(n))
         case "information":

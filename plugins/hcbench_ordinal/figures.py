@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hcbench import DataNotAvailableError, figures
 from hcbench_ordinal import suites_nonadaptive as fixed
-from hcbench_ordinal.bounds import chance_of_fixed_triples, information_bound, noiseless_queries
+from hcbench_ordinal.bounds import chance_of_fixed_triples
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from hcbench.figures import FigureView
 
 RECOVERY = "exact-recovery"
-SIZES = (64, 128, 256, 512, 1024, 2048, 4096)
-SHAPES = ("random", "balanced", "caterpillar", "yule")
 NAMES = {
     "exact": "insertion, exact",
     "fast": "insertion, fast",
@@ -36,93 +34,6 @@ FIRST = "deterministic quick (Benson et al.)"
 GREY = "#888888"
 _TICKS = 5
 """Maximum number of sizes that are all labelled on the axis."""
-_HIGHEST = 1.85
-"""Upper limit of the panels of queries; top-down search of a caterpillar takes far more."""
-
-
-def adaptive_queries(view: FigureView) -> Drawing:
-    """Plot queries over n log2 n against n, with the bounds, a panel for each shape.
-
-    Raises
-    ------
-    DataNotAvailableError
-        If nothing was measured.
-    """
-    found: dict[tuple[str, str], dict[int, float]] = {}
-    for algorithm, data, numbers in measured(view, "queries"):
-        n = int(data["n"])
-        line = found.setdefault((data["shape"], _name(algorithm)), {})
-        line[n] = _mean(numbers) / _n_log_n(n)
-    figure, axes = figures.new_figure(12.0, 3.4, columns=len(SHAPES))
-    for ax, shape in zip(axes, SHAPES, strict=True):
-        for number, name in enumerate(NAMES.values()):
-            _draw_line(ax, found.get((shape, name), {}), name, number)
-        _draw_bounds(ax)
-        beyond = max(
-            (max(found.get((shape, name), {0: 0.0}).values()), name) for name in NAMES.values()
-        )
-        if beyond[0] > _HIGHEST:
-            ax.text(
-                0.98,
-                0.98,
-                f"{beyond[1]}: up to {beyond[0]:.0f}",
-                transform=ax.transAxes,
-                ha="right",
-                va="top",
-                fontsize=8,
-            )
-        ax.set(title=shape, xlabel="n", ylim=(0.4, _HIGHEST))
-        _set_log_axis(ax, SIZES)
-    axes[0].set_ylabel("queries / (n log2 n)\nmean")
-    axes[-1].legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
-    return figure
-
-
-def _draw_bounds(ax: Axes) -> None:
-    """Plot theorem 4.3, with whole numbers of queries and as stated, and the information bound."""
-    lines = {
-        "n log2 n (theorem 4.3)": ("--", [1.0] * len(SIZES)),
-        "sum of floor(log2(2i-3))": (
-            ":",
-            [noiseless_queries(n) / _n_log_n(n) for n in SIZES],
-        ),
-        "log3 (2n-3)!! (section 3)": (
-            "-",
-            [information_bound(n) / _n_log_n(n) for n in SIZES],
-        ),
-    }
-    for label, (style, heights) in lines.items():
-        ax.plot(SIZES, heights, color=GREY, linestyle=style, label=label)
-
-
-def unbalanced(view: FigureView) -> Drawing:
-    """Plot the proportion of uneven splits over all pairs of pivots: mean and maximum, and bound.
-
-    Raises
-    ------
-    DataNotAvailableError
-        If nothing was measured.
-    """
-    found: dict[str, dict[int, list[float]]] = {}
-    for algorithm, data, numbers in measured(view, "unbalanced-splits"):
-        if algorithm.get("merge") == "descent":
-            found.setdefault(data["shape"], {})[int(data["n"])] = numbers
-    figure, ax = figures.new_figure()
-    for number, shape in enumerate(SHAPES):
-        at = found.get(shape, {})
-        _draw_line(ax, {n: _mean(at[n]) for n in at}, shape, number)
-        ax.plot(
-            list(at), [max(at[n]) for n in at], "_", color=figures.PALETTE[number], markersize=9
-        )
-    ax.axhline(125 / 128, color=GREY, linestyle="--", label="125/128 (lemma 3.1)")
-    ax.set(
-        xlabel="n",
-        ylabel="splits with a part above 15/16\nmean; bars: maximum over trees",
-        ylim=(0.0, 1.03),
-    )
-    _set_log_axis(ax, SIZES)
-    ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
-    return figure
 
 
 def nonadaptive(view: FigureView) -> Drawing:

@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from hcbench.claims.families import Family
     from hcbench.registry.suite import Claim
 
+#: Verdicts on several claims, where they differ from those on one.
+PLURALS: dict[str, str] = {
+    "differs": "differ",
+    "erratum confirmed": "errata confirmed",
+    "erratum refuted": "errata refuted",
+    "other data": "on other data",
+}
 #: At most so many members of a family are named in a note.
 MOST_MEMBERS = 3
 
@@ -48,9 +55,12 @@ class FamilyVerdict:
         """The verdict that all members have, or how many have the first of `WORDS`."""
         counts = self.counts
         word, number = next(iter(counts.items()))
+        if self.is_single:
+            return word
+        words = PLURALS.get(word, word)
         if len(counts) == 1:
-            return word if self.is_single else f"all {number:,} {word}"
-        return f"{number:,} of {len(self.verdicts):,} {word}"
+            return f"all {number:,} {words}"
+        return f"{number:,} of {len(self.verdicts):,} {words}"
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.figures.plots import style
+from hcbench.figures.suite_curves import draw_curves
 from hcbench.figures.view import FigureView
 from hcbench.registry import load_registry
 from hcbench.run.cell import describe
@@ -111,7 +112,7 @@ def draw_figure(figure: Figure, view: FigureView, folder: Path, form: str) -> Dr
         with style():
             import matplotlib.figure
 
-            drawn = view.function(figure)(view)
+            drawn = view.function(figure)(view) if figure.function else draw_curves(figure, view)
             if not isinstance(drawn, matplotlib.figure.Figure):
                 raise HcbenchError(
                     f"its function must return a matplotlib figure, got {type(drawn).__name__}"

@@ -193,9 +193,15 @@ def _is_number(text: str) -> bool:
     return number is not None and math.isfinite(number)
 
 
+#: What is drawn around the averages of a figure.
+BANDS = ("", "interval", "maximum")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A figure of the results of a suite.
+    """A figure of the results of a suite: curves of a metric, or what a function draws.
+
+    Parameters of what was run are written ``dataset.n``, ``algorithm.p`` or ``oracle.noise``.
 
     Attributes
     ----------
@@ -203,23 +209,82 @@ class Figure:
         Of its file, without the ending.
     doc : str
         What it shows, in one sentence.
-    function : str or callable
+    function : str or callable, optional
         ``"package.module:function"``, called with a `FigureView`; returns a matplotlib figure.
+    x, metric : str, optional
+        Without a function, a metric is drawn against a parameter.
+    panel : tuple of str
+        The parameters by which panels differ.
+    line : tuple of str
+        The parameters by which lines differ; by default algorithms, without the parameters of x and
+        of panels.
+    where : tuple of str
+        Values of parameters, such as ``"algorithm.merge=descent"``: only these are drawn.
+    per : str, optional
+        A metric by which the values are divided.
+    bound : tuple of str
+        Metrics or numbers that are drawn as bounds.
+    band : {"", "interval", "maximum"}
+        What is drawn beside the averages: their 95 % intervals, or the largest value.
+    log : {"", "x", "y", "xy"}
+        The logarithmic axes.
+    limits : (float, float), optional
+        The range of the vertical axis.
+    claims : tuple of str
+        How the claims that the figure shows begin; it has their verdicts below.
     """
 
     name: str
     doc: str
-    function: Function
+    function: Function = ""
+    x: str = ""
+    metric: str = ""
+    panel: tuple[str, ...] = ()
+    line: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
+    per: str = ""
+    bound: tuple[str, ...] = ()
+    band: str = ""
+    log: str = ""
+    limits: tuple[float, float] | None = None
+    claims: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        wrong = self._mistake()
+        if wrong:
+            raise SuiteError(wrong)
+
+    def _mistake(self) -> str:
+        """What is wrong with it; "" if nothing is."""
         if not re.fullmatch(r"[\w.-]*\w", self.name):
-            raise SuiteError(
-                f"{self.name!r} cannot be the name of a figure: letters, digits, - and . only"
-            )
+            return f"{self.name!r} cannot be the name of a figure: letters, digits, - and . only"
+        if not self.function:
+            return self._mistake_of_curves()
         if isinstance(self.function, str) and not re.fullmatch(r"[\w.]+:\w+", self.function):
-            raise SuiteError(
+            return (
                 f"figure {self.name}: function is 'package.module:function', got {self.function!r}"
             )
+        if self.x or self.metric:
+            return f"figure {self.name} has a function, which draws no x and metric"
+        return ""
+
+    def _mistake_of_curves(self) -> str:
+        if not (self.x and self.metric):
+            return f"figure {self.name} needs x and metric, or a function"
+        if self.band not in BANDS:
+            return f"figure {self.name}: band is one of {', '.join(BANDS[1:])}; got {self.band!r}"
+        if self.log not in ("", "x", "y", "xy"):
+            return f"figure {self.name}: log is x, y or xy; got {self.log!r}"
+        for parameter in (self.x,) + self.panel + self.line:
+            if not re.fullmatch(r"(algorithm|dataset|oracle)\.\w+", parameter):
+                return (
+                    f"figure {self.name}: {parameter!r} is no parameter; write algorithm.NAME, "
+                    "dataset.NAME or oracle.NAME"
+                )
+        for condition in self.where:
+            if not re.fullmatch(r"(algorithm|dataset|oracle)\.\w+=.+", condition):
+                return f"figure {self.name}: {condition!r} is no dataset.NAME=value"
+        return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

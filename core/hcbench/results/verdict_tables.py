@@ -11,7 +11,7 @@ from hcbench.analysis.tables import (
     Block,
     TableEntry,
 )
-from hcbench.claims.family_verdicts import FamilyVerdict
+from hcbench.claims.family_verdicts import PLURALS, FamilyVerdict
 from hcbench.claims.verdicts import WORDS, Verdict, describe_claimed
 
 if TYPE_CHECKING:
@@ -81,14 +81,6 @@ def _verdict_block(head: str, families: Sequence[FamilyVerdict]) -> Block:
     )
 
 
-_PLURALS = {
-    "differs": "differ",
-    "erratum confirmed": "errata confirmed",
-    "erratum refuted": "errata refuted",
-    "other data": "on other data",
-}
-
-
 def count_verdicts(verdicts: Iterable[Verdict]) -> str:
     """Numbers of claims by verdict: "52 reproduced, 5 differ, 3 errata confirmed"."""
     count = Counter(verdict.verdict for verdict in verdicts)
@@ -98,5 +90,5 @@ def count_verdicts(verdicts: Iterable[Verdict]) -> str:
         if number == 1:
             texts.append(f"1 {word}")
         elif number:
-            texts.append(f"{number} {_PLURALS.get(word, word)}")
+            texts.append(f"{number} {PLURALS.get(word, word)}")
     return ", ".join(texts)

@@ -17,7 +17,7 @@ from scipy import sparse
 from scipy.cluster.hierarchy import cophenet
 from scipy.spatial.distance import squareform
 
-from hcbench import DataError, ModelWarning, Problem, Tree
+from hcbench import ModelWarning, Problem, Tree
 from hcbench.files import TreeFile
 from hcbench.registry.names import parse_file
 from tests.plugins.datasets.test_file import read

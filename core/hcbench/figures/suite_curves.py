@@ -1,0 +1,263 @@
+"""Curves of a suite: a metric against a parameter, as a `hcbench.Figure` describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from hcbench.analysis.axes import find_metric
+from hcbench.analysis.statistics import summarise
+from hcbench.claims.verdicts import describe_claimed
+from hcbench.errors import DataNotAvailableError
+from hcbench.figures.draw_charts import add_caption
+from hcbench.figures.palette import looks_for
+from hcbench.figures.plots import GUIDE, mark_places, new_figure, plain
+from hcbench.model.numbers import read_number
+from hcbench.registry.names import format_name, format_value, parse_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+    from hcbench.analysis.groups import Group
+    from hcbench.analysis.intervals import Support
+    from hcbench.figures.view import FigureView
+    from hcbench.registry.specs import Value
+    from hcbench.registry.suite import Figure
+    from hcbench.results.results import Results
+
+#: Panels beside each other; with more, a row for each value of the first parameter.
+_MOST_COLUMNS = 4
+#: The lines of a panel with intervals are apart by this factor, or by this share of the axis.
+_APART = 0.07
+_APART_LINEAR = 1 / 30
+_STYLES = ("--", ":", "-", "-.")
+
+
+@dataclass(slots=True)
+class _Panel:
+    """What is drawn in a panel, by x.
+
+    Attributes
+    ----------
+    lines : mapping of label to mapping of x to list of float
+        The values of all repetitions.
+    bounds : mapping of name to mapping of x to float
+    """
+
+    lines: dict[str, dict[float, list[float]]] = field(default_factory=dict)
+    bounds: dict[str, dict[float, float]] = field(default_factory=dict)
+
+
+def draw_curves(figure: Figure, view: FigureView) -> Drawing:
+    """The curves that a figure of a suite describes.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If nothing was measured.
+    """
+    panels = collect_panels(figure, view.results)
+    columns = min(len(panels), _MOST_COLUMNS)
+    rows = -(-len(panels) // columns)
+    drawing, axes = new_figure(3.1 * columns + 2.5, 3.2 * rows, rows=rows, columns=columns)
+    places = [axes] if len(panels) == 1 else axes.ravel().tolist()
+    names = list(dict.fromkeys(name for panel in panels.values() for name in panel.lines))
+    for ax, (title, panel) in zip(places, panels.items(), strict=False):
+        _draw_panel(ax, panel, figure, names, find_metric(view.results, figure.metric).support)
+        ax.set_title(plain(title))
+    for ax in places[len(panels) :]:
+        ax.remove()
+    for first in range(0, len(panels), columns):
+        places[first].set_ylabel(plain(_title(figure)))
+    last = places[min(columns, len(panels)) - 1]
+    handles: dict[str, Any] = {}
+    for ax in places[: len(panels)]:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    last.legend(
+        list(handles.values()),
+        list(handles),
+        loc="upper left",
+        bbox_to_anchor=(1.02, 1.0),
+        borderaxespad=0.0,
+    )
+    add_caption(drawing, _captions(figure, view.results))
+    return drawing
+
+
+def collect_panels(figure: Figure, results: Results) -> dict[str, _Panel]:
+    """The data of a figure by the title of the panel, in the order of the results.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If nothing was measured.
+    """
+    panels: dict[str, _Panel] = {}
+    metric = find_metric(results, figure.metric)
+    for group in results.groups:
+        parameters = _parameters(group, results)
+        x = parameters.get(figure.x)
+        if isinstance(x, str | bool | None | tuple) or not _is_drawn(figure, parameters):
+            continue
+        numbers = group.numbers(metric)
+        if not numbers:
+            continue
+        unit = _mean_of(group, figure.per, results) if figure.per else 1.0
+        panel = panels.setdefault(_names_of(figure.panel, parameters), _Panel())
+        line = panel.lines.setdefault(_line_name(figure, group, parameters), {})
+        line[float(x)] = [number / unit for number in numbers]
+        for bound in figure.bound:
+            height = read_number(bound)
+            if height is None:
+                height = _mean_of(group, bound, results) / unit
+            panel.bounds.setdefault(bound, {})[float(x)] = height
+    if not panels:
+        raise DataNotAvailableError(f"{figure.metric} was not measured against {figure.x}")
+    return panels
+
+
+def _parameters(group: Group, results: Results) -> dict[str, Value]:
+    """All parameters of a group, as figures name them."""
+    parameters: dict[str, Value] = {}
+    for kind in ("algorithm", "dataset", "oracle"):
+        of_label = results.parameters.get(f"{kind}s", {}).get(getattr(group, kind), {})
+        for name, value in of_label.items():
+            parameters[f"{kind}.{name}"] = value
+    return parameters
+
+
+def _is_drawn(figure: Figure, parameters: Mapping[str, Value]) -> bool:
+    for condition in figure.where:
+        name, _, value = condition.partition("=")
+        if name not in parameters or format_value(parameters[name]) != value:
+            return False
+    return True
+
+
+def _mean_of(group: Group, metric: str, results: Results) -> float:
+    numbers = group.numbers(find_metric(results, metric))
+    if not numbers:
+        raise DataNotAvailableError(f"{metric} was not measured")
+    return sum(numbers) / len(numbers)
+
+
+def _names_of(names: Sequence[str], parameters: Mapping[str, Value]) -> str:
+    texts = []
+    for name in names:
+        if name in parameters:
+            texts.append(f"{name.partition('.')[2]} = {format_value(parameters[name])}")
+    return ", ".join(texts)
+
+
+def _line_name(figure: Figure, group: Group, parameters: Mapping[str, Value]) -> str:
+    """The values of the parameters of lines; or the algorithm without those of x and panels."""
+    if figure.line:
+        return _names_of(figure.line, parameters)
+    name = parse_name(group.algorithm)
+    elsewhere = (figure.x,) + figure.panel
+    shown = {key: v for key, v in name.params.items() if f"algorithm.{key}" not in elsewhere}
+    return format_name(name.base, shown)
+
+
+def _draw_panel(
+    ax: Axes, panel: _Panel, figure: Figure, names: Sequence[str], support: Support
+) -> None:
+    looks = looks_for(names)
+    places: set[float] = set()
+    for line in panel.lines.values():
+        places.update(line)
+    all_x = sorted(places)
+    for number, name in enumerate(names):
+        line = panel.lines.get(name, {})
+        if not line:
+            continue
+        look: dict[str, Any] = {
+            "label": plain(name),
+            "color": looks[name].colour,
+            "marker": looks[name].marker,
+        }
+        sizes = sorted(line)
+        means = [sum(line[x]) / len(line[x]) for x in sizes]
+        if figure.band == "interval":
+            apart = number - (len(names) - 1) / 2
+            shifted = _shifted(sizes, apart, all_x, is_log="x" in figure.log)
+            errors = _errors([line[x] for x in sizes], means, support)
+            ax.errorbar(shifted, means, yerr=errors, linestyle="", elinewidth=0.9, **look)
+            continue
+        ax.plot(sizes, means, **look)
+        if figure.band == "maximum":
+            greatest = [max(line[x]) for x in sizes]
+            ax.plot(sizes, greatest, "_", color=look["color"], markersize=9)
+    for style, (name, heights) in zip(_STYLES, panel.bounds.items(), strict=False):
+        sizes = sorted(heights)
+        ax.plot(sizes, [heights[x] for x in sizes], color=GUIDE, linestyle=style, label=plain(name))
+    if "x" in figure.log:
+        ax.set_xscale("log")
+    if "y" in figure.log:
+        ax.set_yscale("log")
+    if figure.limits:
+        ax.set_ylim(*figure.limits)
+        _tell_beyond(ax, panel, figure.limits[1])
+    mark_places(ax, all_x)
+    ax.set_xlabel(plain(figure.x.partition(".")[2]))
+    ax.grid(visible=True, axis="y")
+
+
+def _tell_beyond(ax: Axes, panel: _Panel, limit: float) -> None:
+    """Name the line that exceeds the range of the axis most."""
+    greatest = limit
+    beyond = ""
+    for name, line in panel.lines.items():
+        for values in line.values():
+            mean = sum(values) / len(values)
+            if mean > greatest:
+                greatest = mean
+                beyond = f"{name}: up to {mean:.3g}"
+    if beyond:
+        corner = {"transform": ax.transAxes, "ha": "right", "va": "top", "fontsize": 7}
+        ax.text(0.98, 0.98, plain(beyond), **corner)
+
+
+def _shifted(
+    sizes: Sequence[float], apart: float, all_x: Sequence[float], *, is_log: bool
+) -> list[float]:
+    """Places beside x, so that the intervals of several lines do not cover each other."""
+    if is_log:
+        return [x * (1 + _APART * apart) for x in sizes]
+    width = all_x[-1] - all_x[0]
+    return [x + _APART_LINEAR * width * apart for x in sizes]
+
+
+def _errors(
+    samples: Sequence[Sequence[float]], means: Sequence[float], support: Support
+) -> list[list[float]]:
+    """The lengths of the intervals below and above the means."""
+    below = []
+    above = []
+    for sample, mean in zip(samples, means, strict=True):
+        summary = summarise(sample, support=support)
+        # One repetition has no interval.
+        below.append(0.0 if summary.low is None else mean - summary.low)
+        above.append(0.0 if summary.high is None else summary.high - mean)
+    return [below, above]
+
+
+def _title(figure: Figure) -> str:
+    text = figure.metric
+    if figure.per:
+        text += f" / {figure.per}"
+    more = {"": "mean", "interval": "mean, 95 % interval", "maximum": "mean; bars: maximum"}
+    return f"{text}\n{more[figure.band]}"
+
+
+def _captions(figure: Figure, results: Results) -> list[str]:
+    """The claims that the figure shows, with their verdicts."""
+    lines = []
+    for family in results.judged_families:
+        text = family.claim.claim
+        if any(text.startswith(start) for start in figure.claims):
+            lines.append(f"{text} ({describe_claimed(family.claim)}): {family.verdict}")
+    return lines

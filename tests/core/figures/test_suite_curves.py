@@ -1,0 +1,148 @@
+"""Figures of suites that are described by what is drawn against what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hcbench.errors import DataNotAvailableError, SuiteError
+from hcbench.figures import FigureView
+from hcbench.figures.suite_curves import collect_panels, draw_curves
+from hcbench.plan.outcome import Outcome, ScoredPoint, Value
+from hcbench.plan.presentation import MetricInfo
+from hcbench.registry import load_registry
+from hcbench.registry.suite import Claim, Figure, Suite
+from hcbench.registry.suite_files import read_suite
+from hcbench.results.results import Results
+from hcbench.store import Store
+
+METRICS = (MetricInfo("error", "lower"), MetricInfo("items", "none"), MetricInfo("limit", "none"))
+PARAMETERS = {
+    "algorithms": {"A[k=1]": {"k": 1}, "A[k=2]": {"k": 2}},
+    "datasets": {f"d[n={n},s={s}]": {"n": n, "s": s} for n in (10, 20) for s in ("x", "y")},
+    "oracles": {"o": {}},
+}
+CLAIM = Claim(
+    claim="Errors are few",
+    algorithm="A[k=1]",
+    dataset="*",
+    metric="error",
+    relation="<=",
+    paper="9",
+    every_repetition=True,
+)
+
+
+def results() -> Results:
+    """Errors are n + 100 k in the first repetition, and 2 more in the second."""
+    outcomes = []
+    for algorithm, of_algorithm in PARAMETERS["algorithms"].items():
+        for dataset, of_data in PARAMETERS["datasets"].items():
+            for repetition in (0, 1):
+                n = of_data["n"]
+                error = n + 100 * of_algorithm["k"] + 2 * repetition
+                values = {"error": Value(error), "items": Value(n), "limit": Value(5 * n)}
+                outcomes.append(
+                    Outcome(
+                        key=f"{algorithm}/{dataset}/{repetition}",
+                        algorithm=algorithm,
+                        dataset=dataset,
+                        oracle="o",
+                        repetition=repetition,
+                        seed=0,
+                        points=(ScoredPoint(values=values),),
+                    )
+                )
+    suite = Suite(name="s", datasets=tuple(PARAMETERS["datasets"]), claims=(CLAIM,))
+    return Results(outcomes, METRICS, suite, parameters=PARAMETERS)
+
+
+def figure(**changes: Any) -> Figure:
+    return Figure(**{"name": "f", "doc": "d", "x": "dataset.n", "metric": "error", **changes})
+
+
+def test_a_panel_has_a_line_for_each_algorithm() -> None:
+    panels = collect_panels(figure(panel=("dataset.s",)), results())
+    assert list(panels) == ["s = x", "s = y"]
+    lines = panels["s = x"].lines
+    assert lines == {
+        "A[k=1]": {10: [110, 112], 20: [120, 122]},
+        "A[k=2]": {10: [210, 212], 20: [220, 222]},
+    }
+
+
+def test_a_parameter_of_the_axis_is_not_in_the_name_of_a_line() -> None:
+    panels = collect_panels(figure(x="algorithm.k", panel=("dataset.s", "dataset.n")), results())
+    assert panels["s = y, n = 20"].lines == {"A": {1: [120, 122], 2: [220, 222]}}
+
+
+def test_lines_may_differ_by_parameters_and_be_restricted() -> None:
+    drawn = figure(line=("dataset.s",), where=("algorithm.k=2",))
+    (panel,) = collect_panels(drawn, results()).values()
+    assert panel.lines == {
+        "s = x": {10: [210, 212], 20: [220, 222]},
+        "s = y": {10: [210, 212], 20: [220, 222]},
+    }
+
+
+def test_values_and_bounds_are_divided_by_a_metric() -> None:
+    drawn = figure(per="items", bound=("limit", "7"), where=("algorithm.k=1", "dataset.s=x"))
+    (panel,) = collect_panels(drawn, results()).values()
+    assert panel.lines["A[k=1]"][20] == [6.0, 6.1]
+    assert panel.bounds == {"limit": {10: 5.0, 20: 5.0}, "7": {10: 7.0, 20: 7.0}}
+
+
+def test_nothing_measured_is_missing_data() -> None:
+    with pytest.raises(DataNotAvailableError, match=r"error was not measured against dataset\.m"):
+        collect_panels(figure(x="dataset.m"), results())
+
+
+@pytest.mark.parametrize("band", ["", "interval", "maximum"])
+def test_a_drawing_has_the_means_and_the_verdicts(band: str, tmp_path: Path) -> None:
+    with Store(tmp_path / "s.sqlite") as store:
+        view = FigureView(results(), store, load_registry())
+        described = figure(panel=("dataset.s",), band=band, log="x", claims=("Errors",))
+        drawing = draw_curves(described, view)
+    first, second = drawing.axes
+    assert (first.get_title(), second.get_title()) == ("s = x", "s = y")
+    heights = [list(line.get_ydata()) for line in first.lines]
+    assert [111, 121] in heights
+    assert ([112, 122] in heights) == (band == "maximum")
+    assert "Errors are few (≤ 9 in every repetition): all 4 differ" in drawing.get_supxlabel()
+    labels = [text.get_text() for text in second.get_legend().get_texts()]
+    assert labels == ["A[k=1]", "A[k=2]"]
+
+
+def test_a_value_beyond_the_axis_is_told(tmp_path: Path) -> None:
+    with Store(tmp_path / "s.sqlite") as store:
+        view = FigureView(results(), store, load_registry())
+        drawing = draw_curves(figure(limits=(0, 200), where=("dataset.s=x",)), view)
+    assert [text.get_text() for text in drawing.axes[0].texts] == ["A[k=2]: up to 221"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"x": ""}, "needs x and metric, or a function"),
+        ({"x": "n"}, "'n' is no parameter; write algorithm.NAME, dataset.NAME or oracle.NAME"),
+        ({"panel": ("dataset",)}, "'dataset' is no parameter"),
+        ({"band": "sd"}, "band is one of interval, maximum; got 'sd'"),
+        ({"log": "n"}, "log is x, y or xy; got 'n'"),
+        ({"where": ("dataset.n",)}, "'dataset.n' is no dataset.NAME=value"),
+        ({"function": "m:f"}, "has a function, which draws no x and metric"),
+    ],
+)
+def test_a_figure_that_cannot_be_drawn_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(SuiteError, match=message.replace(".", r"\.")):
+        figure(**changes)
+
+
+def test_a_figure_is_read_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text(
+        "[[figures]]\nname = 'f'\ndoc = 'd'\nx = 'dataset.n'\nmetric = 'error'\n"
+        "panel = ['dataset.s']\nlimits = [0, 200]\n"
+    )
+    assert read_suite(path).figures == (figure(panel=("dataset.s",), limits=(0.0, 200.0)),)
