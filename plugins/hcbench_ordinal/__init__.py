@@ -280,9 +280,9 @@ QUERY_BOUND = MetricSpec(
         Parameter(
             "of",
             "n-log-n",
-            "n log2 n times factor; one query for each insertion; binary search for all items; log3 "
-            "(2n-3)!!, the information in a tree; C(n, 3), all triples; d / log2 d n log2 n for trees of degree "
-            "d, which is factor; or n(n-1)/12 for a star with a pair.",
+            "n log2 n times factor; one query for each insertion; binary search for all items; "
+            "log3 (2n-3)!!, the information in a tree; C(n, 3), all triples; d / log2 d n log2 n "
+            "for trees of degree d, which is factor; or n(n-1)/12 for a star with a pair.",
             choices=(
                 "n-log-n",
                 "insertions",
