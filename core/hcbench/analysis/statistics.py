@@ -73,13 +73,13 @@ class Summary:
 
     def with_limits(self, limits: Limits) -> Summary:
         """The same with another interval; None for both ends if one is missing."""
-        has_interval = math.isfinite(limits.low) and math.isfinite(limits.high)
-        return replace(
-            self,
-            low=limits.low if has_interval else None,
-            high=limits.high if has_interval else None,
-            note=limits.note,
-        )
+        low: float | None = limits.low
+        high: float | None = limits.high
+        if not (math.isfinite(limits.low) and math.isfinite(limits.high)):
+            # An interval without an end is none.
+            low = None
+            high = None
+        return replace(self, low=low, high=high, note=limits.note)
 
 
 def quartiles(values: Numbers) -> tuple[float, float, float] | None:
@@ -141,8 +141,10 @@ def _summarise(
     lower_quartile, median, upper_quartile = of_quartiles
     estimate = estimate_mean(values, support, deterministic=deterministic)
     if of == "mean":
+        average = mean
         limits = estimate.limits()
     else:
+        average = median
         limits = limits_of_median(values, deterministic=deterministic)
     summary = Summary(
         mean=mean,
@@ -154,7 +156,7 @@ def _summarise(
         median=median,
         lower_quartile=lower_quartile,
         upper_quartile=upper_quartile,
-        average=mean if of == "mean" else median,
+        average=average,
     )
     return summary.with_limits(limits)
 
@@ -370,8 +372,10 @@ def _included_rows(scores: NDArray[np.float64], failed: Failed) -> NDArray[np.bo
     """Which rows count: not those in which all, or with "drop" any, competitors failed."""
     missing = np.isnan(scores)
     n_missing = np.count_nonzero(missing, axis=1)
-    least = scores.shape[1] if failed == "worst" else 1
-    included: NDArray[np.bool_] = n_missing < least
+    excluding = 1
+    if failed == "worst":
+        excluding = scores.shape[1]
+    included: NDArray[np.bool_] = n_missing < excluding
     return included
 
 
@@ -466,7 +470,10 @@ def friedman_test(
     p = float(chi2_law.sf(chi2, k - 1))
     method: Literal["chi-square", "exact", "permutations"] = "chi-square"
     if n <= 10 or k <= 5:
-        method = "exact" if math.factorial(k) ** n <= PERMUTATIONS else "permutations"
+        method = "permutations"
+        if math.factorial(k) ** n <= PERMUTATIONS:
+            # All permutations of all blocks are counted.
+            method = "exact"
         p = _permuted_p(ranks)
     test = replace(test, statistic=chi2, p=p, method=method)
     rest = n * (k - 1) - chi2
@@ -481,9 +488,13 @@ def _why_no_friedman(ranks: NDArray[np.float64]) -> str:
     n, k = ranks.shape
     if k < 3:
         return "it needs three or more competitors; two are compared by the signed-rank test"
-    if n < 2:
-        return f"it needs two or more blocks; there {'is' if n == 1 else 'are'} {n}"
-    return "all are tied in every block" if (ranks == ranks[:, :1]).all() else ""
+    if n == 1:
+        return "it needs two or more blocks; there is 1"
+    if n == 0:
+        return "it needs two or more blocks; there are 0"
+    if (ranks == ranks[:, :1]).all():
+        return "all are tied in every block"
+    return ""
 
 
 def _permuted_p(ranks: NDArray[np.float64]) -> float:
@@ -521,7 +532,8 @@ def nemenyi_critical_difference(
     .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7
        (2006), section 3.2.2 and table 5a.
     """
-    k, n = n_competitors, n_blocks
+    k = n_competitors
+    n = n_blocks
     if k < 2 or n < 2:
         few = f"{k} competitor{'s' * (k != 1)} in {n} block{'s' * (n != 1)}"
         return CriticalDifference(
@@ -699,7 +711,10 @@ def _mean_gain(gains: NDArray[np.float64]) -> float:
     wins = float(np.sign(gains[~is_finite]).sum())
     if wins:
         return math.copysign(math.inf, wins)
-    return float(gains[is_finite].mean()) if is_finite.any() else 0.0
+    if not is_finite.any():
+        # Both failed equally often.
+        return 0.0
+    return float(gains[is_finite].mean())
 
 
 def _exact_p(ranks: NDArray[np.float64], statistic: float) -> float:
@@ -785,7 +800,11 @@ class PerformanceProfile:
         shares = []
         for within, share in zip(self.within, self.share, strict=True):
             n_steps = int(np.searchsorted(within, distance, "right"))
-            shares.append(float(share[n_steps - 1]) if n_steps else 0.0)
+            if n_steps == 0:
+                # Nowhere is the competitor so near.
+                shares.append(0.0)
+            else:
+                shares.append(float(share[n_steps - 1]))
         return shares
 
 
@@ -834,9 +853,14 @@ def performance_profile(
     costs = np.where(np.isnan(costs), np.inf, costs)
     best = costs.min(axis=1, keepdims=True, initial=np.inf)
     with np.errstate(divide="ignore", invalid="ignore"):
-        distance = costs / best if by == "ratio" else costs - best
+        if by == "ratio":
+            distance = costs / best
+            distance_of_best = 1.0
+        else:
+            distance = costs - best
+            distance_of_best = 0.0
     # Divisions by 0 and differences of infinite numbers are NaN until here.
-    distance[(costs == best) & np.isfinite(costs)] = 1.0 if by == "ratio" else 0.0
+    distance[(costs == best) & np.isfinite(costs)] = distance_of_best
     distance[costs == np.inf] = np.inf
     block_of_row = np.arange(len(costs))
     if blocks is not None:

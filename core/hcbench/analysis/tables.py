@@ -210,7 +210,9 @@ def _plain_form(mean: float, std: float | None, interval: Interval) -> str:
         return ".3g"
     if size >= 1e4:
         return ",.0f"
-    return ".3f" if size < 100 else ".1f"
+    if size >= 100:
+        return ".1f"
+    return ".3f"
 
 
 def _scaled(
@@ -218,8 +220,9 @@ def _scaled(
 ) -> str:
     """In the largest unit in which the mean is at least 1, with this many significant digits."""
     scale, unit, form = _scaling(mean, scales, digits)
-    scaled_std = None if std is None else std / scale
-    return joined(mean / scale, scaled_std, form, unit)
+    if std is not None:
+        std /= scale
+    return joined(mean / scale, std, form, unit)
 
 
 def _scaling(
@@ -236,8 +239,10 @@ def _scaling(
     whole_digits = 1
     if scaled >= 1:
         whole_digits = math.floor(math.log10(scaled)) + 1
-    # There are no parts of a byte.
-    decimals = 0 if unit == "B" else max(0, digits - whole_digits)
+    decimals = max(0, digits - whole_digits)
+    if unit == "B":
+        # There are no parts of a byte.
+        decimals = 0
     return scale, unit, f",.{decimals}f"
 
 
@@ -249,7 +254,9 @@ def joined(mean: float, std: float | None, form: str, unit: str) -> str:
         text = text.removeprefix("-")
     if std:
         text += f" ± {format(std, form)}"
-    return f"{text} {unit}" if unit else text
+    if unit:
+        text += f" {unit}"
+    return text
 
 
 def to_markdown(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
@@ -261,7 +268,8 @@ def to_markdown(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
 def _markdown_block(block: Block) -> str:
     lines = [f"**{_markdown_text(block.title)}**", ""]
     lines.append(_markdown_row(map(_markdown_text, block.header)))
-    lines.append(_markdown_row("---:" if numeric else "---" for numeric in block.numeric))
+    rules = {True: "---:", False: "---"}
+    lines.append(_markdown_row(rules[is_numeric] for is_numeric in block.numeric))
     lines += [_markdown_row(map(_markdown_entry, row)) for row in block.rows]
     if block.notes:
         notes = []
@@ -361,7 +369,8 @@ def to_latex(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
 
 
 def _latex_block(block: Block) -> str:
-    align = "".join("r" if numeric else "l" for numeric in block.numeric)
+    alignments = {True: "r", False: "l"}
+    align = "".join(alignments[is_numeric] for is_numeric in block.numeric)
     lines = [
         r"\begin{table}",
         r"  \centering",
@@ -420,15 +429,17 @@ def notes_of_block(block: Block, kind: NoteKind) -> list[Note]:
                 rows[_without_arrow(row[0].text)] = None
                 if place:
                     columns[_without_arrow(block.header[place])] = None
-        notes.append(
-            Note(
-                kind=block.note_kinds[number - 1] if block.note_kinds else kind,
-                text=text,
-                table=block.title,
-                rows=tuple(rows),
-                columns=tuple(columns),
-            )
+        kind_of_note = kind
+        if block.note_kinds:
+            kind_of_note = block.note_kinds[number - 1]
+        note = Note(
+            kind=kind_of_note,
+            text=text,
+            table=block.title,
+            rows=tuple(rows),
+            columns=tuple(columns),
         )
+        notes.append(note)
     return notes
 
 

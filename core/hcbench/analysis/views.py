@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from hcbench.analysis.axes import Axis, axes_of, find_axis, find_metric, place_groups
@@ -174,7 +175,10 @@ def scaling(results: Comparison, metric: str = "seconds", x: str | None = None) 
     HcbenchError
         If there is no such axis.
     """
-    axis = find_axis(results, x) if x else _size_axis(results)
+    if x:
+        axis = find_axis(results, x)
+    else:
+        axis = _size_axis(results)
     return _draw(results, axis, find_metric(results, metric), fit=True)
 
 
@@ -254,8 +258,10 @@ def _line(
         if point is not None:
             points.append(point)
     first, *_ = next(iter(groups_at.values()))
+    law = None
     # Of several families the sizes would be compared together with everything else.
-    law = _fit(points) if fit and len(families) == 1 else None
+    if fit and len(families) == 1:
+        law = _fit(points)
     return Line(
         name=name,
         algorithm=first.algorithm,
@@ -429,7 +435,7 @@ def _tradeoff_panel(
     with_quality = [group for group in groups if _is_finite(group, quality)]
     with_both = [group for group in with_quality if _is_finite(group, cost)]
     fronts = find_fronts(results, with_both, quality, cost)
-    on_front = set().union(*fronts)
+    on_front = set(chain.from_iterable(fronts))
     points = []
     for place, group in enumerate(with_both):
         points.append(
@@ -456,7 +462,9 @@ def _tradeoff_panel(
                 y=group.summary(quality),
             )
             levels.append(level)
-    dataset = groups[0].dataset if groups else ""
+    dataset = ""
+    if groups:
+        dataset = groups[0].dataset
     return TradeoffPanel(dataset=dataset, points=tuple(points), fronts=fronts, levels=tuple(levels))
 
 
@@ -470,7 +478,10 @@ def find_fronts(
     """
     if quality.direction == "none" or not results.suite.ranks:
         return ()
-    sign = -1.0 if quality.direction == "higher" else 1.0
+    # Fronts are of losses: less is better.
+    sign = 1.0
+    if quality.direction == "higher":
+        sign = -1.0
     places_of_kind: dict[str, list[int]] = {}
     losses: dict[int, tuple[float, float]] = {}
     for place, group in enumerate(groups):
@@ -496,7 +507,9 @@ def find_fronts(
 def _average(group: Group, metric: MetricInfo) -> float:
     """The average of a metric; NaN without values."""
     average = group.average(metric)
-    return math.nan if average is None else average
+    if average is None:
+        return math.nan
+    return average
 
 
 def _is_finite(group: Group, metric: MetricInfo) -> bool:

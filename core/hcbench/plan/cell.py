@@ -46,8 +46,9 @@ class Cell:
         """32 hexadecimal digits."""
         identities = (self.algorithm.identity, self.dataset.identity, self.oracle.identity)
         shared: tuple[object, ...] = (self.seed, self.budget, self.checkpoints)
-        if self.threads > 1:  # one thread is not mentioned, as cells once had no other number
-            shared = (*shared, self.threads)
+        if self.threads > 1:
+            # One thread is not mentioned, as cells once had no other number.
+            shared += (self.threads,)
         beginning, end = _parts_of_key(identities, shared)
         digest = beginning.copy()
         digest.update(b"%d%b" % (self.repetition, end))
@@ -71,8 +72,9 @@ class Cell:
     @property
     def noise_seed(self) -> int:
         """The same for all that ask this oracle about these data."""
-        names = (self.dataset.seed_name, self.oracle.seed_name)
-        return derive_seed(self.seed, "noise", *names, self.repetition)
+        return derive_seed(
+            self.seed, "noise", self.dataset.seed_name, self.oracle.seed_name, self.repetition
+        )
 
     @property
     def algorithm_seed(self) -> int:
@@ -177,8 +179,9 @@ def _parts_of_key(identities: tuple[str, ...], shared: tuple[object, ...]) -> tu
 
 def data_seed(dataset: Use[DatasetSpec], seed: int, repetition: int) -> int:
     """The seed of a data set in a repetition; for fixed data the same in all."""
-    varying = repetition if dataset.spec.random_with(dataset.params) else 0
-    return derive_seed(seed, "data", dataset.seed_name, varying)
+    if not dataset.spec.random_with(dataset.params):
+        repetition = 0
+    return derive_seed(seed, "data", dataset.seed_name, repetition)
 
 
 def as_tuples(described: Any) -> Any:

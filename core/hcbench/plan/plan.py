@@ -122,7 +122,7 @@ class Plan:
     algorithms, datasets, metrics : tuple of Use
         In the order in which they were asked for.
     shard : Shard, optional
-        Which part of the plan ``whole`` it is, if it is one.
+        Which part of ``full_plan`` it is, if it is one.
     """
 
     suite: Suite
@@ -132,7 +132,7 @@ class Plan:
     datasets: tuple[Use[DatasetSpec], ...] = ()
     metrics: tuple[Use[MetricSpec], ...] = ()
     shard: Shard | None = None
-    whole: Plan | None = None
+    full_plan: Plan | None = None
 
 
 def make_plan(
@@ -160,15 +160,15 @@ def make_plan(
         If names or parameters are wrong; the message has all of them.
     """
     repeats = Repeats()
-    named = _uses_of_suite(suite, registry, repeats)
+    uses_of_suite = _uses_of_suite(suite, registry, repeats)
     suite = without_repeats(suite, repeats)
     repeats.warn()
-    all_algorithms = _with_unique_labels(named.algorithms + list(algorithms))
-    all_datasets = _with_unique_labels(named.datasets + list(datasets))
+    all_algorithms = _with_unique_labels(uses_of_suite.algorithms + list(algorithms))
+    all_datasets = _with_unique_labels(uses_of_suite.datasets + list(datasets))
     # A metric of the first truth is followed by the same one of each further truth.
-    all_metrics = with_all_truths(named.metrics + list(metrics), all_datasets)
+    all_metrics = with_all_truths(uses_of_suite.metrics + list(metrics), all_datasets)
     all_metrics = _with_unique_labels(all_metrics)
-    oracles = _with_unique_labels(named.oracles)
+    oracles = _with_unique_labels(uses_of_suite.oracles)
     for noun, uses in (("algorithms", all_algorithms), ("datasets", all_datasets)):
         if not uses:
             raise SuiteError(f"suite {suite.name} names no {noun}; add {noun} = [...]")
@@ -247,7 +247,6 @@ def _add_cells(
 ) -> None:
     """Add the cells of a data set to a plan, and what is inapplicable to it."""
     suite = plan.suite
-    checkpoints = tuple(sorted(suite.checkpoints))
     # What a data set declares to provide decides which oracles apply; no data exist yet.
     provided = dataset.spec.provides_with(dataset.params)
     first_repetition = []
@@ -262,6 +261,9 @@ def _add_cells(
             combination = Inapplicable(algorithm.label, dataset.label, label, reason)
             plan.inapplicable.append(combination)
         for oracle in able:
+            checkpoints: tuple[int, ...] = ()
+            if oracle.spec.countable:
+                checkpoints = tuple(sorted(suite.checkpoints))
             for budget in _budgets_of(oracle, suite.budgets):
                 cell = Cell(
                     algorithm=algorithm,
@@ -270,7 +272,7 @@ def _add_cells(
                     repetition=0,
                     seed=suite.seed,
                     budget=budget,
-                    checkpoints=checkpoints if oracle.spec.countable else (),
+                    checkpoints=checkpoints,
                     metrics=plan.metrics,
                     threads=suite.threads,
                 )
@@ -471,10 +473,14 @@ def take_shard(plan: Plan, number: int, count: int) -> Plan:
     by_repetition = sorted(range(len(cells)), key=lambda place: cells[place].repetition)
     first = (number - 1) * len(cells) // count
     last = number * len(cells) // count
+    inapplicable: list[Inapplicable] = []
+    if number == 1:
+        # They take no time, and are in one shard.
+        inapplicable = plan.inapplicable
     return replace(
         plan,
         cells=[cells[place] for place in sorted(by_repetition[first:last])],
-        inapplicable=plan.inapplicable if number == 1 else [],
+        inapplicable=inapplicable,
         shard=Shard((number,), count, digest.hexdigest()),
-        whole=plan,
+        full_plan=plan,
     )

@@ -179,7 +179,7 @@ class Presentation:
         """The presentation of a plan."""
         # A shard, too, is shown with the oracles of the whole plan.
         oracles = {}
-        for cell in (plan.whole or plan).cells:
+        for cell in (plan.full_plan or plan).cells:
             oracles[cell.oracle.label] = cell.oracle
         uses: dict[str, Iterable[Use[Any]]] = {
             "algorithms": plan.algorithms,

@@ -104,7 +104,9 @@ class RunRecord:
         self._renamed = self._labels_to_change()
         for task in tasks:
             self._reused.pop(task.cell.key, None)
-        uses: list[Use[Any]] = [*self.plan.algorithms, *self.plan.datasets, *self.plan.metrics]
+        uses: list[Use[Any]] = list(self.plan.algorithms)
+        uses += self.plan.datasets
+        uses += self.plan.metrics
         libraries = {"hcbench"}
         for use in uses:
             libraries.update(use.spec.requires)
@@ -280,13 +282,16 @@ def _skipped_outcomes(plan: Plan) -> list[Outcome]:
 def outcome_of(cell: Cell, report: Report) -> Outcome:
     """The outcome of a cell, from what its worker sent or from how it ended."""
     measured = _measured(cell, report)
+    phase = ""
+    if measured.status != "ok":
+        phase = measured.phase or report.phase
     return replace(
         _relabelled(measured, cell),
         key=cell.key,
         repetition=cell.repetition,
         seed=cell.seed,
         budget=cell.budget,
-        phase="" if measured.status == "ok" else measured.phase or report.phase,
+        phase=phase,
         log=report.log,
         points=_with_all_metrics(cell, measured),
         host=report.host,
@@ -295,7 +300,9 @@ def outcome_of(cell: Cell, report: Report) -> Outcome:
 
 def _digest_of(report: Report) -> str:
     """The digest of the data that a worker used; "" if it ended before it had them."""
-    return report.value.data_digest if isinstance(report.value, Outcome) else ""
+    if isinstance(report.value, Outcome):
+        return report.value.data_digest
+    return ""
 
 
 def _measured(cell: Cell, report: Report) -> Outcome:
@@ -305,11 +312,15 @@ def _measured(cell: Cell, report: Report) -> Outcome:
             return report.value
         return _without_values(cell, report.value, report)
     assert report.ending != "done"
+    phase = ""
+    if report.outside:
+        # Something outside of the cell has ended it.
+        phase = "outside"
     return Outcome(
         status=report.ending,
         reason=_reason(report),
         traceback=report.traceback,
-        phase="outside" if report.outside else "",
+        phase=phase,
     )
 
 

@@ -104,6 +104,9 @@ def make_job(cell: Cell, metrics: Iterable[str], store: Store | None = None) -> 
         if metric.label in requested and not cell.why_inapplicable(metric):
             calls[metric.label] = _call(metric)
     algorithm = cell.algorithm.spec
+    replies = None
+    if store is not None:
+        replies = _replies_of(cell.oracle, store)
     return Job(
         dataset=_call(cell.dataset),
         oracle=_call(cell.oracle),
@@ -123,7 +126,7 @@ def make_job(cell: Cell, metrics: Iterable[str], store: Store | None = None) -> 
         min_items=algorithm.min_items,
         gpu=algorithm.gpu,
         threads=cell.threads,
-        replies=None if store is None else _replies_of(cell.oracle, store),
+        replies=replies,
     )
 
 

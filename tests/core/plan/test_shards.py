@@ -84,7 +84,7 @@ def test_inapplicable_combinations_are_in_the_first_shard() -> None:
         keys = "".join(sorted(cell.key for cell in plan.cells)).encode()
         digest = hashlib.blake2b(keys, digest_size=16).hexdigest()
         assert shard.shard == Shard((number,), 3, digest)
-        assert shard.whole is plan
+        assert shard.full_plan is plan
         layout = Presentation.of_plan(shard)
         assert replace(layout, shard=None) == whole
         assert Presentation.of_description(layout.describe()).shard == shard.shard
