@@ -169,8 +169,9 @@ def as_csr(values: Any, where: str) -> sparse.csr_array:
         rows.sum_duplicates()  # true twice is true, not 2
     # Compiled code of other libraries requires 32-bit indices.
     n_rows, n_columns = rows.shape
-    is_small = max(n_rows, n_columns, rows.nnz) <= np.iinfo(np.int32).max
-    index_type = np.int32 if is_small else np.int64
+    index_type: type[np.integer[Any]] = np.int64
+    if max(n_rows, n_columns, rows.nnz) <= np.iinfo(np.int32).max:
+        index_type = np.int32
     data = _as_double(rows.data, where)
     indices = rows.indices.astype(index_type, copy=False)
     indptr = rows.indptr.astype(index_type, copy=False)
@@ -182,6 +183,13 @@ def as_csr(values: Any, where: str) -> sparse.csr_array:
     return array
 
 
+def stored_values(matrix: Numbers) -> NDArray[np.floating[Any]]:
+    """The values of a matrix, of a sparse one those that are stored, in any shape."""
+    if isinstance(matrix, np.ndarray):
+        return matrix
+    return matrix.data
+
+
 def check_finite(matrix: Numbers, where: str) -> None:
     """Refuse NaN and infinite numbers.
 
@@ -189,14 +197,13 @@ def check_finite(matrix: Numbers, where: str) -> None:
     ------
     DataError
     """
-    values = matrix if isinstance(matrix, np.ndarray) else matrix.data
-    if not np.isfinite(values).all():
+    if not np.isfinite(stored_values(matrix)).all():
         raise DataError(f"{where} holds NaN or infinite values; drop or impute them first")
 
 
 def largest_entry(matrix: Numbers) -> float:
     """The largest absolute value; 0 of an empty matrix."""
-    values = matrix if isinstance(matrix, np.ndarray) else matrix.data
+    values = stored_values(matrix)
     if not values.size:
         return 0.0
     return max(float(values.max()), -float(values.min()))

@@ -57,8 +57,10 @@ def read_count(written: Any, noun: str) -> int:
 def read_written_count(text: str) -> int | None:
     """The number of queries that a text is, such as 500, 500.0 or 1e6; None if it is none."""
     number = read_whole_number(text)
+    if number is not None and number >= 0:
+        return number
     if number is not None:
-        return number if number >= 0 else None
+        return None
     value = read_number(text)
     if value is None or not 0 <= value < math.inf or value % 1:
         return None
@@ -73,8 +75,11 @@ def split_budget(budget: str) -> tuple[str, str]:
             f"{budget.strip()!r} is not a number of queries; write for example 1000,5000, or 5USD "
             "or 20000tokens for oracles that are paid"
         )
-    unit = match[2]
-    return match[1], TOKENS if unit.lower() in ("token", TOKENS) else unit.upper()
+    amount, unit = match.groups()
+    if unit.lower() in ("token", TOKENS):
+        return amount, TOKENS
+    # A currency, as ISO 4217 writes it.
+    return amount, unit.upper()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

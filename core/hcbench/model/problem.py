@@ -221,7 +221,9 @@ class Problem:
 
     def with_names(self, names: Iterable[str] | None) -> Problem:
         """Return this problem, and its trees, with item i named ``names[i]``, or without names."""
-        item_names = None if names is None else tuple(names)
+        item_names = None
+        if names is not None:
+            item_names = tuple(names)
         truths = {}
         for name, truth in self.truths.items():
             truths[name] = truth.with_names(item_names)
@@ -489,8 +491,8 @@ def _parts_of_comparisons(
 
 
 def _parts_of_tree(role: tuple[str, ...], tree: Tree) -> Iterator[tuple[Any, NDArray[Any]]]:
-    yield (*role, "parent", tree.kind.value, tree.names), tree.parent
+    yield role + ("parent", tree.kind.value, tree.names), tree.parent
     for name in ("height", "linkage"):
         values = getattr(tree, name)
         if values is not None:
-            yield (*role, name), values
+            yield role + (name,), values

@@ -16,6 +16,7 @@ from hcbench.model.arrays import (
     as_vectors,
     largest_asymmetry,
     largest_entry,
+    stored_values,
 )
 
 if TYPE_CHECKING:
@@ -347,7 +348,7 @@ def _ways_out(matrix: Numbers, kind: KindOfSquare) -> str:
 def has_form_of_distances(matrix: Numbers) -> bool:
     """Whether the diagonal is zero and nothing is negative, up to rounding."""
     rounding = TOLERANCE * largest_entry(matrix)
-    values = matrix if isinstance(matrix, np.ndarray) else matrix.data
+    values = stored_values(matrix)
     if values.size and float(values.min()) < -rounding:
         return False
     return float(np.abs(matrix.diagonal()).max(initial=0.0)) <= rounding

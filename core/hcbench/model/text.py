@@ -24,8 +24,12 @@ def _written_out() -> dict[int, str]:
     for codes in _UNPRINTABLE_RANGES:
         for code in codes:
             if chr(code) in "\n\t":
-                continue  # these stay
-            texts[code] = f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+                # These stay.
+                continue
+            if code < 256:
+                texts[code] = f"\\x{code:02x}"
+            else:
+                texts[code] = f"\\u{code:04x}"
     return texts
 
 

@@ -389,7 +389,9 @@ class Comparisons:
         index = np.asarray(rows)
         if index.size == 0 and index.dtype.kind == "f":
             index = index.astype(np.int64)  # of an empty list
-        annotators = None if self.annotator is None else self.annotator[index]
+        annotators = None
+        if self.annotator is not None:
+            annotators = self.annotator[index]
         return Comparisons(self.n, self.closer[index], self.farther[index], annotators)
 
     def take(self, items: ArrayLike) -> Comparisons:
@@ -405,7 +407,9 @@ class Comparisons:
         new_item[old_items] = np.arange(old_items.size)
         rows = new_item[self.quadruplets()]
         remains = (rows >= 0).all(axis=1)
-        annotators = None if self.annotator is None else self.annotator[remains]
+        annotators = None
+        if self.annotator is not None:
+            annotators = self.annotator[remains]
         return Comparisons.from_quadruplets(old_items.size, rows[remains], annotator=annotators)
 
     def flip(self) -> Comparisons:
@@ -529,7 +533,9 @@ class Comparisons:
     @property
     def _only_bits(self) -> PreferenceBits | None:
         """The bits, where there is no list."""
-        return self._bits if self._list is None else None
+        if self._list is not None:
+            return None
+        return self._bits
 
     def _pairs(self) -> tuple[PairIds, PairIds]:
         """The closer and the farther pairs, (m,) each; made once."""
@@ -668,10 +674,10 @@ def _compile_both_ways() -> None:
     as_bits._pairs()
 
 
-def _check_same_items(one: Comparisons, other: Comparisons) -> None:
-    if one.n != other.n:
+def _check_same_items(first: Comparisons, second: Comparisons) -> None:
+    if first.n != second.n:
         raise InvalidComparisonsError(
-            f"sets of comparisons of {one.n} and of {other.n} items cannot be combined"
+            f"sets of comparisons of {first.n} and of {second.n} items cannot be combined"
         )
 
 

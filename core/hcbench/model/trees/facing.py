@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _MOST_ROUNDS = 50
 
 
-def facing_orders(tree: Tree, other: Tree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def facing_orders(tree: Tree, opposite: Tree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Order the leaves of two trees so that equal leaves are opposite, as far as possible.
 
     Alternately, the children of each node of one tree are sorted by the mean position of their
@@ -29,7 +29,7 @@ def facing_orders(tree: Tree, other: Tree) -> tuple[NDArray[np.int64], NDArray[n
 
     Parameters
     ----------
-    tree, other : Tree
+    tree, opposite : Tree
         Trees over the same n leaves, of any degree; leaves are matched by name if both trees have
         names, by number otherwise.
 
@@ -40,28 +40,30 @@ def facing_orders(tree: Tree, other: Tree) -> tuple[NDArray[np.int64], NDArray[n
         without a crossing of its own branches. O(n log n) time a round, up to 50 rounds; O(n)
         memory.
     """
-    # other_leaf[i] is the leaf of the other tree that is the same item as leaf i of the first one.
-    other_leaf = np.arange(other.n)
-    if tree.names is not None and other.names is not None:
-        other_leaf = match_items(other.named_items("the other tree"), tree.named_items("the tree"))
-        other = other.restrict(other_leaf)
+    # opposite_leaf[i] is the leaf opposite that is the same item as leaf i of the first tree.
+    opposite_leaf = np.arange(opposite.n)
+    if tree.names is not None and opposite.names is not None:
+        opposite_leaf = match_items(
+            opposite.named_items("the other tree"), tree.named_items("the tree")
+        )
+        opposite = opposite.restrict(opposite_leaf)
     # The first order is by ids: of inner nodes their own; of leaves, which come before these, those
     # of their parents in the other tree.
     keys = np.arange(tree.n_nodes, dtype=np.float64)
-    keys[: tree.n] = other.parent[: tree.n] - other.n_nodes
+    keys[: tree.n] = opposite.parent[: tree.n] - opposite.n_nodes
     x = _leaf_positions(tree, keys)
-    y = _leaf_positions(other, _mean_positions(other, x))
+    y = _leaf_positions(opposite, _mean_positions(opposite, x))
     distance = ((x - y) ** 2).sum()
     for _ in range(_MOST_ROUNDS):
         next_x = _leaf_positions(tree, _mean_positions(tree, y))
-        next_y = _leaf_positions(other, _mean_positions(other, next_x))
+        next_y = _leaf_positions(opposite, _mean_positions(opposite, next_x))
         next_distance = ((next_x - next_y) ** 2).sum()
         if next_distance >= distance:
             break
         x = next_x
         y = next_y
         distance = next_distance
-    return np.argsort(x), other_leaf[np.argsort(y)]
+    return np.argsort(x), opposite_leaf[np.argsort(y)]
 
 
 def _mean_positions(tree: Tree, position: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -111,7 +111,7 @@ class Partition:
         """Return the partition, without names, whose item i is item ``positions[i]`` here."""
         return Partition(self.labels[positions])
 
-    def overlaps(self, other: Partition) -> NDArray[np.int64]:
+    def overlaps(self, partition: Partition) -> NDArray[np.int64]:
         """Numbers of items that two clusters, one of each partition, have in common, if any.
 
         Items are matched by name if both partitions have names, by number otherwise.
@@ -129,23 +129,23 @@ class Partition:
         DataError
             If their items have different names.
         """
-        if self.n != other.n:
+        if self.n != partition.n:
             raise InvalidPartitionError(
-                f"a partition of {self.n} items cannot be compared with one of {other.n}"
+                f"a partition of {self.n} items cannot be compared with one of {partition.n}"
             )
-        if self.names is not None and other.names is not None:
-            other = other.matched_with(self.named_items("the other partition"))
+        if self.names is not None and partition.names is not None:
+            partition = partition.matched_with(self.named_items("the other partition"))
         # Each pair of clusters, one of each partition, has a number.
-        pair_of_clusters = self.labels.astype(np.int64) * other.n_clusters + other.labels
+        pair_of_clusters = self.labels.astype(np.int64) * partition.n_clusters + partition.labels
         counts: NDArray[np.int64]
-        if self.n_clusters * other.n_clusters > 4 * self.n:
+        if self.n_clusters * partition.n_clusters > 4 * self.n:
             # Most pairs share no item: count only those that do.
             _, counts = np.unique(pair_of_clusters, return_counts=True)
         else:
             counts = np.bincount(pair_of_clusters)
         return counts[counts > 0]
 
-    def disagreements(self, other: Partition) -> int:
+    def disagreements(self, partition: Partition) -> int:
         """On how many unordered pairs of items two partitions differ. O(n).
 
         Half the Hamming distance of their matrices of 0 and 1, ``(sum a^2 + sum b^2 - 2 sum c^2) /
@@ -156,9 +156,9 @@ class Partition:
         InvalidPartitionError
             If they are of different numbers of items.
         """
-        together_in_both = _sum_of_squares(self.overlaps(other))
+        together_in_both = _sum_of_squares(self.overlaps(partition))
         together_here = _sum_of_squares(self.sizes)
-        together_in_other = _sum_of_squares(other.sizes)
+        together_in_other = _sum_of_squares(partition.sizes)
         return (together_here + together_in_other - 2 * together_in_both) // 2
 
     def __eq__(self, other: object) -> bool:

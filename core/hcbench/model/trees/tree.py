@@ -249,7 +249,9 @@ class Tree:
             raise IndexError(f"node ids must be integers, got {array.dtype}")
         nodes = np.array(array, dtype=np.int64, order="C").reshape(-1)
         if nodes.size and (nodes.min() < 0 or nodes.max() >= self.n_nodes):
-            wrong = nodes.min() if nodes.min() < 0 else nodes.max()
+            wrong = nodes.max()
+            if nodes.min() < 0:
+                wrong = nodes.min()
             raise IndexError(f"node {wrong} is not in 0..{self.n_nodes - 1}")
         return nodes
 
@@ -414,29 +416,27 @@ class Tree:
 
     # ---- Other trees -----------------------------------------------------------------------------
 
-    def isomorphic(self, other: Tree) -> bool:
+    def isomorphic(self, tree: Tree) -> bool:
         """Whether both trees have the same sets of leaves at their nodes, in any numbering.
 
         Leaves are matched by name if both trees have names, by number otherwise. O(m log m).
         """
-        if (self.n, self.n_nodes) != (other.n, other.n_nodes):
+        if (self.n, self.n_nodes) != (tree.n, tree.n_nodes):
             return False
         own_leaf = np.arange(self.n)  # the leaf here of each leaf of the other tree
-        if self.names is not None and other.names is not None:
-            if set(self.names) != set(other.names):
+        if self.names is not None and tree.names is not None:
+            if set(self.names) != set(tree.names):
                 return False
-            own_leaf = match_items(
-                self.named_items("the tree"), other.named_items("the other tree")
-            )
+            own_leaf = match_items(self.named_items("the tree"), tree.named_items("the other tree"))
         # The leaves below each node of the other tree must be contiguous here (Day 1985): as many
         # as there are positions from the first one to the last.
         start, end = self.leaf_range
-        last = np.full(other.n_nodes, -np.inf)
-        last[: other.n] = start[own_leaf]
+        last = np.full(tree.n_nodes, -np.inf)
+        last[: tree.n] = start[own_leaf]
         minus_first = np.where(np.isfinite(last), -last, last)
-        last = subtree_max(other.parent, read_only(last))
-        first = -subtree_max(other.parent, read_only(minus_first))
-        if (last - first + 1 != other.sizes).any():
+        last = subtree_max(tree.parent, read_only(last))
+        first = -subtree_max(tree.parent, read_only(minus_first))
+        if (last - first + 1 != tree.sizes).any():
             return False
         # And these runs of positions must be those of the nodes here.
         runs = start * (self.n + 1) + end
@@ -583,9 +583,13 @@ class Tree:
         Highest :attr:`envelope` first (AFFINITY: lowest), so the last merge is undone first; for
         kind NONE the largest cluster first. Of equal nodes, the larger id first. O(m log m).
         """
-        priority = self.sizes if self.height is None else self.envelope
-        if self.kind is HeightKind.AFFINITY:
-            priority = -priority
+        priority: NDArray[np.int64] | NDArray[np.float64]
+        if self.height is None:
+            priority = self.sizes
+        elif self.kind is HeightKind.AFFINITY:
+            priority = -self.envelope
+        else:
+            priority = self.envelope
         # Sorted from the root down, so that of equal nodes the larger id comes first.
         from_root = priority[: self.n - 1 : -1]
         return read_only(self.root - np.argsort(-from_root, kind="stable"))
@@ -678,7 +682,7 @@ class Tree:
         InvalidTreeError
             If a height is infinite: use ``lengths=False``.
         """
-        names = map(str, range(self.n)) if self.names is None else self.names
+        names = self._names_or_numbers()
         if not lengths or self.height is None:
             return write_newick(self.leaf_range, names, None, inner_labels)
         if not np.isfinite(self.height).all():
@@ -712,8 +716,13 @@ class Tree:
         """A dendrogram for notebooks; None, for `repr`, if it has more than 200 leaves."""
         if self.n > MOST_LEAVES:
             return None
-        names = tuple(map(str, range(self.n))) if self.names is None else self.names
-        return to_svg(self.parent, self.leaf_order, self.height, names)
+        return to_svg(self.parent, self.leaf_order, self.height, self._names_or_numbers())
+
+    def _names_or_numbers(self) -> tuple[str, ...]:
+        """The labels of the leaves where trees are written."""
+        if self.names is not None:
+            return self.names
+        return tuple(map(str, range(self.n)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Derived arrays are not pickled, and the others become read-only again.
