@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hcbench.analysis.axes import find_metric
 from hcbench.analysis.statistics import summarise
+from hcbench.claims.measuring import NotMeasuredError, Side, find_group
 from hcbench.claims.verdicts import describe_claimed
 from hcbench.errors import DataNotAvailableError
 from hcbench.figures.draw_charts import add_caption
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
 
     from hcbench.analysis.groups import Group
     from hcbench.analysis.intervals import Support
+    from hcbench.claims.family_verdicts import FamilyVerdict
     from hcbench.figures.view import FigureView
+    from hcbench.plan.presentation import MetricInfo
     from hcbench.registry.specs import Value
     from hcbench.registry.suite import Figure
     from hcbench.results.results import Results
@@ -97,7 +101,10 @@ def collect_panels(figure: Figure, results: Results) -> dict[str, _Panel]:
     """
     panels: dict[str, _Panel] = {}
     metric = find_metric(results, figure.metric)
-    for group in results.groups:
+    groups: Iterable[Group] = results.groups
+    if figure.only_claimed:
+        groups = _claimed_groups(figure, results, metric)
+    for group in groups:
         parameters = _parameters(group, results)
         x = parameters.get(figure.x)
         if isinstance(x, str | bool | None | tuple) or not _is_drawn(figure, parameters):
@@ -117,6 +124,27 @@ def collect_panels(figure: Figure, results: Results) -> dict[str, _Panel]:
     if not panels:
         raise DataNotAvailableError(f"{figure.metric} was not measured against {figure.x}")
     return panels
+
+
+def _claimed_groups(figure: Figure, results: Results, metric: MetricInfo) -> list[Group]:
+    """What the claims of a figure are about, as far as it was run."""
+    groups = []
+    for family in _families_of(figure, results):
+        for verdict in family.verdicts:
+            claim = verdict.claim
+            side = Side(claim.algorithm, claim.dataset, claim.oracle, claim.checkpoint, metric)
+            with suppress(NotMeasuredError):
+                groups.append(find_group(side, results))
+    return groups
+
+
+def _families_of(figure: Figure, results: Results) -> list[FamilyVerdict]:
+    """The claims that a figure shows."""
+    families = []
+    for family in results.judged_families:
+        if family.claim.claim.startswith(figure.claims):
+            families.append(family)
+    return families
 
 
 def _parameters(group: Group, results: Results) -> dict[str, Value]:
@@ -256,8 +284,7 @@ def _title(figure: Figure) -> str:
 def _captions(figure: Figure, results: Results) -> list[str]:
     """The claims that the figure shows, with their verdicts."""
     lines = []
-    for family in results.judged_families:
-        text = family.claim.claim
-        if any(text.startswith(start) for start in figure.claims):
-            lines.append(f"{text} ({describe_claimed(family.claim)}): {family.verdict}")
+    for family in _families_of(figure, results):
+        claim = family.claim
+        lines.append(f"{claim.claim} ({describe_claimed(claim)}): {family.verdict}")
     return lines

@@ -232,6 +232,8 @@ class Figure:
         The range of the vertical axis.
     claims : tuple of str
         How the claims that the figure shows begin; it has their verdicts below.
+    only_claimed : bool
+        Whether only that is drawn what these claims are about.
     """
 
     name: str
@@ -248,6 +250,7 @@ class Figure:
     log: str = ""
     limits: tuple[float, float] | None = None
     claims: tuple[str, ...] = ()
+    only_claimed: bool = False
 
     def __post_init__(self) -> None:
         wrong = self._mistake()

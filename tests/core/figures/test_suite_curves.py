@@ -94,6 +94,12 @@ def test_values_and_bounds_are_divided_by_a_metric() -> None:
     assert panel.bounds == {"limit": {10: 5.0, 20: 5.0}, "7": {10: 7.0, 20: 7.0}}
 
 
+def test_only_what_is_claimed_may_be_drawn() -> None:
+    drawn = figure(claims=("Errors",), only_claimed=True, panel=("dataset.s",))
+    panels = collect_panels(drawn, results())
+    assert [list(panel.lines) for panel in panels.values()] == [["A[k=1]"], ["A[k=1]"]]
+
+
 def test_nothing_measured_is_missing_data() -> None:
     with pytest.raises(DataNotAvailableError, match=r"error was not measured against dataset\.m"):
         collect_panels(figure(x="dataset.m"), results())
