@@ -1,10 +1,11 @@
-"""Bounds of the number of queries of a search: Gentile et al. 2019, sections 3 and 4.
+"""Bounds of the queries and errors of searches: Gentile et al. 2019, sections 3 and 4.
 
 Where the paper has an O(.), these have a constant for which the bound can be proved.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -55,6 +56,29 @@ def wdp_bound(
     tree = _given_tree(scored)
     height = int(tree.depths.max())
     return mean_k_tilde(scored, prior=prior) * (np.log2(height + 1) + 2)
+
+
+def votes(n: int, noise: float, delta: float) -> int:
+    """Votes on a node in theorem 4, m = 2 ln(n / delta) / (1 - 2 lambda)^2, made odd."""
+    return math.ceil(2 * math.log(n / delta) / (1 - 2 * noise) ** 2) | 1
+
+
+def error_bound(n: int, noise: float, delta: float) -> float:
+    """The error of N-WDP on a full tree, 2 sqrt(m) / n with probability 1 - delta (theorem 4).
+
+    Clusters are merged only at nodes of fewer than m pairs, which have fewer than 2 sqrt(m) leaves.
+    """
+    return 2 * math.sqrt(votes(n, noise, delta)) / n
+
+
+def excess_bound(n: int, rounds: int, most_clusters: int, delta: float) -> float:
+    """The excess risk of NR after t rounds, with constant 1 (theorem 5).
+
+    sqrt(B ln t / t) + B ln t / t, where B = K ln n + ln(1 / delta).
+    """
+    b = most_clusters * math.log(n) + math.log(1 / delta)
+    part = b * math.log(rounds) / rounds
+    return math.sqrt(part) + part
 
 
 def _given_tree(scored: Scored) -> Tree:

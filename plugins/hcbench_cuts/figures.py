@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hcbench import DataNotAvailableError, figures
-from hcbench_cuts import suites_noise as noisy, suites_tables as tables
+from hcbench_cuts import suites_tables as tables
+from hcbench_cuts.bounds import error_bound, excess_bound
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +20,18 @@ _BOUND: dict[str, Any] = {"color": "#888888", "linestyle": "--"}
 _COLOURS = dict(zip(tables.GRIDS, figures.PALETTE, strict=False))
 _MARKERS = dict(zip(tables.GRIDS, "osD^", strict=False))
 
-SEARCHES = ("BF", "OTS", "WDP", noisy.INFORMED)
+INFORMED = "WDP[prior=0.3]"
+SEARCHES = ("BF", "OTS", "WDP", INFORMED)
+N = 4096
+HEIGHT = 12
+"""Of a full tree of N leaves."""
+DELTA = 0.05
+NOISES = (0.1, 0.2, 0.3)
+CLUSTERS = 10
+EXCESS = f"excess-risk[K={CLUSTERS}]"
+ROUNDS = (1000, 3000, 10000, 30000, 100000)
+DIGITS = 1797
+"""Number of digits whose labels are the clusters of theorem 5."""
 
 # ---- Table 2 -------------------------------------------------------------------------------------
 
@@ -146,8 +158,8 @@ def questions(view: FigureView) -> Drawing:
     every = [(run.paths, run.queries) for run in full]
     if every:
         _draw_line(right, every, 1.0, "K-tilde: theorem 2", ":")
-        factor = math.log2(noisy.HEIGHT + 1) + 2
-        _draw_line(right, every, factor, f"K-tilde (log2(h + 1) + 2), n = {noisy.N}", "--")
+        factor = math.log2(HEIGHT + 1) + 2
+        _draw_line(right, every, factor, f"K-tilde (log2(h + 1) + 2), n = {N}", "--")
     right.set(title="Theorems 2 and 3, full trees", xlabel="K-tilde of the cut")
     for ax in (left, right):
         ax.set(xscale="log", yscale="log")
@@ -205,7 +217,7 @@ def recovery(view: FigureView) -> Drawing:
         If nothing was measured.
     """
     figure, ax = figures.new_figure(5.6, 3.6)
-    names = {"BF": "BF, one vote", "WDP": noisy.INFORMED, "N-WDP": "N-WDP that knows λ"}
+    names = {"BF": "BF, one vote", "WDP": INFORMED, "N-WDP": "N-WDP that knows λ"}
     for number, (name, label) in enumerate(names.items()):
         points = sorted(_errors_by_noise(view, name))
         if points:
@@ -214,10 +226,10 @@ def recovery(view: FigureView) -> Drawing:
             ax.errorbar(x, y, error, label=label, **line_style)
     if not ax.lines:
         raise DataNotAvailableError("nothing was measured")
-    bounds = [noisy.error_bound(noise) for noise in noisy.NOISES]
-    ax.plot(noisy.NOISES, bounds, label="2 √m / n: theorem 4", **_BOUND)
+    bounds = [error_bound(N, noise, DELTA) for noise in NOISES]
+    ax.plot(NOISES, bounds, label="2 √m / n: theorem 4", **_BOUND)
     ax.set(xlabel="noise λ", ylabel="clustering error\nmean ± standard error", yscale="log")
-    ax.set_xticks(noisy.NOISES)
+    ax.set_xticks(NOISES)
     ax.grid(visible=True, axis="y")
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
     return figure
@@ -244,10 +256,10 @@ def excess(view: FigureView) -> Drawing:
         If nothing was measured.
     """
     figure, (left, right) = figures.new_figure(9.6, 3.6, columns=2)
-    for ax, metric in ((left, noisy.EXCESS), (right, "queries")):
+    for ax, metric in ((left, EXCESS), (right, "queries")):
         figures.curves(view, x="algorithm.rounds", metric=metric, ax=ax, log_x=True, log_y=True)
         ax.set_xlabel("pairs drawn, t")
-    bounds = [noisy.excess_bound(rounds) for rounds in noisy.ROUNDS]
-    left.plot(noisy.ROUNDS, bounds, label="theorem 5, constant 1", **_BOUND)
+    bounds = [excess_bound(DIGITS, rounds, CLUSTERS, DELTA) for rounds in ROUNDS]
+    left.plot(ROUNDS, bounds, label="theorem 5, constant 1", **_BOUND)
     left.legend()
     return figure

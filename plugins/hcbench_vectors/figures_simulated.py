@@ -9,7 +9,7 @@ import numpy as np
 
 from hcbench import DataNotAvailableError, figures
 from hcbench_vectors.data_specs import PAPERS_TREE
-from hcbench_vectors.suites_simulated import CURVES, DIMENSIONS
+from hcbench_vectors.suites_simulated import CURVES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,6 +31,7 @@ _DEVIATION_AXIS = _AXIS + "± standard deviation, as in the paper"
 _INTERVAL_AXIS = _AXIS + "and 95 % interval"
 
 
+DIMENSIONS = (500, 1000, 2000, 4000, 8000, 16000)
 _PANELS = (
     ("additive noise, n = 100\n(theorem 2)", "additive", 100, _OF_BOTH),
     ("additive noise, n = 500\n(theorem 2)", "additive", 500, _OF_BOTH),

@@ -24,8 +24,9 @@ from hcbench.registry.plugins import Plugins
 from hcbench.run.options import RunOptions
 from hcbench.run.run import run_plan
 from hcbench.store import Store
-from hcbench_cuts import suites_noise, suites_tables
-from hcbench_cuts.figures import SEARCHES
+from hcbench_cuts import suites_tables
+from hcbench_cuts.bounds import error_bound, excess_bound, votes
+from hcbench_cuts.figures import DELTA, DIGITS, NOISES, ROUNDS, SEARCHES
 from hcbench_cuts.suites import SUITES
 from tests.plugins.claims import members_of
 from tests.plugins.registering import light_suites
@@ -107,6 +108,8 @@ def test_a_deviation_that_is_probably_misprinted_makes_no_claim_wider():
 
 # ---- Bounds, from their definitions on all cuts of small trees -----------------------------------
 
+N = 4096
+ALPHA = 0.3
 FULL = Tree([8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, -1])
 LINE = Tree([8, 8, 9, 10, 11, 12, 13, 14, 9, 10, 11, 12, 13, 14, -1])
 TREES = {"balanced": FULL, "caterpillar": LINE}
@@ -132,7 +135,7 @@ def test_bounds_are_those_of_all_cuts(name: str):
     assert of_tree("log-cuts", base=3) == pytest.approx(math.log(len(cuts), 3))
     paths = np.array([cut_tree(tree, cut)[1] for cut in cuts])
     assert of_tree("mean-k-tilde") == pytest.approx(paths.mean())
-    alpha = suites_noise.ALPHA
+    alpha = ALPHA
     chances = np.array(
         [
             (1 - alpha) ** len(cut_tree(tree, cut)[0]) * alpha ** sum(v >= 8 for v in cut)
@@ -151,19 +154,30 @@ def test_bounds_are_those_of_all_cuts(name: str):
 
 def test_bounds_of_theorem_4_are_those_of_a_full_tree():
     parents = []
-    for first in range(0, 2 * suites_noise.N - 1, 2):
-        parents += [suites_noise.N + first // 2] * 2
-    tree = Tree(parents[: 2 * suites_noise.N - 2] + [-1])
+    for first in range(0, 2 * N - 1, 2):
+        parents += [N + first // 2] * 2
+    tree = Tree(parents[: 2 * N - 2] + [-1])
     problem = Problem(n=tree.n, tree=tree)
-    bound = hcbench.score("wdp-bound", Partition([0] * tree.n), problem, prior=suites_noise.ALPHA)
-    assert suites_noise.wdp_bound() == pytest.approx(bound)
+    bound = hcbench.score("wdp-bound", Partition([0] * tree.n), problem, prior=ALPHA)
+    of_queries = [c for c in BY_NAME["theorem4"].claims if c.metric == "queries"]
+    bounds = [votes(N, noise, DELTA) * bound for noise in NOISES]
+    assert [claim.paper for claim in of_queries] == [f"{number:.5g}" for number in bounds]
+    of_errors = [c for c in BY_NAME["theorem4"].claims if c.every_repetition]
+    bounds = [error_bound(N, noise, DELTA) for noise in NOISES]
+    assert [claim.paper for claim in of_errors] == [f"{number:.5g}" for number in bounds]
+
+
+def test_the_bound_of_theorem_5_is_claimed_where_it_is_below_1():
+    bounds = [excess_bound(DIGITS, rounds, 10, DELTA) for rounds in ROUNDS]
+    claimed = [c.paper for c in BY_NAME["theorem5"].claims if c.every_repetition]
+    assert claimed == [f"{number:.5g}" for number in bounds if number < 1]
 
 
 def test_a_node_of_too_few_pairs_has_no_more_leaves_than_theorem_4_says():
-    for noise in suites_noise.NOISES:
-        m = suites_noise.votes(noise)
+    for noise in NOISES:
+        m = votes(N, noise, DELTA)
         largest = max(2**j for j in range(13) if 4 ** (j - 1) < m)
-        assert largest / suites_noise.N <= suites_noise.error_bound(noise)
+        assert largest / N <= error_bound(N, noise, DELTA)
 
 
 # ---- Small runs ----------------------------------------------------------------------------------
@@ -222,7 +236,7 @@ def test_theorem_2_holds_for_its_prior_in_a_small_run(tmp_path: Path):
 @pytest.mark.slow
 def test_theorem_4_holds_in_a_small_run(tmp_path: Path):
     suite = BY_NAME["theorem4"]
-    noise = suites_noise.NOISES[0]
+    noise = NOISES[0]
     informed, oracle = suites_noise.voting(noise), suites_noise.noisy(noise)
     always = tuple(c for c in suite.claims if c.every_repetition and c.oracle == oracle)
     some = {"algorithms": (informed, "BF"), "oracles": (oracle,), "claims": always}
@@ -233,8 +247,7 @@ def test_theorem_4_holds_in_a_small_run(tmp_path: Path):
 @pytest.mark.slow
 def test_the_excess_risk_is_measured_in_a_small_run(tmp_path: Path):
     suite = BY_NAME["theorem5"]
-    few = suites_noise.ROUNDS[:2]
-    algorithms = [make(t) for t in few for make in (suites_noise.sampled, suites_noise.passive)]
+    algorithms = [f"{name}[K=10, rounds={t}]" for name in ("NR", "ERM") for t in ROUNDS[:2]]
     claims = tuple(c for c in suite.claims if c.algorithm in algorithms and c.every_repetition)
     results = run(suite, tmp_path, algorithms=tuple(algorithms), claims=claims, repetitions=1)
     # Of the smaller number of rounds the bound exceeds 1, and is not claimed.
