@@ -236,8 +236,8 @@ def test_theorem_2_holds_for_its_prior_in_a_small_run(tmp_path: Path):
 @pytest.mark.slow
 def test_theorem_4_holds_in_a_small_run(tmp_path: Path):
     suite = BY_NAME["theorem4"]
-    noise = NOISES[0]
-    informed, oracle = suites_noise.voting(noise), suites_noise.noisy(noise)
+    informed = "N-WDP[noise=0.1, delta=0.05, prior=0.3]"
+    oracle = "pair-queries[noise=0.1]"
     always = tuple(c for c in suite.claims if c.every_repetition and c.oracle == oracle)
     some = {"algorithms": (informed, "BF"), "oracles": (oracle,), "claims": always}
     results = run(suite, tmp_path, **some, repetitions=2)
