@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Self, TypeAlias
 
 from hcbench import NONE, QUERY_KINDS, UNSURE, DataError, QueryKind
+from hcbench.model import check_regular, read_regular
 from hcbench.oracle import Choice
 
 FORMAT = 1
@@ -142,7 +143,7 @@ class RecordedAnswers:
         """
         path = Path(path).expanduser()
         try:
-            data = path.read_bytes()
+            data = read_regular(path)
         except OSError as error:
             raise DataError.of_file("read", path, error) from error
         recorded = _parse(path, data)
@@ -207,6 +208,8 @@ class AnswersFile:
     def __init__(self, path: Path, header: Header) -> None:
         self.path = path
         self.header = header
+        if path.exists():
+            check_regular(path)
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         except OSError as error:

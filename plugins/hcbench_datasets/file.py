@@ -10,7 +10,8 @@ from typing import Any
 
 from hcbench import DataError, HcbenchError, Problem, Tree
 from hcbench.errors import NewickWarning
-from hcbench.files import TreeFile, check_regular, read_named_comparisons
+from hcbench.files import TreeFile, read_named_comparisons
+from hcbench.model import check_regular
 from hcbench_datasets.content import Content, Roles, note_contradictions
 from hcbench_datasets.fetch import chosen
 from hcbench_datasets.holding_out import hold_out

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, ModelWarning, similarity_of_distances
-from hcbench.files import check_regular, comparison_columns
-from hcbench.model import check_levels, kind_of_square
+from hcbench.files import comparison_columns
+from hcbench.model import check_levels, check_regular, kind_of_square
 from hcbench_datasets.arrays import read_array
 from hcbench_datasets.beside import files_of_10x, with_files
 from hcbench_datasets.content import (

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError
-from hcbench.files import check_regular, read_limited
-from hcbench.model import number_text
+from hcbench.files import read_limited
+from hcbench.model import check_regular, number_text
 from hcbench_datasets.content import Column, Table
 from hcbench_datasets.delimited import (
     OPEN,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hcbench import DataError
+from hcbench.model import read_regular
 
 #: What a program may read, and the oracles that have it.
 INPUTS: Mapping[str, tuple[str, ...]] = {
@@ -92,7 +93,7 @@ def read_declaration(file: Path) -> Declaration:
     DataError
         If a key is missing, unknown, or of a wrong type or value.
     """
-    declared = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    declared = tomllib.loads(read_regular(file).decode("utf-8-sig"))
     del declared["loader"]
     params = declared.pop("parameters", {})
     _check_keys(declared, params, file)

@@ -12,7 +12,8 @@ import click
 
 from hcbench.cli import options
 from hcbench.cli.terminal import console, stdout_for_data, tell, tell_notes
-from hcbench.errors import ExitCode
+from hcbench.errors import DataError, ExitCode
+from hcbench.model.regular_files import read_regular
 from hcbench.registry.names import parse_file
 
 _AGAINST = ("truths", "labels", "similarity", "vectors")
@@ -148,7 +149,7 @@ def _most_items(tree: str) -> int:
     """At least the number of items of the tree in a file, whose name may have parameters."""
     path = Path(parse_file(tree).base)
     try:
-        content = path.read_bytes()
-    except OSError:  # reported when it is read as a tree
+        content = read_regular(path)
+    except (OSError, DataError):  # reported when it is read as a tree
         return 0
     return len(content) // 16 if path.suffix == ".npy" else 1 + content.count(b",")

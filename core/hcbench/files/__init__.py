@@ -20,8 +20,7 @@ read files in the same way::
   is read with the same names and heights.
 - `read_items` reads different texts: a line each of a .txt file, or a column of a table.
 - `read_rows` and `table_rows` read the cells of a .csv or .tsv file, with the numbers of the lines.
-- `check_regular` refuses pipes and devices, and `read_limited` reads a file in a process of its
-  own, with a limit of memory and of time.
+- `read_limited` reads a file in a process of its own, with a limit of memory and of time.
 - `read_asv_results` reads the results folder of asv, a list of `AsvResult`.
 - `read_arrays` and `read_npy` read .npz and .npy files, without Python objects, which could run
   code.

@@ -14,7 +14,6 @@ from .comparisons import (
     write_comparisons as write_comparisons,
 )
 from .limited import (
-    check_regular as check_regular,
     read_limited as read_limited,
 )
 from .tables import (

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hcbench.errors import DataError
+from hcbench.model.regular_files import read_regular
 
 EXACT_UNITS = ("queries", "1 - quality", "value")
 """The units of benchmarks that are reproducible from the same seeds."""
@@ -86,7 +87,7 @@ def read_asv_results(folder: Path) -> list[AsvResult]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_regular(path).decode("utf-8"))
     except OSError as error:
         raise DataError.of_file("read", path, error) from error
     except ValueError as error:

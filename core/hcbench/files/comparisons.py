@@ -17,6 +17,7 @@ from hcbench.files.columns import role_of_column
 from hcbench.files.tables import TABLES, delimiter_of, read_arrays
 from hcbench.model.comparisons import Comparisons
 from hcbench.model.numbers import read_whole_number
+from hcbench.model.regular_files import check_regular
 
 _ITEMS = ("i", "j", "k", "l")
 _EXTRA = ("response", "annotator")
@@ -75,6 +76,7 @@ def read_named_comparisons(
             f"{path}: comparisons are read from {', '.join(_SUFFIXES)}, not {path.suffix!r}"
         )
     try:
+        check_regular(path)
         if suffix in TABLES:
             return _read_csv(path, n, drop)
         return _read_arrays(path, n), None

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import stat
 import subprocess
 import sys
 import warnings
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from hcbench.errors import DataError
+from hcbench.model.regular_files import check_regular
 
 MEMORY = 4 << 30
 """Bytes of address space in which a file must be read."""
@@ -34,21 +34,6 @@ _VARIABLES = frozenset({"HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ
 _PREFIXES = ("LC_", "PYTHON")
 #: Threads of libraries reserve memory each.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-
-
-def check_regular(path: Path) -> None:
-    """Raise `DataError` unless a path is a regular file, or a link to one.
-
-    A pipe may wait forever, and a device such as ``/dev/zero`` has no end.
-    """
-    try:
-        mode = path.stat().st_mode
-    except OSError as error:
-        raise DataError.of_file("read", path, error) from error
-    if stat.S_ISDIR(mode):
-        raise DataError(f"{path} is a folder; give the path of a file in it")
-    if not stat.S_ISREG(mode):
-        raise DataError(f"{path} is a pipe or a device; save what it has as a regular file")
 
 
 def read_limited(

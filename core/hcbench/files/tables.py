@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from hcbench.errors import DataError
 from hcbench.model.numbers import read_number, read_whole_number
+from hcbench.model.regular_files import check_regular, read_regular
 
 TABLES: dict[str, str] = {".csv": ",", ".tsv": "\t"}
 """File name extensions of tables, and their delimiters."""
@@ -58,7 +59,7 @@ def read_text(path: Path) -> str:
         If it cannot be read, or is not UTF-8.
     """
     try:
-        content = path.read_bytes()
+        content = read_regular(path)
     except OSError as error:
         raise DataError.of_file("read", path, error) from error
     try:
@@ -90,6 +91,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     """
     name = ""
     arrays: dict[str, Any] = {}
+    check_regular(path)
     try:
         # Opened here because numpy leaves the file of a broken archive open.
         with path.open("rb") as stream:

@@ -5,7 +5,8 @@
 
 `hcbench.Problem`, `hcbench.Tree` and `hcbench.Partition` are imported from `hcbench`. What is
 imported from here computes with them: distances and similarities, pairs of items, cuts of trees,
-numbers and labels that are written as text. `SIMILARITY_RULES` are the rules of
+numbers and labels that are written as text. `read_regular` and `check_regular` refuse pipes and
+devices. `SIMILARITY_RULES` are the rules of
 `similarity_of_vectors`; `Vectors` are an (n, p) array or csr_array.
 """
 

@@ -34,6 +34,10 @@ from .numbers import (
 from .problem import (
     Vectors as Vectors,
 )
+from .regular_files import (
+    check_regular as check_regular,
+    read_regular as read_regular,
+)
 from .similarity import (
     similarity_of_vectors as similarity_of_vectors,
     unit_rows as unit_rows,

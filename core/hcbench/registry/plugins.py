@@ -26,6 +26,7 @@ from typing import Any
 import pluggy
 
 from hcbench.errors import PluginError
+from hcbench.model.regular_files import read_regular
 from hcbench.model.text import shell_command, suggestion
 from hcbench.registry import hookspecs
 from hcbench.registry.fingerprint import digest_sources, installed_version
@@ -510,7 +511,7 @@ def _declared_loader(file: Path) -> Any:
     """What makes a module of a TOML file: an `importlib.abc.Loader`, which the file names."""
     import tomllib
 
-    declared = tomllib.loads(file.read_text(encoding="utf-8-sig")).get("loader")
+    declared = tomllib.loads(read_regular(file).decode("utf-8-sig")).get("loader")
     if not isinstance(declared, str):
         raise PluginError(f"{file} names no loader, such as loader = 'hcbench_foreign:Program'")
     return load_function(declared)(file)

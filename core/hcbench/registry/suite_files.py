@@ -15,6 +15,7 @@ from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from hcbench.errors import NameSyntaxError, ParameterError, SuiteError
+from hcbench.model.regular_files import read_regular
 from hcbench.model.text import suggestion
 from hcbench.registry.names import (
     GIB,
@@ -95,7 +96,7 @@ def read_suite(path: Path, paper: Reference | None = None) -> Suite:
         If the file is missing, is not TOML, or has an unknown or wrong entry.
     """
     try:
-        entries = read_toml(path.read_bytes().decode("utf-8-sig"))
+        entries = read_toml(read_regular(path).decode("utf-8-sig"))
     except OSError as error:
         read_error = SuiteError.of_file("read", path, error)
         if isinstance(error, FileNotFoundError) and "did you mean" not in str(read_error):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from hcbench.errors import DataError
+from hcbench.model.regular_files import check_regular
 from hcbench.registry.fingerprint import core_fingerprint, installed_version
 from hcbench.registry.plugins import Plugin
 from hcbench.registry.repeats import Repeats
@@ -111,9 +112,8 @@ def file_digest(name: str) -> str:
             for file in sorted(_files_below(path)):
                 parts.append((str(file.relative_to(path)), file_digest(str(file))))
             return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
-        if path.exists() and not path.is_file():
-            # A pipe may wait forever, and a device such as /dev/zero has no end.
-            raise DataError(f"{name} is a pipe or a device; save what it has as a regular file")
+        if path.exists():
+            check_regular(path)
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "blake2b").hexdigest()[:32]
     except OSError as error:

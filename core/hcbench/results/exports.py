@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from hcbench.errors import DataError, HcbenchError
+from hcbench.model.regular_files import read_regular
 from hcbench.model.text import printable, spreadsheet_cell
 from hcbench.results.results import Results, write_text
 
@@ -131,7 +132,7 @@ def read_export(path: Path) -> dict[str, Any]:
         If the file has another format.
     """
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except OSError as error:
         raise DataError.of_file("read", path, error) from error
     if data.startswith(b"PAR1"):

@@ -157,7 +157,7 @@ def _subjects_of_one(what: Any, plugins: Sequence[str | Path]) -> list[Subject]:
         raise ParameterError(
             f"{what!r} cannot be checked; give a registered name, a spec or a plugin module"
         )
-    if str(what).endswith(".py"):
+    if str(what).endswith((".py", ".toml")):
         file = Path(what).resolve()
         registry = load_registry([*plugins, what])
         of_file = [plugin for plugin in registry.plugins.loaded if plugin.file == file]
@@ -226,7 +226,7 @@ def _unknown(registry: Registry, text: str) -> HcbenchError:
     except HcbenchError as error:
         # With suggestions of similar names.
         return UnknownNameError(
-            f"{error} (a distribution or a file, such as ./{text}.py, can be checked too)"
+            f"{error} (a distribution or a file, such as ./mine.py, can be checked too)"
         )
     return ParameterError(f"{text} is a suite; check what it names")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hcbench.errors import DataError, ModelWarning
-from hcbench.files import check_regular, read_items, read_limited
+from hcbench.files import read_items, read_limited
 
 SMALL = 600 << 20
 
@@ -71,22 +71,3 @@ def test_modules_of_the_current_folder_do_not_run(
     monkeypatch.chdir(tmp_path)
     assert read_limited(path, Path.read_text, path) == "abc"
     assert not (tmp_path / "PWNED").exists()
-
-
-@pytest.mark.attack("files that fill the memory")
-def test_only_regular_files_are_read(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe.csv"
-    os.mkfifo(pipe)
-    device = tmp_path / "zero.csv"
-    device.symlink_to("/dev/zero")
-    for path in (pipe, device):
-        with pytest.raises(DataError, match="is a pipe or a device; save what it has"):
-            check_regular(path)
-    with pytest.raises(DataError, match="is a folder"):
-        check_regular(tmp_path)
-    with pytest.raises(DataError, match="No such file"):
-        check_regular(tmp_path / "absent.csv")
-    link = tmp_path / "link.csv"
-    (tmp_path / "x.csv").write_text("a\n1\n")
-    link.symlink_to(tmp_path / "x.csv")
-    check_regular(link)
