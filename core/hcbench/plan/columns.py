@@ -209,11 +209,9 @@ class Outcomes(Sequence[Outcome]):
         for checkpoint, columns in self.by_checkpoint.items():
             if columns.present[place]:
                 points.append(_point_at(columns, checkpoint, place))
-        return Outcome(
-            **{name: objects[name] for name in FIELDS},
-            cost=Cost(**{name: objects[name] for name in COSTS}),
-            points=tuple(points),
-        )
+        # The columns of costs are those of `Cost`, which an outcome holds as one field.
+        costs = {name: objects.pop(name) for name in COSTS}
+        return Outcome(**objects, cost=Cost(**costs), points=tuple(points))
 
     def column(self, name: str) -> Column:
         """A field of all outcomes, or one of their costs."""
@@ -227,9 +225,7 @@ class Outcomes(Sequence[Outcome]):
     @property
     def failed(self) -> NDArray[np.bool_]:
         """Where a cell was tried and has no result."""
-        codes, statuses = self.coded("status")
-        is_failed = np.array([is_failure(status) for status in statuses], dtype=np.bool_)
-        return is_failed[codes]  # type: ignore[no-any-return]
+        return self.columns["status"].mask(is_failure, self.places)
 
     @property
     def metric_failed(self) -> NDArray[np.bool_]:
@@ -317,9 +313,8 @@ class Outcomes(Sequence[Outcome]):
 
     def where(self, name: str, objects: Collection[Any]) -> Outcomes:
         """The outcomes whose field is one of some objects."""
-        codes, all_objects = self.coded(name)
-        mask = np.array([object_ in objects for object_ in all_objects], dtype=np.bool_)
-        return self.take(mask[codes])
+        mask = self.columns[name].mask(lambda object_: object_ in objects, self.places)
+        return self.take(mask)
 
     def renamed(self, labels: Mapping[str, tuple[str, str, str]]) -> Outcomes:
         """With other labels of algorithm, data set and oracle for cells, by their keys."""
@@ -351,7 +346,8 @@ class Outcomes(Sequence[Outcome]):
         """As a run shows them: those that another run measured are reused."""
         measured_by = self.columns["run"]
         reused = [run is not None and run != number for number in measured_by.objects]
-        columns = {**self.columns, "reused": replace(measured_by, objects=column_of(reused))}
+        columns = dict(self.columns)
+        columns["reused"] = replace(measured_by, objects=column_of(reused))
         return Outcomes(columns, self.by_checkpoint, self.places)
 
     def with_value(self, label: str, value: Value, where: NDArray[np.bool_]) -> Outcomes:

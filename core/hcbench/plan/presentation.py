@@ -177,39 +177,29 @@ class Presentation:
     @classmethod
     def of_plan(cls, plan: Plan) -> Self:
         """The presentation of a plan."""
-        # A shard, too, is shown with the oracles of the whole plan.
+        # A shard, too, is shown with the oracles of the full plan.
         oracles = {}
         for cell in (plan.full_plan or plan).cells:
             oracles[cell.oracle.label] = cell.oracle
-        uses: dict[str, Iterable[Use[Any]]] = {
-            "algorithms": plan.algorithms,
-            "datasets": plan.datasets,
-            "oracles": oracles.values(),
-            "metrics": plan.metrics,
-        }
         parameters = {}
         names = {}
-        for kind, of_kind in uses.items():
-            parameters[kind] = {use.label: use.params for use in of_kind}
-            names[kind] = {use.label: split_label(use.label) for use in of_kind}
-        data_hints = {}
-        for use in plan.algorithms:
-            hint = _hinted(use, data=True)
-            if hint:
-                data_hints[use.label] = hint
+        for kind, uses in _uses_by_kind(plan, oracles.values()).items():
+            parameters[kind] = {use.label: use.params for use in uses}
+            names[kind] = {use.label: split_label(use.label) for use in uses}
         dependent = [use for use in plan.datasets if use.spec.dependent_with(use.params)]
+        references = [use for use in plan.algorithms if use.spec.reference]
         return cls(
             suite=plan.suite,
             algorithms=_labels(plan.algorithms),
             datasets=_labels(plan.datasets),
             oracles=tuple(oracles),
             metrics=_metrics_of(plan),
-            references=_labels(use for use in plan.algorithms if use.spec.reference),
+            references=_labels(references),
             parameters=parameters,
             names=names,
             query_kinds={label: use.spec.kind for label, use in oracles.items()},
             received_truth=_received_truth(plan, oracles),
-            received_data=data_hints,
+            received_data=_received_data(plan),
             dependent_data=_labels(dependent),
             families=families_of(plan.datasets, plan.suite.families),
             deterministic={
@@ -291,12 +281,9 @@ class Presentation:
 
         It has values only of data sets that have this truth, but not as the first.
         """
-        import numpy as np
-
-        codes, datasets = columns.coded("dataset")
         for metric in self.metrics:
-            is_excluded = np.array([not metric.judges(name) for name in datasets], dtype=np.bool_)
-            cells = is_excluded[codes]
+            is_judged = columns.columns["dataset"].mask(metric.judges, columns.places)
+            cells = ~is_judged
             if cells.any():
                 see = Value(None, "skipped", f"see {metric.kind}")
                 columns = columns.with_value(metric.label, see, cells)
@@ -321,6 +308,16 @@ def _places(columns: Outcomes, field_name: str, labels: Iterable[object]) -> NDA
 def _labels(uses: Iterable[Use[Any]]) -> tuple[str, ...]:
     """The labels of uses, in their order."""
     return tuple(use.label for use in uses)
+
+
+def _uses_by_kind(plan: Plan, oracles: Iterable[Use[Any]]) -> dict[str, list[Use[Any]]]:
+    """What a plan consists of."""
+    return {
+        "algorithms": list(plan.algorithms),
+        "datasets": list(plan.datasets),
+        "oracles": list(oracles),
+        "metrics": list(plan.metrics),
+    }
 
 
 def _metrics_of(plan: Plan) -> tuple[MetricInfo, ...]:
@@ -398,6 +395,16 @@ def _received_truth(plan: Plan, oracles: Mapping[str, Use[Any]]) -> dict[str, di
         for oracle in oracles.values():
             if oracle.spec.informed_with(oracle.params, provided):
                 received.setdefault(oracle.label, {})[dataset.label] = "the truth"
+    return received
+
+
+def _received_data(plan: Plan) -> dict[str, str]:
+    """The algorithms that make queries and receive data as well, and what."""
+    received = {}
+    for algorithm in plan.algorithms:
+        data = _hinted(algorithm, data=True)
+        if data:
+            received[algorithm.label] = data
     return received
 
 

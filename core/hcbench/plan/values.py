@@ -16,6 +16,7 @@ from hcbench.plan.outcome import Value
 #: A Python object for each cell.
 Column: TypeAlias = NDArray[np.object_]
 Places: TypeAlias = NDArray[np.intp]
+Mask: TypeAlias = NDArray[np.bool_]
 
 
 def column_of(objects: Collection[Any]) -> Column:
@@ -68,6 +69,18 @@ class Coded:
                 return replace(self, codes=self.codes.astype(dtype))
         return replace(self, codes=self.codes.astype("<i4"))
 
+    def mask(self, condition: Callable[[Any], bool], places: Places | None = None) -> Mask:
+        """Where the object, of some places or of all, meets a condition.
+
+        Each different object is looked at once.
+        """
+        is_met = np.array(list(map(condition, self.objects)), dtype=np.bool_)
+        codes = self.codes
+        if places is not None:
+            # A few of many places must not cost as much as all.
+            codes = codes[places]
+        return is_met[codes]  # type: ignore[no-any-return]
+
     def take(self, places: Places) -> Column:
         """The objects at some places."""
         return self.objects[self.codes[places]]  # type: ignore[no-any-return]
@@ -100,8 +113,10 @@ class Values(Sequence[Value]):
                 number = value.value
             numbers.append(number)
             # Of a finite number without anything else, the number is all.
-            is_plain = not math.isnan(number) and value == Value(number)
-            special.append(None if is_plain else value)
+            if not math.isnan(number) and value == Value(number):
+                special.append(None)
+            else:
+                special.append(value)
         return cls(np.array(numbers, dtype=np.float64), Coded.of(special))
 
     @classmethod
@@ -132,31 +147,26 @@ class Values(Sequence[Value]):
             return Value(float(self.numbers[place]))
         return special
 
-    def _where(self, is_so: Callable[[Value | None], bool]) -> NDArray[np.bool_]:
-        """Where a special value, or None for a number, has a property."""
-        mask = np.array([is_so(value) for value in self.special.objects], dtype=np.bool_)
-        return mask[self.special.codes]  # type: ignore[no-any-return]
-
     @property
     def special_values(self) -> dict[int, Value]:
         """The special values, by their places in order."""
-        places = np.flatnonzero(self._where(lambda value: value is not None))
+        places = np.flatnonzero(self.special.mask(lambda value: value is not None))
         return dict(zip(places.tolist(), self.special.take(places), strict=True))
 
     @property
-    def has_number(self) -> NDArray[np.bool_]:
+    def has_number(self) -> Mask:
         """Where there is a number, which may be NaN."""
-        return self._where(lambda value: value is None or value.value is not None)
+        return self.special.mask(lambda value: value is None or value.value is not None)
 
     @property
-    def final(self) -> NDArray[np.bool_]:
+    def final(self) -> Mask:
         """Where there is a number, or a value that the next run need not compute again."""
-        return self._where(lambda value: value is None or value.final)
+        return self.special.mask(lambda value: value is None or value.final)
 
     @property
-    def failed(self) -> NDArray[np.bool_]:
+    def failed(self) -> Mask:
         """Where the metric raised."""
-        return self._where(lambda value: value is not None and value.status == "error")
+        return self.special.mask(lambda value: value is not None and value.status == "error")
 
     @property
     def optional_numbers(self) -> list[float | None]:
@@ -164,11 +174,11 @@ class Values(Sequence[Value]):
         return np.where(self.has_number, self.numbers, np.array(None)).tolist()  # type: ignore[no-any-return]
 
     @property
-    def present(self) -> NDArray[np.bool_]:
+    def present(self) -> Mask:
         """Where the metric was computed, whether or not there is a number."""
-        return ~np.isnan(self.numbers) | self._where(lambda value: value is not None)
+        return ~np.isnan(self.numbers) | self.special.mask(lambda value: value is not None)
 
-    def missing(self, where: NDArray[np.bool_]) -> list[Value]:
+    def missing(self, where: Mask) -> list[Value]:
         """The different values without a number at some places, in the order of their places."""
         codes = dict.fromkeys(self.special.codes[where & ~self.has_number].tolist())
         return [self.special.objects[code] for code in codes]
