@@ -135,7 +135,9 @@ def compare(
         If a name, a parameter or data are wrong; failing cells are rows, not errors.
     """
     registry = load_registry(plugins)
-    budgets = () if budget is None else tuple(np.atleast_1d(budget).tolist())
+    budgets = ()
+    if budget is not None:
+        budgets = tuple(np.atleast_1d(budget).tolist())
     with ExitStack() as stack:
         stack.enter_context(registry.plugins.importable())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hcbench-")))

@@ -174,7 +174,9 @@ def _as_pandas(data: Any) -> Any:
 
 def _split_labels(frame: Any, truth: Any) -> tuple[Any, Any]:
     """A DataFrame without the columns that the truth names, and these columns as the truth."""
-    columns = [truth] if isinstance(truth, str) else truth
+    columns = truth
+    if isinstance(truth, str):
+        columns = [truth]
     if not _are_texts(columns):
         return frame, truth
     absent = [name for name in columns if name not in frame.columns]
@@ -250,7 +252,9 @@ def truth_entries(truth: Any) -> dict[str, Any]:
         return {}
     if isinstance(truth, Tree):
         return {"truths": {"truth": truth}}
-    labels = truth.labels if isinstance(truth, Partition) else truth
+    labels = truth
+    if isinstance(truth, Partition):
+        labels = truth.labels
     codes, classes = coded_labels(labels)
     columns = [f"column {level}" for level in range(codes.shape[1])]
     check_levels(codes, columns, "labels")

@@ -216,7 +216,10 @@ def _registered_oracle(
     budget: Budget | None,
 ) -> Oracle:
     """The registered oracle of a name, or the first that the algorithm and the data allow."""
-    requested = registry.use_oracles(oracle) if oracle else []
+    # Without a name, the first oracle that fits is made.
+    requested = []
+    if oracle:
+        requested = registry.use_oracles(oracle)
     able, unable = choose_oracles(use, problem.provides, "the data", requested, registry, problem.n)
     if not able:
         _, reason = unable[0]

@@ -38,11 +38,15 @@ def items_of(thing: Any, what: str, n: int) -> NamedItems:
     # numpy has no number of dimensions of sparse matrices.
     is_series = not hasattr(thing, "tocsr") and np.ndim(thing) == 1
     names = names_of_index(thing)
+    # What messages say: how to drop the names, or how to give some.
+    drop = "frame.reset_index(drop=True)"
+    give = "pandas.DataFrame(data, index=names)"
+    if is_series:
+        drop = "series.reset_index(drop=True)"
+        give = "pandas.Series(labels, index=names)"
     if names is not None:
-        variable = "series" if is_series else "frame"
-        drop = f"{variable}.reset_index(drop=True)"
         return NamedItems(what=what, n=n, names=names, origin="index", drop=drop)
-    constructor = "Series(labels" if is_series else "DataFrame(data"
-    give = f"pandas.{constructor}, index=names)"
-    origin: Origin = "numbers" if isinstance(thing, Comparisons) else "rows"
+    origin: Origin = "rows"
+    if isinstance(thing, Comparisons):
+        origin = "numbers"
     return NamedItems(what=what, n=n, origin=origin, give=give)

@@ -73,9 +73,10 @@ def split_names(
 
 def _listed(items: Any) -> list[Any]:
     """A list, also of a single item, in which each number of a metric is an entry."""
-    is_single = isinstance(items, str) or callable(items) or not isinstance(items, Iterable)
+    if isinstance(items, str) or callable(items) or not isinstance(items, Iterable):
+        items = [items]
     listed: list[Any] = []
-    for item in [items] if is_single else items:
+    for item in items:
         if isinstance(item, MetricSpec):
             listed.extend(item.split())
         else:
@@ -229,7 +230,9 @@ def named_datasets(datasets: Any) -> list[Any]:
 def _name_of_file(path: Path) -> str:
     """A path as names of data sets have it: with a slash, which says that it is a file."""
     text = str(path)
-    return text if "/" in text else f"./{text}"
+    if "/" in text:
+        return text
+    return f"./{text}"
 
 
 @dataclass(frozen=True)
@@ -253,7 +256,10 @@ class SessionData:
         if isinstance(data, DatasetSpec):
             return _session_use(data)
         # A function is called here and not in a worker: nothing is planned before this is known.
-        problem = data(0) if callable(data) else as_problem(data)
+        if callable(data):
+            problem = data(0)
+        else:
+            problem = as_problem(data)
         if not isinstance(problem, Problem):
             raise DataError(f"{name}(seed) must return a Problem, got {type(problem).__name__}")
         function = data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hcbench.analysis.ranks import TESTS, blocks_text, format_p, pairs_line
@@ -75,17 +75,18 @@ def _test_rows(
     rankings: Sequence[Ranking], notes: dict[str, int], *, blank: bool
 ) -> list[tuple[TableEntry, ...]]:
     """The tests below the ranks; with an empty column where failures are counted."""
-    remarks = _by_metric(rankings, [blocks_text(ranking) for ranking in rankings])
-    remarks += _by_metric(rankings, [_why_no_p(ranking) for ranking in rankings])
-    remarks += _by_metric(rankings, [_why_no_pairs(ranking) for ranking in rankings])
+    # On the row of p: what was ranked, why there is no p, and why no pairs are compared.
+    remarks = _by_metric(rankings, blocks_text)
+    remarks += _by_metric(rankings, _why_no_p)
+    remarks += _by_metric(rankings, _why_no_pairs)
     marks = tuple(notes.setdefault(text, len(notes) + 1) for text in remarks)
     name = "p, Friedman"
-    if all(_compares_two(ranking) for ranking in rankings):
+    if all(map(_compares_two, rankings)):
         name = "p, signed-rank test"
-    p_values = [_p_text(ranking) for ranking in rankings]
+    p_values = list(map(_p_text, rankings))
     test_rows = [(TableEntry(name, marks=marks, faint=True), p_values)]
     if any(ranking.test == "nemenyi" for ranking in rankings):
-        limits = [_critical_difference(ranking) for ranking in rankings]
+        limits = list(map(_critical_difference, rankings))
         test_rows.append((TableEntry("critical difference", faint=True), limits))
     rows = []
     for first, texts in test_rows:
@@ -141,10 +142,13 @@ def _why_no_pairs(ranking: Ranking) -> str:
     return pairs_line(ranking)
 
 
-def _by_metric(rankings: Sequence[Ranking], texts: Sequence[str]) -> list[str]:
+def _by_metric(rankings: Sequence[Ranking], describe: Callable[[Ranking], str]) -> list[str]:
     """Texts about rankings: once if equal for all, else with the name of each metric."""
+    texts = list(map(describe, rankings))
+    if len(set(texts)) == 1 and not texts[0]:
+        return []
     if len(set(texts)) == 1:
-        return [texts[0]] if texts[0] else []
+        return [texts[0]]
     named_texts = []
     for ranking, text in zip(rankings, texts, strict=True):
         if text:
