@@ -326,6 +326,7 @@ TABLE_2 = Suite(
             name="gentile2019-table2",
             doc="Error against the number of queries, a panel for each tree; printed values too.",
             function="hcbench_cuts.figures:learning_curves",
+            claims=("Table 2", "Appendix C.3", "Section 5"),
         ),
     ),
     paper=PAPERS["gentile2019"],

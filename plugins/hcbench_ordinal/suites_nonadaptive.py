@@ -120,6 +120,7 @@ NONADAPTIVE = Suite(
             doc="Correct trees against the proportion of all triples; and triples for half of the "
             "trees, against n.",
             function="hcbench_ordinal.figures:nonadaptive",
+            claims=("Section 2.2", "Theorem 2.3"),
         ),
     ),
     paper=PAPERS["emamjomeh2018"],

@@ -79,6 +79,7 @@ FIGURE_2 = Suite(
             name="gray2023-figure2",
             doc="Figure 2: errors of the two estimates, mean and standard deviation.",
             function="hcbench_vectors.figures_simulated:affinity_errors",
+            claims=("Figure 2",),
         ),
     ),
     paper=PAPERS["gray2023"],

@@ -65,11 +65,13 @@ FIGURE_3 = Suite(
             name="gray2023-figure3ab",
             doc="For each topic the five with largest mean dot product, or smallest distance.",
             function="hcbench_vectors.figures_topics:closest_topics",
+            claims=("Figure 3(a)",),
         ),
         Figure(
             name="gray2023-figure3cd",
             doc="Mean dot product and mean distance of comp.windows.x and all topics.",
             function="hcbench_vectors.figures_topics:one_topic",
+            claims=("Figure 3(c)", "Figure 3(d)"),
         ),
         Figure(
             name="gray2023-figure3ef",

@@ -64,10 +64,17 @@ class FamilyVerdict:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Of one claim its notes; of several, which members have another verdict than the first."""
+        """Of one claim its notes; of several those of all, and which members have which verdict."""
         if self.is_single:
             return self.verdicts[0].notes
-        notes = [self.claim.note] if self.claim.note else []
+        # What all members share, such as the choice that the claim states.
+        notes = []
+        for note in self.verdicts[0].notes:
+            if all(note in verdict.notes for verdict in self.verdicts):
+                notes.append(note)
+        explanation = self.claim.explanation
+        if "differs" in self.counts and explanation and explanation not in notes:
+            notes.append(f"where it differs: {explanation}")
         for word in list(self.counts)[1:]:
             notes.append(f"{word}: {self._members_with(word)}")
         return tuple(notes)

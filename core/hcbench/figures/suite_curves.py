@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from hcbench.analysis.axes import find_metric
 from hcbench.analysis.statistics import summarise
 from hcbench.claims.measuring import NotMeasuredError, Side, find_group
-from hcbench.claims.verdicts import describe_claimed
+from hcbench.claims.verdicts import Verdict, describe_claimed
 from hcbench.errors import DataNotAvailableError
 from hcbench.figures.draw_charts import add_caption
 from hcbench.figures.palette import looks_for
 from hcbench.figures.plots import GUIDE, mark_places, new_figure, plain
 from hcbench.model.numbers import read_number
 from hcbench.registry.names import format_name, format_value, parse_name
+from hcbench.results.verdict_tables import count_verdicts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +37,8 @@ _MOST_COLUMNS = 4
 #: The lines of a panel with intervals are apart by this factor, or by this share of the axis.
 _APART = 0.07
 _APART_LINEAR = 1 / 30
+#: More claims are counted below a figure, and not listed.
+_MOST_CLAIMS = 8
 _STYLES = ("--", ":", "-", "-.")
 
 
@@ -87,7 +90,6 @@ def draw_curves(figure: Figure, view: FigureView) -> Drawing:
         bbox_to_anchor=(1.02, 1.0),
         borderaxespad=0.0,
     )
-    add_caption(drawing, _captions(figure, view.results))
     return drawing
 
 
@@ -281,10 +283,23 @@ def _title(figure: Figure) -> str:
     return f"{text}\n{more[figure.band]}"
 
 
-def _captions(figure: Figure, results: Results) -> list[str]:
-    """The claims that the figure shows, with their verdicts."""
+def add_claims(drawing: Drawing, figure: Figure, results: Results) -> None:
+    """Write the claims that a figure shows below it, with their verdicts.
+
+    More than `_MOST_CLAIMS` of them are counted by how they begin.
+    """
+    families = _families_of(figure, results)
     lines = []
-    for family in _families_of(figure, results):
-        claim = family.claim
-        lines.append(f"{claim.claim} ({describe_claimed(claim)}): {family.verdict}")
-    return lines
+    if len(families) <= _MOST_CLAIMS:
+        for family in families:
+            claim = family.claim
+            lines.append(f"{claim.claim} ({describe_claimed(claim)}): {family.verdict}")
+    else:
+        for start in figure.claims:
+            verdicts: list[Verdict] = []
+            for family in families:
+                if family.claim.claim.startswith(start):
+                    verdicts += family.verdicts
+            lines.append(f"{start}: {count_verdicts(verdicts)}")
+    if lines:
+        add_caption(drawing, lines)

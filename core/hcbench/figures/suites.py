@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.figures.plots import style
-from hcbench.figures.suite_curves import draw_curves
+from hcbench.figures.suite_curves import add_claims, draw_curves
 from hcbench.figures.view import FigureView
 from hcbench.registry import load_registry
 from hcbench.run.cell import describe
@@ -117,6 +117,7 @@ def draw_figure(figure: Figure, view: FigureView, folder: Path, form: str) -> Dr
                 raise HcbenchError(
                     f"its function must return a matplotlib figure, got {type(drawn).__name__}"
                 )
+            add_claims(drawn, figure, view.results)
         write_figure(drawn, path, form)
     except DataNotAvailableError as error:
         return Drawn(name=figure.name, reason=describe(error))

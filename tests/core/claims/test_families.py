@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +167,15 @@ def test_a_family_is_one_line_of_a_table_and_names_who_differs() -> None:
     ]
     assert block.title == "claims: 4 reproduced, 1 differs"
     assert block.notes == ("by hand", "differs: B, d[n=2]")
+
+
+def test_an_explanation_is_shown_where_a_member_differs() -> None:
+    several = claim(algorithm="A, B", dataset="d[n=2]", explanation="B is greedy")
+    suite = replace(family_suite(), claims=(several,))
+    block = make_tables(results_of(ERRORS, suite))[-1]
+    assert block.notes == ("where it differs: B is greedy", "differs: B")
+    suite = replace(suite, claims=(replace(several, algorithm="A", dataset="d[n=[1, 2]]"),))
+    assert make_tables(results_of(ERRORS, suite))[-1].notes == ()
 
 
 def test_json_keeps_the_members() -> None:

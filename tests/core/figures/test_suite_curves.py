@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hcbench.errors import DataNotAvailableError, SuiteError
-from hcbench.figures import FigureView
-from hcbench.figures.suite_curves import collect_panels, draw_curves
+from hcbench.figures import FigureView, new_figure
+from hcbench.figures.suite_curves import add_claims, collect_panels, draw_curves
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.registry import load_registry
@@ -111,6 +112,7 @@ def test_a_drawing_has_the_means_and_the_verdicts(band: str, tmp_path: Path) -> 
         view = FigureView(results(), store, load_registry())
         described = figure(panel=("dataset.s",), band=band, log="x", claims=("Errors",))
         drawing = draw_curves(described, view)
+        add_claims(drawing, described, view.results)
     first, second = drawing.axes
     assert (first.get_title(), second.get_title()) == ("s = x", "s = y")
     heights = [list(line.get_ydata()) for line in first.lines]
@@ -119,6 +121,17 @@ def test_a_drawing_has_the_means_and_the_verdicts(band: str, tmp_path: Path) -> 
     assert "Errors are few (≤ 9 in every repetition): all 4 differ" in drawing.get_supxlabel()
     labels = [text.get_text() for text in second.get_legend().get_texts()]
     assert labels == ["A[k=1]", "A[k=2]"]
+
+
+def test_many_claims_are_counted() -> None:
+    claims = tuple(replace(CLAIM, claim=f"Errors {k}", algorithm="A[k=1]") for k in range(9))
+    many = results()
+    many = Results(
+        many.outcomes, METRICS, replace(many.suite, claims=claims), parameters=PARAMETERS
+    )
+    drawing, _ = new_figure()
+    add_claims(drawing, figure(claims=("Errors",)), many)
+    assert drawing.get_supxlabel() == "Errors: 36 differ"
 
 
 def test_a_value_beyond_the_axis_is_told(tmp_path: Path) -> None:
