@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 #: Panels beside each other; with more, a row for each value of the first parameter.
 _MOST_COLUMNS = 4
+#: Inches of a letter in the legend, and of a line of a caption.
+_LETTER = 0.07
+_CAPTION = 0.14
 #: The lines of a panel with intervals are apart by this factor, or by this share of the axis.
 _APART = 0.07
 _APART_LINEAR = 1 / 30
@@ -68,9 +71,11 @@ def draw_curves(figure: Figure, view: FigureView) -> Drawing:
     panels = collect_panels(figure, view.results)
     columns = min(len(panels), _MOST_COLUMNS)
     rows = -(-len(panels) // columns)
-    drawing, axes = new_figure(3.1 * columns + 2.5, 3.2 * rows, rows=rows, columns=columns)
-    places = [axes] if len(panels) == 1 else axes.ravel().tolist()
     names = list(dict.fromkeys(name for panel in panels.values() for name in panel.lines))
+    longest = max(len(name) for name in names + list(figure.bound))
+    width = 3.1 * columns + _LETTER * longest + 1.0
+    drawing, axes = new_figure(width, 3.2 * rows, rows=rows, columns=columns)
+    places = [axes] if len(panels) == 1 else axes.ravel().tolist()
     for ax, (title, panel) in zip(places, panels.items(), strict=False):
         _draw_panel(ax, panel, figure, names, find_metric(view.results, figure.metric).support)
         ax.set_title(plain(title))
@@ -302,4 +307,8 @@ def add_claims(drawing: Drawing, figure: Figure, results: Results) -> None:
                     verdicts += family.verdicts
             lines.append(f"{start}: {count_verdicts(verdicts)}")
     if lines:
+        width, height = drawing.get_size_inches()
+        letters = sum(len(line) for line in lines)
+        # Room for the caption: its lines, some of which are broken.
+        drawing.set_size_inches(width, height + _CAPTION * (len(lines) + letters / (18 * width)))
         add_caption(drawing, lines)
