@@ -190,14 +190,15 @@ FILE = DatasetSpec(
             "path",
             REQUIRED,
             "A table (.csv, .tsv, .txt, .data, also compressed as .gz, .bz2 or .xz; .xlsx; "
-            ".parquet), arrays (.npy, .npz), or a sparse matrix (.npz of scipy, .mtx, .svmlight).",
+            ".parquet; .dta, .sav), arrays (.npy, .npz), a sparse matrix (.npz of scipy, .mtx, "
+            ".svmlight), or cells of anndata (.h5ad).",
             type="str",
         ),
         Parameter(
             "labels",
             (),
             "Columns of class labels, the coarsest first: the truth. For arrays (.npy, .npz, .mtx) "
-            "files with a label in each line.",
+            "files with a label in each line; for .h5ad columns of obs.",
             alternative="str",
         ),
         Parameter(
@@ -212,7 +213,7 @@ FILE = DatasetSpec(
             "truth",
             None,
             "A Newick or Nexus file whose leaves are the names of the items, or 0..n-1 without "
-            "names; FILE[tree=3] is its third tree.",
+            "names; FILE[tree=3] is its third tree, FILE[tree=NAME] that of this name.",
             type="str",
         ),
         Parameter(
@@ -242,6 +243,13 @@ FILE = DatasetSpec(
             "Whether it is one of distances, which become similarities 1 - d / max d. "
             "false: a matrix that looks like distances has similarities after all.",
             type="bool",
+        ),
+        Parameter(
+            "layer",
+            None,
+            "The matrix of an .h5ad file: X, a layer, raw, or an array of obsm such as X_pca; it "
+            "is asked for if there are several.",
+            type="str",
         ),
         Parameter(
             "comparisons",

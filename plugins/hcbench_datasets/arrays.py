@@ -26,6 +26,7 @@ from hcbench_datasets.content import (
     table_of_labels,
 )
 from hcbench_datasets.tables import SUFFIXES
+from hcbench_datasets.unknown_files import explain_unknown
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -52,7 +53,7 @@ def read_array(path: Path, similarity: bool) -> Content:
     suffix = path.suffix.lower()
     reader = readers.get(suffix)
     if reader is None:
-        raise DataError(f"{path}: unknown suffix; use {', '.join((*SUFFIXES, *readers))}")
+        raise DataError(explain_unknown(path, [*SUFFIXES, *readers, ".h5ad"]))
     if suffix == ".npy":
         # The header says how large it is, and nothing is compressed.
         return reader(path, similarity)

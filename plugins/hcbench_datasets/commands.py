@@ -93,7 +93,7 @@ class _Advice:
 
 def _advise(target: Path, given: dict[str, Any]) -> _Advice:
     """Find out how a file is to be read, and show its columns if it is a table."""
-    from hcbench_datasets.reading import is_table, kind_of_array
+    from hcbench_datasets.reading import is_cells, is_table, kind_of_array
 
     is_set = {name: value for name, value in given.items() if value not in (None, (), False)}
     advice = _Advice(is_set)
@@ -101,6 +101,9 @@ def _advise(target: Path, given: dict[str, Any]) -> _Advice:
         return advice
     if is_table(target):
         _advise_on_table(target, given, advice)
+        return advice
+    if is_cells(target):
+        _advise_on_cells(target, given, advice)
         return advice
     kind = kind_of_array(target, given)
     if kind is not None:
@@ -144,6 +147,29 @@ def _advise_on_table(target: Path, given: dict[str, Any], advice: _Advice) -> No
     advice.lines += _reasons_of_drop(table, guessed)
     advice.lines += guessed.remarks
     advice.lines += _notes(table, roles, found, str(given["path"]), advice.params)
+
+
+def _advise_on_cells(target: Path, given: dict[str, Any], advice: _Advice) -> None:
+    """Add what a file of anndata has; which column of obs is the truth is asked."""
+    from hcbench_datasets.cells import look_at_cells
+    from hcbench_datasets.guessing import Guess, candidates_of
+
+    cells = look_at_cells(target)
+    table = cells.cells
+    click.echo(f"{target}: {len(table.lines)} cells, layers {', '.join(cells.layers)}")
+    if given["labels"]:
+        return
+    columns = [column for column in table.columns if column.name != table.row_names]
+    guessed = Guess(names=None, labels=[], drop=[])
+    guessed.candidates = candidates_of(columns)
+    others = []
+    for column in columns:
+        if [column.name] not in guessed.candidates:
+            others.append(column.name)
+    if others:
+        advice.lines.append(f"columns of obs that are no classes: {', '.join(others)}")
+    advice.table = table
+    advice.guess = guessed
 
 
 def _print_question(path: str, table: Table, guessed: Guess, changed: Mapping[str, Any]) -> None:

@@ -103,7 +103,12 @@ def _read_truth(file: str, names: tuple[str, ...] | None, n: int) -> Tree:
     with warnings.catch_warnings():
         # A truth need not have heights: without branch lengths, its topology is used.
         warnings.simplefilter("ignore", NewickWarning)
-        tree = TreeFile.parse(file).read_newick()
+        tree = TreeFile.parse(file).read()
+    if tree.names is None and names is not None:
+        raise DataError(
+            f"{file}: the leaves have no names; write the tree as Newick, in R with "
+            "ape::write.tree(ape::as.phylo(x), 'tree.nwk')"
+        )
     try:
         if names is not None:
             return tree.in_order_of(names)

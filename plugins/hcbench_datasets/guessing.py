@@ -325,11 +325,24 @@ def _find_truth(
             f"drop={written_value(result.labels)} omits {it}"
         )
         return
+    result.candidates += _answers(candidates, levels)
+
+
+def candidates_of(columns: Iterable[Column]) -> list[list[str]]:
+    """Columns that may be the truth, alone or nested, of those that have no other use."""
+    candidates = [column for column in columns if has_classes(column) and len(column.classes) > 1]
+    complete = [column for column in candidates if not column.missing.any()]
+    return _answers(candidates, nested_levels(complete))
+
+
+def _answers(candidates: Sequence[Column], levels: Sequence[Column]) -> list[list[str]]:
+    """What may be the truth: nested levels, then single columns, first those named so."""
+    answers = []
     if len(levels) > 1:
-        result.candidates.append([column.name for column in levels])
-    # Those whose names say so come first.
-    candidates.sort(key=lambda column: not is_named_class(column))
-    result.candidates += [[column.name] for column in candidates]
+        answers.append([column.name for column in levels])
+    for column in sorted(candidates, key=lambda column: not is_named_class(column)):
+        answers.append([column.name])
+    return answers
 
 
 def _use_classes(result: Guess, classes: Sequence[Column], *, has_numbers: bool) -> None:

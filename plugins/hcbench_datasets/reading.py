@@ -16,6 +16,7 @@ from hcbench.files import comparison_columns
 from hcbench.model import check_levels, check_regular, kind_of_square
 from hcbench_datasets.arrays import read_array
 from hcbench_datasets.beside import files_of_10x, with_files
+from hcbench_datasets.cells import SUFFIX, read_cells
 from hcbench_datasets.content import (
     Column,
     Content,
@@ -71,7 +72,8 @@ def _prepared(content: Content, params: Mapping[str, Any]) -> Content:
     if params["transpose"]:
         content = transposed(content, where)
     path = Path(where).expanduser()
-    if not is_table(path) and (params["labels"] or params["names"] is not None):
+    has_own_labels = is_table(path) or is_cells(path)
+    if not has_own_labels and (params["labels"] or params["names"] is not None):
         names = None if params["names"] is None else str(params["names"])
         content = with_files(content, path, as_tuple(params["labels"]), names)
     if params["log"]:
@@ -151,8 +153,18 @@ def table_of(path: Path, params: Mapping[str, Any], roles: Roles) -> tuple[Table
     return take_row_names(table, roles)
 
 
+def is_cells(path: Path) -> bool:
+    """Whether a file is one of anndata, .h5ad."""
+    return path.suffix.lower() == SUFFIX
+
+
 def _read(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
     check_regular(path)
+    if is_cells(path):
+        _check_params_of_cells(path, params, roles)
+        return read_cells(path, params, roles)
+    if params["layer"] is not None:
+        raise DataError(f"{path}: layer= is for .h5ad files; omit it")
     if is_table(path):
         return _read_table(path, params, roles)
     unused = (
@@ -172,6 +184,20 @@ def _read(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
         if kind != "vectors":
             raise DataError(matrix_message("a symmetric matrix", WAYS, KINDS.get(kind), params))
     return content
+
+
+def _check_params_of_cells(path: Path, params: Mapping[str, Any], roles: Roles) -> None:
+    """Raise `DataError` for parameters that a file of anndata has not."""
+    unused = ["texts", "categorical", "decimal", "encoding", "delimiter", "header", "numbers"]
+    unused += ["ordinal", "missing_texts", "similarity", "distance", "drop"]
+    given = [name for name in unused if params[name]]
+    if params["missing"] not in (None, "drop"):
+        given.append("missing")
+    if given:
+        raise DataError(
+            f"{path}: an .h5ad file has the parameters labels and names (columns of obs), layer, "
+            f"missing=drop, transpose, log, scale and n; omit {', '.join(given)}"
+        )
 
 
 def _ask_about_10x(path: Path, params: Mapping[str, Any]) -> None:

@@ -113,6 +113,8 @@ def content_of(
     problems = list(_problems(table, roles, free, missing, categorical))
     if problems:
         raise DataError(_message(table, roles, given, problems))
+    labels = [table.column(name) for name in roles.labels]
+    _note_na(table, labels, missing)
     if matrix is not None:
         return _content_of_matrix(table, roles, matrix, kind or "similarity", missing)
     if not free and not given.get("texts"):
@@ -121,7 +123,6 @@ def content_of(
             f"{table.where}: no numeric column is left; {_listed(table)}; for items with nothing "
             f"but names and labels write {name}"
         )
-    labels = [table.column(name) for name in roles.labels]
     _check_measurements(table, roles, labels, given)
     if kind is None:
         _check_suspicions(table, roles, free, given)
@@ -158,7 +159,7 @@ def _without_missing(table: Table, free: list[Column], labels: list[Column]) -> 
     for column in free:
         absent |= column.missing
     for column in labels:
-        absent |= missing_labels(column)
+        absent |= missing_labels(column) | _are_na(column)
     complete = _without(table, np.flatnonzero(~absent))
     check_rows(len(complete.lines), f"{table.where}, without the rows of missing values")
     return complete
@@ -313,7 +314,7 @@ def _content_of_matrix(
     if missing == "drop":
         present = np.ones(len(table.lines), dtype=bool)
         for column in labels:
-            present &= ~missing_labels(column)
+            present &= ~(missing_labels(column) | _are_na(column))
         rows = np.flatnonzero(present)
         values = values[np.ix_(rows, rows)]
         labels = [_rows_of(column, rows) for column in labels]
@@ -334,6 +335,25 @@ def missing_labels(column: Column) -> NDArray[np.bool_]:
     if others and all(read_number(text) is not None for text in others):
         return are_words
     return are_missing
+
+
+def _are_na(column: Column) -> NDArray[np.bool_]:
+    """Which labels (n,) are NA, as R writes a missing one, which may be a class as well."""
+    return np.array([text == "NA" for text in column.texts or ()], dtype=bool)
+
+
+def _note_na(table: Table, labels: list[Column], missing: str | None) -> None:
+    """Add a note about labels NA among texts, which are classes or omitted."""
+    for column in labels:
+        rows = np.flatnonzero(_are_na(column) & ~missing_labels(column))
+        if not rows.size:
+            continue
+        place = f"{table.place(rows[0])}, column {column.name!r}"
+        if missing == "drop":
+            text = f"{place}: the label NA is missing, and its row is omitted (missing=drop)"
+        else:
+            text = f"{place}: the label NA is used as a class; missing=drop omits its rows"
+        warnings.warn(text, ModelWarning, stacklevel=3)
 
 
 def _classes(table: Table, column: Column) -> list[str]:

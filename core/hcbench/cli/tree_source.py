@@ -52,7 +52,8 @@ class Source:
 
         if len(self.words) != 1:
             return False
-        return Path(parse_file(self.words[0]).base).suffix.lower() in SUFFIXES
+        path = Path(parse_file(self.words[0]).base)
+        return path.suffix.lower() in SUFFIXES or path.is_file()
 
     def read(self, store: str | None, registry: Registry) -> Fitted:
         """Fit, read or find the tree."""

@@ -157,7 +157,7 @@ def delimiter_of(path: Path, text: str) -> str:
 
     Spreadsheets write semicolons into a .csv file where numbers have a decimal comma.
     """
-    usual = TABLES[path.suffix.lower()]
+    usual = TABLES.get(path.suffix.lower(), ",")
     rows = []
     for line in text.splitlines()[:_SAMPLE]:
         row = _IN_QUOTES.sub("", line).strip(" ")
@@ -166,6 +166,9 @@ def delimiter_of(path: Path, text: str) -> str:
     for delimiter in (";", "\t"):
         if _is_delimiter(delimiter, usual, rows):
             return delimiter
+    # numpy.savetxt separates numbers by blanks, and names no suffix.
+    if path.suffix.lower() not in TABLES and not any(usual in row for row in rows):
+        return " "
     return usual
 
 
@@ -236,8 +239,8 @@ def table_rows(
         raise DataError(f"{path}, line {line}: {error}; are the quotes closed?") from error
 
 
-def read_rows(path: Path) -> list[tuple[int, list[str]]]:
-    """All rows of a .csv or .tsv file, see `table_rows`.
+def read_rows(path: Path, text: str | None = None) -> list[tuple[int, list[str]]]:
+    """All rows of a .csv or .tsv file, see `table_rows`; ``text`` is its content if it is known.
 
     A header of R's write.table, which has no cell for the column of row names, gets an empty one.
 
@@ -246,7 +249,7 @@ def read_rows(path: Path) -> list[tuple[int, list[str]]]:
     DataError
         If it cannot be read, is empty, or its rows differ in length.
     """
-    rows = list(table_rows(path))
+    rows = list(table_rows(path, text=text))
     if not rows:
         raise DataError(f"{path}: the file is empty; is it the right one?")
     line, first = rows[0]

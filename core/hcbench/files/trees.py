@@ -14,19 +14,18 @@ from numpy.typing import NDArray
 from hcbench.errors import DataError, InvalidTreeError
 from hcbench.files.tables import (
     DECIMAL_COMMA,
-    TABLES,
     is_number,
     read_npy,
     read_rows,
-    read_text,
 )
+from hcbench.files.tree_forms import form_of_tree
 from hcbench.model.numbers import read_number
 from hcbench.model.trees import HeightKind, Tree
 from hcbench.registry.names import parse_file
 
 #: Newick and Nexus; .trees and .t are samples of BEAST and MrBayes.
 NEWICK = (".nwk", ".newick", ".tree", ".tre", ".treefile", ".nex", ".nexus", ".trees", ".t")
-SUFFIXES = NEWICK + tuple(TABLES) + (".npy",)
+SUFFIXES = NEWICK + (".csv", ".tsv", ".npy")
 
 _FORMATS = (
     "a tree is a table of 4 columns (scipy's linkage), or of 2, or 3 with heights (the merge of "
@@ -38,7 +37,7 @@ def read_tree(
     path: str | Path,
     names: Sequence[str] | None = None,
     *,
-    tree: int | None = None,
+    tree: int | str | None = None,
     heights: Literal["half", "whole"] | None = None,
 ) -> Tree:
     """Read one tree.
@@ -46,16 +45,16 @@ def read_tree(
     Parameters
     ----------
     path : str or path
-        A file of Newick or Nexus (.nwk, .newick, .tree, .tre, .treefile, .nex, .nexus, .trees, .t),
-        or a table of merges (.csv, .tsv, .npy): four columns are scipy's linkage matrix; two are
+        A file of Newick or Nexus, or a table of merges, recognised by its content whatever the
+        suffix; of a table four columns are scipy's linkage matrix; two are
         the ``merge`` of R's hclust if a number is negative, else scikit-learn's ``children_``; a
         third has the heights of either. A header, and a first column that numbers the rows, as R
         and pandas write them, are ignored.
     names : sequence of str, optional
         Of the items, in the order of the leaves. Newick labels are matched with them; the items of
         a table have these names in this order.
-    tree : int, optional
-        Which tree of a file with several, counted from 1.
+    tree : int or str, optional
+        Which tree of a file with several: its number, counted from 1, or its name in Nexus.
     heights : {"half", "whole"}, optional
         What the file has of the distance at which two clusters merge. Branch lengths from a node to
         a leaf sum to half of it by default: the path between two leaves is the distance at which
@@ -83,12 +82,14 @@ class TreeFile:
     """A file with a tree, and which of its trees is meant; see `read_tree`."""
 
     path: Path
-    tree: int | None = None
+    tree: int | str | None = None
     heights: Literal["half", "whole"] | None = None
 
     @classmethod
     def parse(cls, text: str) -> TreeFile:
         """Return the file that is written as ``FILE`` or ``FILE[tree=3,heights=whole]``.
+
+        The tree may have a name, as in ``FILE[tree=gen.2000]``.
 
         Raises
         ------
@@ -126,20 +127,18 @@ class TreeFile:
 
     @property
     def is_newick(self) -> bool:
-        """Whether the ending is one of Newick or Nexus."""
-        return self.path.suffix.lower() in NEWICK
+        """Whether the file has Newick or Nexus, by its content."""
+        return form_of_tree(self.path, NEWICK)[0] in ("newick", "nexus")
 
     def read(self, names: Sequence[str] | None = None) -> Tree:
         """Read the tree, see `read_tree`."""
-        suffix = self.path.suffix.lower()
-        if suffix not in SUFFIXES:
-            raise DataError(f"{self.path}: trees are read from {', '.join(SUFFIXES)} files")
-        if self.is_newick:
-            return self.read_newick(names)
-        if suffix == ".npy":
+        form, text = form_of_tree(self.path, NEWICK)
+        if form in ("newick", "nexus"):
+            return self._tree_of_newick(text, names)
+        if form == "array":
             table = read_npy(self.path)
         else:
-            table = _read_numbers(self.path)
+            table = _read_numbers(self.path, text)
         try:
             tree = self._tree_of_table(table)
             if names is None:
@@ -148,9 +147,7 @@ class TreeFile:
         except InvalidTreeError as error:
             raise DataError(f"{self.path}: {error}") from error
 
-    def read_newick(self, names: Sequence[str] | None = None) -> Tree:
-        """Read the tree of a Newick or Nexus file, whatever its ending."""
-        text = read_text(self.path)
+    def _tree_of_newick(self, text: str, names: Sequence[str] | None) -> Tree:
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
@@ -165,7 +162,9 @@ class TreeFile:
 
     def _tree_of_table(self, table: NDArray[Any]) -> Tree:
         if self.tree not in (None, 1):
-            raise InvalidTreeError(f"tree={self.tree}: a table of merges is one tree")
+            raise InvalidTreeError(
+                f"tree={self.tree}: a table of merges is one tree; omit the parameter"
+            )
         if self.heights not in (None, "half", "whole"):
             raise InvalidTreeError(f"heights={self.heights!r}: write half or whole")
         tree = _tree_of_merges(table)
@@ -236,10 +235,10 @@ def _named(tree: Tree, names: Sequence[str]) -> Tree:
     return Tree(tree.parent, tree.height, tree.kind, names)
 
 
-def _read_numbers(path: Path) -> NDArray[np.float64]:
+def _read_numbers(path: Path, text: str) -> NDArray[np.float64]:
     """The numbers of a table, without its header and its column of row names."""
     rows = []
-    for line, cells in read_rows(path):
+    for line, cells in read_rows(path, text):
         rows.append((line, [_with_point(cell) for cell in cells]))
     first = rows[0][1]
     n_names = 0  # columns of row names, which a header leaves empty
@@ -247,6 +246,8 @@ def _read_numbers(path: Path) -> NDArray[np.float64]:
         if not first[0]:
             n_names = 1
         rows = rows[1:]
+    if not rows:
+        raise DataError(f"{path}: there are no merges below the header; {_FORMATS}")
     table = []
     for line, cells in rows:
         table.append([_number(path, line, cell) for cell in cells[n_names:]])

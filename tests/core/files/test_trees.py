@@ -270,8 +270,15 @@ def test_leaves_are_in_the_order_of_the_names_that_are_given(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        ("t.txt", "(a,b);", r"trees are read from \.nwk"),
-        ("t", "(a,b);", r"trees are read from \.nwk"),
+        ("t.txt", "some words", "there are no merges below the header"),
+        ("t.nwk", b"\x1f\x8b\x08\0", "compressed: decompress it, with gunzip"),
+        ("t.rds", b"\x1f\x8b\x08\0", "compressed: decompress it, with gunzip"),
+        ("t.pkl", b"\x80\x04", "save the linkage matrix with numpy.save"),
+        ("t.txt", "structure(list(merge = 1))", "ape::write.tree"),
+        ("t.json", '{"name": "root"}', "save the tree as Newick"),
+        ("t.xml", "<?xml version='1.0'?>\n<phyloxml>", "Phylo.convert"),
+        ("t.xml", "<?xml version='1.0'?>\n<nex:nexml>", "dendropy.TreeList.get"),
+        ("t.xml", "<html>", "XML is not read as a tree"),
         ("t.nwk", "(a,b", "add '\\)'"),
         ("t.nwk", "(a,b);(c,d);", "there are 2 trees: choose one"),
         ("t.nwk", "(a,(b,a));", "two leaves are named 'a'"),
@@ -321,3 +328,23 @@ def test_archives_are_refused_and_objects_are_not_loaded(tmp_path):
     np.save(tmp_path / "o.npy", np.array([[{}, 1]], dtype=object), allow_pickle=True)
     with pytest.raises(DataError, match="no array of numbers"):
         read_tree(tmp_path / "o.npy")
+
+
+@pytest.mark.parametrize("name", ["outtree", "tree.txt", "tree.dat", "tree.csv", "tree.TRE"])
+def test_a_tree_is_recognised_by_its_content(name, tmp_path):
+    path = written(tmp_path, name, "[of PHYLIP] ((ant:1,bee:1):1,\ncat:2);\n")
+    tree = read_tree(path)
+    assert tree.names == ("ant", "bee", "cat")
+    assert tree.merge_height([0, 0], [1, 2]).tolist() == [2, 4]
+    nexus = written(tmp_path, name, "#nexus\nbegin trees;\ntree one = (a,b);\nend;\n")
+    assert read_tree(nexus).names == ("a", "b")
+
+
+@pytest.mark.parametrize("name", ["Z", "Z.txt", "Z.dat", "Z.csv"])
+@pytest.mark.parametrize("delimiter", [" ", "\t", ";"])
+def test_a_linkage_matrix_is_read_with_any_suffix(name, delimiter, tmp_path):
+    merges = linkage(np.random.default_rng(0).normal(size=(9, 2)), "average")
+    np.savetxt(tmp_path / name, merges, delimiter=delimiter)
+    if name == "Z.csv" and delimiter == " ":
+        pytest.skip("a .csv file has no blanks between its cells")
+    np.testing.assert_allclose(read_tree(tmp_path / name).to_linkage(), merges)

@@ -291,7 +291,9 @@ def test_one_of_several_trees_is_chosen_by_its_number() -> None:
             Tree.from_newick(text, tree=wrong)
     with pytest.raises(NewickError, match="tree=2: there is 1 tree"):
         Tree.from_newick("(a,b);", tree=2)
-    for wrong in ("1", 1.0, True):
+    with pytest.raises(NewickError, match="the trees have no names; write a number"):
+        Tree.from_newick(text, tree="1")
+    for wrong in (1.0, True):
         with pytest.raises(NewickError, match="give the number of the tree"):
             Tree.from_newick(text, tree=wrong)
 

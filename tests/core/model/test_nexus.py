@@ -93,7 +93,7 @@ def test_blocks_have_their_own_translations_and_their_trees_are_counted_together
         (nexus("translate 1 a, 2 b", "tree t = (1,2);"), "line 4, .*';' is missing behind the tra"),
         ("#NEXUS\nbegin trees\ntree t = (a,b);\nend;", "line 3, .*';' is missing behind 'trees'"),
         ("#NEXUS\nbegin trees;\n\ntree t = (a,b)", "line 4, .*the ';' of the command 'tree'"),
-        (nexus("translate 1 Homo sapiens;", "tree t = (1,2);"), "line 3, .*quotes around a label"),
+        (nexus("translate 1 a\n 2 b;", "tree t = (1,2);"), "line 3, .*quotes around a label"),
         (nexus("translate 1 a, , 2 b;", "tree t = (1,2);"), "line 3, .*is a key and a label"),
         (nexus("translate 1 a, 1 b;", "tree t = (1,2);"), "line 3, .*'1' is translated twice"),
         (nexus("tree t (a,b);"), "line 3, .*the '=' is missing"),
@@ -210,3 +210,36 @@ def test_trees_are_those_of_dendropy(text):
         assert names_of_clusters(Tree.from_newick(text, tree=number)) == clusters
     with pytest.raises(NewickError, match=f"there (is|are) {len(expected)} tree"):
         Tree.from_newick(text, tree=len(expected) + 1)
+
+
+def test_a_name_with_blanks_without_quotes_is_read_as_ape_writes_it():
+    tree = Tree.from_newick(nexus("translate 1 Dr. Hen's, 2 b;", "tree t = (1,2);"))
+    assert tree.names == ("Dr. Hen's", "b")
+
+
+TREES = nexus("tree one = ((a,b),c);", "tree my_second = (a,(b,c));", "tree x = (b,(a,c));")
+
+
+@pytest.mark.parametrize(("name", "pair"), [("one", "ab"), ("my second", "bc"), ("x", "ac")])
+def test_a_tree_is_chosen_by_its_name(name, pair):
+    tree = Tree.from_newick(TREES, tree=name)
+    first, second = (tree.names.index(letter) for letter in pair)
+    assert tree.parent[first] == tree.parent[second]
+
+
+def test_a_tree_that_is_not_there_is_suggested():
+    with pytest.raises(NewickError, match="tree='onne': no tree has this name; did you mean one"):
+        Tree.from_newick(TREES, tree="onne")
+    with pytest.raises(NewickError, match=r"or by its name \(one, my_second, x\)"):
+        Tree.from_newick(TREES)
+    with pytest.raises(NewickError, match="have no names; write a number, such as tree=1"):
+        Tree.from_newick("(a,b);(a,c);", tree="one")
+
+
+@pytest.mark.parametrize(
+    ("block", "way_out"),
+    [("distances", "distance=true"), ("characters", "dist.dna"), ("data", "dist.dna")],
+)
+def test_a_text_without_trees_says_what_it_has(block, way_out):
+    with pytest.raises(NewickError, match=f"no tree, but {block.upper()}.*{way_out}"):
+        Tree.from_newick(f"#NEXUS\nbegin {block};\nmatrix a 1 b 2;\nend;\n")

@@ -245,7 +245,8 @@ def test_none_na_and_null_are_classes_of_texts_and_missing_numbers(tmp_path, end
     grades = ["none", "mild", "severe", "none", "mild", "NA", "null", "none"]
     frame = pd.DataFrame({"x": [1, "NA", 3, 4, 5, 6, 7, 9], "grade": grades})
     frame.to_csv(path, index=False) if ending == "csv" else frame.to_excel(path, index=False)
-    problem = read(path, labels=("grade",), missing="median")
+    with pytest.warns(ModelWarning, match="the label NA is used as a class; missing=drop omits"):
+        problem = read(path, labels=("grade",), missing="median")
     assert problem.classes == (("NA", "mild", "none", "null", "severe"),)
     assert problem.vectors.ravel().tolist() == [1, 5, 3, 4, 5, 6, 7, 9]
     coded = read(path, categorical="onehot", missing="median").vectors

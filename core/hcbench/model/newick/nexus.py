@@ -14,6 +14,7 @@ from hcbench.model.newick.statements import NEXUS_COMMAND, NEXUS_TREE, Source, S
 
 _BEGINNING = "#nexus"
 _ENDS = ("end", "endblock")
+_SEQUENCES = ("characters", "data", "unaligned")
 
 
 def is_nexus(text: str) -> bool:
@@ -32,8 +33,27 @@ def nexus_statements(text: str) -> list[Statement]:
     reader = _Reader(Source(text, NEXUS_TREE))
     reader.read(text.lower().index(_BEGINNING) + len(_BEGINNING))
     if not reader.trees:
-        raise NewickError("there is no tree in the Nexus text: 'tree NAME = (...);' is missing")
+        raise NewickError(_without_trees(reader.blocks))
     return reader.trees
+
+
+def _without_trees(blocks: Sequence[str]) -> str:
+    """What a Nexus text has in place of trees, and how to get one."""
+    if not set(blocks) - {"taxa", "trees"}:
+        return "there is no tree in the Nexus text: 'tree NAME = (...);' is missing"
+    listed = ", ".join(dict.fromkeys(blocks)).upper()
+    if "distances" in blocks:
+        return (
+            f"the Nexus text has no tree, but {listed}; distances are data: save them as .phy or "
+            ".csv and write FILE[distance=true] behind --datasets"
+        )
+    if set(blocks) & set(_SEQUENCES):
+        return (
+            f"the Nexus text has no tree, but {listed}; sequences are not clustered here: write "
+            "the tree that another program makes of them, or their distances (ape's dist.dna) as "
+            ".csv"
+        )
+    return f"the Nexus text has no tree, but {listed}: 'tree NAME = (...);' is missing"
 
 
 @dataclass(slots=True)
@@ -45,6 +65,7 @@ class _Reader:
     taxa: dict[str, str] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     trees: list[Statement] = field(default_factory=list)
+    blocks: list[str] = field(default_factory=list)
 
     def read(self, start: int) -> None:
         """Read all commands from a position on."""
@@ -72,8 +93,8 @@ class _Reader:
         elif self.block == "trees" and keyword == "translate":
             self.labels = {**self.taxa, **self._read_translation(list(words))}
         elif self.block == "trees" and keyword in ("tree", "utree"):
-            begins = self._begin_of_tree(first, end)
-            self.trees.append(Statement(self.source, begins, end, self.labels))
+            begins, name = self._begin_of_tree(first, end)
+            self.trees.append(Statement(self.source, begins, end, self.labels, name))
 
     def _begin(self, words: Sequence[Token]) -> None:
         if not words:
@@ -81,6 +102,7 @@ class _Reader:
         if len(words) > 1:
             raise self.source.error(words[1].at, f"a ';' is missing behind {words[0].text!r}")
         self.block = words[0].text.lower()
+        self.blocks.append(self.block)
         if self.block == "trees":
             self.labels = self.taxa  # translations of another block do not apply
 
@@ -96,6 +118,10 @@ class _Reader:
                 raise self.source.error(word.at, "a ';' is missing behind the translations")
             if not pair and word is None:  # behind the last comma
                 break
+            if len(pair) > 2 and self._is_name_with_blanks(pair):
+                last = pair[-1]
+                end = last.at + len(last.text)
+                pair = [pair[0], Token(self.source.text[pair[1].at : end], pair[1].at)]
             if len(pair) != 2:
                 place = pair[0] if pair else word
                 assert place is not None
@@ -111,11 +137,26 @@ class _Reader:
             pair = []
         return translation
 
-    def _begin_of_tree(self, command: Token, end: int) -> int:
-        """The position behind the ``=`` of a command ``tree NAME = (...)``."""
+    def _is_name_with_blanks(self, words: Sequence[Token]) -> bool:
+        """Whether the words of a translation are a key and a name without quotes, as ape writes it.
+
+        On several lines, or with another number, a comma is missing.
+        """
+        start = words[0].at
+        has_numbers = any(word.text.isdigit() for word in words[1:])
+        is_quoted = any(word.is_quoted for word in words)
+        is_one_line = "\n" not in self.source.text[start : words[-1].at]
+        return is_one_line and not has_numbers and not is_quoted
+
+    def _begin_of_tree(self, command: Token, end: int) -> tuple[int, str]:
+        """The position behind the ``=`` of a command ``tree NAME = (...)``, and the name."""
+        name = []
         for token in self.source.tokens(command.at + len(command.text), end):
             if token.is_mark and token.text == "=":
-                return token.at + 1
+                return token.at + 1, " ".join(name)
+            # A '*' marks the default tree.
+            if not token.is_mark and token.text != "*":
+                name.append(token.text.removeprefix("*"))
             if token.is_mark:
                 break
         raise self.source.error(command.at, "write 'tree NAME = (...);': the '=' is missing")

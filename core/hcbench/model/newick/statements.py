@@ -166,12 +166,15 @@ class Statement:
         Its first character, and its ``;`` or the end of the text.
     translation : dict of str to str
         Labels of leaves by what the tree has in their place.
+    name : str
+        That of the tree; a tree of Newick has none.
     """
 
     source: Source
     start: int
     end: int
     translation: dict[str, str]
+    name: str = ""
 
 
 def newick_statements(text: str) -> list[Statement]:

@@ -25,6 +25,7 @@ from hcbench.model.newick.statements import (
     Token,
     newick_statements,
 )
+from hcbench.model.text import suggestion
 
 # A byte order mark and a '#' would be lost, or taken for Nexus, at the beginning of a text; '=' and
 # backslashes are marks to other programs.
@@ -32,6 +33,7 @@ _NEEDS_QUOTES = re.compile(r"""[\s()\[\]{}:;,'"=\\#\ufeff\x00-\x20]|^$""")
 _UNEXPECTED = "a ',' or ')' was expected here"
 _MISSING_END = "a ';' is missing before this"
 _NEXUS_ENDS = ("end", "endblock")
+_SHOWN_NAMES = 3  # of trees, in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class NewickNodes:
     length: tuple[Decimal | None, ...]
 
 
-def read_newick(text: str, tree: int | None = None) -> NewickNodes:
+def read_newick(text: str, tree: int | str | None = None) -> NewickNodes:
     """Read one tree of a Newick or Nexus text.
 
     Comments in brackets and labels of inner nodes are ignored. Labels may be quoted; in others
@@ -65,8 +67,8 @@ def read_newick(text: str, tree: int | None = None) -> NewickNodes:
     Parameters
     ----------
     text : str
-    tree : int, optional
-        The number, from 1, of the tree; needed if there are several.
+    tree : int or str, optional
+        The number, from 1, of the tree, or its name in Nexus; needed if there are several.
 
     Raises
     ------
@@ -78,7 +80,7 @@ def read_newick(text: str, tree: int | None = None) -> NewickNodes:
     statements = nexus_statements(text) if is_nexus(text) else newick_statements(text)
     if not statements:
         raise Source(text).error(len(text), "there is no tree in the text")
-    statement = statements[_position(tree, len(statements))]
+    statement = statements[_position(tree, statements)]
     parents, labels, lengths = _scan(statement)
     # Here children come before their parents, and leaves before all other nodes.
     down = np.array(parents)
@@ -93,21 +95,58 @@ def read_newick(text: str, tree: int | None = None) -> NewickNodes:
     return NewickNodes(parent, leaf_labels, tuple(length))
 
 
-def _position(tree: int | None, number: int) -> int:
+def _position(tree: int | str | None, statements: Sequence[Statement]) -> int:
     """The position, from 0, of the tree that is chosen."""
+    number = len(statements)
     if tree is None and number == 1:
         return 0
     if tree is None:
-        raise NewickError(
-            f"there are {number} trees: choose one by its number, tree=1 to tree={number} (behind "
-            "the name of a file, FILE[tree=1])"
-        )
+        raise NewickError(_several_trees(statements))
+    if isinstance(tree, str):
+        return _position_of_name(tree, statements)
     if isinstance(tree, bool) or not isinstance(tree, int | np.integer):
-        raise NewickError(f"tree={tree!r}: give the number of the tree, from 1")
+        raise NewickError(f"tree={tree!r}: give the number of the tree, from 1, or its name")
     if not 1 <= tree <= number:
         has = "there is 1 tree" if number == 1 else f"there are {number} trees"
         raise NewickError(f"tree={tree}: {has}, counted from 1")
     return int(tree) - 1
+
+
+def _several_trees(statements: Sequence[Statement]) -> str:
+    """That one of several trees is to be chosen, and how."""
+    number = len(statements)
+    names = [statement.name for statement in statements if statement.name]
+    by_name = ""
+    if names:
+        listed = ", ".join(names[:_SHOWN_NAMES])
+        if len(names) > _SHOWN_NAMES:
+            listed += ", ..."
+        by_name = f", or by its name ({listed})"
+    return (
+        f"there are {number} trees: choose one by its number, tree=1 to tree={number}{by_name} "
+        "(behind the name of a file, FILE[tree=1])"
+    )
+
+
+def _position_of_name(name: str, statements: Sequence[Statement]) -> int:
+    """The position, from 0, of the tree of this name."""
+    positions = []
+    for position, statement in enumerate(statements):
+        # In Nexus an underscore stands for a blank.
+        if statement.name.replace("_", " ") == name.replace("_", " "):
+            positions.append(position)
+    if len(positions) == 1:
+        return positions[0]
+    if len(positions) > 1:
+        raise NewickError(
+            f"tree={name!r}: {len(positions)} trees have this name; write the number of one of "
+            f"them, such as tree={positions[0] + 1}"
+        )
+    names = [statement.name for statement in statements if statement.name]
+    if not names:
+        raise NewickError(f"tree={name!r}: the trees have no names; write a number, such as tree=1")
+    hint = suggestion(name, names) or f"there are {', '.join(names[:_SHOWN_NAMES])}"
+    raise NewickError(f"tree={name!r}: no tree has this name; {hint}")
 
 
 def _scan(

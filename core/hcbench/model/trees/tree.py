@@ -350,7 +350,7 @@ class Tree:
         text: str,
         names: Sequence[str] | None = None,
         *,
-        tree: int | None = None,
+        tree: int | str | None = None,
         heights: Literal["half", "whole"] | None = None,
     ) -> Self:
         """Read a tree from Newick or Nexus.
@@ -367,7 +367,7 @@ class Tree:
         names
             The labels in the order of the leaves; by default, that of the text.
         tree
-            Which of several trees, counted from 1.
+            Which of several trees: its number, counted from 1, or its name in Nexus.
         heights
             Whether branch lengths from a node to a leaf sum to half of the distance at which the
             node merges, so that the path between two leaves is that distance, as
