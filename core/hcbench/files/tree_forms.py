@@ -7,6 +7,7 @@ from typing import Literal
 
 from hcbench.errors import DataError
 from hcbench.files.tables import read_text
+from hcbench.model.regular_files import check_regular
 from hcbench.model.text import shell_command
 
 TreeForm = Literal["newick", "nexus", "table", "array"]
@@ -60,7 +61,8 @@ def form_of_tree(path: Path, newick_suffixes: tuple[str, ...]) -> tuple[TreeForm
 
 
 def _check_text(path: Path) -> None:
-    """Raise `DataError` for a binary file, which no text would describe."""
+    """Raise `DataError` for a binary file, a pipe or a device."""
+    check_regular(path)
     try:
         with path.open("rb") as stream:
             start = stream.read(8)
