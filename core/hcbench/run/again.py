@@ -48,7 +48,10 @@ def rebuild(
         use = use_described(getattr(registry, f"{kind}s"), described)
         uses[kind] = use
         changes += _changes_since(use, described)
-    labels = dict.fromkeys(label for point in stored.points for label in point.values)
+    # Each metric once, in the order of the points.
+    labels: dict[str, None] = {}
+    for point in stored.points:
+        labels.update(dict.fromkeys(point.values))
     metrics, missing = installed_metrics(labels, registry)
     cell = Cell(
         **uses,
@@ -93,7 +96,10 @@ def run_in_worker(cell: Cell, store: Store | None, registry: Registry, timeout: 
     """
     labels = [metric.label for metric in cell.metrics]
     job = make_job(cell, labels, store)
-    limits = Limits.of_cell(None if timeout == math.inf else timeout)
+    # A limit of a cell is finite, or there is none.
+    limits = Limits.of_cell(None)
+    if timeout < math.inf:
+        limits = Limits.of_cell(timeout)
     files = registry.plugins.files
     secrets = sorted(cell.secrets)
     with CellPool(1, threads=cell.threads, plugin_files=files, secrets=secrets) as pool:

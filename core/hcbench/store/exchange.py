@@ -169,11 +169,9 @@ def _insert(connection: sa.Connection, described: Description, source: str) -> N
         for point in cell["points"]:
             # Results are exported on request only.
             point_rows.append(_row(points, {"result": None, **point, "cell": cell["id"]}))
-            for value in point["values"]:
-                place = {"cell": cell["id"], "checkpoint": point["checkpoint"]}
-                value_row = _row(metric_values, {**value, **place})
-                value_rows.append(value_row)
-                links.add((value_row["run"], value_row["cell"]))
+            value_rows += _rows_of_values(point, cell["id"])
+    for value_row in value_rows:
+        links.add((value_row["run"], value_row["cell"]))
     link_rows = [{"run": run, "cell": cell} for run, cell in sorted(links)]
     # In this order, as rows refer to those of earlier tables.
     _insert_rows(connection, runs, run_rows, source)
@@ -184,6 +182,15 @@ def _insert(connection: sa.Connection, described: Description, source: str) -> N
     _insert_rows(connection, points, point_rows, source)
     _insert_rows(connection, metric_values, value_rows, source)
     _insert_rows(connection, run_cells, link_rows, source)
+
+
+def _rows_of_values(point: Mapping[str, Any], cell: int) -> list[dict[str, Any]]:
+    """The rows of the values at a point of a cell."""
+    rows = []
+    for value in point["values"]:
+        place = {"cell": cell, "checkpoint": point["checkpoint"]}
+        rows.append(_row(metric_values, {**value, **place}))
+    return rows
 
 
 def _insert_rows(
