@@ -138,12 +138,15 @@ def test_the_error_of_two_items_by_hand():
     assert affinity_error(score, estimate="cosine") == pytest.approx(2 - 15 / 25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimate", ["data", "pca", "cosine"])
-def test_blocks_do_not_matter(estimate, monkeypatch):
-    problem = gray_problem([5, 4, 6, 3, 5], 50)
-    whole = affinity_error(judge(problem), estimate)
-    monkeypatch.setattr(affinity, "_BLOCK_SIZE", 3 * problem.n)
-    assert affinity_error(judge(problem), estimate) == pytest.approx(whole, rel=1e-12)
+def test_many_items_whose_affinities_are_read_in_blocks(estimate):
+    problem = gray_problem([500, 400, 600, 300, 300], 50)
+    truth = problem.truth
+    i, j = np.triu_indices(truth.n, 1)
+    found = estimates(problem.vectors, estimate, 5)
+    expected = np.abs(truth.merge_height(i, j) - found[i, j]).max()
+    assert affinity_error(judge(problem), estimate, 5) == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_rank_is_by_default_that_of_the_affinities():
