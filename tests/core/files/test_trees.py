@@ -316,7 +316,7 @@ def test_missing_files(tmp_path):
         with pytest.raises(DataError, match="cannot read"):
             read_tree(tmp_path / name)
     (tmp_path / "folder.nwk").mkdir()
-    with pytest.raises(DataError, match="cannot read"):
+    with pytest.raises(DataError, match="is a folder"):
         read_tree(tmp_path / "folder.nwk")
 
 
