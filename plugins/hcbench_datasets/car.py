@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hcbench import Comparisons, DataError, Problem
 from hcbench_datasets.content import note_contradictions
 from hcbench_datasets.fetch import Remote, data_file, open_text
+from hcbench_datasets.holding_out import mask_of_groups
 
 N_CARS = 60
 ARCHIVE = Remote(
@@ -29,7 +30,7 @@ CLASSES = {
 """The cars, numbered from 1, in each class that the authors name."""
 
 
-def car(_seed: int, *, answers: str) -> Problem:
+def car(seed: int, *, answers: str, held_out: float | None) -> Problem:
     """The answers of the crowd as comparisons, and the four classes of the cars as labels.
 
     A statement that car c is the most central one of c, x, y gives two quadruplets,
@@ -37,6 +38,9 @@ def car(_seed: int, *, answers: str) -> Problem:
     contains the 6056 statements of that paper, no two of them on the same three cars; ``all``
     contains all 7097 answers of the survey, including contradictions and repetitions. Items are
     named by class and number, starting at 1.
+
+    With ``held_out`` this share of the questions, which are sets of three cars, is for metrics
+    only: both comparisons of each of their statements.
 
     Raises
     ------
@@ -54,10 +58,18 @@ def car(_seed: int, *, answers: str) -> Problem:
             labels[number - 1] = code
     comparisons = comparisons_of_centres(statements)
     note_contradictions(comparisons)
+    kept_for_metrics = None
+    if held_out is not None:
+        questions = np.unique(np.sort(statements, axis=1), axis=0, return_inverse=True)[1]
+        # A statement has two comparisons, one after the other.
+        mask = np.repeat(mask_of_groups(questions.ravel(), held_out, seed), 2)
+        kept_for_metrics = comparisons.select(mask)
+        comparisons = comparisons.select(~mask)
     return Problem(
         n=N_CARS,
         names=tuple(names),
         comparisons=comparisons,
+        held_out=kept_for_metrics,
         levels=labels,
         classes=(tuple(CLASSES),),
     )

@@ -42,15 +42,29 @@ def hold_out(
     else:
         groups = _questions(comparisons)
         noun = "question"
-    distinct, number = np.unique(groups, return_inverse=True)
-    if len(distinct) < 2:
+    if len(np.unique(groups)) < 2:
         raise DataError(f"{where}: there is one {noun}; at least 2 are needed to hold one out")
+    mask = mask_of_groups(groups, share, seed)
+    return comparisons.select(~mask), comparisons.select(mask)
+
+
+def mask_of_groups(groups: NDArray[np.int64], share: float, seed: int) -> NDArray[np.bool_]:
+    """Which answers (m,) are held out: all of a share of the groups, at least of one.
+
+    Parameters
+    ----------
+    groups : (m,) array
+        A number for each answer; at least two differ.
+    share : float
+    seed : int
+    """
+    distinct, number = np.unique(groups, return_inverse=True)
     n_held_out = min(max(round(share * len(distinct)), 1), len(distinct) - 1)
     order = np.random.default_rng(seed).permutation(len(distinct))
     is_held_out = np.zeros(len(distinct), dtype=np.bool_)
     is_held_out[order[:n_held_out]] = True
-    mask = is_held_out[number]
-    return comparisons.select(~mask), comparisons.select(mask)
+    mask: NDArray[np.bool_] = is_held_out[number]
+    return mask
 
 
 def _questions(comparisons: Comparisons) -> NDArray[np.int64]:

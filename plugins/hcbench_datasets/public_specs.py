@@ -16,6 +16,16 @@ def _is_sample(params: Params) -> bool:
     return params["n"] is not None
 
 
+def _holds_out(params: Params) -> bool:
+    """The seed selects the answers that are held out."""
+    return params["held_out"] is not None
+
+
+def _provides_of_car(params: Params) -> tuple[str, ...]:
+    provided = ("comparisons", "levels", "truth")
+    return (*provided, "held_out") if _holds_out(params) else provided
+
+
 def _is_newsgroups_random(params: Params) -> bool:
     drawn = params["sample"] == "random" and _is_sample_of_documents(params)
     return drawn or (params["p"] is not None and params["terms"] == "random")
@@ -142,9 +152,18 @@ CAR = DatasetSpec(
             "The 6056 statements of the papers, or all 7097 answers of the survey.",
             choices=("reduced", "all"),
         ),
+        Parameter(
+            "held_out",
+            None,
+            "The share of the questions that no algorithm gets, another one in each repetition; "
+            "held-out.satisfied is the share of their answers that a tree predicts.",
+            type="float",
+            interval="(0, 1)",
+        ),
     ),
-    provides=("comparisons", "levels", "truth"),
-    random=False,
+    provides=_provides_of_car,
+    random=_holds_out,
+    dependent=_holds_out,
     licence="published for research by its collectors; no licence stated",
     paper=PAPERS["kleindessner2017b"],
     tags=("real",),

@@ -24,6 +24,9 @@ Ints = NDArray[np.int64]
 #: the range of numbers.
 _LARGEST_DOUBLE, _LARGEST_SINGLE = 400, 50
 
+CORRELATIONS = ("correlation", "spearman")
+"""Metrics that are cosine distances of other rows."""
+
 
 def read_vectors(oracle: Oracle, *, single_precision: bool = False) -> Floats:
     """The vectors (n, p) as a new dense array, since some libraries write to theirs.
@@ -119,6 +122,9 @@ def read_distances(oracle: Oracle, metric: str) -> tuple[Floats, float | None]:
             row = int(np.flatnonzero(~vectors.any(axis=1))[0])
             raise DataError(f"row {row} is zero and has no cosine: use metric=euclidean")
         return pdist(np.asarray(unit_rows(vectors)), "cosine"), None  # squares of 1e-170 are 0
+    if metric in CORRELATIONS:
+        rows, _ = rows_of_metric(oracle, metric)
+        return np.maximum(pdist(rows, "cosine"), 0.0), None
     vectors = read_vectors(oracle)
     if metric == "euclidean":
         return euclidean_pairs(vectors), None
@@ -126,6 +132,35 @@ def read_distances(oracle: Oracle, metric: str) -> tuple[Floats, float | None]:
     if not np.isfinite(distances).all():
         raise DataError("distances of the data are larger than any number; scale the data down")
     return distances, None
+
+
+def rows_of_metric(oracle: Oracle, metric: str) -> tuple[Floats, str]:
+    """Vectors and a metric that other packages have, with the distances of ``metric``.
+
+    A correlation is the cosine of rows about their means (Pearson), or of their ranks (Spearman),
+    of which equal ones have their mean rank.
+
+    Raises
+    ------
+    DataError
+        If a row is constant, so that it has no correlation.
+    """
+    if metric not in CORRELATIONS:
+        return read_vectors(oracle), metric
+    rows = _dense(oracle)
+    constant = np.flatnonzero((rows == rows[:, :1]).all(axis=1))
+    if constant.size:
+        raise DataError(
+            f"row {constant[0]} is constant and has no correlation: use metric=euclidean"
+        )
+    if metric == "spearman":
+        from scipy.stats import rankdata
+
+        rows = rankdata(rows, axis=1)
+    # Coefficients do not depend on the scale, and sums of large numbers would be infinite.
+    rows = rows / np.abs(rows).max(axis=1, keepdims=True)
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    return np.asarray(unit_rows(centred)), "cosine"
 
 
 def require_vectors(oracle: Oracle, what: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import Given, HeightKind, NotApplicableError, Oracle, Tree
-from hcbench_peers.inputs import read_distances, read_vectors, require_vectors, single_item
+from hcbench_peers.inputs import read_distances, require_vectors, rows_of_metric, single_item
 
 EUCLIDEAN = ("centroid", "median", "ward")
 """Methods that are defined for vectors and their Euclidean distances only."""
@@ -57,7 +57,8 @@ def fastcluster_vector(
     _require_euclidean("method", method, metric)
     if given.n == 1:
         return single_item(given)
-    merges = linkage_vector(read_vectors(oracle), method, metric.replace("manhattan", "cityblock"))
+    vectors, measure = rows_of_metric(oracle, metric)
+    merges = linkage_vector(vectors, method, measure.replace("manhattan", "cityblock"))
     return Tree.from_linkage(merges, names=given.names)
 
 
@@ -98,16 +99,16 @@ def agglomerative(
     _require_euclidean("linkage", linkage, metric)
     if given.n == 1:
         return single_item(given)
-    vectors = read_vectors(oracle)
+    vectors, measure = rows_of_metric(oracle, metric)
     graph = None
     if neighbours is not None:
         k = min(neighbours, given.n - 1)
-        graph = kneighbors_graph(vectors, k, metric=metric, include_self=False)
+        graph = kneighbors_graph(vectors, k, metric=measure, include_self=False)
     model = AgglomerativeClustering(
         n_clusters=None,
         distance_threshold=0.0,
         linkage=linkage,
-        metric=metric,
+        metric=measure,
         connectivity=graph,
     )
     with warnings.catch_warnings():

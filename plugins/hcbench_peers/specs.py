@@ -17,8 +17,18 @@ def _choice(name: str, doc: str, *choices: str) -> Parameter:
 
 def _metric(
     doc: str = "The distance of two vectors; similarities have none but the default.",
+    *more: str,
 ) -> Parameter:
-    return _choice("metric", doc, "euclidean", "cosine", "manhattan")
+    return _choice("metric", doc, "euclidean", "cosine", "manhattan", *more)
+
+
+def _metric_of_linkage(of_other_methods: str) -> Parameter:
+    """The metric of a linkage; correlations are those of rows."""
+    doc = (
+        "The distance of two vectors; correlation is 1 minus Pearson's coefficient of two rows, "
+        f"spearman that of their ranks. {of_other_methods}"
+    )
+    return _metric(doc, "correlation", "spearman")
 
 
 NEIGHBOURS = 10
@@ -72,7 +82,7 @@ SCIPY_LINKAGE = AlgorithmSpec(
             "The distance of two clusters; the last three need vectors and metric=euclidean.",
             *("single", "complete", "average", "weighted", "centroid", "median", "ward"),
         ),
-        _metric(),
+        _metric_of_linkage("Similarities have none but the default."),
     ),
     paper=PAPERS["virtanen2020"],
     memory=_distances,
@@ -101,7 +111,7 @@ FC_VECTOR = AlgorithmSpec(
     accepts=_VECTORS,
     parameters=(
         _choice("method", "The distance of two clusters.", "single", "centroid", "median", "ward"),
-        _metric("The distance of two vectors; for other methods than single only the default."),
+        _metric_of_linkage("For other methods than single only the default."),
     ),
     paper=PAPERS["muellner2013"],
     requires=("fastcluster", "scipy"),
@@ -119,7 +129,7 @@ SK_AGGLOMERATIVE = AlgorithmSpec(
         _choice(
             "linkage", "The distance of two clusters.", "ward", "complete", "average", "single"
         ),
-        _metric("The distance of two vectors; for linkage=ward only the default."),
+        _metric_of_linkage("For linkage=ward only the default."),
         Parameter(
             "neighbours",
             None,
@@ -342,7 +352,7 @@ SKBIO_NJ = AlgorithmSpec(
     doc="Neighbour joining by scikit-bio, rooted at the midpoint.",
     accepts=_BOTH,
     parameters=(
-        _metric(),
+        _metric_of_linkage("Similarities have none but the default."),
         Parameter("neg_as_zero", True, "Whether negative branch lengths become 0."),
     ),
     paper=PAPERS["saitou1987"],
@@ -357,7 +367,7 @@ SKBIO_UPGMA = AlgorithmSpec(
     doc="UPGMA by scikit-bio.",
     accepts=_BOTH,
     parameters=(
-        _metric(),
+        _metric_of_linkage("Similarities have none but the default."),
         Parameter("weighted", False, "Whether merged clusters have equal weights (WPGMA)."),
     ),
     paper=PAPERS["sokal1958"],

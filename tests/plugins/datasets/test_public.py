@@ -98,6 +98,17 @@ def test_car_has_two_quadruplets_for_each_of_6056_statements():
     assert len(all_answers.comparisons) == 2 * 7097
 
 
+@real
+def test_answers_about_cars_can_be_held_out():
+    everything = make("car")
+    problem = make("car", held_out=0.25)
+    n_used, n_held_out = len(problem.comparisons), len(problem.held_out)
+    assert n_used + n_held_out == len(everything.comparisons) == 12112
+    assert n_held_out == 2 * round(0.25 * 6056)  # no two statements are about the same three cars
+    used = {frozenset(row) for row in problem.comparisons.quadruplets().tolist()}
+    assert not used & {frozenset(row) for row in problem.held_out.quadruplets().tolist()}
+
+
 def test_every_car_is_in_one_class():
     assert sorted(car for cars in CLASSES.values() for car in cars) == list(range(1, 61))
 

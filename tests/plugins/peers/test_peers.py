@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.cluster.hierarchy import cophenet, linkage as scipy_linkage
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist
+from scipy.stats import rankdata
 
 import hcbench
 import hcbench_peers
@@ -107,6 +109,32 @@ def test_euclidean_methods_refuse_other_metrics(
         why = f"{parameter}={method} is defined for Euclidean distances, not for metric={metric}"
         with pytest.raises(hcbench.NotApplicableError, match=why):
             fit(name, POINTS, **{parameter: method, "metric": metric})
+
+
+WIDE = np.random.default_rng(8).normal(size=(14, 6))
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("scipy-linkage", {"method": "average"}),
+        ("fc-linkage", {"method": "complete"}),
+        ("fc-vector", {"method": "single"}),
+        ("sk-agglomerative", {"linkage": "average"}),
+        ("skbio-upgma", {}),
+    ],
+)
+@pytest.mark.parametrize("metric", ["correlation", "spearman"])
+def test_linkages_by_correlation_are_those_of_its_distances(
+    name: str, params: dict[str, str], metric: str
+) -> None:
+    rows = rankdata(WIDE, axis=1) if metric == "spearman" else WIDE
+    method = params.get("method", params.get("linkage", "average"))
+    expected = cophenet(scipy_linkage(pdist(rows, "correlation"), method))
+    theirs = heights(name, WIDE, metric=metric, **params)
+    np.testing.assert_allclose(theirs, expected, rtol=1e-9)
+    with pytest.raises(hcbench.DataError, match="row 0 is constant and has no correlation"):
+        fit(name, np.vstack([np.ones(6), WIDE]), metric=metric, **params)
 
 
 def test_ours_refuse_metrics_that_they_do_not_have() -> None:
