@@ -80,6 +80,11 @@ class Group:
         """Whether a repetition was run."""
         return bool((self.outcomes.column("status") != "skipped").any())
 
+    @property
+    def has_failures(self) -> bool:
+        """Whether a repetition was tried and has no result."""
+        return bool(self.outcomes.failed.any())
+
     def by_repetition(self, metric: str | MetricInfo) -> dict[int, float]:
         """The values of a metric by repetition, without those that are missing."""
         has_value = self.values(metric).has_number

@@ -115,6 +115,14 @@ def blanked(text: str) -> str:
     return _NUMBER.sub("#", text)
 
 
+def mark_texts(notes: dict[str, int], texts: Iterable[str]) -> tuple[int, ...]:
+    """The numbers of footnotes by their text, each of which is added once; see also `Notes`."""
+    marks = []
+    for text in texts:
+        marks.append(notes.setdefault(text, len(notes) + 1))
+    return tuple(marks)
+
+
 @dataclass(slots=True)
 class Notes:
     """The footnotes of a block; texts that differ only in numbers share one."""

@@ -35,7 +35,7 @@ def dataset_block(results: Evaluation, dataset: str) -> Block:
     groups = [group for group in results.groups if group.dataset == dataset]
     groups.sort(key=results.is_reference)
     keys = _distinguishing(groups)
-    counts_failures = any(group.outcomes.failed.any() for group in groups)
+    counts_failures = any(group.has_failures for group in groups)
     judging = [metric for metric in results.metrics if metric.judges(dataset)]
     metrics = _columns(judging, groups)
     best = {metric.label: results.best_rows(dataset, metric) for metric in metrics}

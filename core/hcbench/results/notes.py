@@ -33,7 +33,7 @@ def general_notes(results: Evaluation) -> list[Note]:
 
 def _on_failures(results: Evaluation) -> Iterator[Note]:
     """How failures count, where there are some."""
-    if results.suite.ranks and any(group.outcomes.failed.any() for group in results.competing):
+    if results.suite.ranks and any(group.has_failures for group in results.competing):
         text = (
             "averages are of the repetitions that succeeded; where more than "
             f"{100 * MOST_FAILED:g} % failed, an algorithm is not the best and ranks last"

@@ -10,6 +10,7 @@ from hcbench.analysis.tables import (
     NOTHING,
     Block,
     TableEntry,
+    mark_texts,
 )
 from hcbench.results.dataset_tables import failures_text
 
@@ -67,7 +68,7 @@ def _rank_entry(name: str, ranking: Ranking, notes: dict[str, int]) -> TableEntr
     if name in ranking.worse_than_best:
         test = TESTS[ranking.test]
         text = f"significantly worse than the best: {test} of all pairs, alpha {ranking.alpha:g}"
-        marks = (notes.setdefault(text, len(notes) + 1),)
+        marks = mark_texts(notes, [text])
     return TableEntry(f"{rank:.2f}", is_best, marks)
 
 
@@ -79,7 +80,7 @@ def _test_rows(
     remarks = _by_metric(rankings, blocks_text)
     remarks += _by_metric(rankings, _why_no_p)
     remarks += _by_metric(rankings, _why_no_pairs)
-    marks = tuple(notes.setdefault(text, len(notes) + 1) for text in remarks)
+    marks = mark_texts(notes, remarks)
     name = "p, Friedman"
     if all(map(_compares_two, rankings)):
         name = "p, signed-rank test"

@@ -10,6 +10,7 @@ from hcbench.analysis.tables import (
     NOTHING,
     Block,
     TableEntry,
+    mark_texts,
 )
 from hcbench.claims.family_verdicts import PLURALS, FamilyVerdict
 from hcbench.claims.verdicts import WORDS, Verdict, describe_claimed
@@ -59,7 +60,7 @@ def _verdict_block(head: str, families: Sequence[FamilyVerdict]) -> Block:
         text = family.claim.claim
         if head:
             text = text.removeprefix(f"{head}: ")
-        marks = tuple(notes.setdefault(note, len(notes) + 1) for note in family.notes)
+        marks = mark_texts(notes, family.notes)
         is_reproduced = set(family.counts) == {"reproduced"}
         rows.append(
             (
