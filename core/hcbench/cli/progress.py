@@ -42,6 +42,7 @@ class Lines:
 
     def show(self, done: int, total: int, describe: Describe) -> None:
         """Write how far it is and the first of what is being done, every `LINE` seconds."""
+        # The last line would come with the summary.
         if time.monotonic() >= self._next and done < total:
             tell("; now ".join(describe()[:2]))
             self._next = time.monotonic() + LINE
@@ -85,6 +86,7 @@ class Bar:
             return
         text = "\n".join(describe())
         self._bar.update(self._task, completed=done, total=total, description=printable(text))
+        # A terminal that is gone must not end the run.
         with suppress(OSError):
             self._bar.start()
             self._bar.refresh()
@@ -107,22 +109,32 @@ class Bar:
 @contextmanager
 def display(*, quiet: bool) -> Iterator[Bar | Lines | None]:
     """What suits stderr; None if nothing is to be shown."""
+    if quiet:
+        yield None
+        return
     err = console(stderr=True)
-    alive = err.is_terminal and not err.is_dumb_terminal and not os.environ.get("CI")
-    shown = None if quiet else Bar(err) if alive else Lines()
+    # A bar is redrawn, which the log of a continuous integration does not show.
+    can_redraw = err.is_terminal and not err.is_dumb_terminal and not os.environ.get("CI")
+    if not can_redraw:
+        yield Lines()
+        return
+    bar = Bar(err)
     try:
-        yield shown
+        yield bar
     finally:
-        if isinstance(shown, Bar):
-            shown.close()
+        bar.close()
 
 
 @contextmanager
 def follow(*, quiet: bool) -> Iterator[Observer]:
     """An observer that shows a run on stderr; after Ctrl-C it says how to resume."""
-    with display(quiet=quiet) as shown:
+    with display(quiet=quiet) as progress_display:
+        # One that shows nothing.
+        observer = Observer()
+        if progress_display is not None:
+            observer = RunProgress(progress_display)
         try:
-            yield Observer() if shown is None else RunProgress(shown)
+            yield observer
         except KeyboardInterrupt:
             raise click.Abort(INTERRUPTED) from None
 
@@ -137,48 +149,66 @@ class RunProgress(Observer):
 
     def __init__(self, display: Bar | Lines) -> None:
         self.display = display
-        self.total = self.reused = self.failed = 0
+        self.total = 0
+        self.reused = 0
+        self.failed = 0
         self.began = time.monotonic()
-        self._waiting: Mapping[tuple[str, str], int] = {}
-        # Of finished cells: by algorithm and data set, by algorithm, and of all.
+        # How many cells of each algorithm and data set were planned, stored ones excluded.
+        self._planned: Mapping[tuple[str, str], int] = {}
+        # Of finished cells: by algorithm and data set, by algorithm, and of all, which is ().
         self._cells: Counter[tuple[str, ...]] = Counter()
         self._seconds: dict[tuple[str, ...], float] = defaultdict(float)
+        # What failed and why, as far as it has been shown; one more than `MOST_FAILURES` at most.
         self._causes: set[tuple[str, str]] = set()
 
     def started(self, total: int, reused: int, left: Mapping[tuple[str, str], int]) -> None:
         """Say how many cells there are."""
-        self.total, self.reused, self._waiting = total, reused, Counter(left)
+        self.total = total
+        self.reused = reused
+        self._planned = Counter(left)
         self.began = time.monotonic()
         if isinstance(self.display, Lines):
-            stored = f", {reused} of them stored already" if reused else ""
-            tell(f"{count_cells(total)}{stored}")
+            text = count_cells(total)
+            if reused:
+                text += f", {reused} of them stored already"
+            tell(text)
         self.running(())
 
     def finished(self, outcome: Outcome, seconds: float) -> None:
         """Count a finished cell, and show each new cause of failure in one line."""
-        kind = outcome.algorithm, outcome.dataset
-        for group in (kind, kind[:1], ()):
+        for group in _groups_of(outcome.algorithm, outcome.dataset):
             self._cells[group] += 1
             self._seconds[group] += seconds
         self.failed += outcome.failed
-        causes = {(f"metric {name}", why) for name, why in outcome.metric_errors.items()}
+        causes = set()
+        for name, reason in outcome.metric_errors.items():
+            causes.add((f"metric {name}", reason))
         if outcome.failed:
             causes.add((outcome.status, outcome.reason))
-        for what, why in sorted(causes - self._causes):
-            if len(self._causes) <= MOST_FAILURES:
-                self._causes.add((what, why))
-                place = f"{outcome.algorithm} on {outcome.dataset}, repetition {outcome.repetition}"
-                shown = len(self._causes) <= MOST_FAILURES
-                self.display.tell(
-                    f"{place}: {what}: {why}" if shown else "further failures are only counted"
-                )
+        for cause in sorted(causes - self._causes):
+            self._show_cause(outcome, cause)
+
+    def _show_cause(self, outcome: Outcome, cause: tuple[str, str]) -> None:
+        """Show a cause of failure that is new, unless there were many."""
+        if len(self._causes) > MOST_FAILURES:
+            return
+        self._causes.add(cause)
+        if len(self._causes) > MOST_FAILURES:
+            self.display.tell("further failures are only counted")
+            return
+        place = f"{outcome.algorithm} on {outcome.dataset}, repetition {outcome.repetition}"
+        status, reason = cause
+        self.display.tell(f"{place}: {status}: {reason}")
 
     def running(self, cells: Sequence[tuple[str, str, float]]) -> None:
         """Show the progress and the running cells, the longest first."""
 
         def describe() -> list[str]:
-            longest = sorted(cells, key=lambda cell: -cell[2])
-            return [str(self), *(f"{what} ({phase}, {duration(s)})" for what, phase, s in longest)]
+            """Called only when something is drawn."""
+            lines = [str(self)]
+            for label, phase, seconds in sorted(cells, key=lambda cell: -cell[2]):
+                lines.append(f"{label} ({phase}, {duration(seconds)})")
+            return lines
 
         self.display.show(self.done, self.total, describe)
 
@@ -197,34 +227,52 @@ class RunProgress(Observer):
         work_done = self._seconds[()]
         if not work_done or self._cells[()] < FEW:
             return math.inf
+        # Both in seconds of cells, of which several run at a time.
         work_left = 0.0
-        for kind, planned in self._waiting.items():
-            group = next(group for group in (kind, kind[:1], ()) if self._cells[group])
-            mean = self._seconds[group] / self._cells[group]
-            work_left += max(planned - self._cells[kind], 0) * mean
-        return (time.monotonic() - self.began) / work_done * work_left
+        for (algorithm, dataset), n_planned in self._planned.items():
+            n_left = n_planned - self._cells[algorithm, dataset]
+            if n_left > 0:
+                work_left += n_left * self._mean_seconds(algorithm, dataset)
+        elapsed = time.monotonic() - self.began
+        return elapsed / work_done * work_left
+
+    def _mean_seconds(self, algorithm: str, dataset: str) -> float:
+        """The mean time of the finished cells that are most similar."""
+        for group in _groups_of(algorithm, dataset):
+            if self._cells[group]:
+                return self._seconds[group] / self._cells[group]
+        # No cell has finished.
+        return math.inf
 
     def __str__(self) -> str:
         parts = [f"{self.done:,} of {count_cells(self.total)}"]
         if self.failed:
             parts.append(f"{self.failed:,} failed")
-        left = max(self.total - self.done, 0)
-        if left:
-            about = f", about {duration(self.seconds_left)}" if self.seconds_left < math.inf else ""
-            parts.append(f"{left:,} left{about}")
+        n_left = max(self.total - self.done, 0)
+        if n_left:
+            parts.append(f"{n_left:,} left")
+            if self.seconds_left < math.inf:
+                parts.append(f"about {duration(self.seconds_left)}")
         return ", ".join(parts)
+
+
+def _groups_of(algorithm: str, dataset: str) -> tuple[tuple[str, ...], ...]:
+    """The groups of cells to which a cell belongs, from the smallest to that of all."""
+    return (algorithm, dataset), (algorithm,), ()
 
 
 def count_cells(number: int) -> str:
     """Such as ``1 cell`` or ``12,000 cells``."""
-    return f"{number:,} cell{'' if number == 1 else 's'}"
+    if number == 1:
+        return "1 cell"
+    return f"{number:,} cells"
 
 
 def duration(seconds: float) -> str:
     """Such as ``8 s``, ``3:20 min`` or ``2:05 h``."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60}:{whole % 60:02} min"
-    return f"{whole // 3600}:{whole % 3600 // 60:02} h"
+    rounded = round(seconds)
+    if rounded < 60:
+        return f"{rounded} s"
+    if rounded < 3600:
+        return f"{rounded // 60}:{rounded % 60:02} min"
+    return f"{rounded // 3600}:{rounded % 3600 // 60:02} h"

@@ -67,10 +67,11 @@ def rerun(
     again, changes = rebuild(stored, description, registry)
     for change in changes:
         tell(f"warning: {change}")
+    raised = None
     if in_process:
         fresh, raised = _in_process(again, opened, stdout=debug)
     else:
-        fresh, raised = run_in_worker(again, opened, registry, timeout), None
+        fresh = run_in_worker(again, opened, registry, timeout)
     _show(again, stored, fresh)
     if debug and fresh.failed and raised is not None:
         pdb.post_mortem(raised.__traceback__)
@@ -100,15 +101,21 @@ def _in_process(cell: Cell, store: Store, *, stdout: bool) -> tuple[Outcome, Bas
 
         return replace(call, function=function)
 
-    job = make_job(cell, [m.label for m in cell.metrics], store)
-    calls: dict[str, Any] = {
-        name: watched(getattr(job, name)) for name in ("dataset", "oracle", "algorithm")
-    }
-    job = replace(job, **calls)
+    job = make_job(cell, [metric.label for metric in cell.metrics], store)
+    job = replace(
+        job,
+        dataset=watched(job.dataset),
+        oracle=watched(job.oracle),
+        algorithm=watched(job.algorithm),
+    )
+    # A debugger writes to stdout.
     with nullcontext() if stdout else stdout_for_data():
         done = run_job(job)
+    outcome = outcome_of(cell, Report(cell, "done", done))
+    if not raised:
+        return outcome, None
     # The last one: earlier ones are from the warm-up.
-    return outcome_of(cell, Report(cell, "done", done)), raised[-1] if raised else None
+    return outcome, raised[-1]
 
 
 def _show(cell: Cell, stored: Outcome, fresh: Outcome) -> None:
@@ -119,8 +126,11 @@ def _show(cell: Cell, stored: Outcome, fresh: Outcome) -> None:
     if fresh.data_digest and stored.data_digest not in ("", fresh.data_digest):
         tell("warning: the data set yields other data now")
     units = {metric.label: metric.spec.unit for metric in cell.metrics}
-    before, after = _facts(stored, units), _facts(fresh, units)
-    names = dict.fromkeys([*before, *after])
+    before = _facts(stored, units)
+    after = _facts(fresh, units)
+    # Facts of one side only come last.
+    names = list(before)
+    names += [name for name in after if name not in before]
     rows = [(name, before.get(name, "-"), after.get(name, "-")) for name in names]
     click.echo()
     write_table(("", "stored", "now"), rows, whole=("",))
@@ -130,21 +140,26 @@ def _show(cell: Cell, stored: Outcome, fresh: Outcome) -> None:
     sys.stdout.flush()
 
 
+#: Of costs; the others are numbers of queries.
 _UNITS = {
     "seconds": "s",
     "oracle_seconds": "s",
     "latency": "s",
     "peak_bytes": "bytes",
-    **dict.fromkeys(("price", "tokens", "saved"), ""),
+    "price": "",
+    "tokens": "",
+    "saved": "",
 }
-"""Of costs; the others are numbers of queries."""
 
 
 def _facts(outcome: Outcome, units: Mapping[str, str]) -> dict[str, str]:
-    """Status, cost and values of an outcome that are known."""
+    """Status, cost and values of an outcome, as far as they were measured."""
     from hcbench.analysis.tables import format_spread
 
-    facts = {"status": f"{outcome.status}: {outcome.reason}".removesuffix(": ")}
+    status: str = outcome.status
+    if outcome.reason:
+        status = f"{outcome.status}: {outcome.reason}"
+    facts = {"status": status}
     if outcome.stopped:
         facts["stopped"] = outcome.stopped
     if outcome.notes:
@@ -153,9 +168,24 @@ def _facts(outcome: Outcome, units: Mapping[str, str]) -> dict[str, str]:
         if number is not None:
             unit = _UNITS.get(name, "queries")
             facts[name.replace("_", " ")] = format_spread(number, None, unit)
-    for point in outcome.points if not outcome.failed else ():
-        at = "" if point.checkpoint is None else f" at {point.checkpoint:,}"
-        for label, value in sorted(point.values.items()):
-            number = format_spread(value.value, None, units.get(label, ""))
-            facts[label + at] = number if value.status == "ok" else value.reason
+    # What a failed call recorded before its end has no values.
+    if not outcome.failed:
+        facts |= _values(outcome, units)
     return facts
+
+
+def _values(outcome: Outcome, units: Mapping[str, str]) -> dict[str, str]:
+    """The values of metrics at the checkpoints and at the end, or why there are none."""
+    from hcbench.analysis.tables import format_spread
+
+    values = {}
+    for point in outcome.points:
+        for label, value in sorted(point.values.items()):
+            name = label
+            if point.checkpoint is not None:
+                name += f" at {point.checkpoint:,}"
+            text = value.reason
+            if value.status == "ok":
+                text = format_spread(value.value, None, units.get(label, ""))
+            values[name] = text
+    return values

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -13,23 +12,30 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli import options
+from hcbench.cli.run_tables import (
+    command_of,
+    describe_run,
+    difference_blocks,
+    local_time,
+    stability_blocks,
+    status_block,
+    write_failures,
+    write_runs,
+)
 from hcbench.cli.runs import read_run
 from hcbench.cli.terminal import stdout_for_data, tell, write_json, write_table
 from hcbench.errors import ExitCode
 from hcbench.model.text import printable
-from hcbench.plan.outcome import STATUSES, budget_text
+from hcbench.plan.outcome import STATUSES
 
 if TYPE_CHECKING:
-    from hcbench.analysis.tables import Block
-    from hcbench.api.stability import Stability
-    from hcbench.plan.outcome import Outcome
     from hcbench.plan.presentation import MetricInfo
-    from hcbench.results.changes import Difference, StatusChange
+    from hcbench.results.results import Results
     from hcbench.store import Store
     from hcbench.store.merge import Merged
     from hcbench.store.rows import RunInfo
+    from hcbench.store.tidying import Tidied
 
-MOST_FAILURES = 20
 #: Formats of exports, which are the suffixes of their files.
 EXPORTS = ("csv", "json", "parquet", "xlsx")
 #: Suffixes of files that are no database.
@@ -53,13 +59,13 @@ _ONE_RUN = click.argument("run")
 @options.with_options(*options.RUN_FILTERS)
 @options.STORE
 @click.pass_context
-def results(context: click.Context, /, **given: Any) -> None:
+def results(context: click.Context, /, **choices: Any) -> None:
     """Show past runs; without a command, list them."""
-    # A store that is given here is the default of the command that follows.
-    context.default_map = {name: {"store": given["store"]} for name in results.commands}
+    # A store that is named before the command is the default of the command.
+    context.default_map = {name: {"store": choices["store"]} for name in results.commands}
     if context.invoked_subcommand is None:
-        context.invoke(list_, form="table", **given)
-    elif given["suites"] or given["since"] or given["algorithms"]:
+        context.invoke(list_, form="table", **choices)
+    elif choices["suites"] or choices["since"] or choices["algorithms"]:
         raise click.UsageError(f"write the options after {context.invoked_subcommand}")
 
 
@@ -75,49 +81,11 @@ def list_(store: str | None, form: str, **filters: Any) -> None:
     with options.open_store(store) as opened:
         runs = opened.runs(**filters)
     if form == "json":
-        write_json([_about(run) for run in runs])
-        return
-    if not runs:
+        write_json([describe_run(run) for run in runs])
+    elif runs:
+        write_runs(runs)
+    else:
         tell(f"there are no such runs in {opened.location}; start with: hcbench compare")
-        return
-    table = {
-        "run": [str(run.id) for run in runs],
-        "started": ["?" if run.damaged else _local(run.started) for run in runs],
-        "cells": [str(run.cells) for run in runs],
-        "failed": [str(run.failed) for run in runs],
-        "reused": [str(run.reused) for run in runs],
-        "name": [run.name for run in runs],
-        "command": [f"{_command(run)}\n{run.note}".strip() for run in runs],
-    }
-    if not any(table["name"]):
-        del table["name"]
-    numbers = ("run", "cells", "failed", "reused")
-    rows = zip(*table.values(), strict=True)
-    write_table(tuple(table), rows, right=numbers, whole=("started", "name"))
-
-
-def _about(run: RunInfo) -> dict[str, Any]:
-    finished = run.finished.isoformat() if run.finished else None
-    about = {**asdict(run), "started": run.started.isoformat(), "finished": finished}
-    del about["layout"], about["removed"]  # only `results show` needs the layout
-    return {**about, "state": _state(run)}
-
-
-def _command(run: RunInfo) -> str:
-    state = _state(run)
-    return run.command if state == "done" else f"{run.command} ({state})"
-
-
-def _state(run: RunInfo) -> str:
-    if run.damaged:
-        return f"damaged: {run.damaged}"
-    if run.interrupted:
-        return "interrupted"
-    return "done" if run.finished else "not finished"
-
-
-def _local(moment: datetime) -> str:
-    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 @results.command(epilog=options.examples("hcbench results show 3 --datasets iris --status ok"))
@@ -137,32 +105,15 @@ def show(run: str | None, store: str | None, form: str, **filters: Any) -> None:
 
     with options.open_store(store) as opened:
         info = opened.run(run)
-        found = read_run(opened, info, sizes=False, **filters)
-    write_results(found, form)
+        run_results = read_run(opened, info, sizes=False, **filters)
+    write_results(run_results, form)
     if form == "table":
-        _write_failures(found.outcomes.take(found.outcomes.failed), opened)
-        name = f" ({info.name})" if info.name else ""
-        tell(f"run {info.id}{name} of {_local(info.started)}: {info.command}")
-
-
-def _write_failures(failed: Sequence[Outcome], store: Store) -> None:
-    if not failed:
-        return
-    click.echo()
-    click.secho("failures", bold=True, underline=True)
-    write_table(
-        ("cell", "algorithm", "dataset", "repetition", "status", "reason"),
-        [
-            (o.key[:8], o.algorithm, o.dataset, str(o.repetition), o.status, o.reason)
-            for o in failed[:MOST_FAILURES]
-        ],
-        right=("repetition",),
-        whole=("cell", "status"),
-    )
-    if len(failed) > MOST_FAILURES:
-        click.echo(f"... and {len(failed) - MOST_FAILURES} more; --format csv lists all")
-    command = store.command("rerun", failed[0].key[:8], "--in-process")
-    tell(f"run one again with: {command}")
+        outcomes = run_results.outcomes
+        write_failures(outcomes.take(outcomes.failed), opened)
+        label = f"run {info.id}"
+        if info.name:
+            label += f" ({info.name})"
+        tell(f"{label} of {local_time(info.started)}: {info.command}")
 
 
 @results.command(
@@ -192,57 +143,46 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
     )
 
     with options.open_store(store) as opened:
-        one, other = (read_run(opened, opened.run(n), sizes=False) for n in (before, after))
-    differences = find_differences(one, other)
-    changes = find_status_changes(one, other)
-    other_data = {change.dataset: change for change in find_data_changes(one, other)}
-    notes = notes_on_changes(differences, changes, list(other_data.values()))
+        results_before = read_run(opened, opened.run(before), sizes=False)
+        results_after = read_run(opened, opened.run(after), sizes=False)
+    differences = find_differences(results_before, results_after)
+    changes = find_status_changes(results_before, results_after)
+    # Of a data set there is one change, however many repetitions have it.
+    data_changes = {}
+    for data_change in find_data_changes(results_before, results_after):
+        data_changes[data_change.dataset] = data_change
+    notes = notes_on_changes(differences, changes, list(data_changes.values()))
     if form == "json":
         write_json(
             {
                 "differences": [asdict(difference) for difference in differences],
                 "statuses": [asdict(change) for change in changes],
-                "data": [asdict(change) for change in other_data.values()],
+                "data": [asdict(change) for change in data_changes.values()],
                 "notes": describe_notes(notes),
             }
         )
         return
+    # That the data differ is to be known before the numbers are read.
     for note in notes:
         if note.kind == "data":
             click.echo(note.text)
-    metrics = {metric.label: metric for metric in (*one.metrics, *other.metrics)}
-    shown = [d for d in differences if everything or d.changes]
-    blocks = [
-        _difference_block(dataset, [d for d in shown if d.dataset == dataset], metrics)
-        for dataset in dict.fromkeys(d.dataset for d in shown)
-    ]
-    write_blocks([*blocks, _change_block(changes)] if changes else blocks)
+    if not everything:
+        differences = [difference for difference in differences if difference.changes]
+    blocks = difference_blocks(differences, _metrics_of(results_before, results_after))
+    if changes:
+        blocks.append(status_block(changes))
+    write_blocks(blocks)
     for note in notes:
         if note.kind != "data":
             click.echo(note.text)
 
 
-def _difference_block(
-    dataset: str, differences: Sequence[Difference], metrics: Mapping[str, MetricInfo]
-) -> Block:
-    from hcbench.analysis.tables import Block, TableEntry, format_spread
-
-    rows = []
-    for row in differences:
-        metric = metrics[row.metric]
-        before, after = (
-            TableEntry(format_spread(mean, None, metric.unit, metric.interval))
-            for mean in (row.before, row.after)
-        )
-        change, low, high = (
-            format_spread(number, None, metric.unit)
-            for number in (row.difference, row.low, row.high)
-        )
-        interval = "" if row.low is None or row.low == row.high else f" ({low} to {high})"
-        marked = TableEntry(change + interval, bold=row.marked)
-        rows.append((TableEntry(_variant(row)), TableEntry(row.metric), before, after, marked))
-    header = ("algorithm", "metric", "before", "after", "difference, simultaneous 95 % interval")
-    return Block(dataset, header, (False, False, True, True, True), tuple(rows))
+def _metrics_of(before: Results, after: Results) -> dict[str, MetricInfo]:
+    """The metrics of two runs by label; of both they are described as in the later one."""
+    metrics = {metric.label: metric for metric in before.metrics}
+    for metric in after.metrics:
+        metrics[metric.label] = metric
+    return metrics
 
 
 @results.command(
@@ -272,60 +212,12 @@ def stability(
     from hcbench.cli.draw import write_blocks
 
     with options.open_store(store) as opened:
-        found = read_run(opened, opened.run(run), sizes=False, **filters)
-        rows = measure_stability(found, opened, metrics)
+        run_results = read_run(opened, opened.run(run), sizes=False, **filters)
+        rows = measure_stability(run_results, opened, metrics)
     if form == "json":
         write_json([asdict(row) for row in rows])
-        return
-    write_blocks(
-        [
-            _stability_block(dataset, [row for row in rows if row.dataset == dataset])
-            for dataset in dict.fromkeys(row.dataset for row in rows)
-        ]
-    )
-
-
-def _stability_block(dataset: str, rows: Sequence[Stability]) -> Block:
-    from hcbench.analysis.tables import Block, Notes, Reason, TableEntry, format_spread
-
-    notes = Notes()
-    table = []
-    for row in rows:
-        marks = notes.mark([Reason(row.reason)] if row.reason else [])
-        mean, least = (
-            "n/a" if number is None else format_spread(number, None, interval="[-1, 1]")
-            for number in (row.mean, row.least)
-        )
-        texts = (_variant(row), row.metric, mean, least, str(row.pairs))
-        entries = [
-            TableEntry(text, marks=marks if at == 2 else ()) for at, text in enumerate(texts)
-        ]
-        table.append(tuple(entries))
-    header = ("algorithm", "metric", "mean", "least", "pairs")
-    return Block(dataset, header, (False, False, True, True, True), tuple(table), notes.texts)
-
-
-def _change_block(changes: Sequence[StatusChange]) -> Block:
-    """Cells that ended otherwise, the repetitions together."""
-    from hcbench.analysis.tables import Block, TableEntry
-
-    count = Counter((c.dataset, _variant(c), c.before, c.after) for c in changes)
-    rows = tuple(
-        tuple(TableEntry(text) for text in (*texts, str(number))) for texts, number in count.items()
-    )
-    header = ("dataset", "algorithm", "before", "after", "cells")
-    return Block("status", header, (False, False, False, False, True), rows)
-
-
-def _variant(row: Difference | StatusChange | Stability) -> str:
-    """An algorithm with all that tells it from others of its name."""
-    parts = [row.algorithm, row.oracle]
-    if row.budget is not None:
-        parts.append(f"budget {budget_text(row.budget)}")
-    checkpoint = getattr(row, "checkpoint", None)
-    if checkpoint is not None:
-        parts.append(f"after {checkpoint:,}")
-    return " / ".join(part for part in parts if part)
+    else:
+        write_blocks(stability_blocks(rows))
 
 
 # ---- Stores and files ---------------------------------------------------------------------------
@@ -363,25 +255,47 @@ def merge(sources: Sequence[str], store: str | None, form: str) -> None:
         )
     with ExitStack() as stack:
         target = stack.enter_context(options.open_store(store))
-        opened = [
-            stack.enter_context(options.open_store(source, read_only=True)) for source in sources
-        ]
-        merged = merge_stores(target, opened)
-        numbers = {number for one in merged for number in one.numbers}
-        runs = [run for run in target.runs() if run.id in numbers]
+        opened = []
+        for source in sources:
+            opened.append(stack.enter_context(options.open_store(source, read_only=True)))
+        summaries = merge_stores(target, opened)
+        merged_runs = _runs_of(target, summaries)
     if form == "json":
-        write_json([asdict(one) for one in merged])
+        write_json([asdict(summary) for summary in summaries])
     else:
-        header = ("store", "runs", "cells", "values", "known cells")
-        rows = [(m.source, *map(str, (m.runs, m.cells, m.values, m.stored))) for m in merged]
-        write_table(header, rows, right=header[1:])
-    repeated = sum(one.repeated for one in merged)
-    if repeated:
-        tell(f"{repeated} cells were measured in several stores: all is kept, the latest counts")
-    for one in merged:
-        _tell_differing(one)
-    _tell_shards(runs)
+        _write_merged(summaries)
+    n_repeated = sum(summary.repeated for summary in summaries)
+    if n_repeated:
+        tell(f"{n_repeated} cells were measured in several stores: all is kept, the latest counts")
+    for summary in summaries:
+        _tell_differing(summary)
+    _tell_shards(merged_runs)
     tell(f"kept in {target.location}; see hcbench results")
+
+
+def _runs_of(store: Store, summaries: Sequence[Merged]) -> list[RunInfo]:
+    """The runs of a store that came from others, in their order in the store."""
+    numbers: set[int] = set()
+    for summary in summaries:
+        numbers.update(summary.numbers)
+    return [run for run in store.runs() if run.id in numbers]
+
+
+def _write_merged(summaries: Sequence[Merged]) -> None:
+    """Write a table to stdout: how much is new of each store."""
+    header = ("store", "runs", "cells", "values", "known cells")
+    rows = []
+    for summary in summaries:
+        rows.append(
+            (
+                summary.source,
+                str(summary.runs),
+                str(summary.cells),
+                str(summary.values),
+                str(summary.stored),
+            )
+        )
+    write_table(header, rows, right=header[1:])
 
 
 def _tell_differing(merged: Merged) -> None:
@@ -402,17 +316,23 @@ def _tell_shards(runs: Sequence[RunInfo]) -> None:
     """Say which of the runs are parts of plans."""
     from hcbench.plan.presentation import Presentation
 
-    layouts = [(run, Presentation.of_description(run.layout)) for run in runs]
-    shards = [(run, layout.shard) for run, layout in layouts if layout.shard is not None]
+    shards = []
+    for run in runs:
+        layout = Presentation.of_description(run.layout)
+        if layout.shard is not None:
+            shards.append((run, layout.shard))
+    # Shards of one plan would have become one run.
     if len(shards) > 1:
-        one_plan = len({(shard.plan, shard.count) for _, shard in shards}) == 1
-        what = "shards of different plans"
-        if one_plan:
-            what = "these shards of one plan differ in limits, claims or metrics"
+        plans = {(shard.plan, shard.count) for _, shard in shards}
+        reason = "shards of different plans"
+        if len(plans) == 1:
+            reason = "these shards of one plan differ in limits, claims or metrics"
         numbers = ", ".join(str(run.id) for run, _ in shards)
-        tell(f"{what}: they stay runs of their own ({numbers})")
+        tell(f"{reason}: they stay runs of their own ({numbers})")
     for run, shard in shards:
-        rest = "" if shard.is_whole else " of its plan; the others are not here"
+        rest = ""
+        if not shard.is_whole:
+            rest = " of its plan; the others are not here"
         tell(f"run {run.id} has {shard}{rest}")
 
 
@@ -445,24 +365,30 @@ def export(
 ) -> None:
     """Write the cells of a run, by default the last, to a file."""
     from hcbench.results.exports import to_json, write_excel, write_parquet
-    from hcbench.store.exchange import describe_run
+    from hcbench.store import exchange
 
     form = _format_of_export(form, output)
     if form in ("csv", "xlsx") and trees:
         raise click.UsageError("--trees needs --format json or parquet")
     with options.open_store(store) as opened:
         info = opened.run(run)
-        found = read_run(opened, info)
-        described = describe_run(opened, info, trees=trees) if form in ("json", "parquet") else {}
+        run_results = read_run(opened, info)
+        description = {}
+        # What the other formats have no place for, and an import needs.
+        if form in ("json", "parquet"):
+            description = exchange.describe_run(opened, info, trees=trees)
     if form in ("parquet", "xlsx"):
         if output is None:
             raise click.UsageError(f"--format {form} needs -o FILE")
         if form == "parquet":
-            write_parquet(found, described, output)
+            write_parquet(run_results, description, output)
         else:
-            write_excel(found, output)
+            write_excel(run_results, output)
         return
-    text = found.to_csv(output) if form == "csv" else to_json(found, described, output)
+    if form == "csv":
+        text = run_results.to_csv(output)
+    else:
+        text = to_json(run_results, description, output)
     if output is None:
         click.echo(text, nl=False)
 
@@ -475,7 +401,9 @@ def _format_of_export(form: str | None, output: Path | None) -> str:
     UsageError
         If they are different.
     """
-    by_suffix = output.suffix.lower().removeprefix(".") if output is not None else ""
+    by_suffix = ""
+    if output is not None:
+        by_suffix = output.suffix.lower().removeprefix(".")
     if form and by_suffix and form != by_suffix:
         raise click.UsageError(
             f"--format {form} is not the format of {output}; omit --format, or end the name in "
@@ -497,11 +425,11 @@ def import_(files: Sequence[Path], store: str | None) -> None:
 
     with options.open_store(store) as opened:
         for file in files:
-            done = import_run(opened, read_export(file), str(file))
-            numbers = ", ".join(map(str, done.numbers))
-            new = f"{done.cells} new cells, {done.stored} known"
-            tell(f"{file}: run {numbers} of {opened.location}, {new}")
-            _tell_differing(done)
+            summary = import_run(opened, read_export(file), str(file))
+            numbers = ", ".join(str(number) for number in summary.numbers)
+            counts = f"{summary.cells} new cells, {summary.stored} known"
+            tell(f"{file}: run {numbers} of {opened.location}, {counts}")
+            _tell_differing(summary)
 
 
 @results.command(
@@ -535,19 +463,37 @@ def gc(*, keep_runs: int | None, before: datetime | None, dry_run: bool, store: 
     from hcbench.store.tidying import tidy
 
     with options.open_store(store) as opened:
-        since = None if before is None else before.astimezone()
-        done = tidy(opened, keep_runs=keep_runs, before=since, dry_run=dry_run)
-    counts = ", ".join(
-        f"{number} {noun}{'' if number == 1 else 's'}"
-        for number, noun in ((done.runs, "run"), (done.cells, "cell"), (done.values, "value"))
-    )
-    size = f"{done.bytes / 1e6:,.1f} MB" if done.bytes >= 1e5 else f"{done.bytes:,} bytes"
-    text = f"{counts} would be removed, about {size} freed"
-    if not dry_run:
-        text = f"{counts} removed, {size} freed"
-    if done.lent:
-        text += f"; {done.lent} more runs stay, since others show what they measured"
-    click.echo(f"{text} in {opened.location}")
+        # A date without a time zone is one of the user.
+        if before is not None:
+            before = before.astimezone()
+        tidied = tidy(opened, keep_runs=keep_runs, before=before, dry_run=dry_run)
+    click.echo(f"{_describe_tidied(tidied, dry_run=dry_run)} in {opened.location}")
+
+
+def _describe_tidied(tidied: Tidied, *, dry_run: bool) -> str:
+    """What was removed, or would be, and how much space that frees."""
+    counts = [
+        _counted(tidied.runs, "run"),
+        _counted(tidied.cells, "cell"),
+        _counted(tidied.values, "value"),
+    ]
+    size = f"{tidied.bytes:,} bytes"
+    if tidied.bytes >= 1e5:
+        size = f"{tidied.bytes / 1e6:,.1f} MB"
+    if dry_run:
+        text = f"{', '.join(counts)} would be removed, about {size} freed"
+    else:
+        text = f"{', '.join(counts)} removed, {size} freed"
+    if tidied.lent:
+        text += f"; {tidied.lent} more runs stay, since others show what they measured"
+    return text
+
+
+def _counted(number: int, noun: str) -> str:
+    """Such as ``1 run`` or ``2 runs``."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun}s"
 
 
 @results.command(epilog=options.examples("hcbench results rescore --metrics dasgupta,AARI 3"))
@@ -588,27 +534,27 @@ def rescore(
     with options.open_store(store) as opened:
         info = opened.run(run)
         with stdout_for_data():
-            wanted = plan_of_run(opened, info, registry, metrics)
+            rescoring = plan_of_run(opened, info, registry, metrics)
             with follow(quiet=quiet) as observer:
                 outcomes = rescore_plan(
-                    wanted.plan,
-                    wanted.stored_results,
+                    rescoring.plan,
+                    rescoring.stored_results,
                     registry.plugins,
                     opened,
                     jobs=jobs,
                     command=context.obj,
                     observer=observer,
                 )
-    changes = tuple(Note(kind="change", text=change) for change in wanted.changes)
-    found = Results.of_plan(wanted.plan, outcomes)
-    found = replace(found, remarks=found.remarks + changes)
-    write_results(found, form)
-    failed = sum(bool(outcome.metric_errors) for outcome in outcomes)
+    changes = tuple(Note(kind="change", text=change) for change in rescoring.changes)
+    run_results = Results.of_plan(rescoring.plan, outcomes)
+    run_results = replace(run_results, remarks=run_results.remarks + changes)
+    write_results(run_results, form)
+    n_failed = sum(bool(outcome.metric_errors) for outcome in outcomes)
     if not quiet:
         tell(f"metrics of run {info.id} of {opened.location}; see hcbench results")
-        if failed:
-            tell(f"a metric failed in {failed} cells")
-    context.exit(ExitCode.CELLS_FAILED if failed else ExitCode.OK)
+        if n_failed:
+            tell(f"a metric failed in {n_failed} cells")
+    context.exit(ExitCode.CELLS_FAILED if n_failed else ExitCode.OK)
 
 
 # ---- Names, notes and removal -------------------------------------------------------------------
@@ -658,8 +604,10 @@ def rm(*, run: str, yes: bool, store: str | None) -> None:
     with options.open_store(store) as opened:
         info = opened.find_run(run)
         if not yes:
-            what = printable(f"run {info.id}: {_command(info)}")
-            click.confirm(f"Remove {what}?", abort=True, err=True)
+            label = printable(f"run {info.id}: {command_of(info)}")
+            click.confirm(f"Remove {label}?", abort=True, err=True)
         removed = remove_run(opened, info)
-    shared = f"; {removed.shared} stay, as other runs show them" if removed.shared else ""
-    tell(f"run {info.id} is removed with {removed.cells} cells{shared}")
+    text = f"run {info.id} is removed with {removed.cells} cells"
+    if removed.shared:
+        text += f"; {removed.shared} stay, as other runs show them"
+    tell(text)

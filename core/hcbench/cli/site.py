@@ -64,8 +64,10 @@ def site(
 
     with options.open_store(store) as opened, stdout_for_data():
         registry = options.load_plugins(plugin, quiet=quiet)
-        chosen = {opened.run(number).id for number in numbers}
-        runs = [run for run in opened.runs(**filters) if not chosen or run.id in chosen]
+        runs = opened.runs(**filters)
+        if numbers:
+            run_ids = {opened.run(number).id for number in numbers}
+            runs = [run for run in runs if run.id in run_ids]
         built = build_site(
             folder,
             opened,
@@ -74,8 +76,15 @@ def site(
             title=title,
             asv=asv,
             trees=trees,
-            announce=(lambda _: None) if quiet else tell,
+            announce=_say_nothing if quiet else tell,
         )
-    if not quiet:
-        removed = f", {built.removed} removed" if built.removed else ""
-        tell(f"{built.pages} pages in {folder}; {built.written} files written{removed}")
+    if quiet:
+        return
+    text = f"{built.pages} pages in {folder}; {built.written} files written"
+    if built.removed:
+        text += f", {built.removed} removed"
+    tell(text)
+
+
+def _say_nothing(line: str) -> None:
+    """What a quiet command does with each line about its progress."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Columns of the narrowest terminal for which tables are made; a narrower one breaks the lines.
 _NARROWEST = 20
+#: The length of the longest path on Linux.
+_LONGEST_WORD = 4096
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -35,15 +37,18 @@ def console(*, stderr: bool = False) -> Console:
 
 def tell(text: str) -> None:
     """One line to stderr; of a word that is longer than any path, the beginning."""
-    words = (word if len(word) <= 4096 else f"{word[:40]}..." for word in text.split())
+    words = []
+    for word in text.split():
+        words.append(word if len(word) <= _LONGEST_WORD else f"{word[:40]}...")
     click.echo(f"hcbench: {printable(' '.join(words))}", err=True)
 
 
 def tell_notes(notes: Iterable[Note]) -> None:
     """Notes to stderr, where the form of the data on stdout has no place for them."""
     for note in notes:
-        about = f"{note.table}: " if note.table else ""
-        tell(f"note: {about}{note.text}")
+        # Some notes are on all tables.
+        subject = f"{note.table}: " if note.table else ""
+        tell(f"note: {subject}{note.text}")
 
 
 def write_json(value: Any) -> None:
@@ -74,15 +79,17 @@ def write_table(
 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for name in header:
-        number = name in right
+        is_number = name in right
         table.add_column(
             Text(printable(name)),
-            justify="right" if number else "left",
+            justify="right" if is_number else "left",
             overflow="fold",
-            no_wrap=number or name in whole,
+            # A number that is broken into lines would be read as several.
+            no_wrap=is_number or name in whole,
         )
     for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
+        cells = [Text(printable(cell)) for cell in row]
+        table.add_row(*cells)
     write_lines(table)
 
 
@@ -111,5 +118,6 @@ def tell_warnings() -> Iterator[None]:
         with warnings.catch_warnings(record=True) as recorded:
             yield
     finally:
-        for text in dict.fromkeys(str(warning.message) for warning in recorded):
+        texts = [str(warning.message) for warning in recorded]
+        for text in dict.fromkeys(texts):
             tell(f"warning: {text}")

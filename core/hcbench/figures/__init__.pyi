@@ -11,6 +11,17 @@ from .charts import (
     profile_chart as profile_chart,
     tradeoff_chart as tradeoff_chart,
 )
+from .dendrograms import (
+    GUIDE as GUIDE,
+    Orientation as Orientation,
+    clades_of as clades_of,
+    class_colours as class_colours,
+    class_handles as class_handles,
+    classes_of_nodes as classes_of_nodes,
+    dendrogram as dendrogram,
+    draw_tree as draw_tree,
+    fitting_axes as fitting_axes,
+)
 from .palette import (
     DASHES as DASHES,
     PALETTE as PALETTE,
@@ -23,16 +34,7 @@ from .palette import (
     looks_of as looks_of,
 )
 from .plots import (
-    GUIDE as GUIDE,
-    Orientation as Orientation,
-    clades_of as clades_of,
-    class_colours as class_colours,
-    class_handles as class_handles,
-    classes_of_nodes as classes_of_nodes,
     curves as curves,
-    dendrogram as dendrogram,
-    draw_tree as draw_tree,
-    fitting_axes as fitting_axes,
     mark_places as mark_places,
     new_figure as new_figure,
     plain as plain,

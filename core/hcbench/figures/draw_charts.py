@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,11 +19,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from hcbench.analysis.ranks import Ranking
-    from hcbench.figures.charts import Axis, Chart, Series
+    from hcbench.figures.charts import Axis, Chart, Panel, Series
+    from hcbench.figures.palette import Look
     from hcbench.results.results import Results
 
-_PANEL = (3.4, 2.7)  # inches
-_ALONE = (5.6, 3.8)
+_PANEL = (3.4, 2.7)  # inches, wide and high
+_ALONE = (5.6, 3.8)  # likewise, of a single panel
 _TITLE = 38  # characters per line
 _LETTER = 0.075  # inches per character of a legend
 _ROWS_OF_LEGEND = 24
@@ -31,55 +33,92 @@ _ROWS_OF_LEGEND = 24
 def draw_chart(chart: Chart) -> Figure:
     """Draw the panels of a chart side by side, with a legend and the caption."""
     count = len(chart.panels)
-    columns = count if count < 4 else 2 if count == 4 else 3 if count < 10 else 4
+    columns = _count_columns(count)
     rows = math.ceil(count / columns)
-    width, height = _ALONE if count == 1 else (_PANEL[0] * columns, _PANEL[1] * rows)
-    figure, made = new_figure(width, height, rows=rows, columns=columns)
-    axes = list(np.atleast_1d(made).ravel())
+    if count == 1:
+        width, height = _ALONE
+    else:
+        width = _PANEL[0] * columns
+        height = _PANEL[1] * rows
+    figure, grid = new_figure(width, height, rows=rows, columns=columns)
+    axes = list(np.atleast_1d(grid).ravel())
     for unused in axes[count:]:
         unused.set_visible(False)
     with style():
         for ax, panel in zip(axes, chart.panels, strict=False):
             if chart.shared:
                 ax.sharey(axes[0])
-            for front in panel.fronts:
-                ring = {"marker": "o", "markersize": 10, "markerfacecolor": "none"}
-                line = {"color": "#999999", "linestyle": ":", "markeredgecolor": "black"}
-                ax.step(*zip(*front, strict=True), where="post", zorder=1, **line, **ring)
-            for series in panel.series:
-                _draw_series(ax, series)
-            title = textwrap.wrap(plain(panel.title).replace(",", ", "), _TITLE)
-            ax.set_title("\n".join(title), fontsize=9)
-            ax.grid(visible=True)
-            _scale(ax, "x", chart.x, panel.x_ends)
-            _scale(ax, "y", chart.y, None)
+            _draw_panel(ax, chart, panel)
     add_legend(figure)
     add_caption(figure, chart.caption)
     return figure
 
 
+def _count_columns(count: int) -> int:
+    """How many panels are beside each other."""
+    if count < 4:
+        return count
+    if count == 4:
+        return 2
+    return 3 if count < 10 else 4
+
+
+def _draw_panel(ax: Axes, chart: Chart, panel: Panel) -> None:
+    for front in panel.fronts:
+        x, y = zip(*front, strict=True)
+        ax.step(
+            x,
+            y,
+            where="post",
+            zorder=1,  # below the points
+            color="#999999",
+            linestyle=":",
+            marker="o",
+            markersize=10,
+            markerfacecolor="none",
+            markeredgecolor="black",
+        )
+    for series in panel.series:
+        _draw_series(ax, series)
+    # After a comma a line may be broken.
+    title = textwrap.wrap(plain(panel.title).replace(",", ", "), _TITLE)
+    ax.set_title("\n".join(title), fontsize=9)
+    ax.grid(visible=True)
+    _scale(ax, "x", chart.x, panel.x_ends)
+    _scale(ax, "y", chart.y, None)
+
+
 def _draw_series(ax: Axes, series: Series) -> None:
-    colour, label = series.look.colour, plain(series.name)
-    drawn: dict[str, Any] = {"label": label, **series.look.style}
-    (x, left, right), (y, low, high) = series.spread(0), series.spread(1)
+    colour = series.look.colour
+    label = plain(series.name)
+    line_style: dict[str, Any] = {"label": label, **series.look.style}
+    x, left_ends, right_ends = series.spread(0)
+    y, lower_ends, upper_ends = series.spread(1)
     match series.mark:
         case "level":
-            line = "--" if series.look.dash == "solid" else series.look.style["linestyle"]
-            ax.axhline(y[0], label=label, color=colour, linestyle=line, linewidth=0.9)
+            # A solid line across the panel could be taken for one through points.
+            dashes = series.look.style["linestyle"]
+            if series.look.dash == "solid":
+                dashes = "--"
+            ax.axhline(y[0], label=label, color=colour, linestyle=dashes, linewidth=0.9)
         case "steps":
+            # About six markers distinguish the lines; one at each step would hide them.
             every = max(1, len(x) // 6)
-            ax.step(x, y, where="post", markevery=every, clip_on=False, **drawn)
+            ax.step(x, y, where="post", markevery=every, clip_on=False, **line_style)
         case "bars":
-            ax.hlines(y, left, right, colors=colour, linewidth=0.8)
-            ax.vlines(x, low, high, colors=colour, linewidth=0.8)
-            ax.plot(x, y, **{**drawn, "marker": series.look.marker or "o"})
+            ax.hlines(y, left_ends, right_ends, colors=colour, linewidth=0.8)
+            ax.vlines(x, lower_ends, upper_ends, colors=colour, linewidth=0.8)
+            line_style["marker"] = series.look.marker or "o"
+            ax.plot(x, y, **line_style)
         case _:
-            flat = {"marker": "", "linewidth": 0.9} if series.mark == "flat" else {}
-            ax.plot(x, y, **{**drawn, **flat})
-            if low != high:
-                ax.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
+            if series.mark == "flat":
+                line_style["marker"] = ""
+                line_style["linewidth"] = 0.9
+            ax.plot(x, y, **line_style)
+            if lower_ends != upper_ends:
+                ax.fill_between(x, lower_ends, upper_ends, color=colour, alpha=0.18, linewidth=0)
     if series.law is not None:
-        fitted = [series.law.factor * at**series.law.exponent for at in x]
+        fitted = [series.law.factor * place**series.law.exponent for place in x]
         ax.plot(x, fitted, color=colour, linewidth=0.7, linestyle=":")
 
 
@@ -97,23 +136,29 @@ def _scale(ax: Axes, side: Literal["x", "y"], axis: Axis, ends: tuple[float, flo
     if axis.unit in ("queries", "bytes"):
         from matplotlib.ticker import EngFormatter
 
-        {"x": ax.xaxis, "y": ax.yaxis}[side].set_major_formatter(EngFormatter(sep=""))
+        drawn_axis = ax.xaxis if side == "x" else ax.yaxis
+        drawn_axis.set_major_formatter(EngFormatter(sep=""))
 
 
 def add_legend(figure: Figure) -> None:
     """One legend for what has a label in any panel, on the right of them."""
-    of_axes = [zip(*ax.get_legend_handles_labels(), strict=True) for ax in figure.axes]
-    handles = {label: handle for entries in of_axes for handle, label in entries}
-    if not handles:
+    # A label of several panels has one entry.
+    handle_of_label = {}
+    for ax in figure.axes:
+        handles, labels = ax.get_legend_handles_labels()
+        for handle, label in zip(handles, labels, strict=True):
+            handle_of_label[label] = handle
+    if not handle_of_label:
         return
-    columns = math.ceil(len(handles) / _ROWS_OF_LEGEND)
+    columns = math.ceil(len(handle_of_label) / _ROWS_OF_LEGEND)
     width, height = figure.get_size_inches()
-    longest = max(len(name) for name in handles)
+    longest = max(len(label) for label in handle_of_label)
+    # The panels keep their size.
     figure.set_size_inches(width + columns * (longest * _LETTER + 0.5), height)
     with style():
         figure.legend(
-            list(handles.values()),
-            list(handles),
+            list(handle_of_label.values()),
+            list(handle_of_label),
             loc="outside right upper",
             ncols=columns,
         )
@@ -121,14 +166,49 @@ def add_legend(figure: Figure) -> None:
 
 def add_caption(figure: Figure, lines: Sequence[str]) -> None:
     """Notes in small letters below the figure."""
+    # An inch has room for 18 small letters.
     width = max(int(figure.get_size_inches()[0] * 18), 40)
-    text = "\n".join(row for line in lines for row in textwrap.wrap(plain(line), width))
+    rows = []
+    for line in lines:
+        rows += textwrap.wrap(plain(line), width)
     with style():
-        figure.supxlabel(text, x=0.01, ha="left", fontsize=7, color="#444444")
+        figure.supxlabel("\n".join(rows), x=0.01, ha="left", fontsize=7, color="#444444")
 
+
+# ---- Ranks ---------------------------------------------------------------------------------------
 
 _ROW = 0.2  # inches between names, and between bars
 _INK = "black"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RankAxis:
+    """The axis of ranks, and the rows below it.
+
+    Attributes
+    ----------
+    low, high : int
+        The first and the last rank.
+    n_left : int
+        How many algorithms have their names on the left; the others have theirs on the right.
+    below : int
+        How many rows of bars are between the axis and the names.
+    """
+
+    low: int
+    high: int
+    n_left: int
+    below: int
+
+    @property
+    def length(self) -> int:
+        """The number of ranks between its ends."""
+        return self.high - self.low
+
+    @property
+    def bottom(self) -> float:
+        """The place below the last name; a row is 1 high, and the axis is at 0."""
+        return -(self.below + 0.9 + self.n_left)
 
 
 def draw_ranks(ranking: Ranking, results: Results) -> Figure:
@@ -140,74 +220,106 @@ def draw_ranks(ranking: Ranking, results: Results) -> Figure:
         The critical difference is drawn where Nemenyi's test decides.
     results : Results
     """
-    cliques = ranking.cliques
-    names, ranks = ranking.competitors, ranking.ranks
-    left = math.ceil(len(names) / 2)
-    levels = _levels([(ranks[c[0]], ranks[c[-1]]) for c in cliques])
-    below = max(levels, default=-1) + 1
-    height = (4.2 + below + left) * _ROW
-    low, high = math.floor(ranks[0]), max(math.ceil(ranks[-1]), math.floor(ranks[0]) + 1)
+    names = ranking.competitors
+    ranks = ranking.ranks
+    levels = _levels([(ranks[clique[0]], ranks[clique[-1]]) for clique in ranking.cliques])
+    low = math.floor(ranks[0])
+    axis = _RankAxis(
+        low=low,
+        high=max(math.ceil(ranks[-1]), low + 1),
+        n_left=math.ceil(len(names) / 2),
+        below=max(levels, default=-1) + 1,
+    )
+    height = (4.2 + axis.below + axis.n_left) * _ROW
     figure, ax = new_figure(7.2, height + 0.6)
     looks = looks_of(results, names)
     with style():
-        _draw_axis(ax, low, high, ranking.nemenyi.value)
-        for clique, level in zip(cliques, levels, strict=True):
+        _draw_axis(ax, axis, ranking.nemenyi.value)
+        for clique, level in zip(ranking.cliques, levels, strict=True):
             y = -0.6 - level
-            slack = 0.006 * (high - low)
+            # A little beyond the ranks that it joins.
+            slack = 0.006 * axis.length
             ends = [ranks[clique[0]] - slack, ranks[clique[-1]] + slack]
             ax.plot(ends, [y, y], color=_INK, linewidth=3.0, solid_capstyle="butt")
-        for place, (name, rank) in enumerate(zip(names, ranks, strict=True)):
-            on_left = place < left
-            row = place if on_left else len(names) - 1 - place
-            y = -(below + 0.9 + row)
-            side = low if on_left else high
-            reach = 0.02 * (high - low) * (-1 if on_left else 1)
-            look = looks[name]
-            stem = [rank, rank, side + reach]
-            ax.plot(stem, [0, y, y], color=look.colour, linewidth=0.9, clip_on=False)
-            ax.plot([rank], [0], color=look.colour, marker=look.marker or "o", clip_on=False)
-            ax.text(
-                side + 1.5 * reach,
-                y,
-                f"{plain(name)}  {rank:.2f}" if on_left else f"{rank:.2f}  {plain(name)}",
-                ha="right" if on_left else "left",
-                va="center",
-                fontsize=8.5,
-            )
-        ax.set_ylim(-(below + 0.9 + left), 3.2)
-        ax.set_xlim(low, high)
+        for place, name in enumerate(names):
+            _draw_competitor(ax, axis, ranking, place, looks[name])
+        ax.set_ylim(axis.bottom, 3.2)
+        ax.set_xlim(axis.low, axis.high)
         ax.set_title(f"average rank by {plain(ranking.metric.label)}, 1 is best")
-    bars = []
+    lines = list(significance_lines(ranking))
     if ranking.test:
-        what = TESTS[ranking.test]
-        bars = [f"bars: no significant difference by {what} (alpha {ranking.alpha:g})"]
-    add_caption(figure, [*significance_lines(ranking), *bars, *results.caveats])
+        test = TESTS[ranking.test]
+        lines.append(f"bars: no significant difference by {test} (alpha {ranking.alpha:g})")
+    lines += results.caveats
+    add_caption(figure, lines)
     return figure
 
 
-def _levels(spans: list[tuple[float, float]]) -> list[int]:
+def _draw_competitor(ax: Axes, axis: _RankAxis, ranking: Ranking, place: int, look: Look) -> None:
+    """The marker of an algorithm on the axis, and a stem from it to its name at the side."""
+    name = plain(ranking.competitors[place])
+    rank = ranking.ranks[place]
+    is_left = place < axis.n_left
+    # The names on the right begin with the worst, so that stems do not cross.
+    row = place if is_left else len(ranking.competitors) - 1 - place
+    y = -(axis.below + 0.9 + row)
+    beyond = 0.02 * axis.length
+    if is_left:
+        end = axis.low - beyond
+        text_place = axis.low - 1.5 * beyond
+        text = f"{name}  {rank:.2f}"
+    else:
+        end = axis.high + beyond
+        text_place = axis.high + 1.5 * beyond
+        text = f"{rank:.2f}  {name}"
+    ax.plot([rank, rank, end], [0, y, y], color=look.colour, linewidth=0.9, clip_on=False)
+    ax.plot([rank], [0], color=look.colour, marker=look.marker or "o", clip_on=False)
+    ax.text(
+        text_place,
+        y,
+        text,
+        ha="right" if is_left else "left",
+        va="center",
+        fontsize=8.5,
+    )
+
+
+def _levels(spans: Sequence[tuple[float, float]]) -> list[int]:
     """A row for each bar such that bars in one row do not touch."""
+    # The end of the last bar of each row.
     ends: list[float] = []
     levels = []
     for low, high in spans:
-        row = next((i for i, end in enumerate(ends) if low > end), len(ends))
-        ends[row : row + 1] = [high]
-        levels.append(row)
+        level = len(ends)
+        for row, end in enumerate(ends):
+            if low > end:
+                level = row
+                break
+        if level == len(ends):
+            ends.append(high)
+        else:
+            ends[level] = high
+        levels.append(level)
     return levels
 
 
-def _draw_axis(ax: Axes, low: int, high: int, limit: float | None) -> None:
+def _draw_axis(ax: Axes, axis: _RankAxis, limit: float | None) -> None:
     """The axis of ranks with its ticks, and a critical difference above it."""
     ax.set_axis_off()
-    ax.plot([low, high], [0, 0], color=_INK, linewidth=1.0)
-    step = max(1, math.ceil((high - low) / 12))
-    for tick in range(low, high + 1, step):
+    ax.plot([axis.low, axis.high], [0, 0], color=_INK, linewidth=1.0)
+    step = max(1, math.ceil(axis.length / 12))
+    for tick in range(axis.low, axis.high + 1, step):
         ax.plot([tick, tick], [0, 0.35], color=_INK, linewidth=1.0)
         ax.text(tick, 0.5, str(tick), ha="center", va="bottom", fontsize=8.5)
     if limit is None:
         return
-    fits = limit <= high - low
-    ends = [low, low + limit] if fits else [low, high]
-    ax.plot(ends, [1.9, 1.9], color=_INK, linewidth=1.4, marker="|" if fits else "", markersize=6)
-    more = "" if fits else ", larger than the range"
-    ax.text(sum(ends) / 2, 2.05, f"CD = {limit:.2f}{more}", ha="center", va="bottom", fontsize=8.5)
+    text = f"CD = {limit:.2f}"
+    end = axis.low + limit
+    marker = "|"
+    if limit > axis.length:
+        # It is drawn as far as there is room, without ends.
+        text += ", larger than the range"
+        end = axis.high
+        marker = ""
+    ax.plot([axis.low, end], [1.9, 1.9], color=_INK, linewidth=1.4, marker=marker, markersize=6)
+    ax.text((axis.low + end) / 2, 2.05, text, ha="center", va="bottom", fontsize=8.5)

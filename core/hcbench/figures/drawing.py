@@ -15,18 +15,16 @@ from hcbench.analysis.ranks import ALPHA, profile, ranking
 from hcbench.analysis.views import curves, scaling, tradeoff
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.figures.charts import curve_chart, profile_chart, tradeoff_chart
-from hcbench.figures.draw_charts import add_caption, draw_chart, draw_ranks
-from hcbench.figures.plots import (
+from hcbench.figures.dendrograms import (
     GUIDE,
     clades_of,
     class_colours,
     class_handles,
     draw_tree,
     fitting_axes,
-    new_figure,
-    plain,
-    style,
 )
+from hcbench.figures.draw_charts import add_caption, draw_chart, draw_ranks
+from hcbench.figures.plots import new_figure, plain, style
 from hcbench.figures.suites import FORMATS, write_figure
 from hcbench.model.trees import Tree, facing_orders
 from hcbench.plan.outcome import budget_text
@@ -34,17 +32,20 @@ from hcbench.plan.outcome import budget_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
     from hcbench.analysis.groups import Group
-    from hcbench.analysis.ranks import PairTest
+    from hcbench.analysis.ranks import PairTest, ProfileView, Ranking
     from hcbench.analysis.statistics import Distance, Failed
-    from hcbench.figures.plots import Orientation
+    from hcbench.analysis.views import CurveView, TradeoffView
     from hcbench.figures.view import FigureView
     from hcbench.model.problem import Problem
     from hcbench.results.results import Results
 
+#: Colours of classes repeat after these.
 MOST_COLOURS = 16
-MOST_NAMES = 300  # with more leaves there are dots instead of names
+#: With more leaves there are dots instead of names.
+MOST_NAMES = 300
 _LEAF = 0.115  # inches per name
 
 
@@ -65,11 +66,14 @@ def draw_dendrogram(view: FigureView, repetition: int = 0, checkpoint: int | Non
         caption.append(f"without names and colours: {error}")
     else:
         tree = _with_names(tree, problem)
-        classes, what = class_labels(problem)
-        caption += [f"colours: {what}"] * bool(what)
+        classes, description = class_labels(problem)
+        if description:
+            caption.append(f"colours: {description}")
     with style():
-        small = tree.n <= MOST_NAMES
-        ax = fitting_axes(tree, "top") if small else new_figure(9.0, 5.0)[1]
+        if tree.n <= MOST_NAMES:
+            ax = fitting_axes(tree, "top")
+        else:
+            _, ax = new_figure(9.0, 5.0)
         colours = draw_tree(ax, tree, classes=classes)
         ax.set_title(plain(_title(group)))
     figure = ax.get_figure(root=True)
@@ -102,26 +106,41 @@ def draw_tanglegram(
     """
     group, tree = _only_tree(view, repetition, checkpoint)
     problem = view.problem(group.dataset, repetition)
-    name, true = _truth(problem, truth, group.dataset)
-    classes, what = class_labels(problem, true)
-    order, other = facing_orders(true, tree)
-    height = max(3.0, tree.n * _LEAF + 1.0) if tree.n <= MOST_NAMES else 9.0
-    figure, (left, middle, right) = new_figure(8.4, height, columns=3)
-    left.get_gridspec().set_width_ratios((1.0, 0.35, 1.0))
+    name, true_tree = _truth(problem, truth, group.dataset)
+    classes, description = class_labels(problem, true_tree)
     colours = class_colours(classes or ())
-    sides: tuple[tuple[Axes, Tree, Any, Orientation], ...] = (
-        (left, true, order, "left"),
-        (right, tree, other, "right"),
-    )
+    true_order, order = facing_orders(true_tree, tree)
+    has_names = tree.n <= MOST_NAMES
+    height = max(3.0, tree.n * _LEAF + 1.0) if has_names else 9.0
+    figure, (left_ax, middle_ax, right_ax) = new_figure(8.4, height, columns=3)
+    left_ax.get_gridspec().set_width_ratios((1.0, 0.35, 1.0))
     with style():
-        for ax, shown, leaves, side in sides:
-            named, few = _with_names(shown, problem), tree.n <= MOST_NAMES
-            draw_tree(ax, named, classes, colours, names=few, orientation=side, order=leaves)
-        _join(middle, order, other, [colours[label] for label in classes or ()])
-        left.set_title(plain(f"truth: {name}"))
-        right.set_title(plain(group.algorithm))
+        draw_tree(
+            left_ax,
+            _with_names(true_tree, problem),
+            classes,
+            colours,
+            names=has_names,
+            orientation="left",
+            order=true_order,
+        )
+        draw_tree(
+            right_ax,
+            _with_names(tree, problem),
+            classes,
+            colours,
+            names=has_names,
+            orientation="right",
+            order=order,
+        )
+        _join(middle_ax, true_order, order, [colours[label] for label in classes or ()])
+        left_ax.set_title(plain(f"truth: {name}"))
+        right_ax.set_title(plain(group.algorithm))
     _add_classes(figure, colours)
-    add_caption(figure, [_title(group, repetition), *([f"colours: {what}"] * bool(what))])
+    caption = [_title(group, repetition)]
+    if description:
+        caption.append(f"colours: {description}")
+    add_caption(figure, caption)
     return figure
 
 
@@ -132,10 +151,13 @@ def class_labels(problem: Problem, truth: Tree | None = None) -> tuple[list[str]
     the clades of a cut through the true tree, by default the first; None without a truth.
     """
     if problem.levels is not None:
-        depths = range(1, problem.levels.shape[1] + 1)
-        named = [problem.class_names(depth) for depth in depths]
-        few = [names for names in named if len(set(names)) <= MOST_COLOURS]
-        return (few[-1] if few else named[0]), ""
+        # Without a level of few classes it is the coarsest, whose colours repeat.
+        classes = problem.class_names(1)
+        for depth in range(2, problem.levels.shape[1] + 1):
+            finer_classes = problem.class_names(depth)
+            if len(set(finer_classes)) <= MOST_COLOURS:
+                classes = finer_classes
+        return classes, ""
     truth = truth or next(iter(problem.truths.values()), None)
     if truth is None or truth.n < 2:
         return None, ""
@@ -144,74 +166,108 @@ def class_labels(problem: Problem, truth: Tree | None = None) -> tuple[list[str]
 
 
 def _with_names(tree: Tree, problem: Problem) -> Tree:
+    """A tree with the names of the items of the data, in their order."""
     if tree.names is None:
         return tree.with_names(problem.names)
     return tree.matched_with(problem.named_items("the data"))
 
 
 def _only_tree(view: FigureView, repetition: int, checkpoint: int | None) -> tuple[Group, Tree]:
-    groups = [
-        group
-        for group in view.results.groups
-        if group.checkpoint == checkpoint
-        and any(o.repetition == repetition and o.status == "ok" for o in group.outcomes)
-    ]
-    if len(groups) == 1:
-        (group,) = groups
-        where: Any = {"oracle": group.oracle, "budget": group.budget, "checkpoint": checkpoint}
-        return group, view.tree(group.algorithm, group.dataset, repetition, **where)
-    at = "" if checkpoint is None else f" at checkpoint {checkpoint}"
+    """The only tree of a repetition, and the group to which it belongs."""
+    groups = []
+    for group in view.results.groups:
+        if group.checkpoint == checkpoint and _has_result(group, repetition):
+            groups.append(group)
+    place = ""
+    if checkpoint is not None:
+        place = f" at checkpoint {checkpoint}"
     if not groups:
-        raise HcbenchError(f"no cell has a result in repetition {repetition}{at}")
-    some = "; ".join(_title(group) for group in groups[:4])
-    more = f" and {len(groups) - 4} more" if len(groups) > 4 else ""
-    raise HcbenchError(f"choose a tree by its algorithm, dataset, oracle or budget: {some}{more}")
+        raise HcbenchError(f"no cell has a result in repetition {repetition}{place}")
+    if len(groups) > 1:
+        titles = "; ".join(_title(group) for group in groups[:4])
+        if len(groups) > 4:
+            titles += f" and {len(groups) - 4} more"
+        raise HcbenchError(f"choose a tree by its algorithm, dataset, oracle or budget: {titles}")
+    group = groups[0]
+    tree = view.tree(
+        group.algorithm,
+        group.dataset,
+        repetition,
+        oracle=group.oracle,
+        budget=group.budget,
+        checkpoint=checkpoint,
+    )
+    return group, tree
 
 
-def _truth(problem: Problem, wanted: str, dataset: str) -> tuple[str, Tree]:
+def _has_result(group: Group, repetition: int) -> bool:
+    for outcome in group.outcomes:
+        if outcome.repetition == repetition and outcome.status == "ok":
+            return True
+    return False
+
+
+def _truth(problem: Problem, name: str, dataset: str) -> tuple[str, Tree]:
+    """The name of a truth in its own spelling, and the truth; of no name the first."""
     if not problem.truths:
         raise DataNotAvailableError(
             f"{dataset} has no true tree; hcbench plot dendrogram needs none"
         )
-    for name, tree in problem.truths.items():
-        if wanted.casefold() in ("", name.casefold()):
-            return name, tree
-    raise HcbenchError(f"{dataset} has no truth {wanted!r}; there are {', '.join(problem.truths)}")
+    for truth_name, tree in problem.truths.items():
+        if name.casefold() in ("", truth_name.casefold()):
+            return truth_name, tree
+    raise HcbenchError(f"{dataset} has no truth {name!r}; there are {', '.join(problem.truths)}")
 
 
 def _title(group: Group, repetition: int | None = None) -> str:
     """What a tree is of; with the repetition, also after how many queries."""
     text = f"{group.algorithm} on {group.dataset} through {group.oracle}"
-    text += "" if group.budget is None else f", budget {budget_text(group.budget)}"
+    if group.budget is not None:
+        text += f", budget {budget_text(group.budget)}"
     if repetition is None:
         return text
-    at = "" if group.checkpoint is None else f", after {group.checkpoint:,} queries"
-    return f"{text}, repetition {repetition}{at}"
+    if group.checkpoint is not None:
+        text += f", after {group.checkpoint:,} queries"
+    return f"{text}, repetition {repetition}"
 
 
-def _join(ax: Axes, order: Any, other: Any, colours: list[str]) -> None:
+def _join(
+    ax: Axes, left_order: NDArray[np.int64], right_order: NDArray[np.int64], colours: list[str]
+) -> None:
     """Lines between the same items on the left and on the right."""
     from matplotlib.collections import LineCollection
 
-    n = len(order)
-    places = np.argsort(order), np.argsort(other)
-    lines = [[(0.0, a), (1.0, b)] for a, b in zip(*places, strict=True)]
-    width = 0.9 if n <= 100 else 0.5 if n <= 500 else 0.25
+    n = len(left_order)
+    # Sorting an order inverts it: leaf -> place.
+    left_places = np.argsort(left_order)
+    right_places = np.argsort(right_order)
+    lines = []
+    for left, right in zip(left_places, right_places, strict=True):
+        lines.append([(0.0, left), (1.0, right)])
+    width = _link_width(n)
     ax.add_collection(LineCollection(lines, colors=colours or [GUIDE], linewidths=width, alpha=0.8))
     ax.set_xlim(0, 1)
     ax.set_ylim(n - 0.4, -0.6)
     ax.set_axis_off()
 
 
+def _link_width(n: int) -> float:
+    """The width of lines between leaves in points; those of many leaves are thin."""
+    if n <= 100:
+        return 0.9
+    return 0.5 if n <= 500 else 0.25
+
+
 def _add_classes(figure: Figure, colours: dict[Any, str]) -> None:
     """A legend of the classes above the axes and their titles."""
     if not 1 < len(colours) <= MOST_COLOURS:
         return
-    widest = 0.065 * max(len(str(name)) for name in colours) + 0.4  # inches
-    across = max(1, int((figure.get_figwidth() - 0.5) / widest))
+    longest = max(len(str(name)) for name in colours)
+    entry_width = 0.065 * longest + 0.4  # inches
+    columns = max(1, int((figure.get_figwidth() - 0.5) / entry_width))
     with style():
         figure.legend(
-            handles=class_handles(colours), loc="outside upper center", ncols=min(across, 8)
+            handles=class_handles(colours), loc="outside upper center", ncols=min(columns, 8)
         )
 
 
@@ -260,7 +316,9 @@ class Kind:
     Attributes
     ----------
     doc : str
+        One sentence on what it shows.
     draw : callable
+        Called with the data of the figure, the results and the choices.
     view : callable or None
         Makes the data of the figure, and raises where there is nothing to draw. None for trees,
         which are drawn from a `FigureView`.
@@ -271,41 +329,68 @@ class Kind:
     view: Callable[[Results, Choices], Any] | None = None
 
 
+def _view_ranks(results: Results, choices: Choices) -> Ranking:
+    return ranking(
+        results,
+        _quality(results, choices),
+        failed=choices.failed,
+        alpha=choices.alpha,
+        test=choices.test,
+    )
+
+
+def _view_profile(results: Results, choices: Choices) -> ProfileView:
+    metric = _quality(results, choices)
+    return profile(results, metric, failed=choices.failed, by=choices.by)
+
+
+def _view_tradeoff(results: Results, choices: Choices) -> TradeoffView:
+    return tradeoff(results, _quality(results, choices), choices.against or _cost(results))
+
+
+def _view_curve(results: Results, choices: Choices) -> CurveView:
+    return curves(results, choices.x or _only_axis(results), _quality(results, choices))
+
+
+def _view_scaling(results: Results, choices: Choices) -> CurveView:
+    return scaling(results, choices.metric or "seconds", choices.x or None)
+
+
 KINDS: Mapping[str, Kind] = {
     "ranks": Kind(
-        "Average ranks over data sets with the critical difference.",
-        lambda view, results, _: draw_ranks(view, results),
-        lambda results, c: ranking(
-            results, _quality(results, c), failed=c.failed, alpha=c.alpha, test=c.test
-        ),
+        doc="Average ranks over data sets with the critical difference.",
+        draw=lambda view, results, _: draw_ranks(view, results),
+        view=_view_ranks,
     ),
     "profile": Kind(
-        "The share of the data sets on which each algorithm is how close to the best.",
-        lambda view, results, _: draw_chart(profile_chart(view, results)),
-        lambda results, c: profile(results, _quality(results, c), failed=c.failed, by=c.by),
+        doc="The share of the data sets on which each algorithm is how close to the best.",
+        draw=lambda view, results, _: draw_chart(profile_chart(view, results)),
+        view=_view_profile,
     ),
     "tradeoff": Kind(
-        "Quality against queries or seconds, with the Pareto front.",
-        lambda view, results, _: draw_chart(tradeoff_chart(view, results)),
-        lambda results, c: tradeoff(results, _quality(results, c), c.against or _cost(results)),
+        doc="Quality against queries or seconds, with the Pareto front.",
+        draw=lambda view, results, _: draw_chart(tradeoff_chart(view, results)),
+        view=_view_tradeoff,
     ),
     "curve": Kind(
-        "A metric along a parameter that varies.",
-        lambda view, results, _: draw_chart(curve_chart(view, results)),
-        lambda results, c: curves(results, c.x or _only_axis(results), _quality(results, c)),
+        doc="A metric along a parameter that varies.",
+        draw=lambda view, results, _: draw_chart(curve_chart(view, results)),
+        view=_view_curve,
     ),
     "scaling": Kind(
-        "Time or queries against the number of items, with fitted exponents.",
-        lambda view, results, _: draw_chart(curve_chart(view, results, growth=True)),
-        lambda results, c: scaling(results, c.metric or "seconds", c.x or None),
+        doc="Time or queries against the number of items, with fitted exponents.",
+        draw=lambda view, results, _: draw_chart(curve_chart(view, results, growth=True)),
+        view=_view_scaling,
     ),
     "dendrogram": Kind(
-        "The tree of one algorithm on one data set.",
-        lambda view, _, c: draw_dendrogram(view, c.repetition, c.checkpoint),
+        doc="The tree of one algorithm on one data set.",
+        draw=lambda view, _, choices: draw_dendrogram(view, choices.repetition, choices.checkpoint),
     ),
     "tanglegram": Kind(
-        "The true tree against that of one algorithm.",
-        lambda view, _, c: draw_tanglegram(view, c.repetition, c.checkpoint, c.truth),
+        doc="The true tree against that of one algorithm.",
+        draw=lambda view, _, choices: draw_tanglegram(
+            view, choices.repetition, choices.checkpoint, choices.truth
+        ),
     ),
 }
 
@@ -328,9 +413,13 @@ def draw(kind: str, view: FigureView, choices: Choices | None = None) -> Figure:
     """
     if kind not in KINDS:
         raise HcbenchError(f"there is no figure {kind!r}; there are {', '.join(KINDS)}")
-    chosen, figure = choices or Choices(), KINDS[kind]
-    data = figure.view(view.results, chosen) if figure.view else view
-    return figure.draw(data, view.results, chosen)
+    figure = KINDS[kind]
+    choices = choices or Choices()
+    # Trees are drawn from the stored results themselves.
+    data: Any = view
+    if figure.view is not None:
+        data = figure.view(view.results, choices)
+    return figure.draw(data, view.results, choices)
 
 
 def save(figure: Figure, path: Path) -> None:
@@ -358,8 +447,8 @@ def format_of(path: Path) -> str:
     """
     form = path.suffix.removeprefix(".").lower()
     if form not in FORMATS:
-        known = ", ".join(f".{name}" for name in FORMATS)
-        raise HcbenchError(f"{path}: a figure ends in {known}")
+        suffixes = ", ".join(f".{name}" for name in FORMATS)
+        raise HcbenchError(f"{path}: a figure ends in {suffixes}")
     return form
 
 
@@ -388,20 +477,26 @@ def _quality(results: Results, choices: Choices) -> str:
     """
     if choices.metric:
         return choices.metric
-    ranked = [m for m in results.metrics if not m.cost and m.direction != "none"]
-    for metric in [*ranked, *results.metrics]:
-        return metric.label
+    for metric in results.metrics:
+        if not metric.cost and metric.direction != "none":
+            return metric.label
+    if results.metrics:
+        return results.metrics[0].label
     raise HcbenchError(
         "no metric was measured; add some with: hcbench results rescore --metrics NAME"
     )
 
 
 def _cost(results: Results) -> str:
-    asked = any(group.numbers(COSTS["queries"]) for group in results.groups)
-    return "queries" if asked else "seconds"
+    """The cost by default: queries where any were counted."""
+    for group in results.groups:
+        if group.numbers(COSTS["queries"]):
+            return "queries"
+    return "seconds"
 
 
 def _only_axis(results: Results) -> str:
+    """The axis by default, which exists where only one parameter varies."""
     axes = axes_of(results)
     if len(axes) == 1:
         return axes[0].id

@@ -35,13 +35,15 @@ _COLOURS = (
 )
 PALETTE = tuple(light for light, _ in _COLOURS)
 PALETTE_DARK = tuple(dark for _, dark in _COLOURS)
-REFERENCE, REFERENCE_DARK = "#767676", "#A6A6A6"
+REFERENCE = "#767676"
+REFERENCE_DARK = "#A6A6A6"
 #: Names of markers in matplotlib and in plotly.
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x", "star")
 #: Of references, in plotly.
 REFERENCE_SYMBOLS = ("star-open", "hexagon-open", "pentagon-open", "hourglass-open")
 DASHES = ("solid", "dash", "dashdot", "dot")
+_REFERENCE_DASHES = ("dash", "dot", "dashdot")
 _LINESTYLES = {"solid": "-", "dash": "--", "dashdot": "-.", "dot": ":"}
 
 
@@ -78,20 +80,39 @@ def looks_for(names: Sequence[str], references: Iterable[str] = ()) -> dict[str,
     Looks repeat after 16 colours times 4 dashes, those of references after 3 dashes.
     """
     looks: dict[str, Look] = {}
-    grey = set(references)
+    grey_names = set(references)
+    # The places of the next reference and of the next other name.
+    n_references = 0
+    n_coloured = 0
     for name in dict.fromkeys(names):
-        known = sum(other in grey for other in looks)
-        place = len(looks) - known
-        if name in grey:
-            symbol = REFERENCE_SYMBOLS[known % len(REFERENCE_SYMBOLS)]
-            looks[name] = Look(REFERENCE, "", symbol, ("dash", "dot", "dashdot")[known % 3])
+        if name in grey_names:
+            looks[name] = _look_of_reference(n_references)
+            n_references += 1
         else:
-            dash = DASHES[place // len(PALETTE) % len(DASHES)]
-            marker = place % len(MARKERS)
-            looks[name] = Look(
-                PALETTE[place % len(PALETTE)], MARKERS[marker], SYMBOLS[marker], dash
-            )
+            looks[name] = _look_of_place(n_coloured)
+            n_coloured += 1
     return looks
+
+
+def _look_of_reference(place: int) -> Look:
+    return Look(
+        colour=REFERENCE,
+        marker="",
+        symbol=REFERENCE_SYMBOLS[place % len(REFERENCE_SYMBOLS)],
+        dash=_REFERENCE_DASHES[place % len(_REFERENCE_DASHES)],
+    )
+
+
+def _look_of_place(place: int) -> Look:
+    marker = place % len(MARKERS)
+    # Colours that occur again come with another dash.
+    n_rounds = place // len(PALETTE)
+    return Look(
+        colour=PALETTE[place % len(PALETTE)],
+        marker=MARKERS[marker],
+        symbol=SYMBOLS[marker],
+        dash=DASHES[n_rounds % len(DASHES)],
+    )
 
 
 def looks_of(results: Results, names: Iterable[str] = ()) -> dict[str, Look]:
@@ -105,18 +126,24 @@ def looks_of(results: Results, names: Iterable[str] = ()) -> dict[str, Look]:
         colour of their algorithm, and their own marker and dash.
     """
     looks = looks_for(results.algorithms, results.references)
+    # How many variants of each algorithm have a look.
     variants: dict[str, int] = {}
     for name in names:
-        algorithm = max((a for a in looks if name.startswith(f"{a}, ")), key=len, default=None)
-        if name not in looks and algorithm is not None:
-            looks[name] = _variant(looks[algorithm], variants.setdefault(algorithm, 0))
-            variants[algorithm] += 1
+        # A variant of "4-AL, x" is not one of "4-AL".
+        algorithms = [label for label in looks if name.startswith(f"{label}, ")]
+        if name not in looks and algorithms:
+            algorithm = max(algorithms, key=len)
+            number = variants.get(algorithm, 0)
+            looks[name] = _variant(looks[algorithm], number)
+            variants[algorithm] = number + 1
     return looks
 
 
 def _variant(look: Look, number: int) -> Look:
+    """The look of a variant of an algorithm, the first of which looks as the algorithm."""
     if not number:
         return look
+    # References have no marker.
     place = MARKERS.index(look.marker) if look.marker else 0
     marker = (place + number) % len(MARKERS)
     dash = DASHES[(DASHES.index(look.dash) + number) % len(DASHES)]

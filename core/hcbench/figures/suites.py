@@ -85,12 +85,14 @@ def draw_figures(
     if format not in FORMATS:
         raise HcbenchError(f"figures are written as {', '.join(FORMATS)}; got {format!r}")
     target = make_folder(folder)
-    wanted = results.suite.figures if figures is None else figures
+    if figures is None:
+        figures = results.suite.figures
     opened = store if isinstance(store, Store) else Store(store)
     try:
         view = FigureView(results, opened, load_registry(plugins))
-        return [draw_figure(figure, view, target, format) for figure in wanted]
+        return [draw_figure(figure, view, target, format) for figure in figures]
     finally:
+        # That of the caller stays open.
         if opened is not store:
             opened.close()
 

@@ -21,6 +21,7 @@ from hcbench.cli import main
 from hcbench.cli.plot import KINDS as ON_COMMAND_LINE
 from hcbench.errors import HcbenchError
 from hcbench.figures import FigureView
+from hcbench.figures.dendrograms import dendrogram
 from hcbench.figures.draw_charts import draw_ranks
 from hcbench.figures.drawing import (
     KINDS,
@@ -31,7 +32,6 @@ from hcbench.figures.drawing import (
     draw_tanglegram,
 )
 from hcbench.figures.palette import looks_of
-from hcbench.figures.plots import dendrogram
 from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem
 from hcbench.model.trees.layout import layout

@@ -20,7 +20,7 @@ from hcbench import HeightKind, Tree, figures, load_registry
 from hcbench.cli import main
 from hcbench.errors import DataError, DataNotAvailableError, HcbenchError
 from hcbench.figures import FigureView, draw_figures
-from hcbench.figures.plots import MIXED
+from hcbench.figures.dendrograms import MIXED
 from hcbench.model.trees.layout import layout
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo

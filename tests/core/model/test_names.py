@@ -259,7 +259,7 @@ def test_an_estimator_keeps_the_names_of_a_frame():
 
 
 def test_classes_are_drawn_by_the_names_of_the_leaves():
-    from hcbench.figures.plots import _checked_classes
+    from hcbench.figures.dendrograms import _checked_classes
 
     tree = Tree.from_linkage(Z, names=NAMES)
     assert _checked_classes(LABELS, tree) == ["k", "k", "l", "m"]

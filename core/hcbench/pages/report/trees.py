@@ -12,8 +12,8 @@ import numpy as np
 
 from hcbench.analysis.groups import name_variants
 from hcbench.errors import HcbenchError
+from hcbench.figures.dendrograms import clades_of, classes_of_nodes
 from hcbench.figures.palette import DASHES, PALETTE, SYMBOLS
-from hcbench.figures.plots import clades_of, classes_of_nodes
 from hcbench.model.trees import HeightKind, Tree, facing_orders
 from hcbench.model.trees.layout import branch_lines, layout
 from hcbench.pages.report.figures import (
