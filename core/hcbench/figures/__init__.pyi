@@ -12,7 +12,6 @@ from .charts import (
     tradeoff_chart as tradeoff_chart,
 )
 from .dendrograms import (
-    GUIDE as GUIDE,
     Orientation as Orientation,
     clades_of as clades_of,
     class_colours as class_colours,
@@ -24,6 +23,7 @@ from .dendrograms import (
 )
 from .palette import (
     DASHES as DASHES,
+    GUIDE as GUIDE,
     PALETTE as PALETTE,
     PALETTE_DARK as PALETTE_DARK,
     REFERENCE as REFERENCE,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from hcbench.errors import DataError
-from hcbench.figures.palette import PALETTE
+from hcbench.figures.palette import GUIDE, PALETTE
 from hcbench.figures.plots import new_figure, plain
 from hcbench.model.names import NamedItems, match_items, names_of_index
 from hcbench.model.trees import HeightKind, Partition, Tree
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 Orientation: TypeAlias = Literal["top", "left", "right"]
 #: Of branches with leaves of several classes.
 MIXED = "#555555"
-#: Of lines that lead the eye.
-GUIDE = "#bbbbbb"
 _POINTS = 72.0  # of an inch
 _SMALLEST = 3.0  # font size in points
 _LARGEST = 10.0

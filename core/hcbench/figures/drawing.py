@@ -16,7 +16,6 @@ from hcbench.analysis.views import curves, scaling, tradeoff
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.figures.charts import curve_chart, profile_chart, tradeoff_chart
 from hcbench.figures.dendrograms import (
-    GUIDE,
     clades_of,
     class_colours,
     class_handles,
@@ -24,6 +23,7 @@ from hcbench.figures.dendrograms import (
     fitting_axes,
 )
 from hcbench.figures.draw_charts import add_caption, draw_chart, draw_ranks
+from hcbench.figures.palette import GUIDE
 from hcbench.figures.plots import new_figure, plain, style
 from hcbench.figures.suites import FORMATS, write_figure
 from hcbench.model.trees import Tree, facing_orders

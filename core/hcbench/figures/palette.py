@@ -37,6 +37,8 @@ PALETTE = tuple(light for light, _ in _COLOURS)
 PALETTE_DARK = tuple(dark for _, dark in _COLOURS)
 REFERENCE = "#767676"
 REFERENCE_DARK = "#A6A6A6"
+#: Of lines that only guide the eye.
+GUIDE = "#bbbbbb"
 #: Names of markers in matplotlib and in plotly.
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x", "star")

@@ -13,8 +13,8 @@ from hcbench.claims.measuring import NotMeasuredError, Side, find_group
 from hcbench.claims.verdicts import Verdict, describe_claimed
 from hcbench.errors import DataNotAvailableError
 from hcbench.figures.draw_charts import add_caption
-from hcbench.figures.palette import looks_for
-from hcbench.figures.plots import GUIDE, mark_places, new_figure, plain
+from hcbench.figures.palette import GUIDE, looks_for
+from hcbench.figures.plots import mark_places, new_figure, plain
 from hcbench.model.numbers import read_number
 from hcbench.registry.names import format_name, format_value, parse_name
 from hcbench.results.verdict_tables import count_verdicts
