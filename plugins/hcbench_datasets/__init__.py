@@ -361,6 +361,7 @@ FILE = DatasetSpec(
         *(".arff", ".dist", ".feather", ".gct", ".json", ".jsonl", ".ndjson", ".phy", ".vec"),
         *(".dta", ".sav", ".zsav", ".xpt", ".sas7bdat", ".h5ad"),
         *(".dat", ".tab", ".out", ".prn", ".asc"),
+        "",  # files without a suffix, and others, of which is said what they are
         *(".npy", ".npz", ".mtx", ".svmlight", ".libsvm"),
     ),
     tags=("own",),

@@ -44,6 +44,7 @@ _TEXTS_OF_GCT = ("Name", "Description")
 _SAMPLE = 50  # lines from which the delimiter and the decimal mark are found
 _BLOCK = 10_000  # lines whose cells are in memory as texts
 _SHOWN_CELLS = 6
+_RULE_OF_MARKDOWN = re.compile(r"\|(\s*:?-+:?\s*\|)+")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 
 Row = tuple[int, list[str]]  # line number, from 1, and cells
@@ -59,6 +60,7 @@ def table_of_text(
     encoding: str,
 ) -> Table:
     """The table in delimited text."""
+    _check_no_other_text(path, text)
     text = _without_comments(text)
     if delimiter is None and _may_have_blanks(path):
         printed = printed_rows(path, text)
@@ -83,6 +85,28 @@ def table_of_text(
         header = True
     rows = partial(table_rows, path, delimiter, text)
     return table_of_rows(path, rows, texts, header=header, decimal=decimal, line="line", form=form)
+
+
+def _check_no_other_text(path: Path, text: str) -> None:
+    """Raise `DataError` for texts that look like tables and are none.
+
+    A tree or code in R would have rows of some cells as well.
+    """
+    start = text.lstrip("\ufeff \t\r\n")
+    if start.startswith(("structure(", "list(", "data.frame(")):
+        raise DataError(
+            f"{path} has R code, as of dput; write it in R with write.csv(x, 'x.csv'), distances "
+            "with write.csv(as.matrix(x), 'x.csv')"
+        )
+    is_nexus = start[:6].lower() == "#nexus"
+    if is_nexus or (start.startswith("((") and start.rstrip().endswith(";")):
+        raise DataError(
+            f"{path} has trees or sequences and no items; use a tree as the truth of data, "
+            f"DATA[truth={path.name!r}], or score it: hcbench score"
+        )
+    lines = start.splitlines()[:2]
+    if len(lines) == 2 and _RULE_OF_MARKDOWN.fullmatch(lines[1].strip()):
+        raise DataError(f"{path} has a table in Markdown; save it as .csv, in pandas with to_csv")
 
 
 def _may_have_blanks(path: Path) -> bool:
@@ -330,7 +354,10 @@ def _delimiter(path: Path, text: str) -> str:
         # Tables written by R have no name for the column of row names.
         if len(widths) == 1 and min(widths) > 1 and start[0] in (*widths, min(widths) - 1):
             return delimiter
-    return "\t" if ".tsv" in path.suffixes else ","
+    lines = [line for line in text.splitlines()[:_SAMPLE] if line.strip()]
+    has_tabs = sum("\t" in line for line in lines) > len(lines) / 2
+    # Rows of several lengths, which are refused with the line.
+    return "\t" if has_tabs or ".tsv" in path.suffixes else ","
 
 
 def _title(rows: Sequence[Sequence[str]]) -> int:

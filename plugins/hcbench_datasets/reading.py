@@ -37,6 +37,8 @@ from hcbench_datasets.tables import PHYLIP, SUFFIXES, TEXTS_OF_PROGRAMS, read_ta
 if TYPE_CHECKING:
     from hcbench.model import Vectors
 
+_LEAST_MERGES = 3  # rows of which chance does not make the merges of a tree
+
 
 def read_content(params: Mapping[str, Any]) -> Content:
     """What a file holds, with what is done before a subsample is drawn.
@@ -180,6 +182,7 @@ def _read(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
     _ask_about_10x(path, params)
     content = read_array(path, bool(params["similarity"] or params["distance"]))
     if params["similarity"] is None and params["distance"] is None:
+        check_no_merges(content.vectors, params)
         kind = kind_of_matrix(content.vectors)
         if kind != "vectors":
             raise DataError(matrix_message("a symmetric matrix", WAYS, KINDS.get(kind), params))
@@ -240,6 +243,7 @@ def _read_table(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
     if kind is None:
         matrix = None
         check_no_comparisons(table, roles, params)
+        check_no_merges_in_table(table, roles, params)
     given = {name: value for name, value in params.items() if value not in (None, (), False)}
     return content_of(
         table,
@@ -375,6 +379,64 @@ def other_columns(table: Table, roles: Roles) -> list[str]:
     used = {table.names[place] for place in places.values()}
     others = [name for name in table.names if name not in used and name not in roles.drop]
     return [*roles.drop, *others]
+
+
+def check_no_merges_in_table(table: Table, roles: Roles, params: Mapping[str, Any]) -> None:
+    """Raise `DataError` if the numbers of a table are the merges of a tree; see `check_no_merges`.
+
+    A column that counts the rows, as pandas writes it, is no part of them.
+    """
+    columns = []
+    for column in table.columns:
+        if column.name != roles.names and column.numbers is not None:
+            columns.append(column.numbers)
+    n_others = len(table.columns) - len(columns) - (roles.names is not None)
+    if params["similarity"] is None and columns and not n_others:
+        check_no_merges(np.column_stack(columns), params)
+
+
+def check_no_merges(vectors: Vectors | None, params: Mapping[str, Any]) -> None:
+    """Raise `DataError` for scipy's linkage matrix, or the ``merge`` of R's hclust, as vectors.
+
+    Raises
+    ------
+    DataError
+        With what it may be used for.
+    """
+    if not isinstance(vectors, np.ndarray) or len(vectors) < _LEAST_MERGES:
+        return
+    form = None
+    if _is_linkage_matrix(vectors):
+        form = "scipy's linkage matrix"
+    elif _is_hclust(vectors):
+        form = "the merges of R's hclust"
+    if form is None:
+        return
+    path = str(params["path"])
+    as_vectors = pasted_name(path, {**params, "path": None, "similarity": False})
+    raise DataError(
+        f"{path}: this is {form}, a tree and no data: score it with hcbench score, or write "
+        f"{as_vectors} if the rows are vectors"
+    )
+
+
+def _is_linkage_matrix(vectors: NDArray[Any]) -> bool:
+    """Whether rows merge two earlier clusters each, and have the right sizes."""
+    if vectors.shape[1] != 4 or vectors[-1, 3] != len(vectors) + 1:
+        return False  # the last row merges all items
+    from scipy.cluster.hierarchy import is_valid_linkage
+
+    return bool(is_valid_linkage(np.asarray(vectors, dtype=np.float64)))
+
+
+def _is_hclust(vectors: NDArray[Any]) -> bool:
+    """Whether two columns have each of the items -1, ..., -n and the rows 1, ..., n - 2 once."""
+    n = len(vectors) + 1
+    if vectors.shape[1] not in (2, 3):
+        return False
+    expected = [number for number in range(-n, n - 1) if number != 0]
+    merged = np.sort(vectors[:, :2].ravel())
+    return np.array_equal(merged, expected)
 
 
 def kind_of_table(table: Table, roles: Roles, params: Mapping[str, Any]) -> Kind | None:

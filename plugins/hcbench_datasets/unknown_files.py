@@ -42,7 +42,7 @@ def explain_unknown(path: Path, suffixes: Sequence[str]) -> str:
     text = start.decode("utf-8", errors="replace").lstrip("\ufeff \r\n\t")
     if text.lower().startswith("#nexus") or text.startswith("("):
         return (
-            f"{path} is a tree and has no items; use it as the truth of data, "
+            f"{path} has trees or sequences and no items; use a tree as the truth of data, "
             f"DATA[truth={path.name!r}], or score it: hcbench score"
         )
     if text.startswith(">"):

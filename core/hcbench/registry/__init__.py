@@ -214,6 +214,12 @@ class Registry:
         for entry in self.datasets.entries:
             if ending in entry.spec.suffixes:
                 return entry
+        if not path.expanduser().is_file():
+            return None
+        # A file of a program such as outfile of PHYLIP; its reader says what else is not read.
+        for entry in self.datasets.entries:
+            if "" in entry.spec.suffixes:
+                return entry
         return None
 
     @property
@@ -222,6 +228,7 @@ class Registry:
         endings: set[str] = set()
         for entry in self.datasets.entries:
             endings.update(entry.spec.suffixes)
+        endings.discard("")
         return ", ".join(sorted(endings))
 
     def find(self, name: str) -> list[Entry[Any]]:
