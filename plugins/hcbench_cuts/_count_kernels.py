@@ -52,4 +52,4 @@ def mean_search_leaves(
         total[v] = chance + (1.0 - chance) * max(1.0, total[v])
         if v < m - 1:
             total[parent[v]] += total[v]
-    return total[m - 1]
+    return float(total[m - 1])

@@ -52,10 +52,10 @@ def wdp_bound(
         Number b of bands.
     """
     if prior == "bands":
-        return k_tilde(scored) * (np.log2(bands + 1) + 2)
+        return k_tilde(scored) * (math.log2(bands + 1) + 2)
     tree = _given_tree(scored)
     height = int(tree.depths.max())
-    return mean_k_tilde(scored, prior=prior) * (np.log2(height + 1) + 2)
+    return mean_k_tilde(scored, prior=prior) * (math.log2(height + 1) + 2)
 
 
 def votes(n: int, noise: float, delta: float) -> int:

@@ -182,13 +182,15 @@ def _claims_of_few_comparisons(
 
 
 def _claims_of_the_best(
-    figure: str, best: Iterable[str], others: Iterable[str], proportions: Iterable[float]
+    figure: str, best: Iterable[str], others: Iterable[str], proportions: tuple[float, ...]
 ) -> Iterator[Claim]:
     """Claims that a passive method is the best."""
     for winner in best:
         for other in others:
             # A passive rival gets the same comparisons, an active one as many.
-            samples = [[p] for p in proportions] if _is_active(other) else [proportions]
+            samples = [proportions]
+            if _is_active(other):
+                samples = [(p,) for p in proportions]
             for sample in samples:
                 name, oracle = _run(winner, sample)
                 than = other

@@ -252,7 +252,12 @@ def _tell_beyond(ax: Axes, panel: _Panel, limit: float) -> None:
                 greatest = mean
                 beyond = f"{name}: up to {mean:.3g}"
     if beyond:
-        corner = {"transform": ax.transAxes, "ha": "right", "va": "top", "fontsize": 7}
+        corner: dict[str, Any] = {
+            "transform": ax.transAxes,
+            "ha": "right",
+            "va": "top",
+            "fontsize": 7,
+        }
         ax.text(0.98, 0.98, plain(beyond), **corner)
 
 

@@ -64,6 +64,8 @@ _TYPES_IN_FILES: dict[str, Any] = {
     "families": dict[str, Any],
     "corrected": dict[str, Any],
 }
+#: The type of the range of an axis.
+_LIMITS = tuple[float, float] | None
 #: What the lists hold that do not hold names, in messages.
 _ITEMS = {
     "budgets": "numbers of queries, such as 500, or amounts, such as '5USD'",
@@ -142,7 +144,7 @@ def _of_table(kind: type[T], entries: Mapping[str, Any], source: str) -> T:
     """
     noun = kind.__name__.lower()
     owner = "" if kind is Suite else f" of a {noun}"
-    types = _types_of(kind)
+    types = _types_of(kind.__name__)
     values = {}
     for name, value in entries.items():
         if name not in types:
@@ -163,12 +165,13 @@ def _of_table(kind: type[T], entries: Mapping[str, Any], source: str) -> T:
 
 
 @lru_cache(maxsize=3)
-def _types_of(kind: type[Suite | Claim | Figure]) -> dict[str, Any]:
-    """The declared types of the entries of a file."""
-    types = get_type_hints(kind)
-    if kind is Suite:
-        for name in _NOT_IN_FILES:
-            del types[name]
+def _types_of(name: str) -> dict[str, Any]:
+    """The declared types of the entries of a suite, a claim or a figure."""
+    kinds: dict[str, Any] = {"Suite": Suite, "Claim": Claim, "Figure": Figure}
+    types = get_type_hints(kinds[name])
+    if name == "Suite":
+        for excluded in _NOT_IN_FILES:
+            del types[excluded]
     return types
 
 
@@ -202,6 +205,8 @@ def _has_plain_type(value: Any, declared: Any) -> bool:
     """Whether a value is a text, number or list of texts as declared, which needs no conversion."""
     if declared == tuple[str, ...] and isinstance(value, list):
         return all(type(item) is str for item in value)
+    if declared == _LIMITS and isinstance(value, list):
+        return len(value) == 2 and all(type(item) is float for item in value)
     return type(value) is declared
 
 

@@ -133,7 +133,7 @@ def test_only_figures_of_named_functions_are_stored_with_a_run() -> None:
         ("within = true", "within of a claim has the wrong type: True"),
         ("every_repetition = 1", "every_repetition of a claim has the wrong type: 1"),
         ("relation = 3", "relation of a claim has the wrong type: 3"),
-        ("[[figures]]\nname = 'f'\ndoc = ''", "a figure needs function"),
+        ("[[figures]]\nname = 'f'\ndoc = ''", "figure f needs x and metric, or a function"),
         ("[[figures]]\nplot = 'f'", "unknown entry 'plot' of a figure"),
         (
             "[[figures]]\nname = 'f'\ndoc = ''\nfunction = 'draw'",
