@@ -113,6 +113,7 @@ def _advise(target: Path, given: dict[str, Any]) -> _Advice:
 
 def _advise_on_table(target: Path, given: dict[str, Any], advice: _Advice) -> None:
     """Add what a table is: a matrix, comparisons, or columns with roles."""
+    from hcbench_datasets.doubtful_rows import check_not_long
     from hcbench_datasets.guessing import guess
     from hcbench_datasets.reading import (
         kind_of_table,
@@ -136,8 +137,13 @@ def _advise_on_table(target: Path, given: dict[str, Any], advice: _Advice) -> No
         if unused:
             advice.lines.append(f"not used beside comparisons: {', '.join(unused)}")
         return
+    if not roles.named:
+        check_not_long(table)
     guessed = guess(table, roles, given)
     found = guessed.params()
+    if target.suffix.lower() == ".json" and found["names"] is None and not given["transpose"]:
+        listed = ", ".join(table.names[:3])
+        advice.lines.append(f"the columns are {listed}, ...; transpose=true makes them the items")
     _print_columns(table, found, guessed)
     for name, value in found.items():
         if value:

@@ -15,6 +15,8 @@ import numpy as np
 
 from hcbench_datasets.columns import CLASSES, Suspicion, suspicions_of
 from hcbench_datasets.content import Column, Roles, Table, looks_numeric, written_value
+from hcbench_datasets.doubtful_rows import check_rows_have_numbers
+from hcbench_datasets.missing import missing_code
 from hcbench_datasets.scales import Questions, find_questions
 
 _MOST_MISSING = 0.5  # the largest share of missing numbers for which replacing them is suggested
@@ -129,6 +131,7 @@ def guess(table: Table, roles: Roles, params: Mapping[str, Any]) -> Guess:
     suspicions = suspicions_of(table) if len(table.columns) > 1 else {}
     for name in roles.numbers:
         suspicions.pop(name, None)
+    check_rows_have_numbers(table, free)
     questions = find_questions(free)
     answered = {name for group in questions for name in group.columns}
     classes: list[Column] = []
@@ -164,6 +167,13 @@ def _guess_numbers(
     name = repr(column.name)
     n_missing = int(column.missing.sum())
     n_infinite = int(np.isinf(column.numbers).sum())
+    code = missing_code(column)
+    if code and code not in result.missing_texts:
+        result.missing_texts.append(code)
+        result.remarks.append(
+            f"{code} in column {name} is far below all other numbers and is read as missing "
+            "(missing_texts)"
+        )
     if suspicion is not None and suspicion.form in ("identifier", "date"):
         result.reasons[column.name] = suspicion.reason
     elif n_infinite:
@@ -364,6 +374,8 @@ def _replace_missing(result: Guess, table: Table, numbers: Iterable[Column]) -> 
     cells: list[tuple[int, str]] = []
     for column in numbers:
         is_missing = column.missing.copy()
+        if column.numbers is not None and missing_code(column) in result.missing_texts:
+            is_missing |= column.numbers == float(missing_code(column))
         if column.texts is not None and column.kind == "numbers and texts":
             is_missing |= np.array([text in result.missing_texts for text in column.cells])
         for row in np.flatnonzero(is_missing).tolist():

@@ -11,6 +11,9 @@ from hcbench import DataError
 from hcbench.model import read_number
 from hcbench_datasets.content import MISSING, Column, Table
 
+#: Numbers that programs write for a missing one.
+_CODES = (-999.0, -9999.0, -99999.0, -999999.0)
+
 
 def with_missing_texts(table: Table, texts: Sequence[str], named: Collection[str]) -> Table:
     """A table in which columns of numbers with these texts have missing numbers instead.
@@ -37,6 +40,12 @@ def with_missing_texts(table: Table, texts: Sequence[str], named: Collection[str
         is_free = column.name not in named
         if is_free and column.numbers is None and set(texts) & set(column.cells):
             numbers = _numbers_without(column, texts)
+        if is_free and column.numbers is not None:
+            numbers = _numbers_without_codes(column, texts)
+            if numbers is not None:
+                used |= _codes_in(column, texts)
+                columns.append(Column(column.name, numbers))
+                continue
         if numbers is None:
             columns.append(column)
             continue
@@ -49,6 +58,47 @@ def with_missing_texts(table: Table, texts: Sequence[str], named: Collection[str
             "omit it, or see what the columns have: hcbench inspect"
         )
     return replace(table, columns=tuple(columns))
+
+
+def missing_code(column: Column) -> str:
+    """A number such as -999 that stands for a missing one; "" if there is none.
+
+    It has three or more digits, all 9, and is far below all other numbers of the column.
+    """
+    if column.numbers is None:
+        return ""
+    present = column.numbers[np.isfinite(column.numbers)]
+    if not present.size:
+        return ""
+    lowest = float(present.min())
+    others = present[present > lowest]
+    if lowest not in _CODES or not others.size:
+        return ""
+    # Other numbers are small beside it, so that it is no measurement.
+    is_far = float(np.abs(others).max()) < -lowest / 2 or float(others.min()) >= 0
+    return str(int(lowest)) if is_far else ""
+
+
+def _codes_in(column: Column, texts: Sequence[str]) -> set[str]:
+    """Which of the texts are numbers of a column."""
+    assert column.numbers is not None
+    present = set()
+    for text in texts:
+        number = read_number(text)
+        if number is not None and (column.numbers == number).any():
+            present.add(text)
+    return present
+
+
+def _numbers_without_codes(column: Column, texts: Sequence[str]) -> np.ndarray | None:
+    """The numbers of a column, NaN for those that are written as a text; None if none is."""
+    codes = _codes_in(column, texts)
+    if not codes or column.numbers is None:
+        return None
+    numbers = column.numbers.copy()
+    for code in codes:
+        numbers[column.numbers == float(code)] = np.nan
+    return numbers
 
 
 def _numbers_without(column: Column, texts: Sequence[str]) -> np.ndarray | None:

@@ -27,8 +27,10 @@ from hcbench_datasets.content import (
     pasted_name,
     table_of_labels,
 )
+from hcbench_datasets.doubtful_rows import check_no_total
 from hcbench_datasets.guessing import guess
 from hcbench_datasets.matrices import Kind, Matrix, with_diagonal
+from hcbench_datasets.missing import missing_code
 from hcbench_datasets.preparation import is_scaled_by_column
 
 _SHOWN = 8  # problems of columns listed in a message
@@ -115,6 +117,7 @@ def content_of(
         raise DataError(_message(table, roles, given, problems))
     labels = [table.column(name) for name in roles.labels]
     _note_na(table, labels, missing)
+    _note_case(labels)
     if matrix is not None:
         return _content_of_matrix(table, roles, matrix, kind or "similarity", missing)
     if not free and not given.get("texts"):
@@ -126,6 +129,8 @@ def content_of(
     _check_measurements(table, roles, labels, given)
     if kind is None:
         _check_suspicions(table, roles, free, given)
+        check_no_total(table, free)
+        _note_codes(free)
     if missing == "drop":
         table = _without_missing(table, free, labels)
         free = [table.column(column.name) for column in free]
@@ -335,6 +340,35 @@ def missing_labels(column: Column) -> NDArray[np.bool_]:
     if others and all(read_number(text) is not None for text in others):
         return are_words
     return are_missing
+
+
+def _note_codes(free: list[Column]) -> None:
+    """Add a note about numbers such as -999 that stand for missing ones."""
+    for column in free:
+        code = missing_code(column)
+        if code:
+            warnings.warn(
+                f"column {column.name!r} has {code}, far below all other numbers; if it stands for "
+                f"a missing one write missing_texts=[{code}],missing=median",
+                ModelWarning,
+                stacklevel=3,
+            )
+
+
+def _note_case(labels: list[Column]) -> None:
+    """Add a note about labels that differ in nothing but small and capital letters."""
+    for column in labels:
+        spellings: dict[str, str] = {}
+        for text in column.classes:
+            other = spellings.setdefault(text.casefold(), text)
+            if other != text:
+                warnings.warn(
+                    f"column {column.name!r} has the classes {other!r} and {text!r}; if they are "
+                    "one class write them alike",
+                    ModelWarning,
+                    stacklevel=3,
+                )
+                break
 
 
 def _are_na(column: Column) -> NDArray[np.bool_]:

@@ -1,0 +1,99 @@
+"""Rows that are no items: a header that is repeated, a row of units, the sum of the others.
+
+Tables that are long, with a row for each number of an item, are recognised as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hcbench import DataError
+from hcbench_datasets.content import Column, Table, looks_numeric
+
+_LEAST_COLUMNS = 2  # of numbers, from which a row without any tells something
+_LEAST_ROWS = 5
+_LEAST_ITEMS = 3  # of a long table
+
+
+def check_rows_have_numbers(table: Table, columns: Sequence[Column]) -> None:
+    """Raise `DataError` for a row with texts in all columns of numbers, as of units.
+
+    Parameters
+    ----------
+    table : Table
+    columns : sequence of Column
+        Those without roles.
+    """
+    numeric = []
+    for column in columns:
+        if column.numbers is not None or column.kind == "numbers and texts":
+            numeric.append(column)
+    if len(numeric) < _LEAST_COLUMNS or any(column.numbers is not None for column in numeric):
+        return
+    are_texts = np.ones(len(table.lines), dtype=bool)
+    for column in numeric:
+        are_texts &= np.array([not looks_numeric(cell) for cell in column.cells])
+    rows = np.flatnonzero(are_texts)
+    if not rows.size:
+        return
+    row = int(rows[0])
+    cells = [column.cells[row] for column in numeric]
+    names = [column.name for column in numeric]
+    what = "repeats the header" if cells == names else "has texts in all columns of numbers"
+    shown = ", ".join(cells[:3])
+    raise DataError(
+        f"{table.where}, {table.place(row)}: the row {what} ({shown}, ...) and is no item; remove "
+        "it, or the part of the file above or below it"
+    )
+
+
+def check_no_total(table: Table, columns: Sequence[Column]) -> None:
+    """Raise `DataError` if the last row is the sum or the mean of the others in all columns.
+
+    Parameters
+    ----------
+    table : Table
+    columns : sequence of Column
+        Those of numbers that are used.
+    """
+    numbers = [column.numbers for column in columns if column.numbers is not None]
+    if len(numbers) < _LEAST_COLUMNS or len(table.lines) < _LEAST_ROWS:
+        return
+    matrix = np.column_stack(numbers)
+    body, last = matrix[:-1], matrix[-1]
+    if not np.isfinite(matrix).all() or (last == 0).any():
+        return
+    scale = np.abs(body).sum(axis=0)
+    total = body.sum(axis=0)
+    for what, expected in (("sum", total), ("mean", total / len(body))):
+        if (np.abs(last - expected) <= 1e-9 * scale).all() and np.ptp(matrix, axis=0).all():
+            raise DataError(
+                f"{table.where}, {table.place(len(body))}: the last row is the {what} of all "
+                "others, and no item; remove it"
+            )
+
+
+def check_not_long(table: Table) -> None:
+    """Raise `DataError` for a table with one row for each item and measure.
+
+    Its first two columns are texts of which each pair is there once, and the third has numbers.
+    """
+    if len(table.columns) != 3:
+        return
+    item, measure, value = table.columns
+    if item.numbers is not None or measure.numbers is not None or value.numbers is None:
+        return
+    n_items, n_measures = len(item.classes), len(measure.classes)
+    pairs = set(zip(item.cells, measure.cells, strict=True))
+    is_complete = len(pairs) == len(table.lines) == n_items * n_measures
+    if not is_complete or min(n_items, n_measures) < 2 or n_items < _LEAST_ITEMS:
+        return
+    if set(item.classes) & set(measure.classes):
+        return  # pairs of items
+    code = f"x.pivot(index={item.name!r}, columns={measure.name!r}, values={value.name!r})"
+    raise DataError(
+        f"{table.where}: the table has a row for each {item.name!r} and {measure.name!r}; make a "
+        f"row of each item, in pandas with {code}.to_csv('wide.csv'), and in R with reshape"
+    )
