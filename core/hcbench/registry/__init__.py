@@ -212,7 +212,8 @@ class Registry:
         """The data set that reads files with this ending."""
         ending = path.suffix.lower()
         for entry in self.datasets.entries:
-            if ending in entry.spec.suffixes:
+            # Without an ending it is the name of a data set, unless there is such a file.
+            if ending and ending in entry.spec.suffixes:
                 return entry
         if not path.expanduser().is_file():
             return None

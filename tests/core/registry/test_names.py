@@ -101,3 +101,15 @@ def test_a_star_stands_for_any_text() -> None:
     assert {use.spec.name for use in registry.use_algorithms("*PGMA")} >= {"UPGMA", "WPGMA"}
     with pytest.raises(UnknownNameError, match=r"no algorithm is called 'no-\*'"):
         registry.use_algorithms("no-*")
+
+
+def test_a_name_without_an_ending_is_a_data_set_unless_there_is_such_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    registry = load_registry()
+    (use,) = registry.use_datasets("planted[N0=2]")
+    assert use.spec.name == "planted"
+    assert registry.reader_of(Path("outfile")) is None
+    (tmp_path / "outfile").write_text("1 2\n")
+    assert registry.reader_of(Path("outfile")) is not None
