@@ -1,5 +1,7 @@
 """Names as users type them: NAME[param=value]."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, strategies as st
 
