@@ -203,7 +203,7 @@ class Registry:
             return self._uses("datasets", name)
         except UnknownNameError as error:
             for file in sorted(path.parent.glob("*.*")):
-                if file.stem == path.name and self.reader_of(file):
+                if file.stem == path.name and file.suffix.lower() in self._endings:
                     meant = f"{name.base}{file.suffix}"
                     raise UnknownNameError(f"{name.base} is no data set; write {meant}") from error
             raise
@@ -226,11 +226,15 @@ class Registry:
     @property
     def file_endings(self) -> str:
         """The endings of all files that can be read, for messages."""
+        return ", ".join(sorted(self._endings))
+
+    @property
+    def _endings(self) -> set[str]:
         endings: set[str] = set()
         for entry in self.datasets.entries:
             endings.update(entry.spec.suffixes)
         endings.discard("")
-        return ", ".join(sorted(endings))
+        return endings
 
     def find(self, name: str) -> list[Entry[Any]]:
         """All entries of that name, of any kind.
