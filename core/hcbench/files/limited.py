@@ -29,6 +29,10 @@ MEMORY = 4 << 30
 SECONDS = 300
 """Seconds in which a file must be read."""
 
+_SILENT = 1  # seconds after which a terminal shows that a file is being read
+#: How often a file may be in memory: as it is, decoded, as numbers, and as the pickled answer.
+_COPIES = 6
+
 #: What a process that only reads a file needs of the environment; keys and passwords do not.
 _VARIABLES = frozenset({"HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ", "VIRTUAL_ENV"})
 _PREFIXES = ("LC_", "PYTHON")
@@ -54,7 +58,7 @@ def read_limited(
     *arguments
         Anything that can be pickled.
     memory : int
-        Bytes of address space of the process.
+        Bytes of address space of the process, besides six times the size of the file.
     seconds : int
         Seconds until the process is ended.
 
@@ -69,29 +73,17 @@ def read_limited(
         If the path is no regular file, the limits are exceeded, or the process is lost.
     """
     check_regular(path)
+    # A large file needs a multiple of its size: it is read, converted and sent.
+    memory += _COPIES * path.stat().st_size
     request = pickle.dumps((memory, seconds, read, arguments))
-    command = [sys.executable, "-P", "-m", "hcbench.files.limited_process"]
-    try:
-        process = subprocess.run(
-            command,
-            input=request,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=_environment(),
-            timeout=seconds,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise DataError(
-            f"{path}: it takes more than {seconds} seconds to read; save it as .csv"
-        ) from None
-    if process.returncode or not process.stdout:
+    answer, exit_code = _run(path, request, seconds)
+    if exit_code or not answer:
         # A library that cannot allocate may end the process instead of raising an error.
         raise DataError(
-            f"{path}: the process that reads it ended (exit code {process.returncode}), as the "
+            f"{path}: the process that reads it ended (exit code {exit_code}), as the "
             f"file is damaged or needs more than {_size(memory)} of memory; save it again, as .csv"
         )
-    result, error, messages = pickle.loads(process.stdout)
+    result, error, messages = pickle.loads(answer)
     for category, message in messages:
         warnings.warn(message, category, stacklevel=3)
     if isinstance(error, MemoryError):
@@ -102,6 +94,48 @@ def read_limited(
     if error is not None:
         raise error
     return result
+
+
+def _run(path: Path, request: bytes, seconds: int) -> tuple[bytes, int]:
+    """The answer of the process, and its exit code.
+
+    Raises
+    ------
+    DataError
+        If it takes too long.
+    """
+    command = [sys.executable, "-P", "-m", "hcbench.files.limited_process"]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=_environment(),
+    ) as process:
+        try:
+            answer, _ = _communicate(path, process, request, seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise DataError(
+                f"{path}: it takes more than {seconds} seconds to read; save it as .csv"
+            ) from None
+        except BaseException:  # such as Ctrl-C
+            process.kill()
+            raise
+        return answer, process.returncode
+
+
+def _communicate(
+    path: Path, process: subprocess.Popen[bytes], request: bytes, seconds: int
+) -> tuple[bytes, bytes]:
+    """Send the request and wait; after a second a terminal shows what takes time."""
+    try:
+        return process.communicate(request, timeout=_SILENT)
+    except subprocess.TimeoutExpired:
+        if sys.stderr is not None and sys.stderr.isatty():
+            sys.stderr.write(f"reading {path} ...\n")
+            sys.stderr.flush()
+    return process.communicate(timeout=max(seconds - _SILENT, 0))
 
 
 def _environment() -> dict[str, str]:

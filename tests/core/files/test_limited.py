@@ -1,6 +1,9 @@
 """Files are read in a process with limits: what would fill the memory or wait is an error."""
 
 import os
+import pty
+import subprocess
+import sys
 import time
 import warnings
 from pathlib import Path
@@ -30,11 +33,10 @@ def test_errors_of_hcbench_and_warnings_are_passed_on(tmp_path: Path) -> None:
 
 @pytest.mark.attack("files that fill the memory")
 def test_more_memory_than_the_limit_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "sparse.bin"
-    with path.open("wb") as stream:
-        stream.truncate(1 << 30)
+    path = tmp_path / "small.bin"
+    path.touch()
     with pytest.raises(DataError, match="takes more than 600 MiB of memory to read"):
-        read_limited(path, Path.read_bytes, path, memory=SMALL)
+        read_limited(path, eval, "len(bytes(1 << 30))", memory=SMALL)
 
 
 @pytest.mark.attack("files that fill the memory")
@@ -71,3 +73,29 @@ def test_modules_of_the_current_folder_do_not_run(
     monkeypatch.chdir(tmp_path)
     assert read_limited(path, Path.read_text, path) == "abc"
     assert not (tmp_path / "PWNED").exists()
+
+
+def test_a_large_file_may_take_memory_in_proportion(tmp_path):
+    small, large = tmp_path / "small", tmp_path / "large"
+    small.write_bytes(b"")
+    with large.open("wb") as stream:
+        stream.truncate(400 << 20)  # without content on disk
+    with pytest.raises(DataError, match="of memory"):
+        read_limited(small, eval, "len(bytes(2 << 30))", memory=1 << 30)
+    assert read_limited(large, eval, "len(bytes(2 << 30))", memory=1 << 30) == 2 << 30
+
+
+def test_a_terminal_shows_what_is_read_after_a_second(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("")
+    code = (
+        "import time; from pathlib import Path; from hcbench.files import read_limited;"
+        f"read_limited(Path({str(path)!r}), time.sleep, 1.5)"
+    )
+    terminal, of_process = pty.openpty()
+    subprocess.run([sys.executable, "-c", code], stderr=of_process, check=True)
+    os.close(of_process)
+    assert f"reading {path} ..." in os.read(terminal, 1000).decode()
+    os.close(terminal)
+    silent = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert silent.stderr == b""
