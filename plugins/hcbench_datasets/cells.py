@@ -200,13 +200,14 @@ def _numbers(path: Path, layer: str, matrix: Any, kept: np.ndarray) -> Vectors:
     """Some rows of a matrix, which is read now; it is sparse if it is in the file."""
     from scipy import sparse
 
-    loaded = matrix
+    loaded: Any = matrix
     if hasattr(matrix, "to_memory"):
         loaded = matrix.to_memory()  # sparse in the file
     elif not sparse.issparse(matrix):
         loaded = np.asarray(matrix)
     where = f"{path}, {layer}"
-    if sparse.issparse(loaded):
+    is_sparse: bool = sparse.issparse(loaded)
+    if is_sparse:
         rows: Any = sparse.csr_array(loaded)[kept].astype(np.float64)
         numbers = rows.data
     else:

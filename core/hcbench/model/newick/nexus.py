@@ -150,7 +150,7 @@ class _Reader:
 
     def _begin_of_tree(self, command: Token, end: int) -> tuple[int, str]:
         """The position behind the ``=`` of a command ``tree NAME = (...)``, and the name."""
-        name = []
+        name: list[str] = []
         for token in self.source.tokens(command.at + len(command.text), end):
             if token.is_mark and token.text == "=":
                 return token.at + 1, " ".join(name)
