@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -58,8 +60,7 @@ def _distances_of_vectors(problem: Problem, metric: str) -> NDArray[np.float64]:
     from scipy.spatial.distance import pdist, squareform
     from scipy.stats import rankdata
 
-    vectors = problem.vectors
-    assert vectors is not None
+    vectors: Any = problem.vectors
     if metric not in (*_IN_SCIPY, "spearman"):
         return -similarity_of_vectors(vectors, "euclidean")
     dense = np.asarray(vectors.toarray() if is_sparse(vectors) else vectors, dtype=np.float64)
@@ -67,6 +68,7 @@ def _distances_of_vectors(problem: Problem, metric: str) -> NDArray[np.float64]:
         dense = rankdata(dense, axis=1)
         metric = "correlation"
     # Rows without any variance have no correlation: they are as far from others as unrelated ones.
-    pairs = np.nan_to_num(pdist(dense, _IN_SCIPY[metric]), nan=1.0)
+    name: Any = _IN_SCIPY[metric]  # scipy's types list each name
+    pairs = np.nan_to_num(pdist(dense, name), nan=1.0)
     distances: NDArray[np.float64] = squareform(np.maximum(pairs, 0.0))
     return distances
