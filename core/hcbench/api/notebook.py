@@ -129,8 +129,9 @@ class StoredResults(Results):
 
         Parameters
         ----------
-        kind : {"ranks", "profile", "tradeoff", "curve", "scaling", "dendrogram", "tanglegram"}
-            What the figure shows.
+        kind : str
+            ``ranks``, ``profile``, ``tradeoff``, ``curve``, ``scaling``, ``dendrogram``,
+            ``heatmap`` or ``tanglegram``.
         algorithm, dataset, oracle : str, optional
             The algorithm, data set and oracle to which the figure is limited; parameters with
             their defaults may be omitted.

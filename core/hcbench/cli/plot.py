@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from hcbench.results.results import Results
 
 #: As in `hcbench.figures.drawing.KINDS`, which is imported when something is drawn.
-KINDS = ("ranks", "profile", "tradeoff", "curve", "scaling", "dendrogram", "tanglegram")
+KINDS = (
+    "ranks",
+    "profile",
+    "tradeoff",
+    "curve",
+    "scaling",
+    "dendrogram",
+    "heatmap",
+    "tanglegram",
+)
 
 
 class KindOrRun(click.Choice):  # type: ignore[type-arg]
@@ -95,14 +104,15 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
     type=options.IntegerRange(min=0),
     default=0,
     metavar="N",
-    help="dendrogram, tanglegram: the repetition.",
+    help="dendrogram, heatmap, tanglegram: the repetition.",
 )
 @click.option(
     "--checkpoint",
     cls=options.TolerantOption,
     type=options.IntegerRange(min=0),
     metavar="N",
-    help="dendrogram, tanglegram: the result after this many queries; by default the final one.",
+    help="dendrogram, heatmap, tanglegram: the result after this many queries; by default the "
+    "final one.",
 )
 @click.option(
     "--truth",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hcbench.analysis.cluster_table import Cuts
     from hcbench.api.confidence import Confidence, Resampled
     from hcbench.api.trees import Fitted
+    from hcbench.figures.tree_figures import Scaling
 
 #: Suffixes of trees, as `hcbench.files.tree_output.FORMATS` has them.
 TREES = (
@@ -38,6 +39,7 @@ TREES = (
     ".json",
 )
 TABLES = (".csv", ".tsv", ".json")
+FIGURES = (".svg", ".png", ".pdf")
 
 
 def read_counts_of_clusters(text: str) -> tuple[int, ...]:
@@ -72,6 +74,7 @@ def read_heights(text: str) -> tuple[float, ...]:
         "hcbench tree 'UPGMA[metric=correlation]' ./expr.csv --k 4 --clusters clusters.csv",
         "hcbench tree 3 --algos Ward --datasets iris --repetition 1 -o iris.npy",
         "hcbench tree tree.nwk --dynamic --min-size 10 -o tree.nex",
+        "hcbench tree UPGMA ./expr.csv --figure heatmap --scale row --k 4 -o heatmap.pdf",
         "hcbench tree UPGMA ./expr.csv --support 100 --branches branches.csv -o tree.nwk",
     )
 )
@@ -80,10 +83,25 @@ def read_heights(text: str) -> tuple[float, ...]:
     "-o",
     "--output",
     "outputs",
-    type=options.OutputFile(*TREES),
+    type=options.OutputFile(*TREES, *FIGURES),
     multiple=True,
-    help="Output file: Newick (.nwk), Nexus (.nex), scipy's linkage matrix (.npy, .csv, .tsv) or "
-    ".json. Repeatable. By default Newick on stdout.",
+    help="Output file: Newick (.nwk), Nexus (.nex), scipy's linkage matrix (.npy, .csv, .tsv), "
+    ".json, or a figure (.svg, .png, .pdf). Repeatable. By default Newick on stdout.",
+)
+@click.option(
+    "--figure",
+    type=click.Choice(["dendrogram", "heatmap", "tanglegram"]),
+    help="What a figure shows: the tree alone, with its data, or facing that of --against; by "
+    "default dendrogram, or tanglegram with --against.",
+)
+@click.option(
+    "--against", metavar="TREE", help="Tanglegram: the file of another tree of the same items."
+)
+@click.option(
+    "--scale",
+    type=click.Choice(["none", "row", "column"]),
+    default="none",
+    help="Heat map: colours of rows, or columns, with mean 0 and standard deviation 1.",
 )
 @click.option(
     "--k",
@@ -163,6 +181,9 @@ def tree(
     *,
     source: tuple[str, ...],
     outputs: Sequence[Path],
+    figure: str | None,
+    against: str | None,
+    scale: Scaling,
     counts: tuple[int, ...] | None,
     heights: tuple[float, ...] | None,
     clusters: Path | None,
@@ -206,13 +227,17 @@ def tree(
     if confidence is not None:
         lines.append(describe_support(confidence))
     written = TreeWritten(fitted=fitted, confidence=confidence, lengths=not no_lengths)
+    drawn = TreeDrawn(
+        fitted=fitted, confidence=confidence, cuts=cuts, kind=figure, against=against, scale=scale
+    )
     for path in outputs:
-        files = written.write(path)
+        files = drawn.write(path) if path.suffix.lower() in FIGURES else written.write(path)
         lines.append(f"{fitted.title} is in {', '.join(map(str, files))}")
     if branches is not None and confidence is not None:
         write_rows(branch_rows(fitted.tree, confidence), branches)
         lines.append(f"the branches are in {branches}")
-    if cuts.any or clusters is not None or not written.is_tree:
+    has_table = cuts.any and not outputs
+    if has_table or clusters is not None or not written.is_tree:
         lines += _write_clusters(fitted, cuts, clusters, form)
     elif not outputs and branches is None:
         written.show(form)
@@ -288,6 +313,63 @@ class TreeWritten:
         if self.confidence is not None:
             described["branches"] = branch_rows(self.fitted.tree, self.confidence)
         return described
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeDrawn:
+    """A tree, and how it is drawn.
+
+    Attributes
+    ----------
+    fitted : Fitted
+    confidence : Confidence or None
+        The support of its branches, which a dendrogram shows.
+    cuts : Cuts
+        The first is a line; a heat map shows all as strips.
+    kind : str or None
+        ``dendrogram``, ``heatmap`` or ``tanglegram``.
+    against : str or None
+        The file of the other tree of a tanglegram.
+    scale : {"none", "row", "column"}
+        Of a heat map.
+    """
+
+    fitted: Fitted
+    confidence: Confidence | None
+    cuts: Cuts
+    kind: str | None
+    against: str | None
+    scale: Scaling
+
+    def write(self, path: Path) -> list[Path]:
+        """Draw it in the format of the suffix, and return the file."""
+        from hcbench.figures.drawing import save
+
+        save(self._draw(), path)
+        return [path]
+
+    def _draw(self) -> Any:
+        from hcbench.api.tree_figures import draw_facing, draw_fitted, draw_heat_map
+        from hcbench.files.trees import TreeFile
+
+        k = self.cuts.k[0] if self.cuts.k else None
+        kind = self.kind or ("dendrogram" if self.against is None else "tanglegram")
+        if kind == "heatmap":
+            return draw_heat_map(self.fitted, labels=self._labels(), k=k, scale=self.scale)
+        if kind == "tanglegram":
+            if self.against is None:
+                raise click.UsageError("a tanglegram needs --against TREE, the other tree")
+            file = TreeFile.parse(self.against)
+            return draw_facing(self.fitted, file.read(), file.name, self._labels())
+        height = self.cuts.heights[0] if self.cuts.heights else None
+        support = None if self.confidence is None else self.confidence.support.support
+        return draw_fitted(self.fitted, k=k, height=height, support=support)
+
+    def _labels(self) -> dict[str, Any]:
+        from hcbench.analysis.cluster_table import cut_tree
+
+        distances = _distances_of(self.fitted) if self.cuts.dynamic else None
+        return dict(cut_tree(self.fitted.tree, self.cuts, distances))
 
 
 def _show_rows(rows: Sequence[dict[str, Any]], form: str) -> None:

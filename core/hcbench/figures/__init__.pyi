@@ -38,6 +38,7 @@ from .plots import (
     mark_places as mark_places,
     new_figure as new_figure,
     plain as plain,
+    shortened as shortened,
     style as style,
 )
 from .suites import (
@@ -47,5 +48,10 @@ from .suites import (
     draw_figures as draw_figures,
     make_folder as make_folder,
     write_figure as write_figure,
+)
+from .tree_figures import (
+    dendrogram_figure as dendrogram_figure,
+    heat_map as heat_map,
+    tanglegram_figure as tanglegram_figure,
 )
 from .view import FigureView as FigureView

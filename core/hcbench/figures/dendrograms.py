@@ -14,7 +14,7 @@ import numpy as np
 
 from hcbench.errors import DataError
 from hcbench.figures.palette import GUIDE, PALETTE
-from hcbench.figures.plots import new_figure, plain
+from hcbench.figures.plots import new_figure, plain, shortened
 from hcbench.model.names import NamedItems, match_items, names_of_index
 from hcbench.model.trees import HeightKind, Partition, Tree
 from hcbench.model.trees.layout import branch_lines, layout
@@ -302,7 +302,7 @@ def _write_names(
     if tree.names is None:
         texts = [str(leaf) for leaf in order]
     else:
-        texts = [plain(tree.names[leaf]) for leaf in order]
+        texts = [plain(shortened(tree.names[leaf])) for leaf in order]
     axis.set_ticks(np.arange(tree.n), texts)
     rotation = 90 if orientation == "top" else 0
     axis.set_tick_params(length=0, labelsize=size, labelrotation=rotation, pad=2)

@@ -25,6 +25,7 @@ from hcbench.figures.dendrograms import (
 from hcbench.figures.draw_charts import add_caption, draw_chart, draw_ranks
 from hcbench.figures.palette import GUIDE
 from hcbench.figures.plots import new_figure, plain, style
+from hcbench.figures.problems import heat_map_of_problem
 from hcbench.figures.suites import FORMATS, write_figure
 from hcbench.model.trees import Tree, facing_orders
 from hcbench.plan.outcome import budget_text
@@ -81,6 +82,23 @@ def draw_dendrogram(view: FigureView, repetition: int = 0, checkpoint: int | Non
     _add_classes(figure, colours)
     add_caption(figure, caption)
     return figure
+
+
+def draw_data(view: FigureView, repetition: int = 0, checkpoint: int | None = None) -> Figure:
+    """The vectors or similarities of a data set as a heat map, with the tree of one algorithm.
+
+    Raises
+    ------
+    HcbenchError
+        As for `draw_dendrogram`.
+    DataNotAvailableError
+        If the data cannot be generated again, or have neither vectors nor similarities.
+    """
+    group, tree = _only_tree(view, repetition, checkpoint)
+    problem = view.problem(group.dataset, repetition)
+    return heat_map_of_problem(
+        _with_names(tree, problem), problem, group.dataset, title=_title(group, repetition)
+    )
 
 
 def draw_tanglegram(
@@ -385,6 +403,10 @@ KINDS: Mapping[str, Kind] = {
     "dendrogram": Kind(
         doc="The tree of one algorithm on one data set.",
         draw=lambda view, _, choices: draw_dendrogram(view, choices.repetition, choices.checkpoint),
+    ),
+    "heatmap": Kind(
+        doc="The data of one data set in the order of the tree of one algorithm.",
+        draw=lambda view, _, choices: draw_data(view, choices.repetition, choices.checkpoint),
     ),
     "tanglegram": Kind(
         doc="The true tree against that of one algorithm.",

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from hcbench.plan.presentation import MetricInfo
     from hcbench.results.results import Results
 
+#: Characters of a name of a leaf; the rest of a figure would have no room beside longer ones.
+LONGEST_NAME = 44
 _MOST_TICKS = 8
 _SCALED = {"s": "s", "bytes": "B"}  # units whose ticks are ms, MB and the like
 _STYLE: Any = {  # matplotlib types each key
@@ -97,6 +99,15 @@ def new_figure(
 def plain(text: str) -> str:
     """Text for matplotlib: an unescaped dollar sign begins mathematics, and SVG has rules."""
     return printable(text).replace("$", r"\$")
+
+
+def shortened(name: str, most: int = LONGEST_NAME) -> str:
+    """A name of at most so many characters; a longer one has an ellipsis in the middle."""
+    text = " ".join(name.split())
+    if len(text) <= most:
+        return text
+    behind = (most - 1) // 2
+    return f"{text[: most - 1 - behind]}…{text[-behind:]}"
 
 
 def averages_of(points: Sequence[Any]) -> tuple[NDArray[np.float64], ...]:

@@ -139,3 +139,26 @@ def test_results_have_their_trees(folder, tmp_path):
     assert tree == hcbench.fit("UPGMA", frame).with_names(NAMES)
     with pytest.raises(hcbench.HcbenchError, match="choose one result"):
         results.tree()
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
+def test_figures_are_written_in_the_format_of_the_suffix(folder, suffix):
+    beginning = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF"}[suffix]
+    path = f"figure{suffix}"
+    hcb("tree", "UPGMA", "./expr.csv", "--k", "3", "-o", path)
+    assert Path(path).read_bytes().startswith(beginning)
+    hcb("tree", "UPGMA", "./expr.csv", "--figure", "heatmap", "--scale", "row", "-o", path)
+    assert Path(path).read_bytes().startswith(beginning)
+    hcb("tree", "Ward", "./expr.csv", "-o", "ward.nwk")
+    hcb("tree", "UPGMA", "./expr.csv", "--against", "ward.nwk", "-o", path)
+    assert Path(path).read_bytes().startswith(beginning)
+
+
+def test_figures_say_what_they_need(folder):
+    alone = hcb("tree", "UPGMA", "./expr.csv", "--figure", "tanglegram", "-o", "t.svg", code=2)
+    assert "needs --against" in alone.stderr
+    hcb("tree", "UPGMA", "./expr.csv", "-o", "t.nwk")
+    assert (
+        "needs the data"
+        in hcb("tree", "t.nwk", "--figure", "heatmap", "-o", "t.svg", code=1).stderr
+    )

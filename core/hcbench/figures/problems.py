@@ -1,0 +1,126 @@
+"""The data of a problem as a heat map, with their classes and the names of their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.analysis.item_distances import distances_of_problem
+from hcbench.errors import DataError, HcbenchError
+from hcbench.figures.tree_figures import Scaling, heat_map
+from hcbench.files.tables import is_number, table_rows
+from hcbench.model.arrays import is_sparse
+from hcbench.model.problem import Problem
+from hcbench.model.trees import Tree
+from hcbench.registry.names import parse_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Columns of more vectors stay in their order, as their tree would be too fine to be read.
+_MOST_COLUMNS = 500
+_TABLES = (".csv", ".tsv")
+
+
+def heat_map_of_problem(
+    tree: Tree,
+    problem: Problem,
+    dataset: str,
+    *,
+    title: str = "",
+    labels: Mapping[str, NDArray[np.int64]] | None = None,
+    k: int | None = None,
+    scale: Scaling = "none",
+) -> Figure:
+    """The vectors of a problem, or its similarities, in the order of a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+        Leaf i is item i of the problem.
+    problem : Problem
+    dataset : str
+        The data set; if it is a table, the columns have the names in its header.
+    title : str
+    labels : mapping of cut to (n,) int, optional
+        Clusters, shown as strips beside the classes of the data.
+    k : int, optional
+        A cut, drawn as a line.
+    scale : {"none", "row", "column"}
+        Whether rows or columns are standardised; for the colours only.
+
+    Raises
+    ------
+    NotApplicableError
+        If there are no vectors and no similarities.
+    """
+    strips = {**classes_of_problem(problem), **(labels or {})}
+    if problem.vectors is None:
+        return heat_map(
+            tree,
+            -distances_of_problem(problem),
+            column_names=tree.names,
+            column_tree=tree,
+            strips=strips,
+            title=title,
+            k=k,
+            label="similarity (0 for the largest)",
+        )
+    vectors = problem.vectors
+    values = np.asarray(vectors.toarray() if is_sparse(vectors) else vectors, dtype=np.float64)
+    return heat_map(
+        tree,
+        values,
+        column_names=_feature_names(dataset, values.shape[1]),
+        column_tree=_tree_of_columns(values),
+        strips=strips,
+        scale=scale,
+        title=title,
+        k=k,
+    )
+
+
+def classes_of_problem(problem: Problem) -> dict[str, list[str]]:
+    """The classes of the items by level, the coarsest first."""
+    if problem.levels is None:
+        return {}
+    n_levels = problem.levels.shape[1]
+    if n_levels == 1:
+        return {"class": problem.class_names(1)}
+    return {f"level {depth}": problem.class_names(depth) for depth in range(1, n_levels + 1)}
+
+
+def _tree_of_columns(values: NDArray[np.float64]) -> Tree | None:
+    """The columns by average linkage of their Euclidean distances; None if they are too many."""
+    from scipy.cluster.hierarchy import linkage
+
+    n_columns = values.shape[1]
+    if not 2 <= n_columns <= _MOST_COLUMNS:
+        return None
+    return Tree.from_linkage(linkage(values.T, "average"))
+
+
+def _feature_names(dataset: str, n_columns: int) -> list[str] | None:
+    """The header of a table, if as many of its columns have numbers as there are features."""
+    try:
+        path = Path(parse_file(dataset).base).expanduser()
+    except HcbenchError:
+        return None
+    if path.suffix.lower() not in _TABLES or not path.is_file():
+        return None
+    try:
+        rows = [cells for _, cells in table_rows(path)]
+    except DataError:
+        return None
+    if len(rows) < 2 or len(rows[0]) != len(rows[1]):
+        return None
+    header, first = rows[0], rows[1]
+    names = []
+    for name, cell in zip(header, first, strict=True):
+        if is_number(cell) and not is_number(name):
+            names.append(name)
+    return names if len(names) == n_columns else None

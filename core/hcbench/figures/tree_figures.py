@@ -1,0 +1,359 @@
+"""Figures of one tree for papers: dendrogram, heat map and tanglegram."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.errors import DataError
+from hcbench.figures.annotations import cut_level, draw_cut_line, draw_support
+from hcbench.figures.dendrograms import class_colours, class_handles, draw_tree
+from hcbench.figures.palette import GUIDE
+from hcbench.figures.plots import new_figure, plain, shortened, style
+from hcbench.model.trees import Tree, facing_orders
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Scaling: TypeAlias = Literal["none", "row", "column"]
+
+#: With more leaves no names are written, as they would be too small to be read.
+MOST_NAMES = 250
+#: Classes in a legend; of more, colours repeat, and there is none.
+MOST_CLASSES = 16
+_ROW = 0.13  # inches for a leaf with a name
+_TALLEST = 16.0  # inches
+_LETTER = 0.055  # inches of a letter of a name
+_STRIP = 0.16  # inches of an annotation strip
+
+
+def dendrogram_figure(
+    tree: Tree,
+    *,
+    title: str = "",
+    classes: Sequence[Any] | None = None,
+    k: int | None = None,
+    height: float | None = None,
+    support: NDArray[np.float64] | None = None,
+) -> Figure:
+    """A horizontal dendrogram with the names of the leaves on the right.
+
+    Parameters
+    ----------
+    tree : Tree
+    title : str
+    classes : (n,) labels, optional
+        Colour leaves, and branches with leaves of one class only; by default the clusters of the
+        cut, if there is one.
+    k, height : number, optional
+        A cut, drawn as a line.
+    support : (m,) float, optional
+        The support of each node, written at it in per cent.
+
+    Returns
+    -------
+    Figure
+        Long names are shortened in the middle; with more than `MOST_NAMES` leaves there are dots
+        in the place of names.
+    """
+    has_names = tree.n <= MOST_NAMES
+    tall = min(_TALLEST, max(2.2, 0.9 + _ROW * tree.n)) if has_names else 9.0
+    figure, ax = new_figure(6.5 + _width_of_names(tree, has_names=has_names), tall)
+    if classes is None and k is not None and 1 < k <= tree.n:
+        classes = [f"cluster {label}" for label in _numbered(tree, k)]
+    with style():
+        colours = draw_tree(ax, tree, classes, names=has_names, orientation="left")
+        level = height
+        text = "" if height is None else f"height {height:g}"
+        if k is not None:
+            level = cut_level(tree, k)
+            text = f"k = {k}"
+        if level is not None:
+            draw_cut_line(ax, level, is_horizontal=True, text=text)
+        if support is not None:
+            draw_support(ax, tree, support, is_horizontal=True)
+        if title:
+            figure.suptitle(plain(shortened(title, 90)), fontsize=10)
+        if 1 < len(colours) <= MOST_CLASSES:
+            across = max(1, int(figure.get_figwidth() / _width_of_class(colours)))
+            figure.legend(
+                handles=class_handles(colours), loc="outside lower center", ncols=min(across, 6)
+            )
+    return figure
+
+
+def heat_map(
+    tree: Tree,
+    values: NDArray[np.floating],
+    *,
+    column_names: Sequence[str] | None = None,
+    column_tree: Tree | None = None,
+    strips: Mapping[str, Sequence[Any]] | None = None,
+    scale: Scaling = "none",
+    title: str = "",
+    k: int | None = None,
+    label: str = "value",
+) -> Figure:
+    """A heat map with the items in the order of the tree, as `clustermap` and pheatmap draw it.
+
+    Parameters
+    ----------
+    tree : Tree
+        Of the rows, drawn on the left.
+    values : (n, p) float
+        Those of the items.
+    column_names : (p,) str, optional
+    column_tree : Tree, optional
+        Of the columns, drawn above; by default columns stay in their order.
+    strips : mapping of name to (n,) labels, optional
+        Annotations of the rows, a strip of colours each, such as classes and clusters.
+    scale : {"none", "row", "column"}
+        Whether each row, or each column, gets mean 0 and standard deviation 1.
+    title : str
+    k : int, optional
+        A cut, drawn as a line through the tree of the rows.
+    label : str
+        What the colours are.
+
+    Returns
+    -------
+    Figure
+        Colours end at the quantiles of 1 and 99 %, so that an outlier does not hide the rest.
+
+    Raises
+    ------
+    DataError
+        If there are not as many rows as leaves.
+    """
+    if len(values) != tree.n:
+        raise DataError(f"{len(values)} rows for {tree.n} leaves; give a row for each leaf")
+    strips = dict(strips or {})
+    n_columns = values.shape[1]
+    order = tree.leaf_order
+    columns = np.arange(n_columns) if column_tree is None else column_tree.leaf_order
+    shown = scaled(np.asarray(values, dtype=np.float64), scale)[order][:, columns]
+    has_names = tree.n <= MOST_NAMES
+    with style():
+        figure, axes = _heat_map_axes(tree, n_columns, len(strips), column_tree is not None)
+        draw_tree(axes["rows"], tree, names=False, orientation="left")
+        axes["rows"].set(xlabel="", ylim=(tree.n - 0.5, -0.5))
+        if k is not None and (level := cut_level(tree, k)) is not None:
+            draw_cut_line(axes["rows"], level, is_horizontal=True, text=f"k = {k}")
+        if column_tree is not None:
+            draw_tree(axes["columns"], column_tree, names=False, orientation="top")
+            axes["columns"].set(ylabel="", xlim=(-0.5, n_columns - 0.5))
+        image = _draw_matrix(axes["matrix"], shown, is_centred=scale != "none")
+        _write_rows(axes["matrix"], tree, has_names=has_names)
+        _write_columns(axes["matrix"], column_names, columns)
+        figure.colorbar(image, cax=axes["colours"], orientation="horizontal")
+        what = label if scale == "none" else f"{label}, each {scale} standardised"
+        axes["colours"].set_xlabel(plain(what), fontsize=7)
+        axes["colours"].tick_params(labelsize=6)
+        _draw_strips(figure, axes, strips, order)
+        if title:
+            figure.suptitle(plain(shortened(title, 90)), fontsize=10)
+    return figure
+
+
+def tanglegram_figure(
+    left: Tree,
+    right: Tree,
+    *,
+    titles: tuple[str, str] = ("", ""),
+    classes: Sequence[Any] | None = None,
+) -> Figure:
+    """Two trees of the same items that face each other, with names on both sides.
+
+    Parameters
+    ----------
+    left, right : Tree
+        Leaf i of one is leaf i of the other. Children are turned so that lines cross little.
+    titles : (str, str)
+    classes : (n,) labels, optional
+        Colour branches, names and lines.
+
+    Raises
+    ------
+    DataError
+        If the trees have different numbers of leaves.
+    """
+    from matplotlib.collections import LineCollection
+
+    if left.n != right.n:
+        raise DataError(f"trees of {left.n} and {right.n} leaves cannot face each other")
+    order, other = facing_orders(left, right)
+    has_names = left.n <= MOST_NAMES
+    tall = min(_TALLEST, max(2.4, 1.0 + _ROW * left.n)) if has_names else 9.0
+    wide = 8.0 + 2 * _width_of_names(left, has_names=has_names)
+    figure, (ax, middle, opposite) = new_figure(wide, tall, columns=3)
+    ax.get_gridspec().set_width_ratios((1.0, 0.45, 1.0))
+    colours = class_colours(classes or ())
+    with style():
+        draw_tree(ax, left, classes, colours, names=has_names, orientation="left", order=order)
+        draw_tree(
+            opposite, right, classes, colours, names=has_names, orientation="right", order=other
+        )
+        places = (np.argsort(order), np.argsort(other))
+        lines = [[(0.0, a), (1.0, b)] for a, b in zip(*places, strict=True)]
+        of_lines = [GUIDE] if classes is None else [colours[label] for label in classes]
+        width = 0.8 if left.n <= 100 else 0.4
+        middle.add_collection(LineCollection(lines, colors=of_lines, linewidths=width))
+        middle.set(xlim=(0, 1), ylim=(left.n - 0.4, -0.6))
+        middle.set_axis_off()
+        for axis, text in ((ax, titles[0]), (opposite, titles[1])):
+            axis.set_title(plain(shortened(text, 50)), fontsize=9)
+        if 1 < len(colours) <= MOST_CLASSES:
+            across = max(1, int(figure.get_figwidth() / _width_of_class(colours)))
+            figure.legend(
+                handles=class_handles(colours), loc="outside lower center", ncols=min(across, 8)
+            )
+    return figure
+
+
+def scaled(values: NDArray[np.float64], scale: Scaling) -> NDArray[np.float64]:
+    """Values of which each row, or each column, has mean 0 and standard deviation 1.
+
+    Those without any variance become 0.
+    """
+    if scale == "none":
+        return values
+    axis = 1 if scale == "row" else 0
+    centred = values - values.mean(axis=axis, keepdims=True)
+    deviation = centred.std(axis=axis, keepdims=True)
+    standardised: NDArray[np.float64] = centred / np.where(deviation > 0, deviation, 1.0)
+    return standardised
+
+
+def _numbered(tree: Tree, k: int) -> list[int]:
+    from hcbench.analysis.cluster_table import from_left_to_right
+
+    labels: list[int] = from_left_to_right(tree, tree.cut(k)).tolist()
+    return labels
+
+
+def _width_of_names(tree: Tree, *, has_names: bool) -> float:
+    """Inches that the names of the leaves take."""
+    if not has_names or tree.names is None:
+        return 0.2
+    return _LETTER * max(len(shortened(name)) for name in tree.names)
+
+
+def _width_of_class(colours: Mapping[Any, str]) -> float:
+    """Inches of an entry of a legend."""
+    return 0.07 * max(len(str(name)) for name in colours) + 0.5
+
+
+def _heat_map_axes(
+    tree: Tree, n_columns: int, n_strips: int, has_column_tree: bool
+) -> tuple[Figure, dict[str, Any]]:
+    """A figure with axes for the trees, the strips, the matrix and its colours."""
+    from matplotlib.figure import Figure
+
+    has_names = tree.n <= MOST_NAMES
+    tall = min(_TALLEST, max(3.0, _ROW * tree.n)) if has_names else 9.0
+    wide = min(10.0, max(3.0, 0.16 * n_columns))
+    top = 1.0 if has_column_tree else 0.35
+    left = 1.6
+    strips = max(_STRIP * n_strips, 0.02)
+    names = _width_of_names(tree, has_names=has_names) + 0.3
+    figure = Figure(figsize=(left + strips + wide + names + 0.6, top + tall + 0.6))
+    figure.set_layout_engine("constrained", w_pad=0.02, h_pad=0.02, wspace=0.0, hspace=0.0)
+    grid = figure.add_gridspec(
+        3, 3, width_ratios=(left, strips, wide), height_ratios=(top, tall, 0.12)
+    )
+    axes: dict[str, Any] = {
+        "columns": figure.add_subplot(grid[0, 2]),
+        "rows": figure.add_subplot(grid[1, 0]),
+        "strips": figure.add_subplot(grid[1, 1]),
+        "matrix": figure.add_subplot(grid[1, 2]),
+        "colours": figure.add_subplot(grid[2, 2]),
+    }
+    if not has_column_tree:
+        axes["columns"].set_axis_off()
+    return figure, axes
+
+
+def _draw_matrix(ax: Axes, values: NDArray[np.float64], *, is_centred: bool) -> Any:
+    """The matrix; colours diverge from 0 if there are values on both sides of it."""
+    low, high = np.quantile(values, (0.01, 0.99))
+    if low == high:
+        low, high = float(values.min()), float(values.max())
+    diverges = is_centred or (low < 0 < high)
+    colours = "viridis"
+    if diverges:
+        most = max(abs(float(low)), abs(float(high)))
+        low, high = -most, most
+        colours = "RdBu_r"
+    image = ax.imshow(
+        values,
+        aspect="auto",
+        interpolation="nearest",
+        cmap=colours,
+        vmin=float(low),
+        vmax=float(high),
+    )
+    # As the dendrogram beside it has its leaves.
+    ax.set_ylim(len(values) - 0.5, -0.5)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    return image
+
+
+def _write_rows(ax: Axes, tree: Tree, *, has_names: bool) -> None:
+    """The names of the items on the right of the matrix."""
+    ax.yaxis.tick_right()
+    if not has_names:
+        ax.set_yticks([])
+        return
+    names = [str(leaf) for leaf in range(tree.n)] if tree.names is None else list(tree.names)
+    order = tree.leaf_order.tolist()
+    ax.set_yticks(np.arange(tree.n), [plain(shortened(names[leaf])) for leaf in order])
+    inches = ax.get_window_extent().height / ax.figure.dpi
+    size = min(8.0, max(3.0, 0.8 * inches * 72 / tree.n))
+    ax.tick_params(axis="y", length=0, labelsize=size)
+
+
+def _write_columns(ax: Axes, names: Sequence[str] | None, columns: NDArray[np.int64]) -> None:
+    """The names of the columns below the matrix, if they fit."""
+    if names is None or columns.size > 120:
+        ax.set_xticks([])
+        return
+    texts = [plain(shortened(names[column], 24)) for column in columns.tolist()]
+    ax.set_xticks(np.arange(columns.size), texts, rotation=90)
+    ax.tick_params(axis="x", length=0, labelsize=min(8.0, max(3.5, 400 / columns.size)))
+
+
+def _draw_strips(
+    figure: Figure,
+    axes: Mapping[str, Any],
+    strips: Mapping[str, Sequence[Any]],
+    order: NDArray[np.int64],
+) -> None:
+    """Annotation strips beside the matrix, with a legend of each that has few classes."""
+    from matplotlib.colors import to_rgb
+
+    ax = axes["strips"]
+    if not strips:
+        ax.set_axis_off()
+        return
+    image = np.ones((order.size, len(strips), 3))
+    handles = []
+    for number, (name, labels) in enumerate(strips.items()):
+        colours = class_colours([str(label) for label in labels])
+        of_items = np.array([to_rgb(colours[str(label)]) for label in labels])
+        image[:, number] = of_items[order]
+        if 1 < len(colours) <= MOST_CLASSES:
+            named = {f"{name}: {label}": colour for label, colour in colours.items()}
+            handles += class_handles(named)
+    ax.imshow(image, aspect="auto", interpolation="nearest")
+    ax.set_yticks([])
+    ax.set_xticks(np.arange(len(strips)), [plain(shortened(str(s), 20)) for s in strips])
+    ax.tick_params(axis="x", length=0, labelsize=7, labelrotation=90)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    if handles:
+        figure.legend(handles=handles, loc="outside right upper", fontsize=7)
