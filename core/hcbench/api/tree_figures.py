@@ -87,7 +87,7 @@ def draw_facing(
 
     tree = fitted.tree
     matched = other.matched_with(tree.named_items(fitted.title))
-    colours = dict(labels)
+    colours: Mapping[str, Sequence[Any]] = labels
     if not colours and fitted.problem is not None:
         colours = _classes(fitted.problem)
     classes = None

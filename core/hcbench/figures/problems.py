@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +58,8 @@ def heat_map_of_problem(
     NotApplicableError
         If there are no vectors and no similarities.
     """
-    strips = {**classes_of_problem(problem), **(labels or {})}
+    strips: dict[str, Any] = dict(classes_of_problem(problem))
+    strips.update(labels or {})
     if problem.vectors is None:
         return heat_map(
             tree,
@@ -70,7 +71,7 @@ def heat_map_of_problem(
             k=k,
             label="similarity (0 for the largest)",
         )
-    vectors = problem.vectors
+    vectors: Any = problem.vectors
     values = np.asarray(vectors.toarray() if is_sparse(vectors) else vectors, dtype=np.float64)
     return heat_map(
         tree,
