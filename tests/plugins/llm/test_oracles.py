@@ -409,9 +409,11 @@ def test_answers_in_flight_are_stored_when_the_budget_is_exceeded(model: Model) 
     oracle = Oracle(ask(model, concurrency=4)._answers, budget="0.8USD")
     with pytest.raises(BudgetExceededError):
         oracle.ask([[0, 1, 2], [0, 1, 3], [0, 1, 4], [0, 2, 3], [0, 2, 4], [0, 3, 4], [1, 2, 3]])
-    assert len(model.bodies) == 7
-    assert len(oracle.stored) == 7, "what is paid is stored"
-    assert oracle.ledger.expenses["price"] == pytest.approx(3 * 0.052 + 4 * 0.502)
+    # The second dear answer ends it; those that were not sent by then are not sent any more.
+    sent = len(model.bodies)
+    assert 5 <= sent <= 7
+    assert len(oracle.stored) == sent, "what is paid is stored"
+    assert oracle.ledger.expenses["price"] == pytest.approx(3 * 0.052 + (sent - 3) * 0.502)
 
 
 @pytest.mark.attack("money")
