@@ -50,7 +50,7 @@ def rerun(
     store: str | None,
     plugin: Sequence[Path],
 ) -> ExitCode:
-    """Run one stored cell again, and compare it with what is stored.
+    """Run one stored cell again, and compare the results.
 
     CELL is the beginning of its key, which hcbench results show lists for failures. Nothing is
     stored but paid answers. Without --in-process it runs in an isolated worker, as in a run.

@@ -198,7 +198,7 @@ def tree(
     quiet: bool,
     **choices: Any,
 ) -> None:
-    """Write the tree of a run, of a new fit or of a file, and the clusters of its cuts.
+    """Write the tree of a run, a fit or a file, and its clusters.
 
     ALGORITHM DATA fits an algorithm to a data set or file, as the first repetition of hcbench
     compare with the same --seed does. RUN is a number that hcbench results lists, the name of a

@@ -493,7 +493,7 @@ def test_lengths_that_are_not_heights_are_reported_unless_quiet(folder):
         ),
         ({"y.txt": "1"}, ["tree.nwk", "--labels", "y.txt"], "labels are read from"),
         ({"x2.csv": "1,2\n3,4\n"}, ["z.npy", "--vectors", "x2.csv"], "z.npy has 6 items"),
-        ({"x.doc": ""}, ["tree.nwk", "--vectors", "x.doc"], "data are read from"),
+        ({"x.doc": ""}, ["tree.nwk", "--vectors", "x.doc"], "unknown suffix"),
         ({}, ["tree.nwk", "--vectors", "no.csv"], "cannot read no.csv"),
         ({}, ["tree.nwk", "--similarity", "x.csv"], "n x n matrix"),
         ({}, ["tree.nwk", "--vectors", "x.csv[nams=item]"], "has no parameter 'nams'"),

@@ -287,7 +287,7 @@ def test_contradictory_answers_are_reported_and_can_be_taken_back(folder):
         ("i.txt", ITEMS, ("--algo", "Build[count=[1,2]]"), "several algorithms; name one"),
         ("i.txt", ITEMS, ("--algo", "UPGMA"), "a person cannot answer these"),
         ("i.txt", ITEMS, ("--algo", "Nobody"), "no algorithm is called 'Nobody'"),
-        ("i.txt", ITEMS, ("--tree", "i.txt"), "i.txt: "),
+        ("i.txt", ITEMS, ("--tree", "i.txt"), "i.txt"),
         ("i.txt", ITEMS, ("--tree", "none.nwk"), "cannot read none.nwk"),
         ("i.txt", ITEMS, ("--answers", "no/a.jsonl"), "cannot write no/a.jsonl"),
         ("i.txt", ITEMS, ("--answers", "i.txt"), "i.txt was not written by hcbench ask"),
