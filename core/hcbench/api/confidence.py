@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
@@ -47,7 +48,8 @@ DIVISIONS = 10
 REFERENCES = 20
 
 Refit: TypeAlias = Callable[[Problem, int], Tree]
-Told: TypeAlias = Callable[[int, int], None]
+#: Called with the number of fits that are done, and of all.
+Progress: TypeAlias = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -77,8 +79,8 @@ class Confidence:
     failed: int
 
 
-def _nothing(_done: int, _total: int) -> None:
-    """Tell nothing about progress."""
+def _no_progress(_done: int, _total: int) -> None:
+    """Show nothing."""
 
 
 def measure_support(
@@ -89,7 +91,7 @@ def measure_support(
     unbiased: bool = False,
     share: float = SHARE,
     seed: int = 0,
-    tell: Told = _nothing,
+    progress: Progress = _no_progress,
 ) -> Confidence:
     """Fit the algorithm to resampled data, and count the branches of the tree.
 
@@ -109,7 +111,7 @@ def measure_support(
         The share of the items.
     seed : int
         The base of all seeds.
-    tell : callable
+    progress : callable
         Called with the number of fits that are done, and of all.
 
     Raises
@@ -135,7 +137,7 @@ def measure_support(
             replicates.append(Replicate(drawn, items, scale))
         except HcbenchError:
             failed += 1
-        tell(number, total)
+        progress(number, total)
     if not replicates:
         raise NotApplicableError(f"{fitted.title}: the algorithm failed in all {total} replicates")
     at_one = [replicate for replicate in replicates if replicate.scale == 1.0]
@@ -156,7 +158,7 @@ def measure_numbers(
     count: int = 50,
     share: float = SHARE,
     seed: int = 0,
-    tell: Told = _nothing,
+    progress: Progress = _no_progress,
 ) -> list[Number]:
     """The criteria of each number of clusters; see `hcbench.analysis.cluster_numbers`.
 
@@ -168,7 +170,7 @@ def measure_numbers(
         Numbers of clusters; 1 has a gap statistic only.
     count : int
         The number of subsamples.
-    share, seed, tell
+    share, seed, progress
         As of `measure_support`.
 
     Raises
@@ -179,25 +181,28 @@ def measure_numbers(
     problem, refit = _data_of(fitted)
     tree = fitted.tree
     possible = check_numbers(numbers, tree.n)
-    stages = count + 2 * DIVISIONS + REFERENCES
+    total = count + 2 * DIVISIONS + REFERENCES
+    fits = itertools.count(1)
+
+    def refit_and_count(data: Problem, seed_of_fit: int) -> Tree:
+        fitted_tree = refit(data, seed_of_fit)
+        progress(next(fits), total)
+        return fitted_tree
+
     replicates = []
     for number, (data, items, scale) in enumerate(
         _draw(problem, "items", count, (1.0,), share=share, seed=seed), start=1
     ):
-        replicates.append(
-            Replicate(refit(data, derive_seed(seed, "replicate", number)), items, scale)
-        )
-        tell(number, stages)
+        drawn = refit_and_count(data, derive_seed(seed, "replicate", number))
+        replicates.append(Replicate(drawn, items, scale))
     try:
         distances = distances_of_problem(problem, fitted.metric)
     except NotApplicableError:
         distances = None
     halves = []
     if distances is not None:
-        halves = _halves(problem, refit, seed)
-    tell(count + 2 * DIVISIONS, stages)
-    gaps = _gaps(fitted, problem, refit, possible, distances, seed)
-    tell(stages, stages)
+        halves = _halves(problem, refit_and_count, seed)
+    gaps = _gaps(fitted, problem, refit_and_count, possible, distances, seed)
     rows = []
     for position, k in enumerate(possible):
         partition = tree.cut(k)

@@ -11,6 +11,7 @@ import click
 
 from hcbench.cli import options
 from hcbench.cli.draw import write_text
+from hcbench.cli.progress import count_fits
 from hcbench.cli.terminal import stdout_for_data, tell, write_json, write_table
 from hcbench.cli.tree import TABLES, read_counts_of_clusters, write_rows
 from hcbench.cli.tree_source import SOURCE_OPTIONS, take_source
@@ -85,7 +86,10 @@ def clusters(
     registry = options.load_plugins(plugin, quiet=quiet)
     with stdout_for_data():
         fitted = tree_source.read(store, registry)
-        numbers = measure_numbers(fitted, counts, count=replicates, seed=tree_source.seed)
+        with count_fits(quiet=quiet) as progress:
+            numbers = measure_numbers(
+                fitted, counts, count=replicates, seed=tree_source.seed, progress=progress
+            )
     best = best_numbers(numbers)
     sentences = describe_best(numbers, best)
     rows = [_row(number) for number in numbers]
@@ -99,7 +103,8 @@ def clusters(
         write_text(to_csv(rows))
     else:
         cells = [[_cell(value) for value in row.values()] for row in rows]
-        write_table([name.replace("_", " ") for name in _COLUMNS], cells, right=_right())
+        header = [name.replace("_", " ") for name in _COLUMNS]
+        write_table(header, cells, right=header)
     if output is not None or form != "json":
         _tell(fitted.notes, sentences, quiet=quiet, to_stdout=output is None and form == "table")
 
@@ -107,10 +112,6 @@ def clusters(
 def _row(number: Number) -> dict[str, Any]:
     described = asdict(number)
     return {name: described[name] for name in _COLUMNS}
-
-
-def _right() -> list[str]:
-    return [name.replace("_", " ") for name in _COLUMNS]
 
 
 def _cell(value: Any) -> str:

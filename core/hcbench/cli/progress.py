@@ -126,6 +126,18 @@ def display(*, quiet: bool) -> Iterator[Bar | Lines | None]:
 
 
 @contextmanager
+def count_fits(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """A function that shows on stderr how many fits of an algorithm are done, of all."""
+    with display(quiet=quiet) as progress_display:
+
+        def show(done: int, total: int) -> None:
+            if progress_display is not None:
+                progress_display.show(done, total, lambda: [f"{done} of {total} fits"])
+
+        yield show
+
+
+@contextmanager
 def follow(*, quiet: bool) -> Iterator[Observer]:
     """An observer that shows a run on stderr; after Ctrl-C it says how to resume."""
     with display(quiet=quiet) as progress_display:

@@ -13,8 +13,9 @@ import click
 
 from hcbench.cli import options
 from hcbench.cli.draw import write_text
+from hcbench.cli.progress import count_fits
 from hcbench.cli.terminal import stdout_for_data, tell, write_json, write_table
-from hcbench.cli.tree_source import SOURCE_OPTIONS, take_source
+from hcbench.cli.tree_source import SOURCE_OPTIONS, refuse_options, take_source
 from hcbench.errors import HcbenchError
 from hcbench.model.numbers import read_number, read_whole_number
 
@@ -213,16 +214,22 @@ def tree(
 
     tree_source = take_source(source, choices)
     cuts = Cuts(k=counts or (), heights=heights or (), **choices)
-    if support is None and (au or branches is not None):
-        raise click.UsageError("--au and --branches need --support N")
+    has_figure = any(path.suffix.lower() in FIGURES for path in outputs)
+    _refuse_without_effect(support=support, dynamic=cuts.dynamic, has_figure=has_figure)
     registry = options.load_plugins(plugin, quiet=quiet)
     confidence = None
     with stdout_for_data():
         fitted = tree_source.read(store, registry)
         if support is not None:
-            confidence = measure_support(
-                fitted, support, resampled=resample, unbiased=au, seed=tree_source.seed
-            )
+            with count_fits(quiet=quiet) as progress:
+                confidence = measure_support(
+                    fitted,
+                    support,
+                    resampled=resample,
+                    unbiased=au,
+                    seed=tree_source.seed,
+                    progress=progress,
+                )
     lines = [f"note: {note}" for note in fitted.notes]
     if confidence is not None:
         lines.append(describe_support(confidence))
@@ -236,7 +243,8 @@ def tree(
     if branches is not None and confidence is not None:
         write_rows(branch_rows(fitted.tree, confidence), branches)
         lines.append(f"the branches are in {branches}")
-    has_table = cuts.any and not outputs
+    # A figure shows the cuts; other files of trees do not.
+    has_table = cuts.any and not has_figure
     if has_table or clusters is not None or not written.is_tree:
         lines += _write_clusters(fitted, cuts, clusters, form)
     elif not outputs and branches is None:
@@ -244,6 +252,18 @@ def tree(
     if not quiet:
         for line in lines:
             tell(line)
+
+
+def _refuse_without_effect(*, support: int | None, dynamic: bool, has_figure: bool) -> None:
+    """Refuse options that need another one, which was not given."""
+    if support is None:
+        refuse_options(("resample", "au", "branches"), "needs --support N")
+    if not dynamic:
+        refuse_options(("min_size", "deep_split", "assign_all"), "needs --dynamic")
+    if not has_figure:
+        refuse_options(
+            ("figure", "against", "scale"), "needs a figure, such as -o tree.svg (or .png, .pdf)"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -354,6 +374,10 @@ class TreeDrawn:
 
         k = self.cuts.k[0] if self.cuts.k else None
         kind = self.kind or ("dendrogram" if self.against is None else "tanglegram")
+        if kind != "heatmap":
+            refuse_options(("scale",), "is of heat maps: add --figure heatmap")
+        if kind != "tanglegram":
+            refuse_options(("against",), "is of tanglegrams: omit --figure, or --against")
         if kind == "heatmap":
             return draw_heat_map(self.fitted, labels=self._labels(), k=k, scale=self.scale)
         if kind == "tanglegram":

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from hcbench.cli import options
 
@@ -16,6 +18,32 @@ if TYPE_CHECKING:
 
 _FILTERS = ("algorithms", "datasets", "oracles", "budget")
 _PLACES = ("repetition", "checkpoint", "seed", "timeout")
+#: Options that choose a cell of a stored run.
+_OF_RUNS = ("algorithms", "datasets", "repetition", "checkpoint")
+
+
+def refuse_options(names: Iterable[str], reason: str) -> None:
+    """Refuse options of the current command that would have no effect.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Of their parameters.
+    reason : str
+        What follows the name of the option in the message.
+
+    Raises
+    ------
+    UsageError
+        If one of them was given.
+    """
+    context = click.get_current_context()
+    refused = set(names)
+    for parameter in context.command.params:
+        if parameter.name not in refused:
+            continue
+        if context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{parameter.opts[0]} {reason}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,29 +94,36 @@ class Source:
     def _fit(self, registry: Registry) -> Fitted:
         from hcbench.api.trees import fit_data
 
-        for name in ("algorithms", "datasets"):
-            if self.filters[name]:
-                raise click.UsageError(
-                    f"--{name} is of a stored run; here the algorithm and the data are "
-                    f"{' and '.join(self.words)}"
-                )
         algorithm, dataset = self.words
-        oracles = self.filters["oracles"]
-        budgets = self.filters["budget"]
+        refuse_options(
+            _OF_RUNS, f"is of a stored run; here {algorithm} is fitted to {dataset}: omit it"
+        )
         return fit_data(
             registry,
             algorithm,
             dataset,
-            oracle=oracles[0] if oracles else "",
+            oracle=self._only("oracles", ""),
             seed=self.seed,
-            budget=budgets[0] if budgets else None,
+            budget=self._only("budget", None),
             timeout=self.timeout,
         )
+
+    def _only(self, name: str, default: Any) -> Any:
+        """The only value of a filter; the default if there is none."""
+        values = self.filters[name]
+        if not values:
+            return default
+        if len(values) > 1:
+            raise click.UsageError(f"--{name} has {len(values)} values; a fit takes one")
+        return values[0]
 
     def _read_file(self) -> Fitted:
         from hcbench.api.trees import Fitted
         from hcbench.files.trees import TreeFile
 
+        refuse_options(
+            _FILTERS + _PLACES, f"is of a run or of a fit; {self.words[0]} is a file: omit it"
+        )
         file = TreeFile.parse(self.words[0])
         return Fitted(result=file.read(), title=file.name)
 

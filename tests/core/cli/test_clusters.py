@@ -72,7 +72,7 @@ def test_bootstraps_of_features_have_an_unbiased_probability():
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("tree", "UPGMA", "./groups.csv", "--au"), "need --support"),
+        (("tree", "UPGMA", "./groups.csv", "--au"), "--au needs --support N"),
         (("tree", "UPGMA", "./groups.csv", "--support", "5", "--au"), "--resample features"),
         (("tree", "t.nwk", "--support", "5"), "resampling needs the data"),
         (("clusters", "UPGMA", "./groups.csv", "--k", "99"), "have no cut into"),

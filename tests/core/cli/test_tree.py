@@ -160,3 +160,34 @@ def test_figures_say_what_they_need(folder):
     hcb("tree", "UPGMA", "./expr.csv", "-o", "t.nwk")
     without_data = hcb("tree", "t.nwk", "--figure", "heatmap", "-o", "t.svg", code=2)
     assert "needs the data" in without_data.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--au"], "--au needs --support N"),
+        (["--branches", "b.csv"], "--branches needs --support N"),
+        (["--resample", "items"], "--resample needs --support N"),
+        (["--k", "3", "--min-size", "4"], "--min-size needs --dynamic"),
+        (["--scale", "row", "-o", "t.nwk"], "--scale needs a figure"),
+        (["--figure", "heatmap"], "--figure needs a figure, such as -o tree.svg"),
+        (["--scale", "row", "-o", "t.svg"], "--scale is of heat maps"),
+        (["--repetition", "1"], "--repetition is of a stored run"),
+        (["--budget", "3,4"], "--budget has 2 values; a fit takes one"),
+    ],
+)
+def test_an_option_without_effect_is_refused(arguments, message):
+    result = hcb("tree", "UPGMA", "./expr.csv", *arguments, code=2)
+    assert message in result.stderr
+    assert not list(Path().glob("t.*"))
+
+
+def test_options_of_runs_are_refused_for_a_file():
+    hcb("tree", "UPGMA", "./expr.csv", "-o", "t.nwk")
+    result = hcb("tree", "t.nwk", "--algos", "UPGMA", code=2)
+    assert "--algos is of a run or of a fit; t.nwk is a file: omit it" in result.stderr
+
+
+def test_the_table_of_a_cut_is_shown_beside_the_file_of_a_tree():
+    result = hcb("tree", "UPGMA", "./expr.csv", "--k", "3", "-o", "t.nwk", "--format", "csv")
+    assert result.stdout.startswith("item,position,k=3")
