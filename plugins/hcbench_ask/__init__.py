@@ -71,6 +71,7 @@ RECORDED_ITEMS = DatasetSpec(
     random=False,
     files=("path", "truth", "tree"),
     suffixes=(".jsonl",),
+    opening='{"hcbench answers"',
     recorded_oracle="hcbench_ask.oracles:oracle_of",
     tags=("own",),
 )

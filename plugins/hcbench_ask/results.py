@@ -23,23 +23,26 @@ def contradiction(session: SessionResult) -> list[RecordedAnswer]:
     """
     if session.recorded.header.kind != "ordinal-queries":
         return []
-    answers = [a for a in session.recorded.answers if a.code not in (UNSURE, NONE)]
-    return [answers[row] for row in find_contradiction([_closest_pair_first(a) for a in answers])]
+    decided = [answer for answer in session.recorded.answers if answer.code not in (UNSURE, NONE)]
+    triples = [_closest_pair_first(answer) for answer in decided]
+    return [decided[row] for row in find_contradiction(triples)]
 
 
 def describe_contradiction(answers: list[RecordedAnswer]) -> str:
     """Describe contradictory answers in words."""
-    return "; ".join(
-        f"{odd!r} is the odd one out, not {a!r} or {b!r} (line {answer.line})"
-        for answer in answers
-        for a, b, odd in [_closest_pair_first(answer)]
-    )
+    texts = []
+    for answer in answers:
+        first, second, odd = _closest_pair_first(answer)
+        texts.append(
+            f"{odd!r} is the odd one out, not {first!r} or {second!r} (line {answer.line})"
+        )
+    return "; ".join(texts)
 
 
 def _closest_pair_first(answer: RecordedAnswer) -> tuple[str, str, str]:
     odd = answer.query[answer.code]
-    a, b = (item for item in answer.query if item != odd)
-    return a, b, odd
+    first, second = (item for item in answer.query if item != odd)
+    return first, second, odd
 
 
 def count_disagreeing(session: SessionResult) -> int:
@@ -48,37 +51,42 @@ def count_disagreeing(session: SessionResult) -> int:
     A tree without heights does not determine which of two pairs is more similar, so no answer of
     that kind disagrees with it.
     """
-    header, result = session.recorded.header, session.result
-    number = {item: i for i, item in enumerate(header.items)}
+    header = session.recorded.header
+    result = session.result
     answers = [answer for answer in session.recorded.answers if answer.code != UNSURE]
-    asked = np.array([[number[item] for item in answer.query] for answer in answers])
-    codes = np.array([answer.code for answer in answers])
     if not answers:
         return 0
+    number_of = {item: number for number, item in enumerate(header.items)}
+    queries = np.array([[number_of[item] for item in answer.query] for answer in answers])
+    codes = np.array([answer.code for answer in answers])
     if header.kind == "ordinal-queries" and isinstance(result, Tree):
-        i, j, k = asked.T
-        low = np.stack([result.lca(j, k), result.lca(i, k), result.lca(i, j)])
-        odd = np.where((low == low[0]).all(axis=0), NONE, low.argmin(axis=0))
+        i, j, k = queries.T
+        # Of the pair without each item; nodes have smaller numbers than their parents.
+        ancestors = np.stack([result.lca(j, k), result.lca(i, k), result.lca(i, j)])
+        are_equal = (ancestors == ancestors[0]).all(axis=0)
+        odd = np.where(are_equal, NONE, ancestors.argmin(axis=0))
         return int((odd != codes).sum())
     if header.kind == "pair-queries" and isinstance(result, Partition):
-        together = result.labels[asked[:, 0]] == result.labels[asked[:, 1]]
+        together = result.labels[queries[:, 0]] == result.labels[queries[:, 1]]
         return int((together != codes).sum())
     return 0
 
 
 def report(session: SessionResult, contradicting: list[RecordedAnswer]) -> dict[str, Any]:
     """Collect everything in plain values, for JSON."""
-    recorded, result = session.recorded, session.result
-    header, kind = recorded.header, recorded.kind
+    recorded = session.recorded
+    header = recorded.header
+    kind = recorded.kind
     answers = [answer for answer in recorded.answers if answer.code != UNSURE]
-    shape: dict[str, Any]
-    if isinstance(result, Tree):
-        shape = {"newick": result.to_newick(lengths=False), "parent": result.parent.tolist()}
-    else:
-        shape = {"clusters": result.labels.tolist()}
+    neither = 0
+    if kind.neither is not None:
+        neither = sum(answer.code == kind.neither.code for answer in answers)
+    odd_answers = []
+    for answer in contradicting:
+        odd_answers.append({"question": list(answer.query), "odd": answer.query[answer.code]})
     return {
         "items": list(header.items),
-        **shape,
+        **_shape_of(session.result),
         "algorithm": header.algorithm,
         "seed": header.seed,
         "kind": header.kind,
@@ -86,17 +94,22 @@ def report(session: SessionResult, contradicting: list[RecordedAnswer]) -> dict[
         "answers": len(answers),
         "distinct": len({kind.canonical(answer.query)[0] for answer in answers}),
         "unsure": len(recorded.answers) - len(answers),
-        "neither": sum(a.code == kind.neither.code for a in answers) if kind.neither else 0,
+        "neither": neither,
         "undone": recorded.undone,
         "disagreeing": count_disagreeing(session),
-        "contradiction": [
-            {"question": list(a.query), "odd": a.query[a.code]} for a in contradicting
-        ],
+        "contradiction": odd_answers,
         "notes": list(session.notes),
     }
 
 
-def save(tree: Tree | Partition, said: dict[str, Any], stem: Path) -> list[Path]:
+def _shape_of(result: Tree | Partition) -> dict[str, Any]:
+    """A tree or a partition in plain values."""
+    if isinstance(result, Tree):
+        return {"newick": result.to_newick(lengths=False), "parent": result.parent.tolist()}
+    return {"clusters": result.labels.tolist()}
+
+
+def save(tree: Tree | Partition, described: dict[str, Any], stem: Path) -> list[Path]:
     """Write a report to STEM.json; for a tree also STEM.nwk and, with matplotlib, STEM.svg.
 
     Raises
@@ -104,7 +117,7 @@ def save(tree: Tree | Partition, said: dict[str, Any], stem: Path) -> list[Path]
     DataError
         If a file cannot be written.
     """
-    text = json.dumps(said, indent=2, ensure_ascii=False)
+    text = json.dumps(described, indent=2, ensure_ascii=False)
     written = [_write(stem, ".json", text + "\n")]
     if isinstance(tree, Tree):
         written.append(_write(stem, ".nwk", tree.to_newick(lengths=False) + "\n"))

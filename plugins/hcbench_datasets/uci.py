@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,9 @@ GLASS = (
     "the UCI Glass table with a header (9 features, type), "
     "https://archive.ics.uci.edu/dataset/42/glass+identification"
 )
-_OPENML_ZOO, _OPENML_GLASS = 62, 41
+# Numbers of the tables at OpenML.
+_OPENML_ZOO = 62
+_OPENML_GLASS = 41
 
 
 def zoo(_seed: int) -> Problem:
@@ -40,21 +43,23 @@ def zoo(_seed: int) -> Problem:
     Without ``girl``, as in Ghoshdastidar et al. 2019; the second ``frog`` is ``frog 2``.
     """
     names, vectors, classes = _table("zoo", ZOO, _OPENML_ZOO, named=True)
-    chosen = [i for i, name in enumerate(names) if name != "girl"]
+    animals = [row for row, name in enumerate(names) if name != "girl"]
     return Problem(
-        n=len(chosen),
-        names=_distinct([names[i] for i in chosen]),
-        vectors=vectors[chosen],
-        levels=table_of_labels([[classes[i] for i in chosen]]),
+        n=len(animals),
+        names=_distinct([names[row] for row in animals]),
+        vectors=vectors[animals],
+        levels=table_of_labels([[classes[row] for row in animals]]),
     )
 
 
 def glass(_seed: int, *, standardise: bool) -> Problem:
     """214 pieces of glass, refractive index and 8 oxides in weight per cent, 6 kinds of glass."""
     _, vectors, classes = _table("glass", GLASS, _OPENML_GLASS, named=False)
+    if standardise:
+        vectors = standardised(vectors)
     return Problem(
         n=len(vectors),
-        vectors=standardised(vectors) if standardise else vectors,
+        vectors=vectors,
         levels=table_of_labels([classes]),
     )
 
@@ -82,21 +87,26 @@ def read_table(path: Path, *, named: bool) -> Table:
     """
     reader = csv.reader(open_text(path))
     width = len(next(reader, []))
-    start = int(named)
-    rows, features = [], []
-    for row in filter(None, reader):
+    first_feature = 1 if named else 0
+    names = []
+    features = []
+    classes = []
+    for row in reader:
+        if not row:
+            continue
         where = f"{path}, line {reader.line_num}"
         if len(row) != width:
             raise DataError(f"{where}: {len(row)} cells where the header has {width}")
         try:
-            features.append([float(cell) for cell in row[start:-1]])
+            features.append([float(cell) for cell in row[first_feature:-1]])
         except ValueError as error:
             raise DataError(f"{where}: {error}; numbers are needed before the class") from error
-        rows.append(row)
-    if not rows:
+        if named:
+            names.append(row[0])
+        classes.append(row[-1])
+    if not features:
         raise DataError(f"{path} contains no rows below its header")
-    names = [row[0] for row in rows] if named else []
-    return names, np.array(features, dtype=np.float64), [row[-1] for row in rows]
+    return names, np.array(features, dtype=np.float64), classes
 
 
 def table_of_openml(
@@ -124,16 +134,20 @@ def table_of_openml(
     if "animal" not in columns:
         reason = ", and OpenML's table does not name the animals"
         raise not_available(dataset, f"{dataset}.csv", reason, advice)
-    at = columns.index("animal")
-    names = [str(bunch.categories["animal"][int(code)]) for code in data[:, at]]
-    return names, np.delete(data, at, axis=1), classes
+    name_column = columns.index("animal")
+    animals = bunch.categories["animal"]
+    names = [str(animals[int(code)]) for code in data[:, name_column]]
+    return names, np.delete(data, name_column, axis=1), classes
 
 
 def _distinct(names: list[str]) -> tuple[str, ...]:
     """Make names unique by adding a number to repeated ones."""
-    seen: dict[str, int] = {}
-    made = []
+    count: Counter[str] = Counter()
+    distinct = []
     for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        made.append(name if seen[name] == 1 else f"{name} {seen[name]}")
-    return tuple(made)
+        count[name] += 1
+        if count[name] == 1:
+            distinct.append(name)
+        else:
+            distinct.append(f"{name} {count[name]}")
+    return tuple(distinct)

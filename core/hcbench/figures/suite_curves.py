@@ -176,7 +176,7 @@ def _mean_of(group: Group, metric: str, results: Results) -> float:
     numbers = group.numbers(find_metric(results, metric))
     if not numbers:
         raise DataNotAvailableError(f"{metric} was not measured")
-    return sum(numbers) / len(numbers)
+    return _mean(numbers)
 
 
 def _names_of(names: Sequence[str], parameters: Mapping[str, Value]) -> str:
@@ -200,32 +200,11 @@ def _line_name(figure: Figure, group: Group, parameters: Mapping[str, Value]) ->
 def _draw_panel(
     ax: Axes, panel: _Panel, figure: Figure, names: Sequence[str], support: Support
 ) -> None:
-    looks = looks_for(names)
     places: set[float] = set()
     for line in panel.lines.values():
         places.update(line)
     all_x = sorted(places)
-    for number, name in enumerate(names):
-        line = panel.lines.get(name, {})
-        if not line:
-            continue
-        look: dict[str, Any] = {
-            "label": plain(name),
-            "color": looks[name].colour,
-            "marker": looks[name].marker,
-        }
-        sizes = sorted(line)
-        means = [sum(line[x]) / len(line[x]) for x in sizes]
-        if figure.band == "interval":
-            apart = number - (len(names) - 1) / 2
-            shifted = _shifted(sizes, apart, all_x, is_log="x" in figure.log)
-            errors = _errors([line[x] for x in sizes], means, support)
-            ax.errorbar(shifted, means, yerr=errors, linestyle="", elinewidth=0.9, **look)
-            continue
-        ax.plot(sizes, means, **look)
-        if figure.band == "maximum":
-            greatest = [max(line[x]) for x in sizes]
-            ax.plot(sizes, greatest, "_", color=look["color"], markersize=9)
+    _draw_lines(ax, panel, figure, names, all_x, support)
     for style, (name, heights) in zip(_STYLES, panel.bounds.items(), strict=False):
         sizes = sorted(heights)
         ax.plot(sizes, [heights[x] for x in sizes], color=GUIDE, linestyle=style, label=plain(name))
@@ -241,13 +220,51 @@ def _draw_panel(
     ax.grid(visible=True, axis="y")
 
 
+def _draw_lines(
+    ax: Axes,
+    panel: _Panel,
+    figure: Figure,
+    names: Sequence[str],
+    all_x: Sequence[float],
+    support: Support,
+) -> None:
+    """The means of each line, with the band that the figure asks for."""
+    looks = looks_for(names)
+    for number, name in enumerate(names):
+        line = panel.lines.get(name, {})
+        if not line:
+            continue
+        look: dict[str, Any] = {
+            "label": plain(name),
+            "color": looks[name].colour,
+            "marker": looks[name].marker,
+        }
+        sizes = sorted(line)
+        means = [_mean(line[x]) for x in sizes]
+        if figure.band == "interval":
+            # Points without lines, as intervals of several lines stand beside each other.
+            apart = number - (len(names) - 1) / 2
+            shifted = _shifted(sizes, apart, all_x, is_log="x" in figure.log)
+            errors = _errors([line[x] for x in sizes], means, support)
+            ax.errorbar(shifted, means, yerr=errors, linestyle="", elinewidth=0.9, **look)
+        else:
+            ax.plot(sizes, means, **look)
+        if figure.band == "maximum":
+            greatest = [max(line[x]) for x in sizes]
+            ax.plot(sizes, greatest, "_", color=look["color"], markersize=9)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
 def _tell_beyond(ax: Axes, panel: _Panel, limit: float) -> None:
     """Name the line that exceeds the range of the axis most."""
     greatest = limit
     beyond = ""
     for name, line in panel.lines.items():
         for values in line.values():
-            mean = sum(values) / len(values)
+            mean = _mean(values)
             if mean > greatest:
                 greatest = mean
                 beyond = f"{name}: up to {mean:.3g}"

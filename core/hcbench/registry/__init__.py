@@ -209,12 +209,16 @@ class Registry:
             raise
 
     def reader_of(self, path: Path) -> Entry[DatasetSpec] | None:
-        """The data set that reads files with this ending."""
+        """The data set that reads files with this ending, and with the opening of this file."""
         ending = path.suffix.lower()
-        for entry in self.datasets.entries:
-            # Without an ending it is the name of a data set, unless there is such a file.
-            if ending and ending in entry.spec.suffixes:
-                return entry
+        # Without an ending it is the name of a data set, unless there is such a file.
+        if ending:
+            readers = [entry for entry in self.datasets.entries if ending in entry.spec.suffixes]
+            # Those that tell their files by the content come first.
+            readers.sort(key=lambda entry: not entry.spec.opening)
+            for entry in readers:
+                if _begins_with(path.expanduser(), entry.spec.opening):
+                    return entry
         if not path.expanduser().is_file():
             return None
         # A file of a program such as outfile of PHYLIP; its reader says what else is not read.
@@ -260,6 +264,20 @@ class Registry:
     def catalogues(self) -> tuple[Catalogue[Any], ...]:
         """The catalogues of all that suites name, and of suites."""
         return (self.algorithms, self.datasets, self.oracles, self.metrics, self.suites)
+
+
+def _begins_with(path: Path, opening: str) -> bool:
+    """Whether a regular file begins with a text; True if any content will do."""
+    if not opening:
+        return True
+    if not path.is_file():
+        return False
+    expected = opening.encode()
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(expected)) == expected
+    except OSError:
+        return False  # the reader of the ending says why it cannot be read
 
 
 @lru_cache(maxsize=1)

@@ -500,6 +500,9 @@ class DatasetSpec(Spec):
         Names of its true hierarchies, where there are several; the first is the default.
     suffixes : tuple of str
         File endings for which ``./name.suffix`` means this data set with ``path`` set.
+    opening : str
+        How the content of such a file begins, where other data sets read its ending too; "" if any
+        content will do.
     optional_files : tuple of str
         Names of parameters whose values may name files, and then count as those of ``files``; what
         is no file is something else, such as a column.
@@ -521,6 +524,7 @@ class DatasetSpec(Spec):
     family: str | Callable[[Params], str] = ""
     truths: tuple[str, ...] | Callable[[Params], tuple[str, ...]] = ()
     suffixes: tuple[str, ...] = ()
+    opening: str = ""
     optional_files: tuple[str, ...] = ()
     parts: Callable[[Params], Iterable[Any]] | None = None
     check: Function | None = None

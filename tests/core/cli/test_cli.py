@@ -407,7 +407,7 @@ MISTAKES = {
     "unknown ending": (
         ["--datasets", "./none.xyz"],
         2,
-        "./none.xyz is no data set: save it as one of .arff, .bz2, .csv,",
+        "./none.xyz is no data set: save it as one of .arff,",
     ),
     "space for comma": (
         ["--algos", "Comb", "Fail"],
