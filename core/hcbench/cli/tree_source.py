@@ -89,7 +89,18 @@ class Source:
             return self._fit(registry)
         if self.is_file:
             return self._read_file()
+        self._check_is_no_algorithm(registry)
         return self._stored(store, registry)
+
+    def _check_is_no_algorithm(self, registry: Registry) -> None:
+        """Ask for the data, as the only argument is otherwise the name of a run."""
+        from hcbench.registry.names import parse_name
+
+        if self.words and registry.algorithms.has(parse_name(self.words[0]).base):
+            raise click.UsageError(
+                f"{self.words[0]} is an algorithm: name its data too, such as {self.words[0]} "
+                f"./data.csv, or choose a cell of the last run with --algos {self.words[0]}"
+            )
 
     def _fit(self, registry: Registry) -> Fitted:
         from hcbench.api.trees import fit_data

@@ -22,6 +22,7 @@ from hcbench.errors import (
     SuiteError,
     UnknownNameError,
 )
+from hcbench.model.regular_files import check_regular
 from hcbench.registry.catalogue import Catalogue, Entry
 from hcbench.registry.fingerprint import installation
 from hcbench.registry.names import Name, format_name, parse_name, split_alias
@@ -196,6 +197,9 @@ class Registry:
             )
         try:
             if "/" in name.base:
+                if not path.expanduser().exists():
+                    # It says that the file is missing, and which one may be meant.
+                    check_regular(path)
                 raise UnknownNameError(
                     f"{name.base} is no data set: save it as one of {self.file_endings}, or pass "
                     "its contents to hcbench.compare in Python"

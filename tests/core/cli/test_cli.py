@@ -382,7 +382,7 @@ MISTAKES = {
     "several": (
         ["--algos", "Commb,Comb[start=x]", "--datasets", "./none.xyz", "--metrics", "depht"],
         2,
-        "did you mean Comb?; Comb: start must be int, got 'x'; ./none.xyz is no data set: save it",
+        "did you mean Comb?; Comb: start must be int, got 'x'; cannot read none.xyz: No such file",
     ),
     "unknown parameter": (
         ["--algos", "Comb[begin=1]"],
@@ -407,7 +407,7 @@ MISTAKES = {
     "unknown ending": (
         ["--datasets", "./none.xyz"],
         2,
-        "./none.xyz is no data set: save it as one of .arff,",
+        "cannot read none.xyz: No such file",
     ),
     "space for comma": (
         ["--algos", "Comb", "Fail"],

@@ -191,3 +191,13 @@ def test_options_of_runs_are_refused_for_a_file():
 def test_the_table_of_a_cut_is_shown_beside_the_file_of_a_tree():
     result = hcb("tree", "UPGMA", "./expr.csv", "--k", "3", "-o", "t.nwk", "--format", "csv")
     assert result.stdout.startswith("item,position,k=3")
+
+
+def test_an_algorithm_alone_is_asked_for_its_data():
+    result = hcb("tree", "UPGMA", code=2)
+    assert "UPGMA is an algorithm: name its data too, such as UPGMA ./data.csv" in result.stderr
+
+
+def test_a_file_with_a_wrong_ending_is_missing_and_not_of_an_unknown_kind():
+    result = hcb("tree", "UPGMA", "./expr.cvs", code=2)
+    assert "No such file or directory; did you mean ./expr.csv?" in result.stderr
