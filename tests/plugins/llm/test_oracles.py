@@ -586,8 +586,9 @@ def test_a_run_that_is_killed_pays_the_rest_when_it_is_resumed(
     assert outcome.status == "ok"
     assert len(model.charged) == len(model.answered), "no question was charged twice"
     # The fourth was sent again, unless the worker outlived the run long enough to store it.
-    assert sum(model.answered.values()) <= len(model.charged) + 1
-    assert outcome.cost.saved == pytest.approx(3 * PRICE)
+    sent_again = sum(model.answered.values()) - len(model.charged)
+    assert sent_again in (0, 1)
+    assert outcome.cost.saved == pytest.approx((4 - sent_again) * PRICE)
     assert outcome.cost.price == pytest.approx(PRICE * len(model.charged))
     assert all(SECRET.encode() not in path.read_bytes() for path in tmp_path.iterdir())
 
