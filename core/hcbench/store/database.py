@@ -26,7 +26,9 @@ from sqlalchemy.pool import StaticPool
 
 from hcbench.errors import HcbenchError, StoreError, hide_passwords
 from hcbench.store import sqlite
-from hcbench.store.schema import create_tables, has_tables, metadata, upsert_into
+from hcbench.store.backups import check_references, copy_tables, keep_file, without_references
+from hcbench.store.migrations import MIGRATIONS, Migration, migrate, newest_schema
+from hcbench.store.schema import create_tables, record_schema, stored_schema, upsert_into
 
 T = TypeVar("T")
 _DRIVERS = dict.fromkeys(("postgresql", "postgres"), "postgresql+psycopg")
@@ -56,6 +58,9 @@ class Database:
     place : Place
     read_only : bool
         Whether nothing may be written, whatever the permissions.
+    migrations : sequence of Migration
+        Those that lead to the schema to use. A store of an earlier schema is upgraded when it is
+        opened; one that may not be written is copied into memory for that.
 
     Attributes
     ----------
@@ -70,12 +75,20 @@ class Database:
         Seconds for which a server may be away before work that `retry` repeats is given up.
     """
 
-    def __init__(self, place: Place, *, read_only: bool = False) -> None:
+    def __init__(
+        self,
+        place: Place,
+        *,
+        read_only: bool = False,
+        migrations: Sequence[Migration] = MIGRATIONS,
+    ) -> None:
         self.place = place
         self.read_only = read_only
         self.exists = True
         self.longest_wait = _LONGEST_WAIT
-        self._is_complete = False  # a store of an earlier version has fewer tables
+        self._migrations = migrations
+        self._newest = newest_schema(migrations)
+        self._schema = self._newest
         # After one wait in vain there is no second, as when an interrupted run is closed.
         self._is_given_up = False
         self._inode = _inode(place.file)
@@ -86,6 +99,12 @@ class Database:
         self._had_log = place.file is not None and sqlite.has_log(place.file)
         with _explained(place):
             self.engine = self._open()
+            if self._schema < self._newest:
+                try:
+                    self._upgrade()
+                except BaseException:
+                    self.close()
+                    raise
 
     def close(self) -> None:
         """Close all connections."""
@@ -114,17 +133,77 @@ class Database:
         """The engine, if its tables are ours; an empty one if there are none yet."""
         try:
             with _transaction(engine, reading=True) as connection:
-                self.exists = self._has_tables(connection)
+                schema = self._read_schema(connection)
         except BaseException:
             engine.dispose()
             raise
-        if self.exists:
+        self.exists = schema is not None
+        if schema is not None:
+            self._schema = schema
             return engine
         engine.dispose()
         return _empty()
 
-    def _has_tables(self, connection: sa.Connection) -> bool:
-        return has_tables(connection, str(self.place), shared=self.place.server is not None)
+    def _read_schema(self, connection: sa.Connection) -> int | None:
+        """The schema of the tables; None if there are none."""
+        is_shared = self.place.server is not None
+        return stored_schema(connection, str(self.place), shared=is_shared, newest=self._newest)
+
+    def _upgrade(self) -> None:
+        """Migrate a store of an earlier schema, of which a copy is kept beside it.
+
+        A process that is killed meanwhile leaves the store as it was.
+
+        Raises
+        ------
+        StoreError
+            If there is no place for the copy, or a server may only be read.
+        """
+        if self.read_only:
+            self._upgrade_in_memory()
+            return
+        self._prepare_to_write()
+        _warn(
+            f"{self.place} is of an earlier version of hcbench (schema {self._schema}); it is "
+            f"upgraded to schema {self._newest}, and a copy is kept as {self._name_of_copy()}"
+        )
+        with without_references(self.engine), _transaction(self.engine) as connection:
+            self._lock(connection)
+            schema = self._read_schema(connection)
+            # Another process may have been faster.
+            if schema is not None and schema < self._newest:
+                if self.place.server is not None:
+                    copy_tables(connection, schema)
+                elif self.place.file is not None:
+                    keep_file(connection, self.place.file.with_name(self._name_of_copy()))
+                self._migrate(connection, schema)
+
+    def _name_of_copy(self) -> str:
+        """The name of what is kept of a store before it is upgraded."""
+        if self.place.file is None:
+            return f"tables schema{self._schema}_*"
+        return f"{self.place.file.name}.schema{self._schema}"
+
+    def _migrate(self, connection: sa.Connection, schema: int) -> None:
+        migrate(connection, schema, self._migrations)
+        check_references(connection, str(self.place))
+        record_schema(connection, self._newest)
+
+    def _upgrade_in_memory(self) -> None:
+        """Use an upgraded copy in memory of a file that may not be written."""
+        if self.place.server is not None:
+            raise StoreError(
+                f"{self.place} is of an earlier version of hcbench (schema {self._schema}), and "
+                f"may only be read here; upgrade it first: hcbench results --store {self.place}"
+            )
+        copy = _open_engine(Place())
+        with self.engine.connect() as connection, copy.connect() as copy_connection:
+            opened: Any = connection.connection.driver_connection
+            opened.backup(copy_connection.connection.driver_connection)
+        self.engine.dispose()
+        self.engine = copy
+        with without_references(copy), _transaction(copy) as connection:
+            self._migrate(connection, self._schema)
 
     def _create(self) -> None:
         """Create the tables, unless another process has just done so."""
@@ -136,7 +215,7 @@ class Database:
             _set_journal(engine, self._journal)
             with _transaction(engine) as connection:
                 self._lock(connection)
-                if not self._has_tables(connection):
+                if self._read_schema(connection) is None:
                     create_tables(connection)
         except BaseException:
             engine.dispose()
@@ -237,9 +316,6 @@ class Database:
                 self._create()
             with _transaction(self.engine) as connection:
                 self._lock(connection)
-                if not self._is_complete:
-                    metadata.create_all(connection)
-                    self._is_complete = True
                 yield connection
 
     def outside_transactions(self, statements: Sequence[str]) -> None:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import sqlalchemy as sa
@@ -19,14 +21,17 @@ from hcbench.errors import DamagedRunError, StoreError
 from hcbench.plan.presentation import Presentation
 from hcbench.store.checks import check_rows
 from hcbench.store.merge import Merged, merge_stores
+from hcbench.store.migrations import FIRST_SCHEMA, create_schema
 from hcbench.store.rows import RunInfo, from_json, presented
 from hcbench.store.schema import (
     SCHEMA_VERSION,
     VERSION,
     cells,
     is_reported,
+    metadata,
     metric_values,
     points,
+    record_schema,
     run_cells,
     runs,
 )
@@ -132,28 +137,67 @@ def import_run(store: Store, described: Description, source: str) -> Merged:
     StoreError
         If it is of another version of hcbench, or damaged.
     """
-    version = None
+    schema = None
     if isinstance(described, dict):
-        version = described.get(VERSION)
-    if version != SCHEMA_VERSION:
+        schema = described.get(VERSION)
+    if not isinstance(schema, int) or schema < FIRST_SCHEMA:
         raise StoreError(
-            f"{source} was exported by another version of hcbench (schema {str(version)[:20]}, "
-            f"this one has {SCHEMA_VERSION}); export it again with this one"
+            f"{source} is no run that hcbench exported (its schema is {str(schema)[:20]}); export "
+            "it again: hcbench results export"
         )
-    with Store(":memory:") as imported:
+    if schema > SCHEMA_VERSION:
+        raise StoreError(
+            f"{source} was exported by a later version of hcbench (schema {schema}, this one knows "
+            f"{SCHEMA_VERSION}): pip install --upgrade hcbench"
+        )
+    with TemporaryDirectory(prefix="hcbench-") as folder:
         try:
-            with imported.database.writing() as connection:
-                _insert(connection, described, source)
+            imported = _store_of(described, schema, source, Path(folder, "imported.sqlite"))
         except (LookupError, TypeError, AttributeError, ValueError, DamagedRunError) as error:
             raise StoreError(f"{source} is damaged: {repr(error)[:80]} in its rows") from error
-        (merged,) = merge_stores(store, [imported])
+        with imported:
+            (merged,) = merge_stores(store, [imported])
     merged.source = source
     return merged
 
 
-def _insert(connection: sa.Connection, described: Description, source: str) -> None:
-    """Check the rows of all tables, and insert them."""
-    run_rows = [_row(runs, run) for run in described["runs"]]
+def _store_of(described: Description, schema: int, source: str, file: Path) -> Store:
+    """A store with the rows of a description: in memory, or a file if its schema is earlier."""
+    if schema == SCHEMA_VERSION:
+        imported = Store(":memory:")
+        with imported.database.writing() as connection:
+            _insert(connection, described, source, metadata.tables)
+        return imported
+    engine = sa.create_engine(f"sqlite:///{file}")
+    with engine.begin() as connection:
+        create_schema(connection, schema)
+        earlier = sa.MetaData()
+        earlier.reflect(connection)
+        _insert(connection, described, source, earlier.tables)
+        record_schema(connection, schema)
+    engine.dispose()
+    # One that is only read is upgraded in memory.
+    return Store(file, read_only=True)
+
+
+def _insert(
+    connection: sa.Connection,
+    described: Description,
+    source: str,
+    tables: Mapping[str, sa.Table],
+) -> None:
+    """Check the rows of all tables, and insert them.
+
+    Parameters
+    ----------
+    connection : Connection
+    described : dict
+    source : str
+    tables : mapping of str to Table
+        The tables of the description's schema. Rows of an earlier one are checked when they are
+        merged.
+    """
+    run_rows = [_row(tables[runs.name], run) for run in described["runs"]]
     cell_rows = []
     point_rows = []
     value_rows = []
@@ -162,41 +206,43 @@ def _insert(connection: sa.Connection, described: Description, source: str) -> N
     links = set()
     described_run = described["runs"][0]["id"]
     for cell in described["cells"]:
-        cell_row = _row(cells, cell)
+        cell_row = _row(tables[cells.name], cell)
         cell_rows.append(cell_row)
         links.add((described_run, cell["id"]))
         links.add((cell_row["run"], cell_row["id"]))
         for point in cell["points"]:
             # Results are exported on request only.
-            point_rows.append(_row(points, {"result": None, **point, "cell": cell["id"]}))
-            value_rows += _rows_of_values(point, cell["id"])
+            values_of_point = {"result": None, **point, "cell": cell["id"]}
+            point_rows.append(_row(tables[points.name], values_of_point))
+            value_rows += _rows_of_values(tables[metric_values.name], point, cell["id"])
     for value_row in value_rows:
         links.add((value_row["run"], value_row["cell"]))
     link_rows = [{"run": run, "cell": cell} for run, cell in sorted(links)]
     # In this order, as rows refer to those of earlier tables.
-    _insert_rows(connection, runs, run_rows, source)
+    _insert_rows(connection, tables[runs.name], run_rows, source)
     for row in run_rows:
         # An error here says that the run could not be shown.
         Presentation.of_description(presented(from_json(row["layout"])))
-    _insert_rows(connection, cells, cell_rows, source)
-    _insert_rows(connection, points, point_rows, source)
-    _insert_rows(connection, metric_values, value_rows, source)
-    _insert_rows(connection, run_cells, link_rows, source)
+    _insert_rows(connection, tables[cells.name], cell_rows, source)
+    _insert_rows(connection, tables[points.name], point_rows, source)
+    _insert_rows(connection, tables[metric_values.name], value_rows, source)
+    _insert_rows(connection, tables[run_cells.name], link_rows, source)
 
 
-def _rows_of_values(point: Mapping[str, Any], cell: int) -> list[dict[str, Any]]:
+def _rows_of_values(table: sa.Table, point: Mapping[str, Any], cell: int) -> list[dict[str, Any]]:
     """The rows of the values at a point of a cell."""
     rows = []
     for value in point["values"]:
         place = {"cell": cell, "checkpoint": point["checkpoint"]}
-        rows.append(_row(metric_values, {**value, **place}))
+        rows.append(_row(table, {**value, **place}))
     return rows
 
 
 def _insert_rows(
     connection: sa.Connection, table: sa.Table, rows: list[dict[str, Any]], source: str
 ) -> None:
-    check_rows(table, rows, source)
+    if table.metadata is metadata:
+        check_rows(table, rows, source)
     if rows:
         connection.execute(table.insert(), rows)
 

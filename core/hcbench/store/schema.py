@@ -11,16 +11,22 @@ numbers of cells of a run, and the cells of a large run in columns.
 from __future__ import annotations
 
 import importlib
+import re
 from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import sqlalchemy as sa
 
 from hcbench.errors import StoreError
 from hcbench.plan.outcome import REPORTED
+from hcbench.store.migrations import FIRST_SCHEMA, newest_schema
 
-SCHEMA_VERSION = 3
+#: The number of these tables. A change of them is a migration as well.
+SCHEMA_VERSION = newest_schema()
 VERSION = "hcbench schema"  # its name in ``meta``, and in an export
+#: The name in ``meta`` of the version of hcbench that has made or upgraded the tables.
+WRITER = "hcbench version"
 #: The status of an error that is not final.
 LOST = "lost"
 #: The checkpoint that stands for the end of a call, as a primary key cannot be null.
@@ -183,13 +189,10 @@ summaries = sa.Table(
 )
 
 
-def has_summaries(connection: sa.Connection) -> bool:
-    """Whether there is that table: a store of an earlier version gets it when it is written."""
-    return sa.inspect(connection).has_table(summaries.name)
-
-
-def has_tables(connection: sa.Connection, location: str, *, shared: bool) -> bool:
-    """Whether there are tables, which are then ours and of this version.
+def stored_schema(
+    connection: sa.Connection, location: str, *, shared: bool, newest: int = SCHEMA_VERSION
+) -> int | None:
+    """The schema of a store, from `FIRST_SCHEMA` to the newest; None if there are no tables.
 
     Parameters
     ----------
@@ -198,18 +201,19 @@ def has_tables(connection: sa.Connection, location: str, *, shared: bool) -> boo
         Its name in the message.
     shared : bool
         Whether the database may also hold tables of others.
+    newest : int
+        The last schema that can be used.
 
     Raises
     ------
     StoreError
-        If the tables are not ours, or of another version.
+        If the tables are not ours, or of a schema that cannot be used.
     """
     present = set(sa.inspect(connection).get_table_names())
-    version = None
+    text = None
     if meta.name in present:
-        of_schema = sa.select(meta.c.value).where(meta.c.name == VERSION)
-        version = connection.execute(of_schema).scalar()
-    if version is None:
+        text = _read_meta(connection, VERSION)
+    if text is None:
         # In a shared database only tables of our names are in the way.
         foreign = present
         if shared:
@@ -219,19 +223,72 @@ def has_tables(connection: sa.Connection, location: str, *, shared: bool) -> boo
                 f"{location} is a database, but not a store of hcbench; "
                 "give another place with --store"
             )
-        return False
-    if version != str(SCHEMA_VERSION):
+        return None
+    try:
+        schema = int(text)
+    except ValueError:
         raise StoreError(
-            f"{location} is a store of another version of hcbench (schema {version}, this one has "
-            f"{SCHEMA_VERSION}); use that version, or give another place with --store"
+            f"{location} is damaged: its schema is {text[:20]!r}; give another place with --store"
+        ) from None
+    if schema > newest:
+        writer = _read_meta(connection, WRITER)
+        raise StoreError(
+            f"{location} was written by {_later_version(writer)} (schema {schema}, this one knows "
+            f"{newest}): {_install(writer)}, or give another place with --store"
         )
-    return True
+    if schema < FIRST_SCHEMA:
+        raise StoreError(
+            f"{location} has schema {schema}, of a version of hcbench that was never published; "
+            "give another place with --store"
+        )
+    return schema
+
+
+def _read_meta(connection: sa.Connection, name: str) -> str | None:
+    """A text of ``meta``; None if it is not there."""
+    value: str | None = connection.execute(
+        sa.select(meta.c.value).where(meta.c.name == name)
+    ).scalar()
+    return value
+
+
+def _later_version(writer: str | None) -> str:
+    """The version that has written a store, as it is called in a sentence."""
+    if writer is None:
+        return "a later version of hcbench"
+    return f"hcbench {writer}"
+
+
+def _install(writer: str | None) -> str:
+    """The command that installs a version that can read what another one has written."""
+    if writer is None or not re.fullmatch(r"[\w.+!-]+", writer):
+        # The store may be a stranger's: nothing of it becomes a part of a command unchecked.
+        return "pip install --upgrade hcbench"
+    # Development versions are not published; the release that follows them is.
+    release = re.split(r"\.dev|\+", writer)[0]
+    return f"pip install 'hcbench>={release}'"
 
 
 def create_tables(connection: sa.Connection) -> None:
     """Create the tables."""
     metadata.create_all(connection)
-    connection.execute(meta.insert(), {"name": VERSION, "value": str(SCHEMA_VERSION)})
+    record_schema(connection, SCHEMA_VERSION)
+
+
+def record_schema(connection: sa.Connection, schema: int) -> None:
+    """Write down of which schema the tables are now, and which version has made them so."""
+    values = {VERSION: str(schema), WRITER: _own_version()}
+    connection.execute(sa.delete(meta).where(meta.c.name.in_(list(values))))
+    rows = [{"name": name, "value": value} for name, value in values.items()]
+    connection.execute(meta.insert(), rows)
+
+
+def _own_version() -> str:
+    try:
+        return version("hcbench")
+    except PackageNotFoundError:
+        # It runs from a folder that is merely on the path.
+        return "0"
 
 
 @lru_cache

@@ -39,7 +39,6 @@ from hcbench.store.rows import (
 from hcbench.store.schema import (
     END,
     cells,
-    has_summaries,
     metric_values,
     points,
     replies,
@@ -699,9 +698,6 @@ class Store:
         from hcbench.store.columns import unpack_outcomes
 
         with self.database.reading() as connection:
-            # A store that may not be written may come from a version without summaries.
-            if not has_summaries(connection):
-                return None
             packed = sa.select(summaries.c.run).where(summaries.c.packed.is_not(None))
             infos = run_infos(connection, runs.c.id.in_(packed))
             # The run itself first, then the latest.
@@ -860,8 +856,6 @@ def run_infos(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) ->
 
 def _read_counts(connection: sa.Connection) -> dict[int, tuple[int, ...]]:
     """As `_count_cells`, of the runs whose numbers are stored."""
-    if not has_summaries(connection):
-        return {}
     numbers_of_cells = (summaries.c.cells, summaries.c.reused, summaries.c.failed)
     counts = sa.select(summaries.c.run, *numbers_of_cells)
     return {run: tuple(numbers) for run, *numbers in connection.execute(counts)}
