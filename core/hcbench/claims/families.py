@@ -8,7 +8,7 @@ suite runs: its *members*. Each member has a verdict of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -48,7 +48,10 @@ class Family:
 def families_of(suite: Suite) -> list[Family]:
     """The claims of a suite with their members, in the order of the suite."""
     planned = _Planned(suite)
-    return [Family(claim, _members_of(claim, suite, planned)) for claim in suite.claims]
+    families = []
+    for claim in suite.claims:
+        families.append(Family(claim, _members_of(claim, suite, planned)))
+    return families
 
 
 def _members_of(claim: Claim, suite: Suite, planned: _Planned) -> tuple[Claim, ...]:
@@ -62,27 +65,43 @@ def _members_of(claim: Claim, suite: Suite, planned: _Planned) -> tuple[Claim, .
     if len(places) == 1:
         algorithm, dataset, oracle = places[0]
         return (replace(claim, algorithm=algorithm, dataset=dataset, oracle=oracle),)
-    runs = [place for place in places if planned.has(*place)]
+    runs = []
+    for algorithm, dataset, oracle in places:
+        if planned.has(algorithm, dataset, oracle):
+            runs.append((algorithm, dataset, oracle))
     if not runs:
         # The verdict will say that this was not run.
         return (claim,)
-    # Only the names that differ tell the members apart.
-    differing = [len(set(column)) > 1 for column in zip(*runs, strict=True)]
+    varying = _varying_positions(runs)
     members = []
-    for place in runs:
-        names = [name for name, differs in zip(place, differing, strict=True) if differs]
-        text = f"{claim.claim}: {', '.join(names)}" if names else claim.claim
-        algorithm, dataset, oracle = place
+    for run in runs:
+        # Only the names that differ tell the members apart.
+        text = claim.claim
+        if varying:
+            text += f": {', '.join(run[position] for position in varying)}"
+        algorithm, dataset, oracle = run
         member = replace(claim, claim=text, algorithm=algorithm, dataset=dataset, oracle=oracle)
         members.append(member)
     return tuple(members)
 
 
+def _varying_positions(runs: Sequence[tuple[str, str, str]]) -> list[int]:
+    """Which of algorithm (0), data set (1) and oracle (2) are not the same in all runs."""
+    positions = []
+    for position in range(3):
+        names = {run[position] for run in runs}
+        if len(names) > 1:
+            positions.append(position)
+    return positions
+
+
 def _names_of(text: str, names_of_suite: Iterable[str]) -> list[str]:
     """The names that a text of a claim stands for, each once."""
-    if not text or text in names_of_suite:
-        # The name of a file may have commas in it.
-        return names_in_grid(text) if text else []
+    if not text:
+        return []
+    if text in names_of_suite:
+        # It is one name, and not split: that of a file may have commas in it.
+        return names_in_grid(text)
     try:
         parts = split_list(text)
     except NameSyntaxError:

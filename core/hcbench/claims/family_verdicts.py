@@ -48,7 +48,11 @@ class FamilyVerdict:
     def counts(self) -> dict[Word, int]:
         """The number of members of each verdict that occurs, in the order of `WORDS`."""
         count = Counter(verdict.verdict for verdict in self.verdicts)
-        return {word: count[word] for word in WORDS if count[word]}
+        counts = {}
+        for word in WORDS:
+            if count[word]:
+                counts[word] = count[word]
+        return counts
 
     @property
     def verdict(self) -> str:
@@ -95,7 +99,10 @@ class FamilyVerdict:
         """What was measured, as in `describe_measured`; of several members the range of means."""
         if self.is_single:
             return describe_measured(self.verdicts[0])
-        means = [verdict.measured for verdict in self.verdicts if verdict.measured is not None]
+        means = []
+        for verdict in self.verdicts:
+            if verdict.measured is not None:
+                means.append(verdict.measured)
         if not means:
             return ""
         least = min(means)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -72,34 +72,50 @@ def find_group(side: Side, results: Comparison) -> Group:
     NotMeasuredError
         If there are none, all were skipped, or several groups match.
     """
-    algorithm, dataset, oracle = side.algorithm, side.dataset, side.oracle
-    algorithms, datasets, oracles = (
-        results.parameters.get(kind, {}) for kind in ("algorithms", "datasets", "oracles")
-    )
-    groups = [
-        group
-        for group in results.groups
-        if same_name(algorithm, group.algorithm, algorithms)
-        and same_name(dataset, group.dataset, datasets)
-    ]
+    groups = _groups_of(side, results)
     if not groups:
-        raise NotMeasuredError(f"{algorithm} was not run on {dataset}")
+        raise NotMeasuredError(f"{side.algorithm} was not run on {side.dataset}")
     groups = [group for group in groups if group.checkpoint == side.checkpoint]
     if not groups:
-        raise NotMeasuredError(f"{algorithm} on {dataset} has no checkpoint {side.checkpoint}")
-    ran = [group for group in groups if group.ran]
-    if not ran:
+        raise NotMeasuredError(
+            f"{side.algorithm} on {side.dataset} has no checkpoint {side.checkpoint}"
+        )
+    groups_that_ran = [group for group in groups if group.ran]
+    if not groups_that_ran:
         first = groups[0].outcomes[0]
         raise NotMeasuredError(first.reason, no_data=first.phase == "data")
-    asked = [g for g in ran if not oracle or same_name(oracle, g.oracle, oracles)]
-    if not asked and side.any_oracle:
-        asked = ran
-    if not asked:
-        raise NotMeasuredError(f"{algorithm} was not run with oracle {oracle}")
-    if len(asked) > 1:
-        which = " or ".join(f"{g.oracle}, budget {g.budget}" for g in asked)
-        raise NotMeasuredError(f"several runs match: {which}")
-    return asked[0]
+
+    matching = _with_oracle(side.oracle, groups_that_ran, results)
+    if not matching and side.any_oracle:
+        matching = groups_that_ran
+    if not matching:
+        raise NotMeasuredError(f"{side.algorithm} was not run with oracle {side.oracle}")
+    # A claim names no budget, so runs with two budgets are not told apart.
+    if len(matching) > 1:
+        runs = [f"{group.oracle}, budget {group.budget}" for group in matching]
+        raise NotMeasuredError(f"several runs match: {' or '.join(runs)}")
+    return matching[0]
+
+
+def _groups_of(side: Side, results: Comparison) -> list[Group]:
+    """The groups of an algorithm and a data set, with whatever oracle and checkpoint."""
+    algorithms = results.parameters.get("algorithms", {})
+    datasets = results.parameters.get("datasets", {})
+    groups = []
+    for group in results.groups:
+        if not same_name(side.algorithm, group.algorithm, algorithms):
+            continue
+        if same_name(side.dataset, group.dataset, datasets):
+            groups.append(group)
+    return groups
+
+
+def _with_oracle(oracle: str, groups: Sequence[Group], results: Comparison) -> list[Group]:
+    """The groups with an oracle; all of them if the claim names none."""
+    if not oracle:
+        return list(groups)
+    oracles = results.parameters.get("oracles", {})
+    return [group for group in groups if same_name(oracle, group.oracle, oracles)]
 
 
 def claimed_metric(results: Comparison, name: str) -> MetricInfo:
@@ -110,9 +126,10 @@ def claimed_metric(results: Comparison, name: str) -> MetricInfo:
     NotMeasuredError
         If it was not computed.
     """
-    if metric := metric_named(results, name):
-        return metric
-    raise NotMeasuredError(f"{name} was not computed")
+    metric = metric_named(results, name)
+    if metric is None:
+        raise NotMeasuredError(f"{name} was not computed")
+    return metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +143,7 @@ class Measured:
     numbers : mapping of repetition to float
     size : float
         Largest absolute value that entered, for the size of rounding errors.
-    whole : bool
+    complete : bool
         Whether all repetitions succeeded.
     look : Look or None
         The look that the estimate is of, and the level of its interval; None if all repetitions
@@ -138,7 +155,7 @@ class Measured:
     estimate: Estimate
     numbers: Mapping[int, float]
     size: float
-    whole: bool
+    complete: bool
     look: Look | None
     stored: int
 
@@ -152,7 +169,7 @@ class _Series:
     numbers : mapping of repetition to float
     stored : frozenset of int
         The repetitions that were run, also those without a value.
-    whole : bool
+    complete : bool
         Whether no repetition failed.
     exact : bool
         Whether they use no random numbers.
@@ -160,7 +177,7 @@ class _Series:
 
     numbers: dict[int, float]
     stored: frozenset[int]
-    whole: bool
+    complete: bool
     exact: bool
 
 
@@ -185,7 +202,7 @@ def measure(claim: Claim, results: Comparison, notes: list[str]) -> Measured:
         estimate=estimate,
         numbers=series.numbers,
         size=abs(estimate.mean or 0.0),
-        whole=series.whole,
+        complete=series.complete,
         look=look,
         stored=len(series.stored),
     )
@@ -210,7 +227,8 @@ def _estimate(
         The number of repetitions at the first look.
     """
     estimate = estimate_mean(_values(series), support, deterministic=series.exact)
-    # A claim about every repetition needs no interval, and is judged by all.
+    # A claim about every repetition needs no interval, and is judged by all; so are values that are
+    # not random.
     if claim.every_repetition or estimate.law not in RANDOM_LAWS:
         return estimate, None
     look = last_look(planned, len(series.stored))
@@ -229,72 +247,95 @@ def _values(series: _Series, look: Look | None = None) -> list[float]:
     repetitions = sorted(series.stored)
     if look is not None:
         repetitions = repetitions[: look.repetitions]
-    return [series.numbers[number] for number in repetitions if number in series.numbers]
+    values = []
+    for repetition in repetitions:
+        # A failed repetition was run, but has no value.
+        if repetition in series.numbers:
+            values.append(series.numbers[repetition])
+    return values
 
 
 def _measure_difference(
     claim: Claim, side: Side, results: Comparison, notes: list[str]
 ) -> Measured:
     """The difference of two quantities, repetition by repetition."""
-    at = claim.than_checkpoint
-    other = Side(
-        algorithm=claim.better_than or claim.algorithm,
-        dataset=claim.than_dataset or claim.dataset,
-        oracle=claim.than_oracle or claim.oracle,
-        checkpoint=claim.checkpoint if at is None else at,
-        metric=claimed_metric(results, claim.than_metric or claim.metric),
-        any_oracle=bool(claim.better_than) and not claim.than_oracle,
-    )
+    rival = _rival(claim, results)
     first = _by_repetition(claim, side, results, notes)
-    second = _by_repetition(claim, other, results, notes)
+    second = _by_repetition(claim, rival, results, notes)
     differences = differences_of(first.numbers, second.numbers)
     size = 0.0
-    for r in differences:
-        size = max(size, abs(first.numbers[r]), abs(second.numbers[r]))
-    least = side.metric.support[0] - other.metric.support[1]
-    greatest = side.metric.support[1] - other.metric.support[0]
+    for repetition in differences:
+        first_size = abs(first.numbers[repetition])
+        second_size = abs(second.numbers[repetition])
+        size = max(size, first_size, second_size)
+
+    # The difference is least where the first value is least and the second greatest.
+    least = side.metric.support[0] - rival.metric.support[1]
+    greatest = side.metric.support[1] - rival.metric.support[0]
     series = _Series(
         numbers=differences,
         stored=first.stored & second.stored,
-        whole=first.whole and second.whole,
+        complete=first.complete and second.complete,
         exact=first.exact and second.exact,
     )
     estimate, look = _estimate(claim, series, (least, greatest), results.suite.first_look)
     if estimate.mean is None:
         notes.append("no repetition has both values")
     else:
-        told = not (claim.relation or claim.within)
-        better = f", {side.metric.direction} is better" if told else ""
-        notes.append(f"mean paired difference over {estimate.n} repetitions{better}")
+        note = f"mean paired difference over {estimate.n} repetitions"
+        # Where the claim states a relation or a tolerance, the direction decides nothing.
+        if not claim.relation and not claim.within:
+            note += f", {side.metric.direction} is better"
+        notes.append(note)
     return Measured(
         estimate=estimate,
         numbers=differences,
         size=size,
-        whole=series.whole,
+        complete=series.complete,
         look=look,
         stored=len(series.stored),
     )
 
 
+def _rival(claim: Claim, results: Comparison) -> Side:
+    """What a claim compares with: where it says nothing else, the same as it is about."""
+    checkpoint = claim.checkpoint
+    if claim.than_checkpoint is not None:
+        checkpoint = claim.than_checkpoint
+    return Side(
+        algorithm=claim.better_than or claim.algorithm,
+        dataset=claim.than_dataset or claim.dataset,
+        oracle=claim.than_oracle or claim.oracle,
+        checkpoint=checkpoint,
+        metric=claimed_metric(results, claim.than_metric or claim.metric),
+        # Another algorithm may accept no answers of the oracle that the claim names.
+        any_oracle=bool(claim.better_than) and not claim.than_oracle,
+    )
+
+
 def _measure_rate(claim: Claim, side: Side, results: Comparison, notes: list[str]) -> Measured:
     """The slope of the logarithms over data sets that differ in one parameter only."""
-    at = dict(sorted(_datasets_along(claim, results).items()))
-    if len(at) < 2:
+    labels = _datasets_along(claim, results)
+    sizes = sorted(labels)
+    if len(sizes) < 2:
         raise NotMeasuredError(
             f"a rate of {claim.exponent} needs data sets {claim.dataset} with at least two "
-            f"positive values of it; there are {len(at)}"
+            f"positive values of it; there are {len(sizes)}"
         )
-    sides = [replace(side, dataset=dataset) for dataset in at.values()]
-    series = [_by_repetition(claim, of_one, results, notes) for of_one in sides]
-    is_exact = all(one.exact for one in series)
-    stored = min(len(one.stored) for one in series)
+    all_series = []
+    for size in sizes:
+        side_of_size = replace(side, dataset=labels[size])
+        all_series.append(_by_repetition(claim, side_of_size, results, notes))
+    is_exact = all(series.exact for series in all_series)
+    # A look has the same number of repetitions of each size.
+    stored = min(len(series.stored) for series in all_series)
     # The residuals of exact values are an error, too, which more repetitions do not change.
     look: Look | None = Look(stored, CONFIDENCE)
     if not is_exact:
         look = last_look(results.suite.first_look, stored)
-    samples = [_values(one, look) for one in series]
-    slope, standard_error = log_log_slope(list(at), samples)
-    places = ", ".join(f"{x:g}" for x in at)
+    samples = [_values(series, look) for series in all_series]
+    slope, standard_error = log_log_slope(sizes, samples)
+    places = ", ".join(f"{size:g}" for size in sizes)
     if slope is None:
         notes.append(f"a mean is not positive, and has no logarithm ({claim.exponent} = {places})")
     else:
@@ -303,7 +344,8 @@ def _measure_rate(claim: Claim, side: Side, results: Comparison, notes: list[str
         mean=slope,
         standard_error=standard_error,
         n=min(len(sample) for sample in samples),
-        freedom=max(len(at) - 2, 1),
+        # A line has two coefficients.
+        freedom=max(len(sizes) - 2, 1),
         law=_law_of_slope(slope, standard_error, exact=is_exact),
     )
     if estimate.law not in RANDOM_LAWS:
@@ -312,20 +354,23 @@ def _measure_rate(claim: Claim, side: Side, results: Comparison, notes: list[str
         estimate=estimate,
         numbers={},
         size=abs(slope or 0.0),
-        whole=all(one.whole for one in series),
+        complete=all(series.complete for series in all_series),
         look=look,
         stored=stored,
     )
 
 
 def _law_of_slope(slope: float | None, standard_error: float | None, *, exact: bool) -> Law:
+    """The distribution of a slope; exact values that lie on no line have an error, too."""
     if slope is None:
         return "none"
-    if standard_error is None:
-        return "deterministic" if exact else "single"
-    if standard_error > ROUNDING_ERROR * max(1.0, abs(slope)):
+    if standard_error is not None and standard_error > ROUNDING_ERROR * max(1.0, abs(slope)):
         return "normal"
-    return "deterministic" if exact else "equal"
+    if exact:
+        return "deterministic"
+    if standard_error is None:
+        return "single"
+    return "equal"
 
 
 def _datasets_along(claim: Claim, results: Comparison) -> dict[float, str]:
@@ -347,43 +392,88 @@ def _datasets_along(claim: Claim, results: Comparison) -> dict[float, str]:
 
 def _by_repetition(claim: Claim, side: Side, results: Comparison, notes: list[str]) -> _Series:
     """The values of a metric, of a grid those of the tuned members."""
-    members = names_in_grid(side.algorithm) if claim.tuned_by else [side.algorithm]
-    groups = [find_group(replace(side, algorithm=member), results) for member in members]
-    stored = set()
-    for group in groups:
-        stored.update(group.outcomes.column("repetition").tolist())
-    numbers = [_numbers(group, side.metric, notes) for group in groups]
-    exact = all(group.is_exact(side.metric) for group in groups)
-    if len(groups) == 1:
-        return _Series(
-            numbers=numbers[0],
-            stored=frozenset(stored),
-            whole=not groups[0].failed(side.metric),
-            exact=exact,
+    algorithms = [side.algorithm]
+    if claim.tuned_by:
+        algorithms = names_in_grid(side.algorithm)
+    groups = []
+    for algorithm in algorithms:
+        groups.append(find_group(replace(side, algorithm=algorithm), results))
+    if len(groups) > 1:
+        return _tuned(claim, groups, side.metric, results, notes)
+    group = groups[0]
+    return _Series(
+        numbers=_numbers(group, side.metric, notes),
+        stored=_stored_repetitions(groups),
+        complete=not group.failed(side.metric),
+        exact=group.is_exact(side.metric),
+    )
+
+
+def _tuned(
+    claim: Claim,
+    groups: Sequence[Group],
+    metric: MetricInfo,
+    results: Comparison,
+    notes: list[str],
+) -> _Series:
+    """In each repetition the value of the member that is the best by another metric.
+
+    Raises
+    ------
+    NotMeasuredError
+        If no value of that metric is better than another, or one of the two was not computed.
+    """
+    numbers = [_numbers(group, metric, notes) for group in groups]
+    tuning_metric = claimed_metric(results, claim.tuned_by)
+    if tuning_metric.direction == "none":
+        raise NotMeasuredError(
+            f"{tuning_metric.label} cannot be used for tuning: it has no better direction"
         )
-    by = claimed_metric(results, claim.tuned_by)
-    if by.direction == "none":
-        raise NotMeasuredError(f"{by.label} cannot be used for tuning: it has no better direction")
-    # In each repetition the best group, and of equally good ones the first: the least pair of loss
-    # and place.
-    sign = -1 if by.direction == "higher" else 1
-    best: dict[int, tuple[float, int]] = {}
-    for k, group in enumerate(groups):
-        for repetition, number in _numbers(group, by, notes).items():
-            candidate = (sign * number, k)
-            if repetition not in best or candidate < best[repetition]:
-                best[repetition] = candidate
-    best_groups = {repetition: k for repetition, (_, k) in best.items()}
-    times = Counter(best_groups.values())
-    counts = ", ".join(f"{groups[k].algorithm} {times[k]} times" for k in sorted(times))
-    notes.append(f"tuned by {by.label}: {counts}")
-    whole = not any(group.failed(side.metric) or group.failed(by) for group in groups)
-    tuned = {}
-    for repetition, k in sorted(best_groups.items()):
+    best_places = _best_places(groups, tuning_metric, notes)
+    times = Counter(best_places.values())
+    counts = [f"{groups[place].algorithm} {times[place]} times" for place in sorted(times)]
+    notes.append(f"tuned by {tuning_metric.label}: {', '.join(counts)}")
+
+    tuned_numbers = {}
+    for repetition, place in sorted(best_places.items()):
         # The metric may be missing where that used for tuning is not.
-        if repetition in numbers[k]:
-            tuned[repetition] = numbers[k][repetition]
-    return _Series(numbers=tuned, stored=frozenset(stored), whole=whole, exact=exact)
+        if repetition in numbers[place]:
+            tuned_numbers[repetition] = numbers[place][repetition]
+    has_failures = False
+    for group in groups:
+        if group.failed(metric) or group.failed(tuning_metric):
+            has_failures = True
+    return _Series(
+        numbers=tuned_numbers,
+        stored=_stored_repetitions(groups),
+        complete=not has_failures,
+        exact=all(group.is_exact(metric) for group in groups),
+    )
+
+
+def _best_places(
+    groups: Sequence[Group], tuning_metric: MetricInfo, notes: list[str]
+) -> dict[int, int]:
+    """For each repetition the place of the best group, and of equally good ones of the first."""
+    best_losses: dict[int, float] = {}
+    best_places: dict[int, int] = {}
+    for place, group in enumerate(groups):
+        for repetition, number in _numbers(group, tuning_metric, notes).items():
+            loss = number
+            if tuning_metric.direction == "higher":
+                loss = -number
+            if repetition not in best_losses or loss < best_losses[repetition]:
+                best_losses[repetition] = loss
+                best_places[repetition] = place
+    return best_places
+
+
+def _stored_repetitions(groups: Sequence[Group]) -> frozenset[int]:
+    """The repetitions that were run of any group, also those that failed."""
+    repetitions: set[int] = set()
+    for group in groups:
+        repetitions.update(group.outcomes.column("repetition").tolist())
+    return frozenset(repetitions)
 
 
 def _numbers(group: Group, metric: MetricInfo, notes: list[str]) -> dict[int, float]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hcbench.claims.families import families_of
 from hcbench.claims.verdicts import accepted_values, relation_of
 from hcbench.plan.outcome import REPORTED
 from hcbench.registry import Registry
-from hcbench.registry.specs import Interval
+from hcbench.registry.specs import Interval, MetricSpec
 from hcbench.registry.suite import Claim, Suite
 
 
@@ -49,24 +49,56 @@ def powers_of(suite: Suite, registry: Registry) -> Iterator[Power]:
 
 
 def _power_of(claim: Claim, members: int, registry: Registry) -> Power:
-    names = [name for name in (claim.metric, claim.than_metric) if name]
-    metrics = {n: registry.use_metrics(n)[0].spec for n in names if not n.endswith(REPORTED)}
+    metrics = _metrics_of(claim, registry)
     relation = relation_of(claim, metrics.values())
     low, high = accepted_values(claim, relation)
-    bounded = {n: spec.interval for n, spec in metrics.items() if not spec.outside}
-    first, second = (Interval(bounded.get(n, "(-inf, inf)")) for n in (names[0], names[-1]))
-    bottom, top = first.low, first.high
-    if claim.exponent:
-        bottom, top = -math.inf, math.inf
-    elif claim.compares:
-        bottom, top = first.low - second.high, first.high - second.low
-    can_fail = low > bottom or high < top or (relation in "<>" and bottom <= low <= top)
-    strict = relation in "<>"
+    least, greatest = _possible_values(claim, metrics)
+    # "<" and ">" exclude their own bound, which may be a possible value.
+    excludes_bounds = relation in "<>"
+    can_fail = low > least or high < greatest
+    if excludes_bounds and least <= low <= greatest:
+        can_fail = True
+
+    # An infinite end is no number of the interval.
+    opening = "["
+    if excludes_bounds or low == -math.inf:
+        opening = "("
+    closing = "]"
+    if excludes_bounds or high == math.inf:
+        closing = ")"
     return Power(
-        claim,
-        f"{'(' if strict or low == -math.inf else '['}{low:g}, {high:g}"
-        f"{')' if strict or high == math.inf else ']'}",
-        f"{bottom:g} to {top:g}",
-        can_fail,
-        members,
+        claim=claim,
+        accepted=f"{opening}{low:g}, {high:g}{closing}",
+        possible=f"{least:g} to {greatest:g}",
+        can_fail=can_fail,
+        members=members,
     )
+
+
+def _metrics_of(claim: Claim, registry: Registry) -> dict[str, MetricSpec]:
+    """The metrics of a claim that are registered: what an algorithm reports is not."""
+    metrics: dict[str, MetricSpec] = {}
+    for name in (claim.metric, claim.than_metric):
+        if name and not name.endswith(REPORTED):
+            metrics[name] = registry.use_metrics(name)[0].spec
+    return metrics
+
+
+def _possible_values(claim: Claim, metrics: Mapping[str, MetricSpec]) -> tuple[float, float]:
+    """The least and the greatest value that the quantity of a claim can take."""
+    if claim.exponent:
+        return -math.inf, math.inf
+    interval = _interval_of(claim.metric, metrics)
+    if not claim.compares:
+        return interval.low, interval.high
+    # A difference of two metrics, or of two values of one.
+    rival_interval = _interval_of(claim.than_metric or claim.metric, metrics)
+    return interval.low - rival_interval.high, interval.high - rival_interval.low
+
+
+def _interval_of(name: str, metrics: Mapping[str, MetricSpec]) -> Interval:
+    """The values of a metric; any number if it is unregistered, or may leave its interval."""
+    spec = metrics.get(name)
+    if spec is None or spec.outside:
+        return Interval("(-inf, inf)")
+    return Interval(spec.interval)

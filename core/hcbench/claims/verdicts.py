@@ -139,7 +139,7 @@ def judge_claim(claim: Claim, results: Comparison) -> Verdict:
         return replace(verdict, verdict="other data", notes=notes + verdict.notes)
     if verdict.verdict == "differs" and (claim.explanation or results.suite.paper):
         reason = claim.explanation or "open: no reason is known"
-        return replace(verdict, notes=(reason, *verdict.notes))
+        return replace(verdict, notes=(reason,) + verdict.notes)
     return verdict
 
 
@@ -190,7 +190,8 @@ def _judge_erratum(claim: Claim, results: Comparison) -> Verdict:
         corrected_text,
     )
     if word == "erratum refuted":
-        notes = (claim.explanation or "open: no reason is known", *notes)
+        reason = claim.explanation or "open: no reason is known"
+        notes = (reason,) + notes
     elif {printed.verdict, corrected.verdict} <= _AGREEING:
         notes += ("the two values are too close to be told apart",)
     return replace(
@@ -212,51 +213,76 @@ def _intervals_of(claim: Claim, printed: Verdict, corrected: Verdict) -> int:
 
 
 def _correction(claim: Claim) -> str:
-    return ", ".join(f"{name} {value}" for name, value in claim.corrected.items())
+    """The fields of the claim that the erratum changes, with their corrected values."""
+    corrections = [f"{name} {value}" for name, value in claim.corrected.items()]
+    return ", ".join(corrections)
 
 
 def _judge(claim: Claim, results: Comparison) -> Verdict:
     """The verdict without regard to an erratum and to other data."""
-    notes = [claim.note] if claim.note else []
+    notes = []
+    if claim.note:
+        notes.append(claim.note)
     try:
         relation = _relation(claim, results)
         measured = measure(claim, results, notes)
     except NotMeasuredError as reason:
-        word: Word = "data not available" if reason.no_data else "not run"
-        return Verdict(claim=claim, verdict=word, notes=(str(reason), *notes))
-    limits = UNKNOWN
+        reasons = (str(reason),)
+        return Verdict(
+            claim=claim,
+            verdict="data not available" if reason.no_data else "not run",
+            notes=reasons + tuple(notes),
+        )
+    word, limits = _verdict_on(claim, relation, measured, notes, results.suite.first_look)
+    # A failed repetition might have disagreed.
+    if not measured.complete and word in _AGREEING:
+        word = "undecided"
     basis = _basis(claim, measured)
-    if measured.estimate.mean is None:
-        word = "undecided"
-    elif claim.every_repetition:
-        word = "reproduced" if _all_agree(claim, relation, measured, notes) else "differs"
-    else:
-        word, limits = _decide(claim, relation, measured)
-        look = measured.look
-        if look is not None and look.repetitions < measured.stored:
-            notes.append(
-                f"judged by the first {look.repetitions:,} of {measured.stored:,} repetitions"
-            )
-        if word == "undecided":
-            planned = results.suite.first_look
-            notes.append(_why_undecided(claim, relation, measured, limits, planned))
-        elif _has_two_errors(claim, relation, measured.estimate):
-            notes.append("the interval includes the error of the printed mean")
-    if not measured.whole and word in _AGREEING:
-        word = "undecided"
+    level = None
+    if basis == "interval" and measured.look is not None:
+        level = measured.look.level
     return Verdict(
         claim=claim,
         verdict=word,
         measured=measured.estimate.mean,
         standard_error=measured.estimate.standard_error,
-        low=limits.low if math.isfinite(limits.low) else None,
-        high=limits.high if math.isfinite(limits.high) else None,
+        low=_finite_or_none(limits.low),
+        high=_finite_or_none(limits.high),
         notes=tuple(notes),
         basis=basis,
         intervals=int(basis == "interval"),
         repetitions=measured.estimate.n,
-        level=measured.look.level if basis == "interval" and measured.look else None,
+        level=level,
     )
+
+
+def _verdict_on(
+    claim: Claim, relation: str, measured: Measured, notes: list[str], planned: int
+) -> tuple[Word, Limits]:
+    """The verdict on a measured quantity, with the interval that decides it, and its notes."""
+    if measured.estimate.mean is None:
+        return "undecided", UNKNOWN
+    if claim.every_repetition:
+        if _all_agree(claim, relation, measured, notes):
+            return "reproduced", UNKNOWN
+        return "differs", UNKNOWN
+
+    word, limits = _decide(claim, relation, measured)
+    look = measured.look
+    if look is not None and look.repetitions < measured.stored:
+        notes.append(f"judged by the first {look.repetitions:,} of {measured.stored:,} repetitions")
+    if word == "undecided":
+        notes.append(_why_undecided(claim, relation, measured, limits, planned))
+    elif _has_two_errors(claim, relation, measured.estimate):
+        notes.append("the interval includes the error of the printed mean")
+    return word, limits
+
+
+def _finite_or_none(limit: float) -> float | None:
+    """An end of an interval; None for the side of a one-sided interval that has no end."""
+    if math.isfinite(limit):
+        return limit
+    return None
 
 
 def _basis(claim: Claim, measured: Measured) -> Basis:
@@ -265,7 +291,9 @@ def _basis(claim: Claim, measured: Measured) -> Basis:
         return "every repetition"
     if measured.estimate.law == "deterministic":
         return "equality"
-    return "interval" if measured.estimate.law in RANDOM_LAWS else ""
+    if measured.estimate.law in RANDOM_LAWS:
+        return "interval"
+    return ""
 
 
 def _decide(claim: Claim, relation: str, measured: Measured) -> tuple[Word, Limits]:
@@ -277,7 +305,10 @@ def _decide(claim: Claim, relation: str, measured: Measured) -> tuple[Word, Limi
     estimate = measured.estimate
     if estimate.law in RANDOM_LAWS and measured.look is None:
         return "undecided", UNKNOWN
-    level = CONFIDENCE if measured.look is None else measured.look.level
+    # Values that are not random have no looks, and their interval is a point at any level.
+    level = CONFIDENCE
+    if measured.look is not None:
+        level = measured.look.level
     if _has_two_errors(claim, relation, estimate):
         return _compare_means(claim, estimate, level)
     if relation == "=":
@@ -285,10 +316,14 @@ def _decide(claim: Claim, relation: str, measured: Measured) -> tuple[Word, Limi
         accepted = _accepted_part(claim, relation, limits, measured.size)
         words: dict[str, Word] = {"all": "reproduced", "some": "undecided", "none": "differs"}
         return words[accepted], limits
+    upper = estimate.limits("upper", level)
+    lower = estimate.limits("lower", level)
     if relation.startswith("<"):
-        bound, opposite = estimate.limits("upper", level), estimate.limits("lower", level)
+        bound = upper
+        opposite = lower
     else:
-        bound, opposite = estimate.limits("lower", level), estimate.limits("upper", level)
+        bound = lower
+        opposite = upper
     if _accepted_part(claim, relation, bound, measured.size) == "all":
         return "reproduced", bound
     if _accepted_part(claim, relation, opposite, measured.size) == "none":
@@ -300,12 +335,16 @@ def _accepted_part(
     claim: Claim, relation: str, limits: Limits, size: float
 ) -> Literal["all", "some", "none"]:
     """Whether the claim accepts all, some, or none of the numbers of an interval."""
+    # The accepted numbers are an interval around the printed one, so the ends and the number that
+    # is nearest to it decide.
     nearest = min(max(float(claim.paper or 0.0), limits.low), limits.high)
     numbers = (limits.low, limits.high, nearest)
     accepted = [_accepts(claim, relation, number, size) for number in numbers]
     if all(accepted):
         return "all"
-    return "some" if any(accepted) else "none"
+    if any(accepted):
+        return "some"
+    return "none"
 
 
 def _has_two_errors(claim: Claim, relation: str, estimate: Estimate) -> bool:
@@ -324,7 +363,9 @@ def _compare_means(claim: Claim, estimate: Estimate, level: float) -> tuple[Word
     if abs(estimate.mean - float(claim.paper)) > tolerance + both:
         return "differs", limits
     is_precise = margin <= 2 * printed_margin + tolerance
-    return "not significantly different" if is_precise else "undecided", limits
+    if is_precise:
+        return "not significantly different", limits
+    return "undecided", limits
 
 
 def _why_undecided(
@@ -365,7 +406,10 @@ def _repetitions_that_decide(claim: Claim, relation: str, measured: Measured, pl
     estimate = measured.estimate
     for look in next_looks(planned, measured.stored, most=10_000 * measured.stored):
         error = (estimate.standard_error or 0.0) * math.sqrt(estimate.n / look.repetitions)
-        freedom = estimate.freedom if claim.exponent else look.repetitions - 1
+        # More repetitions do not change the residuals of a slope, whose freedom is in the sizes.
+        freedom = look.repetitions - 1
+        if claim.exponent:
+            freedom = estimate.freedom
         larger = replace(estimate, n=look.repetitions, standard_error=error, freedom=freedom)
         word, _ = _decide(claim, relation, replace(measured, estimate=larger, look=look))
         if word != "undecided":
@@ -376,7 +420,9 @@ def _repetitions_that_decide(claim: Claim, relation: str, measured: Measured, pl
 def _accepts(claim: Claim, relation: str, number: float, size: float) -> bool:
     """Whether a claim accepts a number, apart from rounding errors of a relative size of 1e-9."""
     low, high = accepted_values(claim, relation)
-    scale = max(abs(float(claim.paper or 0.0)), size if math.isfinite(size) else 0.0)
+    scale = abs(float(claim.paper or 0.0))
+    if math.isfinite(size):
+        scale = max(scale, size)
     slack = ROUNDING_ERROR * scale
     match relation:
         case ">":
@@ -397,9 +443,16 @@ def accepted_values(claim: Claim, relation: str) -> tuple[float, float]:
         That of the claim; "better" is "<" or ">", as the direction of its metric says.
     """
     paper = float(claim.paper or 0.0)
-    tolerance = claim.within + (claim.rounding if relation == "=" else 0.0)
-    low = -math.inf if relation.startswith("<") else paper - tolerance
-    high = math.inf if relation.startswith(">") else paper + tolerance
+    tolerance = claim.within
+    if relation == "=":
+        # The printed number stands for all that are rounded to it.
+        tolerance += claim.rounding
+    low = paper - tolerance
+    if relation.startswith("<"):
+        low = -math.inf
+    high = paper + tolerance
+    if relation.startswith(">"):
+        high = math.inf
     return low, high
 
 
@@ -426,7 +479,7 @@ def describe_claimed(claim: Claim) -> str:
 
 def _describe_rival(claim: Claim) -> str:
     """What a claim compares with; "" if it compares with nothing."""
-    names = [name for name in (claim.better_than, claim.than_metric) if name]
+    names = list(filter(None, (claim.better_than, claim.than_metric)))
     conditions = []
     if claim.than_dataset:
         conditions.append(f"on {claim.than_dataset}")
@@ -458,8 +511,10 @@ def _relation(claim: Claim, results: Comparison) -> str:
     """The relation of the claim; that of "better" follows from the direction of the metric."""
     if claim.relation or claim.paper or claim.within:
         return relation_of(claim, ())
-    names = filter(None, (claim.metric, claim.than_metric))
-    return relation_of(claim, [claimed_metric(results, name) for name in names])
+    metrics = [claimed_metric(results, claim.metric)]
+    if claim.than_metric:
+        metrics.append(claimed_metric(results, claim.than_metric))
+    return relation_of(claim, metrics)
 
 
 def relation_of(claim: Claim, metrics: Iterable[MetricInfo | MetricSpec]) -> str:
@@ -484,24 +539,33 @@ def relation_of(claim: Claim, metrics: Iterable[MetricInfo | MetricSpec]) -> str
             f"{claim.metric} and {claim.than_metric} have opposite directions: the claim needs a "
             "relation"
         )
-    return ">" if directions == {"higher"} else "<"
+    if directions == {"higher"}:
+        return ">"
+    return "<"
 
 
 def _all_agree(claim: Claim, relation: str, measured: Measured, notes: list[str]) -> bool:
     """Whether all repetitions agree; otherwise how many do not, and the worst, as a note."""
-    broken = {
-        repetition: number
-        for repetition, number in measured.numbers.items()
-        if not _accepts(claim, relation, number, measured.size)
-    }
-    if broken:
-        paper = float(claim.paper or 0.0)
-        worst = max(broken, key=lambda repetition: abs(broken[repetition] - paper))
-        notes.append(
-            f"violated in {len(broken)} of {len(measured.numbers)} repetitions, the worst "
-            f"{broken[worst]:.4g} in repetition {worst}"
-        )
-    return not broken
+    paper = float(claim.paper or 0.0)
+    violations = 0
+    # The first of the repetitions that are farthest from the printed number.
+    worst = 0
+    greatest_distance = 0.0
+    for repetition, number in measured.numbers.items():
+        if _accepts(claim, relation, number, measured.size):
+            continue
+        violations += 1
+        distance = abs(number - paper)
+        if violations == 1 or distance > greatest_distance:
+            worst = repetition
+            greatest_distance = distance
+    if violations == 0:
+        return True
+    notes.append(
+        f"violated in {violations} of {len(measured.numbers)} repetitions, the worst "
+        f"{measured.numbers[worst]:.4g} in repetition {worst}"
+    )
+    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
