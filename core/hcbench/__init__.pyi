@@ -71,20 +71,20 @@ from .oracle.answers import Scored as Scored
 from .registry import (
     load_registry as load_registry,
 )
+from .registry.command_specs import CommandSpec as CommandSpec, ExecutorSpec as ExecutorSpec
 from .registry.hookspecs import hookimpl as hookimpl
-from .registry.references import Reference as Reference, read_references as read_references
-from .registry.specs import (
+from .registry.metric_specs import MetricSpec as MetricSpec, Output as Output
+from .registry.parameters import (
     REQUIRED as REQUIRED,
-    AlgorithmSpec as AlgorithmSpec,
-    CommandSpec as CommandSpec,
-    DatasetSpec as DatasetSpec,
-    ExecutorSpec as ExecutorSpec,
-    MetricSpec as MetricSpec,
-    OracleSpec as OracleSpec,
-    Output as Output,
     Parameter as Parameter,
     Params as Params,
     Value as Value,
+)
+from .registry.references import Reference as Reference, read_references as read_references
+from .registry.specs import (
+    AlgorithmSpec as AlgorithmSpec,
+    DatasetSpec as DatasetSpec,
+    OracleSpec as OracleSpec,
 )
 from .registry.suite import Claim as Claim, Figure as Figure, Suite as Suite
 from .results.results import Results as Results

@@ -6,34 +6,38 @@ from .cli.draw import (
     write_results as write_results,
     write_text as write_text,
 )
-from .cli.options import (
-    CELL_FILTERS as CELL_FILTERS,
+from .cli.loading import (
+    load_plugins as load_plugins,
+    notes_on_kernels as notes_on_kernels,
+    open_store as open_store,
+)
+from .cli.option_types import (
     DATE as DATE,
     FILE as FILE,
     FOLDER as FOLDER,
+    KINDS as KINDS,
+    PATH as PATH,
+    IntegerRange as IntegerRange,
+    NumberRange as NumberRange,
+    OneName as OneName,
+    OutputFile as OutputFile,
+    TolerantOption as TolerantOption,
+    read_time as read_time,
+)
+from .cli.options import (
+    CELL_FILTERS as CELL_FILTERS,
     JOBS as JOBS,
     JSON_OR_TABLE as JSON_OR_TABLE,
-    KINDS as KINDS,
     ONLY_METRICS as ONLY_METRICS,
-    PATH as PATH,
     PLUGIN as PLUGIN,
     QUIET as QUIET,
     RESULTS_FORMAT as RESULTS_FORMAT,
     RUN as RUN,
     RUN_FILTERS as RUN_FILTERS,
     STORE as STORE,
-    IntegerRange as IntegerRange,
-    NumberRange as NumberRange,
-    OneName as OneName,
-    OutputFile as OutputFile,
-    TolerantOption as TolerantOption,
     examples as examples,
     format_option as format_option,
-    load_plugins as load_plugins,
     names_option as names_option,
-    notes_on_kernels as notes_on_kernels,
-    open_store as open_store,
-    read_time as read_time,
     with_options as with_options,
 )
 from .cli.progress import display as display, follow as follow

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hcbench.analysis.groups import Group
     from hcbench.model.cost import Budget
     from hcbench.plan.presentation import MetricInfo
-    from hcbench.registry.specs import Params, Value
+    from hcbench.registry.parameters import Params, Value
 
 Kind = Literal["dataset", "oracle", "algorithm", "budget", "checkpoint", "n"]
 _DOCS = {"budget": "queries allowed", "checkpoint": "queries asked", "n": "items"}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas
 
     from hcbench.plan.plan import Plan, Shard
-    from hcbench.registry.specs import Params
+    from hcbench.registry.parameters import Params
     from hcbench.store import RunInfo, Store
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas
     from numpy.typing import NDArray
 
-    from hcbench.registry.specs import Params
+    from hcbench.registry.parameters import Params
 
 #: Kinds of labels, and their names in `Presentation.parameters`.
 KINDS = {"dataset": "datasets", "oracle": "oracles", "algorithm": "algorithms"}

@@ -18,7 +18,7 @@ import numpy as np
 from hcbench.analysis.intervals import mean_and_std
 from hcbench.analysis.notes import Note, NoteKind
 from hcbench.analysis.statistics import quartiles
-from hcbench.registry.specs import Interval
+from hcbench.registry.parameters import Interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

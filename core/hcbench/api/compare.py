@@ -24,8 +24,9 @@ from hcbench.api.uses import (
 from hcbench.model.cost import Budget
 from hcbench.plan.plan import Plan, make_plan
 from hcbench.registry import Registry, find_suite, load_registry, with_defaults
+from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.repeats import Repeats
-from hcbench.registry.specs import AlgorithmSpec, MetricSpec
+from hcbench.registry.specs import AlgorithmSpec
 from hcbench.registry.suite import Suite
 from hcbench.registry.suite_files import read_suite
 from hcbench.run.options import LOCAL, RunOptions

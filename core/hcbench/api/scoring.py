@@ -23,8 +23,9 @@ from hcbench.model.trees import Tree
 from hcbench.oracle.answers import Scored
 from hcbench.plan.presentation import MetricInfo
 from hcbench.registry import Registry
+from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.resolving import default_uses
-from hcbench.registry.specs import MetricSpec, unmet
+from hcbench.registry.specs import unmet
 from hcbench.registry.uses import Use
 from hcbench.run.cell import judge
 from hcbench.run.job import Call

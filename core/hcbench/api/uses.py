@@ -19,10 +19,11 @@ from hcbench.api.data import as_problem, is_data
 from hcbench.errors import DataError, ParameterError
 from hcbench.model.problem import Problem
 from hcbench.oracle import Oracle
+from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.plugins import CALLER, Plugin
 from hcbench.registry.repeats import Repeats
 from hcbench.registry.resolving import make_use
-from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, Spec
+from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, Spec
 from hcbench.registry.uses import Use
 from hcbench.run.job import ProblemFile
 

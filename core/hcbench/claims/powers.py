@@ -10,7 +10,8 @@ from hcbench.claims.families import families_of
 from hcbench.claims.verdicts import accepted_values, relation_of
 from hcbench.plan.outcome import REPORTED
 from hcbench.registry import Registry
-from hcbench.registry.specs import Interval, MetricSpec
+from hcbench.registry.metric_specs import MetricSpec
+from hcbench.registry.parameters import Interval
 from hcbench.registry.suite import Claim, Suite
 
 

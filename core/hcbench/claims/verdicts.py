@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from hcbench.analysis.comparison import Comparison
     from hcbench.plan.presentation import MetricInfo
-    from hcbench.registry.specs import MetricSpec
+    from hcbench.registry.metric_specs import MetricSpec
     from hcbench.registry.suite import Claim
 
 Word: TypeAlias = Literal[

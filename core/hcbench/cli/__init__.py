@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hcbench.cli import options
+from hcbench.cli.loading import IS_PROGRAM, store_kernels, warn_of_broken
 from hcbench.cli.terminal import stdout_for_data, tell, tell_warnings
 from hcbench.errors import ExitCode, HcbenchError, PluginError, UnknownNameError, hide_passwords
 
 if TYPE_CHECKING:
     from hcbench.registry.catalogue import Catalogue
+    from hcbench.registry.command_specs import CommandSpec
     from hcbench.registry.plugins import Plugins
-    from hcbench.registry.specs import CommandSpec
 
 #: Threshold of the garbage collector: a plan has very many objects that live long.
 GARBAGE = 200_000
@@ -69,12 +69,17 @@ class CommandLine(click.Group):
 
         Where hcbench or another package has the same name, a plugin's has its full name.
         """
-        entries = _plugin_commands(ctx)[1].entries
-        used = Counter([*COMMANDS, *(entry.spec.name for entry in entries)])
-        return [
-            *COMMANDS,
-            *(e.spec.name if used[e.spec.name] == 1 else e.full_name for e in entries),
-        ]
+        _, plugin_commands = _plugin_commands(ctx)
+        counts = Counter(list(COMMANDS))
+        for entry in plugin_commands.entries:
+            counts[entry.spec.name] += 1
+        names = list(COMMANDS)
+        for entry in plugin_commands.entries:
+            if counts[entry.spec.name] == 1:
+                names.append(entry.spec.name)
+            else:
+                names.append(entry.full_name)
+        return names
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command of `COMMANDS`, or describe one of a plugin without importing it.
@@ -88,10 +93,12 @@ class CommandLine(click.Group):
             module, _, name = COMMANDS[cmd_name].partition(":")
             command: click.Command = getattr(importlib.import_module(module), name)
             return command
-        with suppress(UnknownNameError):
-            entry = _plugin_commands(ctx)[1].find(cmd_name)
-            return click.Command(cmd_name, short_help=entry.spec.doc)
-        return None
+        _, plugin_commands = _plugin_commands(ctx)
+        try:
+            entry = plugin_commands.find(cmd_name)
+        except UnknownNameError:
+            return None
+        return click.Command(cmd_name, short_help=entry.spec.doc)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -99,11 +106,11 @@ class CommandLine(click.Group):
         """Find and import the command of an argument."""
         name, command, rest = super().resolve_command(ctx, args)
         if name not in WITHOUT_KERNELS and not ctx.resilient_parsing:
-            options.store_kernels(ctx)
+            store_kernels(ctx)
         if name is not None and name not in COMMANDS:
             plugins, commands = _plugin_commands(ctx)
             if not ctx.resilient_parsing:  # which completion does
-                options.warn_of_broken(plugins)
+                warn_of_broken(plugins)
             entry = commands.find(name)
             with stdout_for_data():
                 loaded = entry.spec.load()
@@ -123,7 +130,7 @@ class CommandLine(click.Group):
     ) -> click.Context:
         """Note whether this process is the program's, or that of a caller."""
         context = super().make_context(info_name, args, parent, **extra)
-        context.meta[options.IS_PROGRAM] = is_program
+        context.meta[IS_PROGRAM] = is_program
         return context
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -137,27 +144,36 @@ class CommandLine(click.Group):
         """Run a command and exit with its code; errors are shown in one line."""
         # Without arguments it was started as a program, whose process may be prepared for it.
         is_program = args is None
-        if is_program:
+        if args is None:
             _prepare_program()
-        arguments = sys.argv[1:] if args is None else list(args)
-        command = shlex.join(["hcbench", *map(hide_passwords, arguments)])
-        fixed = {
-            "standalone_mode": False,
-            "obj": command,
-            "prog_name": "hcbench",
-            "is_program": is_program,
-        }
-        received: list[int] = []
-        with _interrupted_by_signals(received):
+            arguments = sys.argv[1:]
+        else:
+            arguments = list(args)
+        # The command as the store notes it, and as others may read it.
+        words = ["hcbench"]
+        for argument in arguments:
+            words.append(hide_passwords(argument))
+        settings["obj"] = shlex.join(words)
+        settings["prog_name"] = "hcbench"
+        settings["is_program"] = is_program
+        # click raises errors instead of showing them.
+        settings["standalone_mode"] = False
+
+        received_signals: list[int] = []
+        with _interrupted_by_signals(received_signals):
             try:
                 with tell_warnings():
-                    code = super().main(arguments, **{**settings, **fixed})
+                    code = super().main(arguments, **settings)
                 sys.stdout.flush()
             except BaseException as error:
                 code = _tell_error(error)
-                if received:
-                    code = 128 + received[0]
-        sys.exit(code if isinstance(code, int) else 0)
+                if received_signals:
+                    # The exit code of a shell for a process that a signal has ended.
+                    code = 128 + received_signals[0]
+        if not isinstance(code, int):
+            # Most commands return nothing.
+            code = ExitCode.OK
+        sys.exit(code)
 
 
 def _prepare_program() -> None:
@@ -193,8 +209,8 @@ def _plugin_commands(ctx: click.Context) -> tuple[Plugins, Catalogue[CommandSpec
         with stdout_for_data():
             plugins = Plugins()
             ctx.meta["hcbench.commands"] = plugins, find_commands(plugins)
-    found: tuple[Plugins, Catalogue[CommandSpec]] = ctx.meta["hcbench.commands"]
-    return found
+    plugins_and_commands: tuple[Plugins, Catalogue[CommandSpec]] = ctx.meta["hcbench.commands"]
+    return plugins_and_commands
 
 
 @contextmanager
@@ -204,30 +220,37 @@ def _interrupted_by_signals(received: list[int]) -> Iterator[None]:
     Closing terminals and batch systems may send several, and cleaning up must finish. A signal that
     is ignored, as with ``nohup``, stays ignored. The number of the signal is added to ``received``.
     """
+    handled_signals = []
+    # Only the main thread may handle signals.
+    if current_thread() is main_thread():
+        for number in signal.Signals:
+            # By name, as Windows has no SIGHUP.
+            is_ending = number.name in ("SIGTERM", "SIGHUP")
+            if is_ending and signal.getsignal(number) == signal.SIG_DFL:
+                handled_signals.append(number)
 
     def interrupt(number: int, _frame: FrameType | None) -> None:
-        for each in ending:
-            signal.signal(each, signal.SIG_IGN)
+        for handled_signal in handled_signals:
+            signal.signal(handled_signal, signal.SIG_IGN)
         received.append(number)
         raise KeyboardInterrupt
 
-    # Windows has no SIGHUP, and only the main thread may handle signals.
-    names = {"SIGTERM", "SIGHUP"} if current_thread() is main_thread() else set()
-    known = [number for number in signal.Signals if number.name in names]
-    ending = [number for number in known if signal.getsignal(number) == signal.SIG_DFL]
-    for number in ending:
+    for number in handled_signals:
         signal.signal(number, interrupt)
     try:
         yield
     finally:
-        for number in ending:
+        for number in handled_signals:
             signal.signal(number, signal.SIG_DFL)
 
 
 def _tell_error(error: BaseException) -> int:
     """Write an error in one line to stderr, and return its exit code."""
     if isinstance(error, SystemExit):
-        return error.code if isinstance(error.code, int) else int(error.code is not None)
+        if isinstance(error.code, int):
+            return error.code
+        # As Python does: a text, or anything else but None, is a failure.
+        return int(error.code is not None)
     if isinstance(error, OSError) and error.errno == errno.EPIPE:
         # The reader has closed the pipe: discard what is still buffered.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -244,6 +267,7 @@ def _tell_error(error: BaseException) -> int:
 
 
 def _explain(error: BaseException) -> tuple[str, int]:
+    """The line about an error, and its exit code."""
     if isinstance(error, click.Abort | KeyboardInterrupt):
         return str(error) or "interrupted", ExitCode.INTERRUPTED
     if isinstance(error, HcbenchError):
@@ -259,33 +283,47 @@ def _explain(error: BaseException) -> tuple[str, int]:
         return f"error: {error.format_message()}", ExitCode.USAGE
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"error: the output cannot be written: {error.strerror}", ExitCode.USAGE
-    what = f"{type(error).__name__}: {error}".strip()
-    return f"error: {what}; this is a defect; run with HCBENCH_DEBUG=1 for the traceback", 1
+    text = f"{type(error).__name__}: {error}".strip()
+    message = f"error: {text}; this is a defect; run with HCBENCH_DEBUG=1 for the traceback"
+    return message, ExitCode.CELLS_FAILED
 
 
 def _hint(error: click.UsageError, context: click.Context) -> str:
     """What to do about a mistake, where click does not say it."""
-    text, command = error.format_message(), context.command
-    if isinstance(error, click.NoSuchOption) and context.parent is None:
-        return "; options are written after the command"
-    if isinstance(error, click.NoSuchOption) and error.option_name == "--run":
-        if any(param.name == "run" for param in command.params):
-            return f"; the run is named without an option: {context.command_path} RUN"
-    if isinstance(error, click.NoSuchOption) and error.option_name in ("-o", "--output"):
-        return "; tables go to stdout: --format csv > FILE"
-    unknown = re.fullmatch(r"No such command '(.*)'\.?", text)
-    if unknown and isinstance(command, click.Group):
-        names = command.list_commands(context)
-        if "show" in names and unknown[1].isdigit():
-            return f"; hcbench results show {unknown[1]} shows that run"
-        from hcbench.model.text import suggestion
-
-        hint = suggestion(unknown[1], names) or f"there are {', '.join(names)}"
-        return f"; {hint}"
-    if "unexpected extra" in text and any("--algos" in param.opts for param in command.params):
+    command = context.command
+    if isinstance(error, click.NoSuchOption):
+        return _hint_on_option(error, context)
+    text = error.format_message()
+    unknown_command = re.fullmatch(r"No such command '(.*)'\.?", text)
+    if unknown_command and isinstance(command, click.Group):
+        return _hint_on_command(unknown_command[1], command.list_commands(context))
+    has_names = any("--algos" in param.opts for param in command.params)
+    if "unexpected extra" in text and has_names:
         return "; write names after --algos and --datasets, with commas but no spaces between"
-    has_commas = re.search(r"'\d+(,\d{3})+' is not", text)
-    return "; write numbers without commas" if has_commas else ""
+    if re.search(r"'\d+(,\d{3})+' is not", text):
+        return "; write numbers without commas"
+    return ""
+
+
+def _hint_on_option(error: click.NoSuchOption, context: click.Context) -> str:
+    if context.parent is None:
+        return "; options are written after the command"
+    if error.option_name == "--run":
+        if any(param.name == "run" for param in context.command.params):
+            return f"; the run is named without an option: {context.command_path} RUN"
+    if error.option_name in ("-o", "--output"):
+        return "; tables go to stdout: --format csv > FILE"
+    return ""
+
+
+def _hint_on_command(name: str, command_names: Sequence[str]) -> str:
+    from hcbench.model.text import suggestion
+
+    # A number behind "results" is that of a run.
+    if "show" in command_names and name.isdigit():
+        return f"; hcbench results show {name} shows that run"
+    hint = suggestion(name, command_names) or f"there are {', '.join(command_names)}"
+    return f"; {hint}"
 
 
 @click.command(

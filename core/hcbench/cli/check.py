@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli import options
+from hcbench.cli.option_types import KINDS, OneName, read_time
 from hcbench.cli.terminal import stdout_for_data, write_json, write_table
 from hcbench.errors import ExitCode
 
 if TYPE_CHECKING:
+    from hcbench.claims.powers import Power
     from hcbench.testing.checks import Check
     from hcbench.testing.subjects import Finding
 
@@ -41,9 +43,7 @@ def read_exemption(text: str) -> tuple[str, str]:
         "hcbench check --claims gray2023-table1",
     )
 )
-@click.argument(
-    "names", nargs=-1, required=True, type=options.OneName(*options.KINDS), metavar="NAME..."
-)
+@click.argument("names", nargs=-1, required=True, type=OneName(*KINDS), metavar="NAME...")
 @click.option("--list", "only_list", is_flag=True, help="List the checks, and run none.")
 @click.option(
     "--claims",
@@ -59,7 +59,7 @@ def read_exemption(text: str) -> tuple[str, str]:
 )
 @click.option(
     "--timeout",
-    type=options.read_time,
+    type=read_time,
     default="60s",
     metavar="TIME",
     help="Wall time of each check: seconds, or such as 90s, 10min; or none.",
@@ -84,25 +84,37 @@ def check(
     code 1 if a required check fails, an exempt one passes, or a claim cannot fail.
     """
     if claims:
-        can_fail = _write_claims(names, plugin, form)
-        return ExitCode.OK if can_fail else ExitCode.CELLS_FAILED
+        if _write_claims(names, plugin, form):
+            return ExitCode.OK
+        return ExitCode.CELLS_FAILED
+    findings = []
     with stdout_for_data():
         checks = _checks_of(names, dict(exempt), plugin)
-        findings = [] if only_list else _run(checks, timeout, quiet=quiet)
+        if not only_list:
+            findings = _run(checks, timeout, quiet=quiet)
     if only_list:
         _write_list(checks, form)
         return ExitCode.OK
     if form == "json":
-        rows = []
-        for each, finding in findings:
-            about = {"name": each.subject.label, "check": each.name, "required": each.required}
-            rows.append(about | asdict(finding))
-        write_json({"checks": rows})
+        write_json({"checks": [_describe(check, finding) for check, finding in findings]})
     else:
         _write_findings(findings)
-    if any(finding.status == "failed" for _, finding in findings):
-        return ExitCode.CELLS_FAILED
+    for _, finding in findings:
+        # Advice that is not followed, and an exempt check, have another status.
+        if finding.status == "failed":
+            return ExitCode.CELLS_FAILED
     return ExitCode.OK
+
+
+def _describe(check: Check, finding: Finding) -> dict[str, Any]:
+    """A check and what it found, as JSON."""
+    description: dict[str, Any] = {
+        "name": check.subject.label,
+        "check": check.name,
+        "required": check.required,
+    }
+    description.update(asdict(finding))
+    return description
 
 
 def _checks_of(
@@ -127,16 +139,23 @@ def _checks_of(
 
 def _write_list(checks: Sequence[Check], form: str) -> None:
     if form == "json":
-        rows = [{"check": c.id, "doc": c.doc, "required": c.required} for c in checks]
-        write_json({"checks": rows})
+        descriptions = []
+        for check in checks:
+            descriptions.append({"check": check.id, "doc": check.doc, "required": check.required})
+        write_json({"checks": descriptions})
         return
-    header = ("check", "what is promised")
-    required = [(check.id, check.doc) for check in checks if check.required]
-    write_table(header, required, whole=header[:1])
-    advice = [(check.id, check.doc) for check in checks if not check.required]
-    if advice:
+    required_rows = []
+    advice_rows = []
+    for check in checks:
+        row = (check.id, check.doc)
+        if check.required:
+            required_rows.append(row)
+        else:
+            advice_rows.append(row)
+    write_table(("check", "what is promised"), required_rows, unwrapped=("check",))
+    if advice_rows:
         click.echo()
-        write_table(("advice", "what is better"), advice, whole=("advice",))
+        write_table(("advice", "what is better"), advice_rows, unwrapped=("advice",))
 
 
 def _write_claims(names: Sequence[str], plugin: Sequence[Path], form: str) -> bool:
@@ -146,23 +165,37 @@ def _write_claims(names: Sequence[str], plugin: Sequence[Path], form: str) -> bo
     from hcbench.registry import load_registry
 
     registry = load_registry(plugin)
-    rows: list[dict[str, Any]] = []
+    powers: list[Power] = []
     for name in names:
-        powers = powers_of(suite_named(name, registry), registry)
-        rows += [asdict(power) | {"claim": power.claim.claim} for power in powers]
+        suite = suite_named(name, registry)
+        powers.extend(powers_of(suite, registry))
     if form == "json":
-        write_json({"claims": rows})
+        descriptions = []
+        for power in powers:
+            description = asdict(power)
+            # Of all fields of the claim only its text.
+            description["claim"] = power.claim.claim
+            descriptions.append(description)
+        write_json({"claims": descriptions})
     else:
-        header = ("claim", "accepts", "of", "can fail")
-        cells = []
-        for row in rows:
-            can_fail = "yes" if row["can_fail"] else "NO"
-            text = row["claim"]
-            if row["members"] > 1:
-                text += f" ({row['members']:,} members)"
-            cells.append((text, row["accepted"], row["possible"], can_fail))
-        write_table(header, cells, whole=header[1:])
-    return all(row["can_fail"] for row in rows)
+        _write_powers(powers)
+    return all(power.can_fail for power in powers)
+
+
+def _write_powers(powers: Sequence[Power]) -> None:
+    """Write a table to stdout: what each claim accepts of what is possible."""
+    rows = []
+    for power in powers:
+        text = power.claim.claim
+        if power.members > 1:
+            text += f" ({power.members:,} members)"
+        # A claim that accepts everything is a mistake, which is not to be overlooked.
+        can_fail = "NO"
+        if power.can_fail:
+            can_fail = "yes"
+        rows.append((text, power.accepted, power.possible, can_fail))
+    header = ("claim", "accepts", "of", "can fail")
+    write_table(header, rows, unwrapped=header[1:])
 
 
 def _run(checks: Sequence[Check], timeout: float, *, quiet: bool) -> list[tuple[Check, Finding]]:
@@ -173,7 +206,10 @@ def _run(checks: Sequence[Check], timeout: float, *, quiet: bool) -> list[tuple[
         return [f"{n_done} of {len(checks)} checks", checks[n_done].id]
 
     findings = []
-    running = run_limited(checks, None if timeout == math.inf else timeout)
+    limit = None
+    if timeout != math.inf:
+        limit = timeout
+    running = run_limited(checks, limit)
     with display(quiet=quiet) as progress, closing(running):
         for n_done, check in enumerate(checks):
             if progress is not None:
@@ -188,21 +224,29 @@ def _write_findings(findings: Sequence[tuple[Check, Finding]]) -> None:
     A row for each check of one plugin; of several plugins, those that tell something.
     """
     labels = {check.subject.label for check, _ in findings}
-    is_one = len(labels) == 1
-    for required in (True, False):
-        rows = []
-        for check, finding in findings:
-            if check.required != required:
+    required_rows = []
+    advice_rows = []
+    for check, finding in findings:
+        if len(labels) == 1:
+            name = check.name
+        else:
+            # The names of several plugins, but only what is to be looked at.
+            name = check.id
+            if finding.status in ("passed", "not applicable"):
                 continue
-            if not is_one and finding.status in ("passed", "not applicable"):
-                continue
-            name = check.name if is_one else check.id
-            rows.append((name, finding.status, finding.reason))
+        row = (name, finding.status, finding.reason)
+        if check.required:
+            required_rows.append(row)
+        else:
+            advice_rows.append(row)
+    for title, rows in (("check", required_rows), ("advice", advice_rows)):
         if rows:
-            header = ("check" if required else "advice", "", "why")
-            write_table(header, rows, whole=header[:2])
+            write_table((title, "", "why"), rows, unwrapped=(title, ""))
             click.echo()
+
     counts = Counter(finding.status for _, finding in findings)
-    subjects = labels.pop() if is_one else f"{len(labels)} plugins"
-    numbers = ", ".join(f"{count} {status}" for status, count in counts.items())
-    click.echo(f"{subjects}: {numbers}")
+    numbers = [f"{count} {status}" for status, count in counts.items()]
+    subjects = f"{len(labels)} plugins"
+    if len(labels) == 1:
+        (subjects,) = labels
+    click.echo(f"{subjects}: {', '.join(numbers)}")

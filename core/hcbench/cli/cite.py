@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from hcbench.cli import options
+from hcbench.cli.loading import load_plugins
+from hcbench.cli.option_types import KINDS, OneName
 from hcbench.cli.terminal import tell
 from hcbench.registry.specs import Spec
 from hcbench.registry.suite import Suite
@@ -18,16 +20,14 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog=options.examples("hcbench cite 4-AL HDBSCAN AARI > hcbench.bib"))
-@click.argument(
-    "names", nargs=-1, required=True, type=options.OneName(*options.KINDS), metavar="NAME..."
-)
+@click.argument("names", nargs=-1, required=True, type=OneName(*KINDS), metavar="NAME...")
 @options.PLUGIN
 def cite(names: Sequence[str], plugin: Sequence[Path]) -> None:
     """Print the BibTeX entries of what you used.
 
     Of a suite these are its own and those of all that it names.
     """
-    registry = options.load_plugins(plugin)
+    registry = load_plugins(plugin)
     specs = _specs_of(registry, names)
     members: list[Spec | Suite] = []
     for spec in specs:

@@ -11,6 +11,8 @@ import click
 
 from hcbench.cli import options
 from hcbench.cli.draw import write_text
+from hcbench.cli.loading import load_plugins
+from hcbench.cli.option_types import IntegerRange, OutputFile
 from hcbench.cli.progress import count_fits
 from hcbench.cli.terminal import stdout_for_data, tell, write_json, write_table
 from hcbench.cli.tree import TABLES, read_counts_of_clusters, write_rows
@@ -41,7 +43,7 @@ _COLUMNS = ("k", "smallest", "stability", "weakest", "strength", "silhouette", "
 )
 @click.option(
     "--replicates",
-    type=options.IntegerRange(min=2),
+    type=IntegerRange(min=2),
     default=50,
     show_default=True,
     metavar="N",
@@ -50,7 +52,7 @@ _COLUMNS = ("k", "smallest", "stability", "weakest", "strength", "silhouette", "
 @click.option(
     "-o",
     "--output",
-    type=options.OutputFile(*TABLES),
+    type=OutputFile(*TABLES),
     help="Output file: .csv, .tsv or .json; by default the table goes to stdout.",
 )
 @options.with_options(*SOURCE_OPTIONS)
@@ -83,7 +85,7 @@ def clusters(
     from hcbench.api.confidence import measure_numbers
 
     tree_source = take_source(source, choices)
-    registry = options.load_plugins(plugin, quiet=quiet)
+    registry = load_plugins(plugin, quiet=quiet)
     with stdout_for_data():
         fitted = tree_source.read(store, registry)
         with count_fits(quiet=quiet) as progress:

@@ -12,6 +12,8 @@ import click
 
 from hcbench.cli import options
 from hcbench.cli.endings import tell_end
+from hcbench.cli.loading import load_plugins, notes_on_kernels, open_store
+from hcbench.cli.option_types import OneName
 from hcbench.cli.terminal import stdout_for_data, tell
 from hcbench.errors import DataError, ExitCode, HcbenchError, ParameterError, SuiteError
 
@@ -67,7 +69,7 @@ def compare(context: click.Context, /, **settings: Any) -> None:
         "hcbench run ./mysuite.toml --figures ./figures --figure-format pdf",
     )
 )
-@click.argument("suite", type=options.OneName("suites"))
+@click.argument("suite", type=OneName("suites"))
 @options.with_options(*options.SUITE_OPTIONS, *options.RUN_OPTIONS, *options.FIGURE_OPTIONS)
 @click.pass_context
 def run(context: click.Context, /, suite: str, **settings: Any) -> None:
@@ -116,14 +118,16 @@ def carry_out(
     from hcbench.cli.dry_run import show_plan
     from hcbench.run.options import RunOptions
 
-    run_settings = {name: entries.pop(name) for name in RUNNING}
+    run_settings = {}
+    for name in RUNNING:
+        run_settings[name] = entries.pop(name)
     run_options = RunOptions(command=context.obj, **run_settings)
-    registry = options.load_plugins(plugin, quiet=quiet)
+    registry = load_plugins(plugin, quiet=quiet)
     with stdout_for_data():
         suite = _with_entries(base(registry), entries, replay, registry)
         plan = _make_plan(suite, registry, shard, has_budgets=bool(entries["budgets"]))
     drawn: list[Drawn] = []
-    with options.open_store(store) as opened_store:
+    with open_store(store) as opened_store:
         if dry_run:
             show_plan(plan, opened_store, form, fresh=run_options.fresh, jobs=run_options.jobs)
             return
@@ -161,14 +165,22 @@ def _with_entries(
     suite: Suite, entries: Mapping[str, Any], replay: Sequence[Path], registry: Registry
 ) -> Suite:
     """A suite with the entries that options set, and with the recorded answers of files."""
-    changes = {name: value for name, value in entries.items() if value not in (None, ())}
-    recorded = [_recorded_uses(path, registry) for path in replay]
-    if recorded:
-        oracles = tuple(oracle for oracle, _ in recorded)
-        changes["oracles"] = tuple(entries["oracles"]) + oracles
+    changes = {}
+    for name, value in entries.items():
+        # An option that is not used is None, or of repeatable ones empty.
+        if value not in (None, ()):
+            changes[name] = value
+    if replay:
+        oracles = list(entries["oracles"])
+        datasets = []
+        for path in replay:
+            oracle, dataset = _recorded_uses(path, registry)
+            oracles.append(oracle)
+            datasets.append(dataset)
+        changes["oracles"] = tuple(oracles)
         # Without --datasets, the data sets are the items of the files.
         if not entries["datasets"]:
-            changes["datasets"] = tuple(dataset for _, dataset in recorded)
+            changes["datasets"] = tuple(datasets)
     # "none" is read as infinity, since None stands for the suite's timeout.
     if changes.get("timeout") == math.inf:
         changes["timeout"] = None
@@ -254,7 +266,8 @@ def _make_plan(
                     "answers of paid oracles"
                 )
     if shard is not None:
-        plan = take_shard(plan, *shard)
+        number, count = shard
+        plan = take_shard(plan, number, count)
     return plan
 
 
@@ -292,5 +305,5 @@ def _run(
         outcomes = run_plan(plan, registry.plugins, store, run_options, observer)
     results = Results.of_plan(plan, outcomes)
     if any(results.outcomes.column("reused").tolist()):
-        results = replace(results, remarks=results.remarks + options.notes_on_kernels(store))
+        results = replace(results, remarks=results.remarks + notes_on_kernels(store))
     return results

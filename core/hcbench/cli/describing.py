@@ -12,16 +12,10 @@ from hcbench.errors import ParameterError
 from hcbench.model.text import shell_command
 from hcbench.registry.catalogue import tags_of
 from hcbench.registry.fingerprint import installation
+from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.names import format_name, format_value
-from hcbench.registry.specs import (
-    AlgorithmSpec,
-    DatasetSpec,
-    MetricSpec,
-    OracleSpec,
-    Parameter,
-    Params,
-    Spec,
-)
+from hcbench.registry.parameters import Parameter, Params
+from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, OracleSpec, Spec
 from hcbench.registry.suite import Suite
 
 if TYPE_CHECKING:
@@ -103,9 +97,10 @@ def _essentials(spec: Spec | Suite) -> dict[str, Any]:
         case OracleSpec():
             essentials["kind"] = spec.kind
             essentials["needs"] = _needs(spec)
-            price = spec.currency or ("a person's time" if spec.person else None)
-            if price:
-                essentials["costs"] = price
+            if spec.currency:
+                essentials["costs"] = spec.currency
+            elif spec.person:
+                essentials["costs"] = "a person's time"
         case MetricSpec():
             essentials["direction"] = _better(spec)
             essentials["needs"] = _needs(spec)
@@ -135,36 +130,57 @@ def _facts(spec: Spec | Suite) -> dict[str, Any]:
 
 
 def _facts_of_algorithm(spec: AlgorithmSpec) -> dict[str, Any]:
-    return {
+    # A fact that does not hold is null in the JSON.
+    facts: dict[str, Any] = {
         "hints": _declared(spec, spec.hints),
         "returns": f"a {spec.returns}",
-        "anytime": "records results after numbers of queries" if spec.anytime else None,
-        "reference": "shown as a reference, not ranked" if spec.reference else None,
-        "unsure": "takes UNSURE for an answer" if spec.takes_unsure else None,
-        "fewest items": spec.min_items if spec.min_items > 1 else None,
-        "order": "of the items changes the clusters" if spec.order_dependent else None,
-        "trees": "binary whatever the data" if spec.binary_only else None,
-        "needs a GPU": spec.gpu or None,
+        "anytime": None,
+        "reference": None,
+        "unsure": None,
+        "fewest items": None,
+        "order": None,
+        "trees": None,
+        "needs a GPU": None,
     }
+    if spec.anytime:
+        facts["anytime"] = "records results after numbers of queries"
+    if spec.reference:
+        facts["reference"] = "shown as a reference, not ranked"
+    if spec.takes_unsure:
+        facts["unsure"] = "takes UNSURE for an answer"
+    if spec.min_items > 1:
+        facts["fewest items"] = spec.min_items
+    if spec.order_dependent:
+        facts["order"] = "of the items changes the clusters"
+    if spec.binary_only:
+        facts["trees"] = "binary whatever the data"
+    if spec.gpu:
+        facts["needs a GPU"] = True
+    return facts
 
 
 def _randomness(spec: DatasetSpec) -> str:
     if callable(spec.random):
         return "whether the data depend on the seed depends on the parameters"
-    return "data depend on the seed" if spec.random else "always the same"
+    if spec.random:
+        return "data depend on the seed"
+    return "always the same"
 
 
 def _facts_of_metric(spec: MetricSpec) -> dict[str, Any]:
     direction = _better(spec)
     if spec.cost:
         direction += " (a cost, not a quality)"
+    results = f"any {spec.result}"
+    if spec.result == "any":
+        results = "any result"
     return {
         "direction": direction,
         "unit": spec.unit,
         "range": spec.interval,
         "needs": _needs(spec),
         "unavailable": _essentials(spec).get("unavailable"),
-        "judges": "any result" if spec.result == "any" else f"any {spec.result}",
+        "judges": results,
     }
 
 
@@ -211,9 +227,12 @@ def _declared(
 
 def _parameter(parameter: Parameter) -> dict[str, str]:
     """A row of the table of parameters."""
+    default = "required"
+    if not parameter.required:
+        default = format_value(parameter.default)
     return {
         "name": parameter.name,
-        "default": "required" if parameter.required else format_value(parameter.default),
+        "default": default,
         "values": _values(parameter),
         "doc": parameter.doc,
     }

@@ -21,6 +21,8 @@ from hcbench.cli.terminal import console, tell_notes, write_lines
 from hcbench.model.text import printable
 
 if TYPE_CHECKING:
+    from rich.console import JustifyMethod
+
     from hcbench.analysis.tables import Block, TableEntry
     from hcbench.results.results import Results
 
@@ -43,7 +45,10 @@ def write_results(results: Results, form: str) -> None:
 
         write_blocks(make_tables(results, MOST_TABLES))
         out = console()
-        for line in describe_numbers(results, "bold" if out.is_terminal else "*"):
+        mark_of_best = "*"
+        if out.is_terminal:
+            mark_of_best = "bold"
+        for line in describe_numbers(results, mark_of_best):
             click.echo(printable(textwrap.fill(line, out.width, break_on_hyphens=False)))
         if len(results.datasets) > MOST_TABLES:
             click.echo(
@@ -54,22 +59,30 @@ def write_results(results: Results, form: str) -> None:
     write_text(getattr(results, f"to_{form}")())
     if form == "csv":
         # Of a CSV file on stdout there is no second file; ranks and verdicts are not in it.
-        tell_notes(note for note in results.notes if note.kind not in ("rank", "claim"))
+        tell_notes([note for note in results.notes if note.kind not in ("rank", "claim")])
 
 
 def write_text(text: str) -> None:
     """Write text to stdout; on a terminal without control characters."""
-    click.echo(printable(text) if console().is_terminal else text, nl=False)
+    if console().is_terminal:
+        text = printable(text)
+    click.echo(text, nl=False)
 
 
 def write_blocks(blocks: Sequence[Block]) -> None:
     """Write tables to stdout, with a blank line after each."""
     out = console()
+    # On a terminal the best numbers are bold.
+    star = "*"
+    if out.is_terminal:
+        star = ""
     for block in blocks:
-        drawing = _Drawing(block, width=out.width, star="" if out.is_terminal else "*")
-        write_lines(
-            Text(printable(block.title), style="bold"), *drawing.parts(), *drawing.notes(), Text()
-        )
+        drawing = _Drawing(block, width=out.width, star=star)
+        lines: list[Table | Text] = [Text(printable(block.title), style="bold")]
+        lines.extend(drawing.parts())
+        lines.extend(drawing.notes())
+        lines.append(Text())
+        write_lines(*lines)
 
 
 class _Drawing:
@@ -88,9 +101,16 @@ class _Drawing:
         self.block = block
         self.width = width
         self.star = star
-        self.numbered = any(entry.marks for row in block.rows for entry in row)
-        self.columns = [self._column(number) for number in range(len(block.header))]
-        self.headers = [self._header(number) for number in range(len(block.header))]
+        # Without marks, footnotes have no numbers.
+        self.numbered = False
+        for row in block.rows:
+            if any(entry.marks for entry in row):
+                self.numbered = True
+        self.columns = []
+        self.headers = []
+        for number in range(len(block.header)):
+            self.columns.append(self._column(number))
+            self.headers.append(self._header(number))
 
     def parts(self) -> Iterator[Table]:
         """Tables with as many columns as fit, each with the names of the rows that it has."""
@@ -102,8 +122,10 @@ class _Drawing:
     def notes(self) -> Iterator[Text]:
         """The footnotes of the marks."""
         for number, note in enumerate(self.block.notes, start=1):
-            mark = f"{str(number).translate(_SUPERSCRIPT)} " if self.numbered else ""
-            yield Text(f"{mark}{printable(note)}", overflow="fold")
+            text = printable(note)
+            if self.numbered:
+                text = f"{_superscript(number)} {text}"
+            yield Text(text, overflow="fold")
 
     def _split(self) -> Iterator[list[int]]:
         """Columns in parts that are no wider than the terminal, unless a single column is."""
@@ -130,7 +152,8 @@ class _Drawing:
     def _width(self, number: int) -> int:
         """The width of a column: that of its widest entry or line of the header."""
         texts = self.headers[number].split("\n")
-        texts += [text.plain for text in self.columns[number]]
+        for entry in self.columns[number]:
+            texts.append(entry.plain)
         return max(cell_len(text) for text in texts)
 
     def _width_of_names(self, widths: Sequence[int]) -> int:
@@ -170,18 +193,23 @@ class _Drawing:
 
     def _marks(self, entry: TableEntry, *, is_numeric: bool) -> str:
         """The star of the best number, and the numbers of the footnotes."""
-        star = self.star if is_numeric and entry.bold else ""
-        footnotes = [str(mark).translate(_SUPERSCRIPT) for mark in entry.marks]
-        return star + ",".join(footnotes)
+        footnotes = ",".join(_superscript(mark) for mark in entry.marks)
+        if is_numeric and entry.bold:
+            return self.star + footnotes
+        return footnotes
 
     def _header(self, number: int) -> str:
         """The header; that of numbers is wrapped to the width of the numbers below it."""
         text = printable(self.block.header[number])
         if not self.block.numeric[number]:
             return text
-        below = max((cell_len(entry.plain) for entry in self.columns[number]), default=0)
-        arrow_stays = re.sub(" (?=[↑↓])", "\N{NO-BREAK SPACE}", text)
-        return _fold(arrow_stays, max(below, _NARROW), _BREAKS).replace("\N{NO-BREAK SPACE}", " ")
+        width_below = 0
+        for entry in self.columns[number]:
+            width_below = max(width_below, cell_len(entry.plain))
+        # An arrow stays with the word before it.
+        text = re.sub(" (?=[↑↓])", "\N{NO-BREAK SPACE}", text)
+        folded = _fold(text, max(width_below, _NARROW), _BREAKS)
+        return folded.replace("\N{NO-BREAK SPACE}", " ")
 
     def _table(self, columns: Sequence[int]) -> Table:
         # One blank is the box's own.
@@ -198,19 +226,29 @@ class _Drawing:
             is_numeric = self.block.numeric[column]
             # Headers of fewer lines stand at the bottom.
             above = "\n" * (n_breaks - header.count("\n"))
+            alignment: JustifyMethod = "left"
+            if is_numeric:
+                alignment = "right"
             table.add_column(
                 Text(above + header),
-                justify="right" if is_numeric else "left",
+                justify=alignment,
                 no_wrap=is_numeric,
                 overflow="fold",
             )
         is_first = columns[-1] < len(columns)
         numbers = [column for column in columns if self.block.numeric[column]]
-        for i, entries in enumerate(self.block.rows):
-            # Of the parts below the first, rows without any number are left out.
-            if is_first or any(entries[column].text != "-" for column in numbers):
-                table.add_row(*(self.columns[column][i] for column in columns))
+        for number, entries in enumerate(self.block.rows):
+            # The parts below the first exclude rows without any number.
+            has_number = any(entries[column].text != "-" for column in numbers)
+            if is_first or has_number:
+                row = [self.columns[column][number] for column in columns]
+                table.add_row(*row)
         return table
+
+
+def _superscript(number: int) -> str:
+    """The number of a footnote."""
+    return str(number).translate(_SUPERSCRIPT)
 
 
 def _leading_texts(numeric: Sequence[bool]) -> int:
@@ -225,7 +263,9 @@ def _style(entry: TableEntry) -> str:
     """How an entry is written on a terminal."""
     if entry.bold:
         return "bold"
-    return "dim" if entry.faint else ""
+    if entry.faint:
+        return "dim"
+    return ""
 
 
 def _fold(text: str, width: int, breaks: re.Pattern[str]) -> str:

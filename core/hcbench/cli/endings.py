@@ -22,7 +22,15 @@ _DIGITS_OF_A_KEY = 8
 
 @dataclass
 class _Payment:
-    """What the answers of a run cost in one currency."""
+    """What the answers of a run cost in one currency.
+
+    Attributes
+    ----------
+    paid : float
+        The price of the answers that were asked for now.
+    saved : float
+        The price of the answers that were stored.
+    """
 
     paid: float = 0.0
     saved: float = 0.0
@@ -82,7 +90,9 @@ def _payments(plan: Plan, outcomes: Outcomes) -> dict[str, _Payment]:
     ):
         payment = payments.setdefault(currencies[oracle], _Payment())
         # This run has paid nothing for a cell that was stored before.
-        saved_now = price if is_reused else saved or 0.0
+        saved_now = saved or 0.0
+        if is_reused:
+            saved_now = price
         payment.paid += price - saved_now
         payment.saved += saved_now
     return payments
@@ -90,7 +100,11 @@ def _payments(plan: Plan, outcomes: Outcomes) -> dict[str, _Payment]:
 
 def _tell_how_to_rerun(outcomes: Outcomes, store: Store, plugins: Sequence[Path]) -> None:
     """Write the command that runs the first failed cell again."""
-    failed_keys = [key for key in outcomes.take(outcomes.failed).column("key") if key]
+    failed_keys = []
+    for key in outcomes.take(outcomes.failed).column("key"):
+        # A combination that is inapplicable has none.
+        if key:
+            failed_keys.append(key)
     if not failed_keys:
         return
     words = ["rerun", failed_keys[0][:_DIGITS_OF_A_KEY], "--in-process"]

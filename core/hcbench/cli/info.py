@@ -10,6 +10,8 @@ import click
 
 from hcbench.cli import options
 from hcbench.cli.describing import describe, value_text
+from hcbench.cli.loading import load_plugins
+from hcbench.cli.option_types import KINDS, OneName
 from hcbench.cli.terminal import write_json, write_table
 from hcbench.model.text import printable
 
@@ -21,15 +23,19 @@ _APART = ("name", "kind", "doc", "parameters")
 
 
 @click.command(epilog=options.examples("hcbench info UPGMA", "hcbench info planted --format json"))
-@click.argument("name", type=options.OneName(*options.KINDS))
+@click.argument("name", type=OneName(*KINDS))
 @options.PLUGIN
 @options.JSON_OR_TABLE
 def info(name: str, plugin: Sequence[Path], form: str) -> None:
     """Show everything about one name: parameters, needs, paper."""
     # An algorithm and a metric may have the same name.
-    descriptions = [describe(entry) for entry in options.load_plugins(plugin).find(name)]
+    entries = load_plugins(plugin).find(name)
+    descriptions = [describe(entry) for entry in entries]
     if form == "json":
-        write_json(descriptions[0] if len(descriptions) == 1 else {"found": descriptions})
+        if len(descriptions) == 1:
+            write_json(descriptions[0])
+        else:
+            write_json({"found": descriptions})
         return
     for position, description in enumerate(descriptions):
         if position > 0:
@@ -59,4 +65,4 @@ def _write_description(description: Mapping[str, Any]) -> None:
         click.echo()
         rows = [tuple(parameter.values()) for parameter in parameters]
         header = ("parameter", "default", "values", "meaning")
-        write_table(header, rows, whole=("parameter",))
+        write_table(header, rows, unwrapped=("parameter",))

@@ -11,10 +11,13 @@ import click
 
 from hcbench.cli import options
 from hcbench.cli.describing import licence_of, summarise, value_text
+from hcbench.cli.loading import load_plugins
+from hcbench.cli.option_types import KINDS, KindChoice
 from hcbench.cli.terminal import console, tell, write_json, write_table
 from hcbench.registry.catalogue import tags_of
 from hcbench.registry.fingerprint import installation
-from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, Spec
+from hcbench.registry.metric_specs import MetricSpec
+from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, Spec
 from hcbench.registry.suite import Suite
 
 if TYPE_CHECKING:
@@ -47,7 +50,7 @@ _GROUPED_KINDS = {
     "list",
     epilog=options.examples("hcbench list algorithms --tag active", "hcbench list --search ward"),
 )
-@click.argument("kind", type=options.KindChoice(), required=False)
+@click.argument("kind", type=KindChoice(), required=False)
 @click.option("--tag", metavar="TAG", help="Only those with this tag, such as linkage.")
 @click.option("--accepts", metavar="KIND", help="Only algorithms that accept this kind of oracle.")
 @click.option("--licence", metavar="TEXT", help="Only those whose licence contains this text.")
@@ -62,13 +65,17 @@ def list_(
 
     Without a kind or a filter it is an overview of names; with one, a line on each.
     """
-    registry = options.load_plugins(plugin)
+    registry = load_plugins(plugin)
     filter_texts = {}
     for name, text in filters.items():
         if text is not None:
             filter_texts[name] = text.casefold()
-    kinds = [kind] if kind else options.KINDS
-    entries = {name: _matching_entries(registry, name, filter_texts) for name in kinds}
+    kinds = list(KINDS)
+    if kind:
+        kinds = [kind]
+    entries = {}
+    for name in kinds:
+        entries[name] = _matching_entries(registry, name, filter_texts)
     if short:
         _write_names(entries)
     elif form == "json":
@@ -136,7 +143,7 @@ def _write_descriptions(entries: _EntriesByKind) -> None:
         for entry in entries_of_kind:
             summary = summarise(entry)
             rows.append((summary["name"], f"{summary['doc']}\n{_details(summary)}"))
-        write_table((kind, ""), rows, whole=(kind,))
+        write_table((kind, ""), rows, unwrapped=(kind,))
 
 
 def _details(summary: Mapping[str, Any]) -> str:
@@ -163,7 +170,7 @@ def _write_no_match(
 
 
 def _write_overview(entries: _EntriesByKind) -> None:
-    write_table(("kind", "", "names"), _overview(entries), right=("",), whole=("kind",))
+    write_table(("kind", "", "names"), _overview(entries), right=("",), unwrapped=("kind",))
     click.echo("hcbench list KIND describes all, hcbench info NAME shows everything about one.")
     missing = []
     for command, names in _unavailable(entries).items():
@@ -204,7 +211,9 @@ def _group(spec: Spec | Suite) -> str:
     if isinstance(spec, AlgorithmSpec):
         return spec.accepts[0]
     if isinstance(spec, DatasetSpec | MetricSpec):
-        return spec.tags[0] if spec.tags else "other"
+        if spec.tags:
+            return spec.tags[0]
+        return "other"
     if isinstance(spec, Suite):
         # The suites of a paper begin with its name: gray2023-table1.
         return spec.name.partition("-")[0]

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from hcbench.cli import options
+from hcbench.cli.loading import load_plugins
 from hcbench.cli.terminal import tell
 
 
@@ -42,7 +43,12 @@ def plugin(name: str, directory: Path, **names: str | None) -> None:
     """
     from hcbench.testing.scaffold.writing import next_steps, write_plugin
 
-    wanted = {kind: text for kind, text in names.items() if text is not None}
-    for path in write_plugin(name, wanted, directory, options.load_plugins(quiet=True)):
+    # The names of the examples, by kind; of a kind whose option is not used there is none.
+    example_names = {}
+    for kind, example_name in names.items():
+        if example_name is not None:
+            example_names[kind] = example_name
+    registry = load_plugins(quiet=True)
+    for path in write_plugin(name, example_names, directory, registry):
         click.echo(path)
-    tell(f"next: {next_steps(name, wanted, directory)}")
+    tell(f"next: {next_steps(name, example_names, directory)}")

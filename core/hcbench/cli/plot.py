@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli import options
+from hcbench.cli.loading import load_plugins, open_store
+from hcbench.cli.option_types import IntegerRange, NumberRange, OutputFile, TolerantOption
 from hcbench.cli.runs import read_run
 from hcbench.cli.terminal import stdout_for_data, tell, write_table
 
@@ -33,7 +35,9 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Read it."""
-        return value if value.isdecimal() else str(super().convert(value, param, ctx))
+        if value.isdecimal():
+            return str(value)
+        return str(super().convert(value, param, ctx))
 
 
 @click.command(
@@ -50,7 +54,7 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
 @click.option(
     "-o",
     "--output",
-    type=options.OutputFile(".svg", ".png", ".pdf"),
+    type=OutputFile(".svg", ".png", ".pdf"),
     help="Output file: .svg, .png or .pdf. By default KIND.svg.",
 )
 @options.names_option(
@@ -82,7 +86,7 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
 )
 @click.option(
     "--alpha",
-    type=options.NumberRange(0, 1, min_open=True, max_open=True),
+    type=NumberRange(0, 1, min_open=True, max_open=True),
     default=0.05,
     help="ranks: level of significance.",
 )
@@ -100,16 +104,16 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
 @options.with_options(*options.CELL_FILTERS)
 @click.option(
     "--repetition",
-    cls=options.TolerantOption,
-    type=options.IntegerRange(min=0),
+    cls=TolerantOption,
+    type=IntegerRange(min=0),
     default=0,
     metavar="N",
     help="dendrogram, heatmap, tanglegram: the repetition.",
 )
 @click.option(
     "--checkpoint",
-    cls=options.TolerantOption,
-    type=options.IntegerRange(min=0),
+    cls=TolerantOption,
+    type=IntegerRange(min=0),
     metavar="N",
     help="dendrogram, heatmap, tanglegram: the result after this many queries; by default the "
     "final one.",
@@ -147,26 +151,40 @@ def plot(
         kind, run = _kind_behind(kind, run)
     path = output or Path(f"{kind}.svg")
     format_of(path)
-    filters = {name: choices.pop(name) for name in ("algorithms", "datasets", "oracles", "budget")}
-    with options.open_store(store) as opened, stdout_for_data():
+    filters = {}
+    for name in ("algorithms", "datasets", "oracles", "budget"):
+        filters[name] = choices.pop(name)
+    # Without a metric, the kind of figure has its own default.
+    choices_by_file = {}
+    for metric in metrics or ("",):
+        file = path
+        if len(metrics) > 1:
+            file = _file_of_metric(path, metric)
+        choices_by_file[file] = Choices(metric=metric, **choices)
+
+    with open_store(store) as opened, stdout_for_data():
         info = opened.run(run)
         results = read_run(opened, info, **filters)
-        figures = [Choices(metric=metric, **choices) for metric in metrics or ("",)]
-        drawn = {}
         if kind is None:
-            why = describe_kinds(results, figures[0])
+            # Of several metrics, the first.
+            choices_of_file = next(iter(choices_by_file.values()))
+            reasons = describe_kinds(results, choices_of_file)
         else:
-            view = FigureView(results, opened, options.load_plugins(plugin, quiet=True))
-            for chosen in figures:
-                file = path if len(figures) == 1 else _named(path, chosen.metric)
-                drawn[file] = draw(kind, view, chosen)
-            for file, figure in drawn.items():
+            view = FigureView(results, opened, load_plugins(plugin, quiet=True))
+            figures = {}
+            for file, choices_of_file in choices_by_file.items():
+                figures[file] = draw(kind, view, choices_of_file)
+            # Nothing is written if one of them cannot be drawn.
+            for file, figure in figures.items():
                 save(figure, file)
+    text = f"run {info.id}: {info.command}"
     if kind is None:
-        _list(results, why)
+        _list(results, reasons)
+    else:
+        files = ", ".join(str(file) for file in choices_by_file)
+        text = f"{kind} is in {files}: {text}"
     if not quiet:
-        said = f"{kind} is in {', '.join(map(str, drawn))}: " if kind else ""
-        tell(f"{said}run {info.id}: {info.command}")
+        tell(text)
 
 
 def _kind_behind(number: str, word: str | None) -> tuple[str | None, str]:
@@ -185,26 +203,25 @@ def _kind_behind(number: str, word: str | None) -> tuple[str | None, str]:
     return word, number
 
 
-def _named(path: Path, metric: str) -> Path:
+def _file_of_metric(path: Path, metric: str) -> Path:
     """The file of one of several metrics."""
     from hcbench.model.text import slug
 
     return path.with_name(f"{path.stem}-{slug(metric)}{path.suffix}")
 
 
-def _list(results: Results, why: Mapping[str, str]) -> None:
-    """List figures, metrics and parameters."""
+def _list(results: Results, reasons: Mapping[str, str]) -> None:
+    """List figures, with the reasons why some cannot be drawn, and metrics and parameters."""
     from hcbench.analysis.axes import axes_of
     from hcbench.figures.drawing import KINDS as DRAWN
 
-    write_table(
-        ("figure", ""),
-        [
-            (name, DRAWN[name].doc + (f"\n({reason})" if reason else ""))
-            for name, reason in why.items()
-        ],
-        whole=("figure",),
-    )
+    rows = []
+    for name, reason in reasons.items():
+        text = DRAWN[name].doc
+        if reason:
+            text += f"\n({reason})"
+        rows.append((name, text))
+    write_table(("figure", ""), rows, unwrapped=("figure",))
     click.echo()
     places = ", ".join(axis.id for axis in axes_of(results))
     metrics = ", ".join(metric.label for metric in results.metrics)

@@ -8,12 +8,14 @@ from pathlib import Path
 import click
 
 from hcbench.cli import options
+from hcbench.cli.loading import load_plugins, open_store
+from hcbench.cli.option_types import IntegerRange, OutputFile
 from hcbench.cli.terminal import stdout_for_data, tell
 from hcbench.pages import MOST_TREES
 
 TREES = click.option(
     "--trees",
-    type=options.IntegerRange(min=0),
+    type=IntegerRange(min=0),
     metavar="N",
     default=MOST_TREES,
     help="The most trees shown; their data are generated again, to show the truth beside them.",
@@ -31,7 +33,7 @@ TREES = click.option(
 @click.option(
     "-o",
     "--output",
-    type=options.OutputFile(".html", ".htm"),
+    type=OutputFile(".html", ".htm"),
     default="report.html",
     help="Output file; an existing one is replaced.",
 )
@@ -55,9 +57,10 @@ def report(
     """
     from hcbench.pages.report import write_report
 
-    with options.open_store(store) as opened, stdout_for_data():
-        found = opened.run(run)
-        registry = options.load_plugins(plugin, quiet=quiet)
-        write_report(output, opened, found, registry=registry, trees=trees)
+    with open_store(store) as opened, stdout_for_data():
+        info = opened.run(run)
+        registry = load_plugins(plugin, quiet=quiet)
+        write_report(output, opened, info, registry=registry, trees=trees)
     if not quiet:
-        tell(f"run {found.id} is in {output}, {output.stat().st_size / 2**20:.1f} MiB")
+        mebibytes = output.stat().st_size / 2**20
+        tell(f"run {info.id} is in {output}, {mebibytes:.1f} MiB")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pdb
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli import options
+from hcbench.cli.loading import load_plugins, open_store
+from hcbench.cli.option_types import read_time
 from hcbench.cli.terminal import stdout_for_data, tell, write_table
 from hcbench.errors import ExitCode
 from hcbench.model.text import printable
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--timeout",
-    type=options.read_time,
+    type=read_time,
     default="300s",
     metavar="TIME",
     help="Wall time in an isolated worker: seconds, or such as 90s, 10min, 1h; or none.",
@@ -59,8 +60,8 @@ def rerun(
         raise click.UsageError("--pdb needs --in-process")
     from hcbench.run.again import rebuild, run_in_worker
 
-    registry = options.load_plugins(plugin)
-    with options.open_store(store) as opened:
+    registry = load_plugins(plugin)
+    with open_store(store) as opened:
         stored, description = opened.cell(cell)
     if not stored.key:
         raise click.UsageError(f"this combination cannot be run: {stored.reason}")
@@ -77,7 +78,9 @@ def rerun(
         pdb.post_mortem(raised.__traceback__)
     elif debug:
         tell("no exception was raised that could be debugged")
-    return ExitCode.CELLS_FAILED if fresh.failed else ExitCode.OK
+    if fresh.failed:
+        return ExitCode.CELLS_FAILED
+    return ExitCode.OK
 
 
 def _in_process(cell: Cell, store: Store, *, stdout: bool) -> tuple[Outcome, BaseException | None]:
@@ -101,16 +104,20 @@ def _in_process(cell: Cell, store: Store, *, stdout: bool) -> tuple[Outcome, Bas
 
         return replace(call, function=function)
 
-    job = make_job(cell, [metric.label for metric in cell.metrics], store)
+    metric_labels = [metric.label for metric in cell.metrics]
+    job = make_job(cell, metric_labels, store)
     job = replace(
         job,
         dataset=watched(job.dataset),
         oracle=watched(job.oracle),
         algorithm=watched(job.algorithm),
     )
-    # A debugger writes to stdout.
-    with nullcontext() if stdout else stdout_for_data():
+    if stdout:
+        # A debugger writes to stdout.
         done = run_job(job)
+    else:
+        with stdout_for_data():
+            done = run_job(job)
     outcome = outcome_of(cell, Report(cell, "done", done))
     if not raised:
         return outcome, None
@@ -130,10 +137,12 @@ def _show(cell: Cell, stored: Outcome, fresh: Outcome) -> None:
     after = _facts(fresh, units)
     # Facts of one side only come last.
     names = list(before)
-    names += [name for name in after if name not in before]
+    for name in after:
+        if name not in before:
+            names.append(name)
     rows = [(name, before.get(name, "-"), after.get(name, "-")) for name in names]
     click.echo()
-    write_table(("", "stored", "now"), rows, whole=("",))
+    write_table(("", "stored", "now"), rows, unwrapped=("",))
     for title, text in (("log", fresh.log), ("traceback", fresh.traceback)):
         if text:
             click.echo(f"\n{title}:\n{printable(text.rstrip())}")

@@ -38,15 +38,17 @@ def write_runs(runs: Sequence[RunInfo]) -> None:
     header.append("command")
     rows = []
     for run in runs:
-        # A damaged run may have lost the time.
-        started = "?" if run.damaged else local_time(run.started)
+        started = local_time(run.started)
+        if run.damaged:
+            # It may have lost the time.
+            started = "?"
         row = [str(run.id), started, str(run.cells), str(run.failed), str(run.reused)]
         if has_names:
             row.append(run.name)
         row.append(f"{command_of(run)}\n{run.note}".strip())
         rows.append(row)
     numbers = ("run", "cells", "failed", "reused")
-    write_table(header, rows, right=numbers, whole=("started", "name"))
+    write_table(header, rows, right=numbers, unwrapped=("started", "name"))
 
 
 def describe_run(run: RunInfo) -> dict[str, Any]:
@@ -56,7 +58,9 @@ def describe_run(run: RunInfo) -> dict[str, Any]:
     del description["layout"]
     del description["removed"]
     description["started"] = run.started.isoformat()
-    description["finished"] = run.finished.isoformat() if run.finished else None
+    description["finished"] = None
+    if run.finished:
+        description["finished"] = run.finished.isoformat()
     description["state"] = _state(run)
     return description
 
@@ -74,7 +78,9 @@ def _state(run: RunInfo) -> str:
         return f"damaged: {run.damaged}"
     if run.interrupted:
         return "interrupted"
-    return "done" if run.finished else "not finished"
+    if run.finished:
+        return "done"
+    return "not finished"
 
 
 def local_time(moment: datetime) -> str:
@@ -104,7 +110,7 @@ def write_failures(failed: Sequence[Outcome], store: Store) -> None:
         ("cell", "algorithm", "dataset", "repetition", "status", "reason"),
         rows,
         right=("repetition",),
-        whole=("cell", "status"),
+        unwrapped=("cell", "status"),
     )
     if len(failed) > MOST_FAILURES:
         click.echo(f"... and {len(failed) - MOST_FAILURES} more; --format csv lists all")
@@ -157,11 +163,11 @@ def status_block(changes: Sequence[StatusChange]) -> Block:
     """Cells that ended with another status, the repetitions together."""
     from hcbench.analysis.tables import Block, TableEntry
 
-    count = Counter(
-        (change.dataset, _variant(change), change.before, change.after) for change in changes
-    )
+    counts: Counter[tuple[str, str, str, str]] = Counter()
+    for change in changes:
+        counts[change.dataset, _variant(change), change.before, change.after] += 1
     rows = []
-    for texts, number in count.items():
+    for texts, number in counts.items():
         entries = [TableEntry(text) for text in texts]
         entries.append(TableEntry(str(number)))
         rows.append(tuple(entries))
@@ -226,4 +232,5 @@ def _variant(row: Difference | StatusChange | Stability) -> str:
     checkpoint = getattr(row, "checkpoint", None)
     if checkpoint is not None:
         parts.append(f"after {checkpoint:,}")
-    return " / ".join(part for part in parts if part)
+    # An algorithm that needs no oracle has an empty one.
+    return " / ".join(filter(None, parts))

@@ -77,16 +77,8 @@ def read_run(
             return store.cells(run=run.id).renamed(layout.renamed)
         return store.cells(run=run.id, **label_filters)
 
-    label_filters: dict[str, Any] = {}
-    for column, texts in (
-        ("algorithm", algorithms),
-        ("dataset", datasets),
-        ("oracle", oracles),
-        ("status", status),
-    ):
-        if texts:
-            label_filters[column] = [texts] if isinstance(texts, str) else texts
-    filters = dict(label_filters)
+    label_filters = _label_filters(algorithms, datasets, oracles, status)
+    filters: dict[str, Sequence[Any]] = dict(label_filters)
     if budget:
         filters["budget"] = budget
 
@@ -98,16 +90,34 @@ def read_run(
         raise StoreError(f"{location} has no cells")
     if filters:
         layout = replace(layout, suite=replace(layout.suite, claims=()))
-    numbers_of_items = store.sizes(run.id) if sizes or layout.suite.claims else {}
+    numbers_of_items: Mapping[str, int] = {}
+    if sizes or layout.suite.claims:
+        numbers_of_items = store.sizes(run.id)
     results = Results.of_layout(layout, cells, numbers_of_items)
     results = replace(results, remarks=results.remarks + _remarks_on(store, run))
     return _with_metrics(results, metrics)
 
 
+def _label_filters(
+    algorithms: Sequence[str], datasets: Sequence[str], oracles: Sequence[str], status: str | None
+) -> dict[str, Sequence[str]]:
+    """The filters that are used, by the columns of the store."""
+    filters: dict[str, Sequence[str]] = {}
+    if algorithms:
+        filters["algorithm"] = algorithms
+    if datasets:
+        filters["dataset"] = datasets
+    if oracles:
+        filters["oracle"] = oracles
+    if status:
+        filters["status"] = [status]
+    return filters
+
+
 def _remarks_on(store: Store, run: RunInfo) -> tuple[Note, ...]:
     """What the store knows of a run beside its cells."""
     from hcbench.analysis.notes import Note
-    from hcbench.cli.options import notes_on_kernels
+    from hcbench.cli.loading import notes_on_kernels
 
     remarks = notes_on_kernels(store, run.id)
     if run.note:

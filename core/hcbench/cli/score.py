@@ -6,16 +6,22 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hcbench.cli import options
+from hcbench.cli.loading import IS_PROGRAM, load_plugins
+from hcbench.cli.option_types import PATH
 from hcbench.cli.terminal import console, stdout_for_data, tell, tell_notes
 from hcbench.errors import DataError, ExitCode
 from hcbench.model.regular_files import read_regular
 from hcbench.registry.names import parse_file
 
+if TYPE_CHECKING:
+    from hcbench.api.scores import Scores
+
+#: The options of which one is needed: what trees are scored against.
 _AGAINST = ("truths", "labels", "similarity", "vectors")
 #: The sum of the squares of the numbers of items up to which metrics are computed in Python: a
 #: second longer at most than by stored kernels, and several seconds less than compiling them.
@@ -57,7 +63,7 @@ _FEW = 2**16
 )
 @click.option(
     "--names",
-    type=options.PATH,
+    type=PATH,
     metavar="FILE",
     help="Names of the items, one a line or in a table with names of rows, in the order of all "
     "files that have none.",
@@ -92,22 +98,21 @@ def score(
 
     from hcbench.analysis.notes import Note
 
-    registry = options.load_plugins(plugin, quiet=quiet)
+    registry = load_plugins(plugin, quiet=quiet)
     # Kernels of other packages may use what numba has and Python has not.
-    is_own = all(entry.plugin.distribution == "hcbench" for entry in registry.metrics.entries)
-    is_program = click.get_current_context().meta.get("hcbench.is_program", False)
-    if is_own and is_program:
-        _run_kernels_as_python((*files["trees"], *files["truths"]))
+    has_others = any(entry.plugin.distribution != "hcbench" for entry in registry.metrics.entries)
+    is_program = click.get_current_context().meta.get(IS_PROGRAM, False)
+    if is_program and not has_others:
+        _run_kernels_as_python(files["trees"] + files["truths"])
     import numpy as np
 
     from hcbench.api.matching import height_notes, read_matched
     from hcbench.api.scoring import default_metrics, score_trees
-    from hcbench.cli.draw import write_blocks, write_text
     from hcbench.files.trees import TreeFile
 
     for option in ("trees", "truths"):
         files[option] = [TreeFile.parse(text) for text in files[option]]
-    named = registry.use_all_metrics(metrics)
+    requested_uses = registry.use_all_metrics(metrics)
     if not metrics and not any(files[name] for name in _AGAINST):
         raise click.UsageError(
             "there is nothing to score against: give --truth, --labels, --similarity or --vectors"
@@ -116,24 +121,40 @@ def score(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             trees, problems = read_matched(registry, **files)
+        # Several files may cause the same warning.
         texts = dict.fromkeys(str(warning.message) for warning in caught)
-        for text in () if quiet else texts:
-            tell(f"warning: {text}")
-        uses = {use.label: use for use in named or default_metrics(registry)}
+        if not quiet:
+            for text in texts:
+                tell(f"warning: {text}")
+        uses = {}
+        for use in requested_uses or default_metrics(registry):
+            uses[use.label] = use
         with np.errstate(over="ignore"):  # kernels multiply modulo 2^64
             notes = height_notes(files["trees"], trees)
             scores = score_trees(trees, problems, list(uses.values()), notes)
-        remarks = tuple(Note(kind="data", text=text) for text in texts)
-        scores = replace(scores, remarks=remarks)
-    if form == "table":
-        write_blocks(scores.blocks)
-        click.echo("\n".join(scores.legend("bold" if console().is_terminal else "*")))
-    else:
-        write_text(getattr(scores, f"to_{form}")())
+        remarks = [Note(kind="data", text=text) for text in texts]
+        scores = replace(scores, remarks=tuple(remarks))
+    _write_scores(scores, form)
     if form == "csv" and not quiet:
         # The remarks are told above, and reasons are columns.
-        tell_notes(note for note in scores.notes if note.kind not in ("data", "inapplicable"))
-    return ExitCode.CELLS_FAILED if scores.errors else ExitCode.OK
+        tell_notes([note for note in scores.notes if note.kind not in ("data", "inapplicable")])
+    if scores.errors:
+        return ExitCode.CELLS_FAILED
+    return ExitCode.OK
+
+
+def _write_scores(scores: Scores, form: str) -> None:
+    """Write scores to stdout, as table, json, csv, markdown or latex."""
+    from hcbench.cli.draw import write_blocks, write_text
+
+    if form != "table":
+        write_text(getattr(scores, f"to_{form}")())
+        return
+    write_blocks(scores.blocks)
+    mark_of_best = "*"
+    if console().is_terminal:
+        mark_of_best = "bold"
+    click.echo("\n".join(scores.legend(mark_of_best)))
 
 
 def _run_kernels_as_python(trees: Iterable[str]) -> None:
@@ -141,7 +162,11 @@ def _run_kernels_as_python(trees: Iterable[str]) -> None:
 
     The process must be that of the program: numba compiles nothing for anybody in it.
     """
-    if "numba" not in sys.modules and sum(_most_items(text) ** 2 for text in trees) <= _FEW:
+    if "numba" in sys.modules:
+        return
+    squares = [_most_items(text) ** 2 for text in trees]
+    if sum(squares) <= _FEW:
+        # numba reads it when it is imported.
         os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 
@@ -152,4 +177,8 @@ def _most_items(tree: str) -> int:
         content = read_regular(path)
     except (OSError, DataError):  # reported when it is read as a tree
         return 0
-    return len(content) // 16 if path.suffix == ".npy" else 1 + content.count(b",")
+    if path.suffix == ".npy":
+        # Two children of 8 bytes are the least that a merge takes.
+        return len(content) // 16
+    # Newick has a comma between neighbours, and a table has one in each row.
+    return 1 + content.count(b",")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from hcbench.cli import options
+from hcbench.cli.loading import load_plugins, open_store
+from hcbench.cli.option_types import FOLDER, PATH
 from hcbench.cli.report import TREES
 from hcbench.cli.terminal import stdout_for_data, tell
 
@@ -20,7 +22,7 @@ from hcbench.cli.terminal import stdout_for_data, tell
         "hcbench site ./public --store postgresql://me@host/results",
     )
 )
-@click.argument("folder", metavar="DIR", type=options.PATH)
+@click.argument("folder", metavar="DIR", type=PATH)
 @click.option("--title", metavar="TEXT", default="Benchmarks", help="Title of the site.")
 @click.option(
     "--run",
@@ -32,7 +34,7 @@ from hcbench.cli.terminal import stdout_for_data, tell
 @options.with_options(*options.RUN_FILTERS)
 @click.option(
     "--asv",
-    type=options.FOLDER,
+    type=FOLDER,
     metavar="DIR",
     help="A results folder of asv, such as .asv/results: shows the performance over commits.",
 )
@@ -62,12 +64,15 @@ def site(
     """
     from hcbench.pages.site import build_site
 
-    with options.open_store(store) as opened, stdout_for_data():
-        registry = options.load_plugins(plugin, quiet=quiet)
+    with open_store(store) as opened, stdout_for_data():
+        registry = load_plugins(plugin, quiet=quiet)
         runs = opened.runs(**filters)
         if numbers:
             run_ids = {opened.run(number).id for number in numbers}
             runs = [run for run in runs if run.id in run_ids]
+        announce: Callable[[str], None] = tell
+        if quiet:
+            announce = _say_nothing
         built = build_site(
             folder,
             opened,
@@ -76,7 +81,7 @@ def site(
             title=title,
             asv=asv,
             trees=trees,
-            announce=_say_nothing if quiet else tell,
+            announce=announce,
         )
     if quiet:
         return

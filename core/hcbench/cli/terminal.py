@@ -14,7 +14,7 @@ import click
 from hcbench.model.text import printable
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, JustifyMethod
 
     from hcbench.analysis.notes import Note
 
@@ -39,16 +39,20 @@ def tell(text: str) -> None:
     """One line to stderr; of a word that is longer than any path, the beginning."""
     words = []
     for word in text.split():
-        words.append(word if len(word) <= _LONGEST_WORD else f"{word[:40]}...")
+        if len(word) > _LONGEST_WORD:
+            word = f"{word[:40]}..."
+        words.append(word)
     click.echo(f"hcbench: {printable(' '.join(words))}", err=True)
 
 
 def tell_notes(notes: Iterable[Note]) -> None:
     """Notes to stderr, where the form of the data on stdout has no place for them."""
     for note in notes:
-        # Some notes are on all tables.
-        subject = f"{note.table}: " if note.table else ""
-        tell(f"note: {subject}{note.text}")
+        text = note.text
+        # Without a table, a note is on all of them.
+        if note.table:
+            text = f"{note.table}: {text}"
+        tell(f"note: {text}")
 
 
 def write_json(value: Any) -> None:
@@ -61,7 +65,7 @@ def write_table(
     rows: Iterable[Sequence[str]],
     *,
     right: Sequence[str] = (),
-    whole: Sequence[str] = (),
+    unwrapped: Sequence[str] = (),
 ) -> None:
     """Write a table to stdout and wrap its long texts.
 
@@ -71,7 +75,7 @@ def write_table(
     rows : iterable of sequence of str
     right : sequence of str
         Columns of numbers, aligned to the right.
-    whole : sequence of str
+    unwrapped : sequence of str
         Columns that are never wrapped.
     """
     from rich.table import Table
@@ -80,12 +84,16 @@ def write_table(
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for name in header:
         is_number = name in right
+        alignment: JustifyMethod = "left"
+        if is_number:
+            alignment = "right"
+        # A number that is broken into lines would be read as several.
+        stays_in_one_line = is_number or name in unwrapped
         table.add_column(
             Text(printable(name)),
-            justify="right" if is_number else "left",
+            justify=alignment,
             overflow="fold",
-            # A number that is broken into lines would be read as several.
-            no_wrap=is_number or name in whole,
+            no_wrap=stays_in_one_line,
         )
     for row in rows:
         cells = [Text(printable(cell)) for cell in row]
@@ -99,8 +107,9 @@ def write_lines(*renderables: Any) -> None:
     with out.capture() as capture:
         for renderable in renderables:
             out.print(renderable)
-    text = "\n".join(line.rstrip() for line in capture.get().splitlines())
-    click.echo(text, color=out.is_terminal or None)
+    lines = [line.rstrip() for line in capture.get().splitlines()]
+    # On a terminal the styles stay; elsewhere click decides, and removes them.
+    click.echo("\n".join(lines), color=out.is_terminal or None)
 
 
 @contextmanager
@@ -118,6 +127,7 @@ def tell_warnings() -> Iterator[None]:
         with warnings.catch_warnings(record=True) as recorded:
             yield
     finally:
-        texts = [str(warning.message) for warning in recorded]
-        for text in dict.fromkeys(texts):
+        # A dictionary has each text once, and keeps their order.
+        texts = dict.fromkeys(str(warning.message) for warning in recorded)
+        for text in texts:
             tell(f"warning: {text}")

@@ -13,6 +13,8 @@ import click
 
 from hcbench.cli import options
 from hcbench.cli.draw import write_text
+from hcbench.cli.loading import load_plugins
+from hcbench.cli.option_types import IntegerRange, OutputFile
 from hcbench.cli.progress import count_fits
 from hcbench.cli.terminal import stdout_for_data, tell, write_json, write_table
 from hcbench.cli.tree_source import SOURCE_OPTIONS, refuse_options, take_source
@@ -84,7 +86,7 @@ def read_heights(text: str) -> tuple[float, ...]:
     "-o",
     "--output",
     "outputs",
-    type=options.OutputFile(*TREES, *FIGURES),
+    type=OutputFile(*TREES, *FIGURES),
     multiple=True,
     help="Output file: Newick (.nwk), Nexus (.nex), scipy's linkage matrix (.npy, .csv, .tsv), "
     ".json, or a figure (.svg, .png, .pdf). Repeatable. By default Newick on stdout.",
@@ -121,7 +123,7 @@ def read_heights(text: str) -> tuple[float, ...]:
 )
 @click.option(
     "--min-size",
-    type=options.IntegerRange(min=1),
+    type=IntegerRange(min=1),
     default=5,
     show_default=True,
     metavar="N",
@@ -129,7 +131,7 @@ def read_heights(text: str) -> tuple[float, ...]:
 )
 @click.option(
     "--deep-split",
-    type=options.IntegerRange(min=0, max=4),
+    type=IntegerRange(min=0, max=4),
     default=1,
     show_default=True,
     metavar="N",
@@ -142,14 +144,14 @@ def read_heights(text: str) -> tuple[float, ...]:
 )
 @click.option(
     "--clusters",
-    type=options.OutputFile(*TABLES),
+    type=OutputFile(*TABLES),
     metavar="FILE",
     help="Where the table of items and clusters is written: .csv, .tsv or .json; by default to "
     "stdout in the form of --format.",
 )
 @click.option(
     "--support",
-    type=options.IntegerRange(min=2),
+    type=IntegerRange(min=2),
     metavar="N",
     help="Fit the algorithm to N resampled data sets, and count in how many each branch appears.",
 )
@@ -168,7 +170,7 @@ def read_heights(text: str) -> tuple[float, ...]:
 )
 @click.option(
     "--branches",
-    type=options.OutputFile(*TABLES),
+    type=OutputFile(*TABLES),
     metavar="FILE",
     help="--support: where the table of branches is written: .csv, .tsv or .json.",
 )
@@ -216,7 +218,7 @@ def tree(
     cuts = Cuts(k=counts or (), heights=heights or (), **choices)
     has_figure = any(path.suffix.lower() in FIGURES for path in outputs)
     _refuse_without_effect(support=support, dynamic=cuts.dynamic, has_figure=has_figure)
-    registry = options.load_plugins(plugin, quiet=quiet)
+    registry = load_plugins(plugin, quiet=quiet)
     confidence = None
     with stdout_for_data():
         fitted = tree_source.read(store, registry)

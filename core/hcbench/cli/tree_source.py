@@ -11,6 +11,8 @@ import click
 from click.core import ParameterSource
 
 from hcbench.cli import options
+from hcbench.cli.loading import open_store
+from hcbench.cli.option_types import IntegerRange, TolerantOption, read_time
 
 if TYPE_CHECKING:
     from hcbench.api.trees import Fitted
@@ -143,7 +145,7 @@ class Source:
         from hcbench.cli.runs import read_run
 
         run = self.words[0] if self.words else None
-        with options.open_store(store) as opened:
+        with open_store(store) as opened:
             info = opened.run(run)
             results = read_run(opened, info, **self.filters)
             return tree_of_cell(
@@ -161,29 +163,29 @@ SOURCE_OPTIONS = (
     *options.CELL_FILTERS,
     click.option(
         "--repetition",
-        cls=options.TolerantOption,
-        type=options.IntegerRange(min=0),
+        cls=TolerantOption,
+        type=IntegerRange(min=0),
         default=0,
         metavar="N",
         help="Of a stored run: the repetition.",
     ),
     click.option(
         "--checkpoint",
-        cls=options.TolerantOption,
-        type=options.IntegerRange(min=0),
+        cls=TolerantOption,
+        type=IntegerRange(min=0),
         metavar="N",
         help="Of a stored run: the result after this many queries; by default the final one.",
     ),
     click.option(
         "--seed",
-        type=options.IntegerRange(min=0),
+        type=IntegerRange(min=0),
         default=0,
         metavar="N",
         help="The base of all seeds: of a new fit, as of hcbench compare, and of resampling.",
     ),
     click.option(
         "--timeout",
-        type=options.read_time,
+        type=read_time,
         default="300s",
         metavar="TIME",
         help="Wall time for the call of the algorithm: seconds, or such as 90s, 10min, 1h; or "

@@ -39,14 +39,20 @@ def cut_level(tree: Tree, k: int) -> float | None:
     below = tree.cut_nodes(k)
     inner_below = below[below >= tree.n]
     split = np.unique(tree.parent[below])
-    sign = -1.0 if tree.kind is HeightKind.AFFINITY else 1.0
+    # Affinities decrease towards the root.
+    sign = 1.0
+    if tree.kind is HeightKind.AFFINITY:
+        sign = -1.0
+    # The cut is halfway between the merge that it undoes and the highest one that it keeps.
     lowest_split = float((sign * tree.envelope[split]).min())
     leaves = sign * tree.height[: tree.n]
     highest_kept = float(leaves.max())
     if inner_below.size:
         highest_kept = float((sign * tree.envelope[inner_below]).max())
     level = sign * (lowest_split + highest_kept) / 2
-    return level if np.isfinite(level) else None
+    if not np.isfinite(level):
+        return None
+    return level
 
 
 def draw_cut_line(ax: Axes, level: float, *, is_horizontal: bool, text: str = "") -> None:
@@ -103,7 +109,15 @@ def draw_support(
         Whether the root is on the left.
     """
     along, height = layout(tree.parent, tree.leaf_order, tree.height)
-    size = 6.5 if tree.n <= 40 else 5.0
+    size = 6.5
+    if tree.n > 40:
+        size = 5.0
+    # In points, on the side of the root, where the branch is.
+    offset = (1.5, 1.5)
+    alignment = "left"
+    if is_horizontal:
+        offset = (-1.5, 1.0)
+        alignment = "right"
     n_written = 0
     for node in tree.split_order.tolist():
         if node == tree.root or np.isnan(support[node]):
@@ -118,9 +132,9 @@ def draw_support(
         ax.annotate(
             label,
             place,
-            xytext=(-1.5, 1.0) if is_horizontal else (1.5, 1.5),
+            xytext=offset,
             textcoords="offset points",
-            ha="right" if is_horizontal else "left",
+            ha=alignment,
             va="bottom",
             fontsize=size,
             color=SUPPORT_COLOUR,

@@ -16,10 +16,11 @@ from hcbench.figures.palette import Look, looks_of
 
 if TYPE_CHECKING:
     from hcbench.analysis.ranks import ProfileView
-    from hcbench.analysis.statistics import Summary
+    from hcbench.analysis.statistics import PerformanceProfile, Summary
     from hcbench.analysis.views import (
         CurvePoint,
         CurveView,
+        Level,
         Line,
         PowerLaw,
         TradeoffPanel,
@@ -99,9 +100,13 @@ class Series:
             average = getattr(value, "average", value)
             low = getattr(value, "low", None)
             high = getattr(value, "high", None)
+            if low is None:
+                low = average
+            if high is None:
+                high = average
             places.append(average)
-            lows.append(average if low is None else low)
-            highs.append(average if high is None else high)
+            lows.append(low)
+            highs.append(high)
         return places, lows, highs
 
 
@@ -184,12 +189,13 @@ def _average_text(summary: Summary | CurvePoint, metric: MetricInfo) -> str:
 
 def curve_chart(view: CurveView, results: Results, *, growth: bool = False) -> Chart:
     """A metric along an axis; of growth on logarithmic scales, with the fitted power laws."""
+    lines = _lines_of(view)
     looks_of_algorithms = looks_of(results)
     # A line keeps its look in all panels: that of its algorithm where it occurs first.
     looks: dict[str, Look] = {}
-    lines = [line for panel in view.panels for line in panel.lines]
     for line in lines:
         looks.setdefault(line.name, looks_of_algorithms[line.algorithm])
+
     y = _curve_axis(view, lines, growth=growth)
     has_one_panel = len(view.panels) == 1
     panels = []
@@ -203,33 +209,60 @@ def curve_chart(view: CurveView, results: Results, *, growth: bool = False) -> C
             points = [_curve_point(line, point, view, y) for point in line.points]
             series.append(Series(name, looks[line.name], _curve_mark(line), points, line.fit))
         panels.append(Panel(curve_panel.title, series))
-    places = sorted({point.x for line in lines for point in line.points})
-    # A logarithmic scale has no place for 0.
-    log_x = places[0] > 0 and (growth or is_wide(places))
-    rows: list[Sequence[Any]] = []
-    for curve_panel in view.panels:
-        for line in curve_panel.lines:
-            for p in line.points:
-                rows.append([curve_panel.title, line.name, p.x, p.average, p.low, p.high, p.n])
     return Chart(
         panels=panels,
-        x=Axis(title=view.x.title, log=log_x, ticks=places),
+        x=_axis_along(view, lines, growth=growth),
         y=y,
         shared=True,
         caption=_curve_caption(view, lines, results),
         header=["panel", "line", view.x.name, view.metric.label, "low", "high", "repetitions"],
-        rows=rows,
+        rows=_curve_rows(view),
     )
+
+
+def _lines_of(view: CurveView) -> list[Line]:
+    """The lines of all panels."""
+    lines: list[Line] = []
+    for panel in view.panels:
+        lines.extend(panel.lines)
+    return lines
+
+
+def _axis_along(view: CurveView, lines: Sequence[Line], *, growth: bool) -> Axis:
+    """The horizontal axis, with a tick at each place that was measured."""
+    places = set()
+    for line in lines:
+        for point in line.points:
+            places.add(point.x)
+    ticks = sorted(places)
+    # A logarithmic scale has no place for 0.
+    log = ticks[0] > 0 and (growth or is_wide(ticks))
+    return Axis(title=view.x.title, log=log, ticks=ticks)
+
+
+def _curve_rows(view: CurveView) -> list[Sequence[Any]]:
+    """The table of the data: a row for each point."""
+    rows: list[Sequence[Any]] = []
+    for panel in view.panels:
+        for line in panel.lines:
+            for p in line.points:
+                rows.append([panel.title, line.name, p.x, p.average, p.low, p.high, p.n])
+    return rows
 
 
 def _curve_axis(view: CurveView, lines: Sequence[Line], *, growth: bool) -> Axis:
     """The vertical axis: of growth, and of costs over a wide range, it is logarithmic."""
-    averages = [point.average for line in lines for point in line.points]
+    averages = []
+    for line in lines:
+        for point in line.points:
+            averages.append(point.average)
     least = min(averages)
     most = max(averages)
     log = least > 0 and (growth or (view.metric.cost and is_wide((least, most))))
-    # Without ends, intervals that reach 0 would stretch a logarithmic axis without limit.
-    ends = (least / _ROOM_OF_LOG, most * _ROOM_OF_LOG) if log else None
+    ends = None
+    if log:
+        # Without ends, intervals that reach 0 would stretch a logarithmic axis without limit.
+        ends = (least / _ROOM_OF_LOG, most * _ROOM_OF_LOG)
     return Axis(title=metric_title(view.metric), unit=view.metric.unit, log=log, ends=ends)
 
 
@@ -242,9 +275,12 @@ def _curve_point(line: Line, point: CurvePoint, view: CurveView, y: Axis) -> Poi
 
 
 def _curve_mark(line: Line) -> Mark:
+    """How a line is drawn: flat is that of an algorithm on which the axis has no influence."""
     if line.fit:
         return "law"
-    return "flat" if line.flat else "line"
+    if line.flat:
+        return "flat"
+    return "line"
 
 
 def _curve_caption(view: CurveView, lines: Sequence[Line], results: Results) -> list[str]:
@@ -253,9 +289,11 @@ def _curve_caption(view: CurveView, lines: Sequence[Line], results: Results) -> 
         caption.append("dotted: power laws, fitted to at least four sizes, with 95 % intervals")
     number_failed = 0
     for line in lines:
-        # A flat line repeats one point, so its failures count once.
-        points = line.points[:1] if line.flat else line.points
-        number_failed += sum(point.failed for point in points)
+        for point in line.points:
+            number_failed += point.failed
+            # A flat line repeats one point, so its failures count once.
+            if line.flat:
+                break
     if number_failed:
         caption.append(f"{number_failed} failed repetitions are excluded")
     if len(view.panels) > 1:
@@ -282,39 +320,61 @@ def _exponents_by_panel(view: CurveView) -> list[str]:
 
 def tradeoff_chart(view: TradeoffView, results: Results) -> Chart:
     """Quality against cost, one panel per data set, with Pareto fronts."""
-    points = [point for panel in view.panels for point in panel.points]
-    levels = [level for panel in view.panels for level in panel.levels]
+    points: list[TradeoffPoint] = []
+    levels: list[Level] = []
+    for panel in view.panels:
+        points.extend(panel.points)
+        levels.extend(panel.levels)
     names = [point.name for point in points]
-    names.extend(level.name for level in levels)
+    names += [level.name for level in levels]
     looks = looks_of(results, names)
-    log = is_wide(point.x.average or 0 for point in points if not point.reference)
+    has_log_costs = is_wide(_average_cost(point) for point in points if not point.reference)
     panels = []
     for panel in view.panels:
         series = _tradeoff_series(panel, view, looks)
-        fronts = []
-        for front in panel.fronts:
-            points_of_front = [panel.points[place] for place in front]
-            fronts.append([(point.x.average, point.y.average) for point in points_of_front])
-        panels.append(Panel(panel.dataset, series, fronts, _cost_range(panel.points, log=log)))
+        fronts = [_front_line(front, panel) for front in panel.fronts]
+        ends = _cost_range(panel.points, log=has_log_costs)
+        panels.append(Panel(panel.dataset, series, fronts, ends))
+    header, rows = _tradeoff_table(view)
+    return Chart(
+        panels=panels,
+        x=Axis(title=metric_title(view.against), unit=view.against.unit, log=has_log_costs),
+        y=Axis(title=metric_title(view.metric), unit=view.metric.unit),
+        caption=_tradeoff_caption(view, points, levels, results),
+        header=header,
+        rows=rows,
+    )
+
+
+def _front_line(
+    front: Sequence[int], panel: TradeoffPanel
+) -> list[tuple[float | None, float | None]]:
+    """The cost and the quality of each point of a Pareto front."""
+    line = []
+    for place in front:
+        point = panel.points[place]
+        line.append((point.x.average, point.y.average))
+    return line
+
+
+def _tradeoff_caption(
+    view: TradeoffView,
+    points: Sequence[TradeoffPoint],
+    levels: Sequence[Level],
+    results: Results,
+) -> list[str]:
     cost = view.against.label
-    title = metric_title(view.metric)
-    caption = [f"{title} against {cost}; bars are 95 % intervals of the averages"]
-    if any(panel.fronts for panel in panels):
+    caption = [
+        f"{metric_title(view.metric)} against {cost}; bars are 95 % intervals of the averages"
+    ]
+    if any(panel.fronts for panel in view.panels):
         caption.append(
             "rings and dotted lines: the Pareto front, which no other algorithm dominates"
         )
     if levels or any(point.reference for point in points):
         caption.append(f"level lines: references, and algorithms without {cost}")
     caption.extend(results.caveats)
-    header, rows = _tradeoff_table(view)
-    return Chart(
-        panels=panels,
-        x=Axis(title=metric_title(view.against), unit=view.against.unit, log=log),
-        y=Axis(title=title, unit=view.metric.unit),
-        caption=caption,
-        header=header,
-        rows=rows,
-    )
+    return caption
 
 
 def _tradeoff_series(
@@ -353,9 +413,9 @@ def _average_cost(point: TradeoffPoint) -> float:
 
 def _cost_range(points: Sequence[TradeoffPoint], *, log: bool) -> tuple[float, float]:
     """The range of costs, of references only if there are no others; wide if nearly equal."""
-    ranked = [point for point in points if not point.reference]
+    ranked_points = [point for point in points if not point.reference]
     costs = []
-    for point in ranked or points:
+    for point in ranked_points or points:
         for cost in (point.x.average, point.x.low, point.x.high):
             # A logarithmic scale has no place for 0.
             if cost is not None and (cost > 0 or not log):
@@ -390,7 +450,10 @@ def _tradeoff_table(view: TradeoffView) -> tuple[list[str], list[Sequence[Any]]]
             ]
             row.extend([point.x.average, point.x.low, point.x.high])
             row.extend([point.y.average, point.y.low, point.y.high])
-            row.append("yes" if point.on_front else "no")
+            is_on_front = "no"
+            if point.on_front:
+                is_on_front = "yes"
+            row.append(is_on_front)
             rows.append(row)
     return header, rows
 
@@ -403,26 +466,20 @@ def profile_chart(view: ProfileView, results: Results) -> Chart:
     profile = view.profile
     names = view.blocks.competitors
     looks = looks_of(results, names)
-    # The best itself: a ratio of 1, or a difference of 0.
-    start = 1.0 if profile.by == "ratio" else 0.0
-    farthest = start
-    for distances in profile.within:
-        if distances.size:
-            farthest = max(farthest, float(distances[-1]))
-    log = profile.by == "ratio" and is_wide((start, farthest))
-    end = farthest * 1.2 if log else start + (1.05 * (farthest - start) or 1.0)
+    start, end, log = _distance_axis(profile)
     first_shares = profile.at(start)
     last_shares = profile.at(end)
     rows: list[Sequence[Any]] = []
     series = []
     for place, name in enumerate(names):
-        steps = list(
-            zip(profile.within[place].tolist(), profile.share[place].tolist(), strict=True)
-        )
-        rows.extend((name, distance, share) for distance, share in steps)
-        steps.insert(0, (start, first_shares[place]))
-        steps.append((end, last_shares[place]))
-        points = [(distance, share, "") for distance, share in steps]
+        # The steps of a profile, between its shares at the two ends of the axis.
+        points: list[Point] = [(start, first_shares[place], "")]
+        distances = profile.within[place].tolist()
+        shares = profile.share[place].tolist()
+        for distance, share in zip(distances, shares, strict=True):
+            rows.append((name, distance, share))
+            points.append((distance, share, ""))
+        points.append((end, last_shares[place], ""))
         series.append(Series(name, looks[name], "steps", points))
     blocks = view.blocks.inference.units
     distance_title = f"{profile.by} to the best"
@@ -437,3 +494,20 @@ def profile_chart(view: ProfileView, results: Results) -> Chart:
         header=["algorithm", distance_title, "share"],
         rows=rows,
     )
+
+
+def _distance_axis(profile: PerformanceProfile) -> tuple[float, float, bool]:
+    """The first and the last distance of the axis, and whether its scale is logarithmic."""
+    # The best itself has a ratio of 1, or a difference of 0.
+    start = 0.0
+    if profile.by == "ratio":
+        start = 1.0
+    farthest = start
+    for distances in profile.within:
+        if distances.size:
+            farthest = max(farthest, float(distances[-1]))
+    if profile.by == "ratio" and is_wide((start, farthest)):
+        return start, farthest * 1.2, True
+    # If all are as good as the best, the axis has a length nevertheless.
+    length = 1.05 * (farthest - start) or 1.0
+    return start, start + length, False

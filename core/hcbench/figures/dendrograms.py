@@ -21,6 +21,7 @@ from hcbench.model.trees.layout import branch_lines, layout
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.patches import Patch
     from numpy.typing import ArrayLike, NDArray
 
@@ -131,16 +132,21 @@ def draw_tree(
     size = min(0.9 * _extent(ax, orientation) * _POINTS / tree.n, _LARGEST)
     if names is None:
         names = size >= _SMALLEST
-    leaf_colours = ["black"] * tree.n
-    if labels:
-        leaf_colours = [palette.get(labels[leaf], MIXED) for leaf in leaves.tolist()]
+    leaf_colours = []
+    for leaf in leaves.tolist():
+        if labels:
+            leaf_colours.append(palette.get(labels[leaf], MIXED))
+        else:
+            leaf_colours.append("black")
     if orientation == "left":
         ax.yaxis.tick_right()
     if names:
         _write_names(ax, tree, leaves, leaf_colours, size, orientation)
+    elif labels:
+        _draw_dots(ax, leaf_colours, orientation)
     else:
-        # Without classes dots show nothing.
-        _draw_dots(ax, leaf_colours if labels else [], orientation)
+        # Without classes dots would show nothing.
+        _draw_dots(ax, [], orientation)
     _label_heights(ax, tree, along, height, orientation)
     classes_that_occur = sorted(set(labels), key=str)
     return {name: palette.get(name, MIXED) for name in classes_that_occur}
@@ -161,7 +167,10 @@ def class_handles(colours: Mapping[Any, str]) -> list[Patch]:
     """The entries of a legend of classes."""
     from matplotlib.patches import Patch
 
-    return [Patch(color=colour, label=plain(str(name))) for name, colour in colours.items()]
+    handles = []
+    for name, colour in colours.items():
+        handles.append(Patch(color=colour, label=plain(str(name))))
+    return handles
 
 
 def _checked_classes(classes: ArrayLike, tree: Tree) -> list[Any]:
@@ -248,7 +257,9 @@ def _branch_width(n: int) -> float:
     """The width of branches in points; those of many leaves are thin."""
     if n <= 60:
         return 1.2
-    return 0.9 if n <= 200 else 0.6
+    if n <= 200:
+        return 0.9
+    return 0.6
 
 
 def _label_heights(
@@ -267,25 +278,33 @@ def _label_heights(
     limits = (low - margin, high + margin)
     if tree.kind is HeightKind.AFFINITY:  # grows from the root to the leaves
         limits = limits[::-1]
+    # Leaf i is at i; a little more than half of a place stays free on both sides.
     sides = (-0.6, tree.n - 0.4)
     if orientation == "top":
         ax.set(xlim=sides, ylim=limits, ylabel=_AXES[tree.kind])
+        axis_of_heights: Axis = ax.yaxis
+        side_of_heights = "left"
     else:
-        across = limits[::-1] if orientation == "left" else limits
-        ax.set(ylim=sides[::-1], xlim=across, xlabel=_AXES[tree.kind])
+        # The first leaf is at the top; with the root on the left, heights grow to the left.
+        horizontal_limits = limits
+        if orientation == "left":
+            horizontal_limits = limits[::-1]
+        ax.set(ylim=sides[::-1], xlim=horizontal_limits, xlabel=_AXES[tree.kind])
+        axis_of_heights = ax.xaxis
+        side_of_heights = "bottom"
     if tree.kind in (HeightKind.ORDER, HeightKind.NONE):
-        axis = ax.yaxis if orientation == "top" else ax.xaxis
-        axis.set_major_locator(MaxNLocator(integer=True))
-    side_of_heights = "left" if orientation == "top" else "bottom"
+        axis_of_heights.set_major_locator(MaxNLocator(integer=True))
     for side in ("top", "right", "bottom", "left"):
         if side != side_of_heights:
             ax.spines[side].set_visible(False)
     leaves = height[: tree.n]
     if np.ptp(leaves) > 0:
         # Thin lines from leaves at different heights to their names.
-        lines = ax.vlines if orientation == "top" else ax.hlines
         guide = {"colors": GUIDE, "linewidths": 0.5, "linestyles": ":", "zorder": 0}
-        lines(along[: tree.n], leaves, limits[0], **guide)  # type: ignore[arg-type]
+        if orientation == "top":
+            ax.vlines(along[: tree.n], leaves, limits[0], **guide)  # type: ignore[arg-type]
+        else:
+            ax.hlines(along[: tree.n], leaves, limits[0], **guide)  # type: ignore[arg-type]
 
 
 def _write_names(
@@ -297,14 +316,18 @@ def _write_names(
     orientation: Orientation,
 ) -> None:
     """Names of the leaves in the colours of their classes."""
-    axis = ax.xaxis if orientation == "top" else ax.yaxis
-    order = leaves.tolist()
-    if tree.names is None:
-        texts = [str(leaf) for leaf in order]
-    else:
-        texts = [plain(shortened(tree.names[leaf])) for leaf in order]
+    axis: Axis = ax.yaxis
+    rotation = 0  # degrees
+    if orientation == "top":
+        axis = ax.xaxis
+        rotation = 90
+    texts = []
+    for leaf in leaves.tolist():
+        if tree.names is None:
+            texts.append(str(leaf))
+        else:
+            texts.append(plain(shortened(tree.names[leaf])))
     axis.set_ticks(np.arange(tree.n), texts)
-    rotation = 90 if orientation == "top" else 0
     axis.set_tick_params(length=0, labelsize=size, labelrotation=rotation, pad=2)
     for text, colour in zip(axis.get_ticklabels(), colours, strict=True):
         text.set_color(colour)
@@ -342,7 +365,9 @@ def _extent(ax: Axes, orientation: Orientation) -> float:
 def fitting_axes(tree: Tree, orientation: Orientation) -> Axes:
     """New axes that are large enough for the names of all leaves."""
     along = max(6.0, 1.2 * tree.n * _READABLE / _POINTS)
-    across = 4.0 if tree.n <= 100 else 6.0
+    across = 4.0
+    if tree.n > 100:
+        across = 6.0
     ax: Axes
     if orientation == "top":
         _, ax = new_figure(along, across)

@@ -16,6 +16,7 @@ from hcbench.figures.plots import mark_places, new_figure, plain, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis as MatplotlibAxis
     from matplotlib.figure import Figure
 
     from hcbench.analysis.ranks import Ranking
@@ -60,7 +61,9 @@ def _count_columns(count: int) -> int:
         return count
     if count == 4:
         return 2
-    return 3 if count < 10 else 4
+    if count < 10:
+        return 3
+    return 4
 
 
 def _draw_panel(ax: Axes, chart: Chart, panel: Panel) -> None:
@@ -136,7 +139,9 @@ def _scale(ax: Axes, side: Literal["x", "y"], axis: Axis, ends: tuple[float, flo
     if axis.unit in ("queries", "bytes"):
         from matplotlib.ticker import EngFormatter
 
-        drawn_axis = ax.xaxis if side == "x" else ax.yaxis
+        drawn_axis: MatplotlibAxis = ax.yaxis
+        if side == "x":
+            drawn_axis = ax.xaxis
         drawn_axis.set_major_formatter(EngFormatter(sep=""))
 
 
@@ -222,7 +227,9 @@ def draw_ranks(ranking: Ranking, results: Results) -> Figure:
     """
     names = ranking.competitors
     ranks = ranking.ranks
-    levels = _levels([(ranks[clique[0]], ranks[clique[-1]]) for clique in ranking.cliques])
+    # A clique is a run of neighbours in the order of ranks.
+    spans = [(ranks[clique[0]], ranks[clique[-1]]) for clique in ranking.cliques]
+    levels = _levels(spans)
     low = math.floor(ranks[0])
     axis = _RankAxis(
         low=low,
@@ -260,25 +267,28 @@ def _draw_competitor(ax: Axes, axis: _RankAxis, ranking: Ranking, place: int, lo
     name = plain(ranking.competitors[place])
     rank = ranking.ranks[place]
     is_left = place < axis.n_left
-    # The names on the right begin with the worst, so that stems do not cross.
-    row = place if is_left else len(ranking.competitors) - 1 - place
-    y = -(axis.below + 0.9 + row)
     beyond = 0.02 * axis.length
     if is_left:
+        row = place
+        alignment = "right"
         end = axis.low - beyond
         text_place = axis.low - 1.5 * beyond
         text = f"{name}  {rank:.2f}"
     else:
+        # The names on the right begin with the worst, so that stems do not cross.
+        row = len(ranking.competitors) - 1 - place
+        alignment = "left"
         end = axis.high + beyond
         text_place = axis.high + 1.5 * beyond
         text = f"{rank:.2f}  {name}"
+    y = -(axis.below + 0.9 + row)
     ax.plot([rank, rank, end], [0, y, y], color=look.colour, linewidth=0.9, clip_on=False)
     ax.plot([rank], [0], color=look.colour, marker=look.marker or "o", clip_on=False)
     ax.text(
         text_place,
         y,
         text,
-        ha="right" if is_left else "left",
+        ha=alignment,
         va="center",
         fontsize=8.5,
     )

@@ -117,8 +117,14 @@ def averages_of(points: Sequence[Any]) -> tuple[NDArray[np.float64], ...]:
     highs = []
     for point in points:
         averages.append(point.average)
-        lows.append(point.average if point.low is None else point.low)
-        highs.append(point.average if point.high is None else point.high)
+        low = point.average
+        if point.low is not None:
+            low = point.low
+        lows.append(low)
+        high = point.average
+        if point.high is not None:
+            high = point.high
+        highs.append(high)
     return (
         np.array(averages, dtype=np.float64),
         np.array(lows, dtype=np.float64),
@@ -188,7 +194,7 @@ def curves(
     """
     results: Results = getattr(view, "results", view)  # type: ignore[arg-type]
     info = find_metric(results, metric)
-    keys = (group,) if isinstance(group, str) else tuple(group)
+    keys = [group] if isinstance(group, str) else list(group)
     groups_of_lines = _lines(results, x, keys, where)
     lines = {}
     for name, groups in groups_of_lines.items():
@@ -294,7 +300,9 @@ def _lines(
         if place is None:
             continue
         # Without the parameter x, the groups of one line have equal labels.
-        properties = {**labels, "budget": group.budget, "x": place}
+        properties: dict[str, Any] = dict(labels)
+        properties["budget"] = group.budget
+        properties["x"] = place
         if where is not None:
             # The condition of the caller is on whole labels.
             full_labels = {kind: getattr(group, kind) for kind in KINDS}
@@ -327,8 +335,12 @@ def _placed(group: Group, x: str, results: Results) -> tuple[float | None, dict[
     kind, dot, parameter = x.rpartition(".")
     if dot and kind not in KINDS:
         raise HcbenchError(f"x is a parameter of algorithm, dataset or oracle; got {x!r}")
+    # Without a kind, such as "dataset." before it, the parameter may be of any.
+    kinds = list(KINDS)
+    if dot:
+        kinds = [kind]
     place: float | None = None
-    for searched_kind in (kind,) if dot else KINDS:
+    for searched_kind in kinds:
         parameters = results.parameters.get(KINDS[searched_kind], {})
         rest, value = split_parameter(labels[searched_kind], parameter, parameters)
         if value is None:
@@ -349,4 +361,6 @@ def _point(group: Group, x: str) -> float | None:
         # A state before the end has not used its budget.
         return None
     point = getattr(group, x, None)
-    return None if point is None else float(point)
+    if point is None:
+        return None
+    return float(point)

@@ -72,7 +72,9 @@ def heat_map_of_problem(
             label="similarity (0 for the largest)",
         )
     vectors: Any = problem.vectors
-    values = np.asarray(vectors.toarray() if is_sparse(vectors) else vectors, dtype=np.float64)
+    if is_sparse(vectors):
+        vectors = vectors.toarray()
+    values = np.asarray(vectors, dtype=np.float64)
     return heat_map(
         tree,
         values,
@@ -92,7 +94,11 @@ def classes_of_problem(problem: Problem) -> dict[str, list[str]]:
     n_levels = problem.levels.shape[1]
     if n_levels == 1:
         return {"class": problem.class_names(1)}
-    return {f"level {depth}": problem.class_names(depth) for depth in range(1, n_levels + 1)}
+    classes = {}
+    # Level 0 is the root, which is no class.
+    for depth in range(1, n_levels + 1):
+        classes[f"level {depth}"] = problem.class_names(depth)
+    return classes
 
 
 def _tree_of_columns(values: NDArray[np.float64]) -> Tree | None:
@@ -119,9 +125,11 @@ def _feature_names(dataset: str, n_columns: int) -> list[str] | None:
         return None
     if len(rows) < 2 or len(rows[0]) != len(rows[1]):
         return None
-    header, first = rows[0], rows[1]
     names = []
-    for name, cell in zip(header, first, strict=True):
+    for name, cell in zip(rows[0], rows[1], strict=True):
+        # Columns of texts, such as names of items and classes, are no features.
         if is_number(cell) and not is_number(name):
             names.append(name)
-    return names if len(names) == n_columns else None
+    if len(names) != n_columns:
+        return None
+    return names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from hcbench.claims.family_verdicts import FamilyVerdict
     from hcbench.figures.view import FigureView
     from hcbench.plan.presentation import MetricInfo
-    from hcbench.registry.specs import Value
+    from hcbench.registry.parameters import Value
     from hcbench.registry.suite import Figure
     from hcbench.results.results import Results
 
@@ -70,32 +71,52 @@ def draw_curves(figure: Figure, view: FigureView) -> Drawing:
     """
     panels = collect_panels(figure, view.results)
     columns = min(len(panels), _MOST_COLUMNS)
-    rows = -(-len(panels) // columns)
-    names = list(dict.fromkeys(name for panel in panels.values() for name in panel.lines))
+    rows = math.ceil(len(panels) / columns)
+    names = _names_of_lines(panels)
+    # Room for the legend on the right.
     longest = max(len(name) for name in names + list(figure.bound))
     width = 3.1 * columns + _LETTER * longest + 1.0
     drawing, axes = new_figure(width, 3.2 * rows, rows=rows, columns=columns)
-    places = [axes] if len(panels) == 1 else axes.ravel().tolist()
+    # Without further panels, matplotlib returns the axes themselves instead of an array.
+    places = [axes]
+    if len(panels) > 1:
+        places = axes.ravel().tolist()
+
+    support = find_metric(view.results, figure.metric).support
+    # The last row may have fewer panels than columns.
     for ax, (title, panel) in zip(places, panels.items(), strict=False):
-        _draw_panel(ax, panel, figure, names, find_metric(view.results, figure.metric).support)
+        _draw_panel(ax, panel, figure, names, support)
         ax.set_title(plain(title))
     for ax in places[len(panels) :]:
         ax.remove()
     for first in range(0, len(panels), columns):
         places[first].set_ylabel(plain(_title(figure)))
-    last = places[min(columns, len(panels)) - 1]
-    handles: dict[str, Any] = {}
-    for ax in places[: len(panels)]:
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            handles.setdefault(label, handle)
-    last.legend(
-        list(handles.values()),
-        list(handles),
+    _add_legend(places[: len(panels)], places[columns - 1])
+    return drawing
+
+
+def _names_of_lines(panels: Mapping[str, _Panel]) -> list[str]:
+    """The names of the lines of all panels, each once, in the order in which they first occur."""
+    names: dict[str, None] = {}
+    for panel in panels.values():
+        names.update(dict.fromkeys(panel.lines))
+    return list(names)
+
+
+def _add_legend(panels: Sequence[Axes], rightmost: Axes) -> None:
+    """One legend of what has a label in any panel, on the right of the first row."""
+    handle_of_label: dict[str, Any] = {}
+    for ax in panels:
+        handles, labels = ax.get_legend_handles_labels()
+        for handle, label in zip(handles, labels, strict=True):
+            handle_of_label.setdefault(label, handle)
+    rightmost.legend(
+        list(handle_of_label.values()),
+        list(handle_of_label),
         loc="upper left",
         bbox_to_anchor=(1.02, 1.0),
         borderaxespad=0.0,
     )
-    return drawing
 
 
 def collect_panels(figure: Figure, results: Results) -> dict[str, _Panel]:
@@ -119,7 +140,10 @@ def collect_panels(figure: Figure, results: Results) -> dict[str, _Panel]:
         numbers = group.numbers(metric)
         if not numbers:
             continue
-        unit = _mean_of(group, figure.per, results) if figure.per else 1.0
+        # Values may be shown in units of another metric.
+        unit = 1.0
+        if figure.per:
+            unit = _mean_of(group, figure.per, results)
         panel = panels.setdefault(_names_of(figure.panel, parameters), _Panel())
         line = panel.lines.setdefault(_line_name(figure, group, parameters), {})
         line[float(x)] = [number / unit for number in numbers]
@@ -158,8 +182,9 @@ def _parameters(group: Group, results: Results) -> dict[str, Value]:
     """All parameters of a group, as figures name them."""
     parameters: dict[str, Value] = {}
     for kind in ("algorithm", "dataset", "oracle"):
-        of_label = results.parameters.get(f"{kind}s", {}).get(getattr(group, kind), {})
-        for name, value in of_label.items():
+        parameters_by_label = results.parameters.get(f"{kind}s", {})
+        label = getattr(group, kind)
+        for name, value in parameters_by_label.get(label, {}).items():
             parameters[f"{kind}.{name}"] = value
     return parameters
 
@@ -192,9 +217,13 @@ def _line_name(figure: Figure, group: Group, parameters: Mapping[str, Value]) ->
     if figure.line:
         return _names_of(figure.line, parameters)
     name = parse_name(group.algorithm)
-    elsewhere = (figure.x,) + figure.panel
-    shown = {key: v for key, v in name.params.items() if f"algorithm.{key}" not in elsewhere}
-    return format_name(name.base, shown)
+    # These are on the axis and in the titles of panels.
+    shown_elsewhere = (figure.x,) + figure.panel
+    params = {}
+    for parameter, value in name.params.items():
+        if f"algorithm.{parameter}" not in shown_elsewhere:
+            params[parameter] = value
+    return format_name(name.base, params)
 
 
 def _draw_panel(
@@ -207,14 +236,16 @@ def _draw_panel(
     _draw_lines(ax, panel, figure, names, all_x, support)
     for style, (name, heights) in zip(_STYLES, panel.bounds.items(), strict=False):
         sizes = sorted(heights)
-        ax.plot(sizes, [heights[x] for x in sizes], color=GUIDE, linestyle=style, label=plain(name))
+        bound = [heights[x] for x in sizes]
+        ax.plot(sizes, bound, color=GUIDE, linestyle=style, label=plain(name))
     if "x" in figure.log:
         ax.set_xscale("log")
     if "y" in figure.log:
         ax.set_yscale("log")
     if figure.limits:
-        ax.set_ylim(*figure.limits)
-        _tell_beyond(ax, panel, figure.limits[1])
+        low, high = figure.limits
+        ax.set_ylim(low, high)
+        _tell_beyond(ax, panel, high)
     mark_places(ax, all_x)
     ax.set_xlabel(plain(figure.x.partition(".")[2]))
     ax.grid(visible=True, axis="y")
@@ -297,8 +328,14 @@ def _errors(
     for sample, mean in zip(samples, means, strict=True):
         summary = summarise(sample, support=support)
         # One repetition has no interval.
-        below.append(0.0 if summary.low is None else mean - summary.low)
-        above.append(0.0 if summary.high is None else summary.high - mean)
+        length_below = 0.0
+        if summary.low is not None:
+            length_below = mean - summary.low
+        below.append(length_below)
+        length_above = 0.0
+        if summary.high is not None:
+            length_above = summary.high - mean
+        above.append(length_above)
     return [below, above]
 
 
@@ -330,7 +367,8 @@ def add_claims(drawing: Drawing, figure: Figure, results: Results) -> None:
             lines.append(f"{start}: {count_verdicts(verdicts)}")
     if lines:
         width, height = drawing.get_size_inches()
-        letters = sum(len(line) for line in lines)
-        # Room for the caption: its lines, some of which are broken.
-        drawing.set_size_inches(width, height + _CAPTION * (len(lines) + letters / (18 * width)))
+        # Room for the caption: its lines, some of which are broken. An inch has 18 letters.
+        n_letters = sum(len(line) for line in lines)
+        n_rows = len(lines) + n_letters / (18 * width)
+        drawing.set_size_inches(width, height + _CAPTION * n_rows)
         add_caption(drawing, lines)

@@ -87,7 +87,9 @@ def draw_figures(
     target = make_folder(folder)
     if figures is None:
         figures = results.suite.figures
-    opened = store if isinstance(store, Store) else Store(store)
+    opened = store
+    if not isinstance(opened, Store):
+        opened = Store(opened)
     try:
         view = FigureView(results, opened, load_registry(plugins))
         return [draw_figure(figure, view, target, format) for figure in figures]
@@ -114,7 +116,11 @@ def draw_figure(figure: Figure, view: FigureView, folder: Path, form: str) -> Dr
         with style():
             import matplotlib.figure
 
-            drawn = view.function(figure)(view) if figure.function else draw_curves(figure, view)
+            if figure.function:
+                function = view.function(figure)
+                drawn = function(view)
+            else:
+                drawn = draw_curves(figure, view)
             if not isinstance(drawn, matplotlib.figure.Figure):
                 raise HcbenchError(
                     f"its function must return a matplotlib figure, got {type(drawn).__name__}"

@@ -25,10 +25,12 @@ Scaling: TypeAlias = Literal["none", "row", "column"]
 MOST_NAMES = 250
 #: Classes in a legend; of more, colours repeat, and there is none.
 MOST_CLASSES = 16
-_ROW = 0.13  # inches for a leaf with a name
-_TALLEST = 16.0  # inches
-_LETTER = 0.055  # inches of a letter of a name
-_STRIP = 0.16  # inches of an annotation strip
+# Lengths in inches.
+_ROW = 0.13  # a leaf with a name
+_TALLEST = 16.0  # the height of a figure with names
+_WITHOUT_NAMES = 9.0  # the height of a figure without names, however many leaves it has
+_LETTER = 0.055  # the width of a letter of a name
+_STRIP = 0.16  # the width of an annotation strip
 
 
 def dendrogram_figure(
@@ -61,28 +63,26 @@ def dendrogram_figure(
         in the place of names.
     """
     has_names = tree.n <= MOST_NAMES
-    tall = min(_TALLEST, max(2.2, 0.9 + _ROW * tree.n)) if has_names else 9.0
-    figure, ax = new_figure(6.5 + _width_of_names(tree, has_names=has_names), tall)
+    figure_height = _WITHOUT_NAMES
+    if has_names:
+        figure_height = min(_TALLEST, max(2.2, 0.9 + _ROW * tree.n))
+    figure_width = 6.5 + _width_of_names(tree, has_names=has_names)
+    figure, ax = new_figure(figure_width, figure_height)
     if classes is None and k is not None and 1 < k <= tree.n:
         classes = [f"cluster {label}" for label in _numbered(tree, k)]
     with style():
         colours = draw_tree(ax, tree, classes, names=has_names, orientation="left")
-        level = height
-        text = "" if height is None else f"height {height:g}"
+        # Of two cuts, that into k clusters is drawn.
         if k is not None:
             level = cut_level(tree, k)
-            text = f"k = {k}"
-        if level is not None:
-            draw_cut_line(ax, level, is_horizontal=True, text=text)
+            if level is not None:
+                draw_cut_line(ax, level, is_horizontal=True, text=f"k = {k}")
+        elif height is not None:
+            draw_cut_line(ax, height, is_horizontal=True, text=f"height {height:g}")
         if support is not None:
             draw_support(ax, tree, support, is_horizontal=True)
-        if title:
-            figure.suptitle(plain(shortened(title, 90)), fontsize=10)
-        if 1 < len(colours) <= MOST_CLASSES:
-            across = max(1, int(figure.get_figwidth() / _width_of_class(colours)))
-            figure.legend(
-                handles=class_handles(colours), loc="outside lower center", ncols=min(across, 6)
-            )
+        _write_title(figure, title)
+        _add_legend(figure, colours, most_columns=6)
     return figure
 
 
@@ -134,28 +134,35 @@ def heat_map(
     strips = dict(strips or {})
     n_columns = values.shape[1]
     order = tree.leaf_order
-    columns = np.arange(n_columns) if column_tree is None else column_tree.leaf_order
-    shown = scaled(np.asarray(values, dtype=np.float64), scale)[order][:, columns]
+    columns = np.arange(n_columns)
+    if column_tree is not None:
+        columns = column_tree.leaf_order
+    # Rows and columns as they are drawn, in the order of the leaves.
+    matrix = scaled(np.asarray(values, dtype=np.float64), scale)
+    matrix = matrix[order][:, columns]
     has_names = tree.n <= MOST_NAMES
     with style():
         figure, axes = _heat_map_axes(tree, n_columns, len(strips), column_tree is not None)
         draw_tree(axes["rows"], tree, names=False, orientation="left")
         axes["rows"].set(xlabel="", ylim=(tree.n - 0.5, -0.5))
-        if k is not None and (level := cut_level(tree, k)) is not None:
-            draw_cut_line(axes["rows"], level, is_horizontal=True, text=f"k = {k}")
+        if k is not None:
+            level = cut_level(tree, k)
+            if level is not None:
+                draw_cut_line(axes["rows"], level, is_horizontal=True, text=f"k = {k}")
         if column_tree is not None:
             draw_tree(axes["columns"], column_tree, names=False, orientation="top")
             axes["columns"].set(ylabel="", xlim=(-0.5, n_columns - 0.5))
-        image = _draw_matrix(axes["matrix"], shown, is_centred=scale != "none")
+        image = _draw_matrix(axes["matrix"], matrix, is_centred=scale != "none")
         _write_rows(axes["matrix"], tree, has_names=has_names)
         _write_columns(axes["matrix"], column_names, columns)
         figure.colorbar(image, cax=axes["colours"], orientation="horizontal")
-        what = label if scale == "none" else f"{label}, each {scale} standardised"
-        axes["colours"].set_xlabel(plain(what), fontsize=7)
+        quantity = label
+        if scale != "none":
+            quantity = f"{label}, each {scale} standardised"
+        axes["colours"].set_xlabel(plain(quantity), fontsize=7)
         axes["colours"].tick_params(labelsize=6)
         _draw_strips(figure, axes, strips, order)
-        if title:
-            figure.suptitle(plain(shortened(title, 90)), fontsize=10)
+        _write_title(figure, title)
     return figure
 
 
@@ -181,37 +188,87 @@ def tanglegram_figure(
     DataError
         If the trees have different numbers of leaves.
     """
-    from matplotlib.collections import LineCollection
-
     if left.n != right.n:
         raise DataError(f"trees of {left.n} and {right.n} leaves cannot face each other")
-    order, other = facing_orders(left, right)
+    left_order, right_order = facing_orders(left, right)
     has_names = left.n <= MOST_NAMES
-    tall = min(_TALLEST, max(2.4, 1.0 + _ROW * left.n)) if has_names else 9.0
-    wide = 8.0 + 2 * _width_of_names(left, has_names=has_names)
-    figure, (ax, middle, opposite) = new_figure(wide, tall, columns=3)
-    ax.get_gridspec().set_width_ratios((1.0, 0.45, 1.0))
+    figure_height = _WITHOUT_NAMES
+    if has_names:
+        figure_height = min(_TALLEST, max(2.4, 1.0 + _ROW * left.n))
+    figure_width = 8.0 + 2 * _width_of_names(left, has_names=has_names)
+    figure, (left_ax, middle_ax, right_ax) = new_figure(figure_width, figure_height, columns=3)
+    left_ax.get_gridspec().set_width_ratios((1.0, 0.45, 1.0))
     colours = class_colours(classes or ())
     with style():
-        draw_tree(ax, left, classes, colours, names=has_names, orientation="left", order=order)
         draw_tree(
-            opposite, right, classes, colours, names=has_names, orientation="right", order=other
+            left_ax,
+            left,
+            classes,
+            colours,
+            names=has_names,
+            orientation="left",
+            order=left_order,
         )
-        places = (np.argsort(order), np.argsort(other))
-        lines = [[(0.0, a), (1.0, b)] for a, b in zip(*places, strict=True)]
-        of_lines = [GUIDE] if classes is None else [colours[label] for label in classes]
-        width = 0.8 if left.n <= 100 else 0.4
-        middle.add_collection(LineCollection(lines, colors=of_lines, linewidths=width))
-        middle.set(xlim=(0, 1), ylim=(left.n - 0.4, -0.6))
-        middle.set_axis_off()
-        for axis, text in ((ax, titles[0]), (opposite, titles[1])):
-            axis.set_title(plain(shortened(text, 50)), fontsize=9)
-        if 1 < len(colours) <= MOST_CLASSES:
-            across = max(1, int(figure.get_figwidth() / _width_of_class(colours)))
-            figure.legend(
-                handles=class_handles(colours), loc="outside lower center", ncols=min(across, 8)
-            )
+        draw_tree(
+            right_ax,
+            right,
+            classes,
+            colours,
+            names=has_names,
+            orientation="right",
+            order=right_order,
+        )
+        _draw_connections(middle_ax, left_order, right_order, classes, colours)
+        for ax, title in zip((left_ax, right_ax), titles, strict=True):
+            ax.set_title(plain(shortened(title, 50)), fontsize=9)
+        _add_legend(figure, colours, most_columns=8)
     return figure
+
+
+def _draw_connections(
+    ax: Axes,
+    left_order: NDArray[np.int64],
+    right_order: NDArray[np.int64],
+    classes: Sequence[Any] | None,
+    colours: Mapping[Any, str],
+) -> None:
+    """A line for each item, from its place in the left tree to that in the right one."""
+    from matplotlib.collections import LineCollection
+
+    # The place of each leaf, counted from above.
+    left_places = np.argsort(left_order)
+    right_places = np.argsort(right_order)
+    lines = []
+    for left_place, right_place in zip(left_places, right_places, strict=True):
+        lines.append([(0.0, left_place), (1.0, right_place)])
+    line_colours = [GUIDE]
+    if classes is not None:
+        line_colours = [colours[label] for label in classes]
+    n = left_order.size
+    # Thick lines of many items would cover each other.
+    width = 0.8
+    if n > 100:
+        width = 0.4
+    ax.add_collection(LineCollection(lines, colors=line_colours, linewidths=width))
+    ax.set(xlim=(0, 1), ylim=(n - 0.4, -0.6))
+    ax.set_axis_off()
+
+
+def _write_title(figure: Figure, title: str) -> None:
+    if title:
+        figure.suptitle(plain(shortened(title, 90)), fontsize=10)
+
+
+def _add_legend(figure: Figure, colours: Mapping[Any, str], *, most_columns: int) -> None:
+    """The classes below the figure, in as many columns as fit; none for one class, or for many."""
+    if not 1 < len(colours) <= MOST_CLASSES:
+        return
+    fitting_columns = max(1, int(figure.get_figwidth() / _width_of_class(colours)))
+    figure.legend(
+        handles=class_handles(colours),
+        loc="outside lower center",
+        ncols=min(fitting_columns, most_columns),
+    )
 
 
 def scaled(values: NDArray[np.float64], scale: Scaling) -> NDArray[np.float64]:
@@ -221,7 +278,10 @@ def scaled(values: NDArray[np.float64], scale: Scaling) -> NDArray[np.float64]:
     """
     if scale == "none":
         return values
-    axis = 1 if scale == "row" else 0
+    # The mean of a row is taken along the columns.
+    axis = 0
+    if scale == "row":
+        axis = 1
     centred = values - values.mean(axis=axis, keepdims=True)
     deviation = centred.std(axis=axis, keepdims=True)
     standardised: NDArray[np.float64] = centred / np.where(deviation > 0, deviation, 1.0)
@@ -239,12 +299,15 @@ def _width_of_names(tree: Tree, *, has_names: bool) -> float:
     """Inches that the names of the leaves take."""
     if not has_names or tree.names is None:
         return 0.2
-    return _LETTER * max(len(shortened(name)) for name in tree.names)
+    lengths = [len(shortened(name)) for name in tree.names]
+    return _LETTER * max(lengths)
 
 
 def _width_of_class(colours: Mapping[Any, str]) -> float:
     """Inches of an entry of a legend."""
-    return 0.07 * max(len(str(name)) for name in colours) + 0.5
+    lengths = [len(str(name)) for name in colours]
+    # Half an inch for the symbol and the gap beside it.
+    return 0.07 * max(lengths) + 0.5
 
 
 def _heat_map_axes(
@@ -254,16 +317,28 @@ def _heat_map_axes(
     from matplotlib.figure import Figure
 
     has_names = tree.n <= MOST_NAMES
-    tall = min(_TALLEST, max(3.0, _ROW * tree.n)) if has_names else 9.0
-    wide = min(10.0, max(3.0, 0.16 * n_columns))
-    top = 1.0 if has_column_tree else 0.35
-    left = 1.6
-    strips = max(_STRIP * n_strips, 0.02)
-    names = _width_of_names(tree, has_names=has_names) + 0.3
-    figure = Figure(figsize=(left + strips + wide + names + 0.6, top + tall + 0.6))
+    # The matrix.
+    height = _WITHOUT_NAMES
+    if has_names:
+        height = min(_TALLEST, max(3.0, _ROW * tree.n))
+    width = min(10.0, max(3.0, 0.16 * n_columns))
+    # What is around it: the trees of the columns and of the rows, strips, and names.
+    column_tree_height = 0.35
+    if has_column_tree:
+        column_tree_height = 1.0
+    row_tree_width = 1.6
+    strips_width = max(_STRIP * n_strips, 0.02)
+    names_width = _width_of_names(tree, has_names=has_names) + 0.3
+
+    figure_width = row_tree_width + strips_width + width + names_width + 0.6
+    figure_height = column_tree_height + height + 0.6
+    figure = Figure(figsize=(figure_width, figure_height))
     figure.set_layout_engine("constrained", w_pad=0.02, h_pad=0.02, wspace=0.0, hspace=0.0)
     grid = figure.add_gridspec(
-        3, 3, width_ratios=(left, strips, wide), height_ratios=(top, tall, 0.12)
+        nrows=3,
+        ncols=3,
+        width_ratios=(row_tree_width, strips_width, width),
+        height_ratios=(column_tree_height, height, 0.12),
     )
     axes: dict[str, Any] = {
         "columns": figure.add_subplot(grid[0, 2]),
@@ -279,24 +354,28 @@ def _heat_map_axes(
 
 def _draw_matrix(ax: Axes, values: NDArray[np.float64], *, is_centred: bool) -> Any:
     """The matrix; colours diverge from 0 if there are values on both sides of it."""
-    low, high = np.quantile(values, (0.01, 0.99))
+    # Colours end at these quantiles, so that an outlier does not hide the rest.
+    quantiles = np.quantile(values, (0.01, 0.99))
+    low = float(quantiles[0])
+    high = float(quantiles[1])
     if low == high:
-        low, high = float(values.min()), float(values.max())
-    diverges = is_centred or (low < 0 < high)
+        low = float(values.min())
+        high = float(values.max())
     colours = "viridis"
-    if diverges:
-        most = max(abs(float(low)), abs(float(high)))
-        low, high = -most, most
+    if is_centred or low < 0 < high:
+        greatest = max(abs(low), abs(high))
+        low = -greatest
+        high = greatest
         colours = "RdBu_r"
     image = ax.imshow(
         values,
         aspect="auto",
         interpolation="nearest",
         cmap=colours,
-        vmin=float(low),
-        vmax=float(high),
+        vmin=low,
+        vmax=high,
     )
-    # As the dendrogram beside it has its leaves.
+    # The rows are level with the leaves of the dendrogram beside them.
     ax.set_ylim(len(values) - 0.5, -0.5)
     for spine in ax.spines.values():
         spine.set_visible(False)
@@ -309,9 +388,14 @@ def _write_rows(ax: Axes, tree: Tree, *, has_names: bool) -> None:
     if not has_names:
         ax.set_yticks([])
         return
-    names = [str(leaf) for leaf in range(tree.n)] if tree.names is None else list(tree.names)
-    order = tree.leaf_order.tolist()
-    ax.set_yticks(np.arange(tree.n), [plain(shortened(names[leaf])) for leaf in order])
+    texts = []
+    for leaf in tree.leaf_order.tolist():
+        name = str(leaf)
+        if tree.names is not None:
+            name = tree.names[leaf]
+        texts.append(plain(shortened(name)))
+    ax.set_yticks(np.arange(tree.n), texts)
+    # In points, of which an inch has 72: letters fill four fifths of a row.
     inches = ax.get_window_extent().height / ax.figure.dpi
     size = min(8.0, max(3.0, 0.8 * inches * 72 / tree.n))
     ax.tick_params(axis="y", length=0, labelsize=size)
@@ -340,18 +424,21 @@ def _draw_strips(
     if not strips:
         ax.set_axis_off()
         return
+    # Red, green and blue of each item in each strip.
     image = np.ones((order.size, len(strips), 3))
     handles = []
     for number, (name, labels) in enumerate(strips.items()):
-        colours = class_colours([str(label) for label in labels])
-        of_items = np.array([to_rgb(colours[str(label)]) for label in labels])
-        image[:, number] = of_items[order]
+        texts = [str(label) for label in labels]
+        colours = class_colours(texts)
+        item_colours = np.array([to_rgb(colours[text]) for text in texts])
+        image[:, number] = item_colours[order]
         if 1 < len(colours) <= MOST_CLASSES:
-            named = {f"{name}: {label}": colour for label, colour in colours.items()}
-            handles += class_handles(named)
+            colours_in_legend = {f"{name}: {text}": colours[text] for text in colours}
+            handles += class_handles(colours_in_legend)
     ax.imshow(image, aspect="auto", interpolation="nearest")
     ax.set_yticks([])
-    ax.set_xticks(np.arange(len(strips)), [plain(shortened(str(s), 20)) for s in strips])
+    strip_names = [plain(shortened(str(name), 20)) for name in strips]
+    ax.set_xticks(np.arange(len(strips)), strip_names)
     ax.tick_params(axis="x", length=0, labelsize=7, labelrotation=90)
     for spine in ax.spines.values():
         spine.set_visible(False)

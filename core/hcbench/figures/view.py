@@ -19,7 +19,9 @@ from hcbench.store.store import Store
 if TYPE_CHECKING:
     from hcbench.model.problem import Problem, Result
     from hcbench.plan.outcome import Outcome
+    from hcbench.registry.specs import DatasetSpec
     from hcbench.registry.suite import Figure
+    from hcbench.registry.uses import Use
     from hcbench.results.results import Results
 
 
@@ -36,9 +38,11 @@ class FigureView:
     results: Results
     _store: Store
     _registry: Registry
-    _given: Mapping[str, Problem] = field(default_factory=dict)  # by digest
+    #: The problems that a caller from Python has passed, by their digests.
+    _problems_of_caller: Mapping[str, Problem] = field(default_factory=dict)
     #: Names of data sets, by labels that are not what is stored.
     _names: Mapping[str, str] = field(default_factory=dict)
+    #: The problems that were generated before, by data set and repetition.
     _problems: dict[tuple[str, int], Problem] = field(default_factory=dict)
 
     def tree(
@@ -91,19 +95,19 @@ class FigureView:
     def _outcome(
         self, algorithm: str, dataset: str, repetition: int, oracle: str, budget: int | str | None
     ) -> Outcome:
-        matching = self.results.matching(algorithm, dataset, oracle)
-        matches = [
-            outcome
-            for outcome in matching.where("repetition", {repetition})
-            if budget is None or outcome.budget == budget
-        ]
+        """The only outcome of an algorithm on a data set in a repetition."""
+        outcomes = self.results.matching(algorithm, dataset, oracle)
+        matches = []
+        for outcome in outcomes.where("repetition", {repetition}):
+            if budget is None or outcome.budget == budget:
+                matches.append(outcome)
         if not matches:
             raise DataNotAvailableError(
                 f"{algorithm} was not run on {dataset} in repetition {repetition}"
             )
         if len(matches) > 1:
-            which = " or ".join(f"oracle {o.oracle}, budget {o.budget}" for o in matches)
-            raise HcbenchError(f"{algorithm} on {dataset} is ambiguous; choose {which}")
+            runs = [f"oracle {outcome.oracle}, budget {outcome.budget}" for outcome in matches]
+            raise HcbenchError(f"{algorithm} on {dataset} is ambiguous; choose {' or '.join(runs)}")
         return matches[0]
 
     def problem(self, dataset: str, repetition: int = 0) -> Problem:
@@ -114,23 +118,44 @@ class FigureView:
         DataNotAvailableError
             If the data set was not in the comparison, is not installed, or now yields other data.
         """
-        label = next((o.dataset for o in self.results.matching(dataset=dataset)), None)
-        if label is None:
+        outcomes = self.results.matching(dataset=dataset)
+        if not outcomes:
             raise DataNotAvailableError(f"{dataset} was not in the comparison")
+        label = outcomes[0].dataset
         if (label, repetition) not in self._problems:
             self._problems[label, repetition] = self._generate(label, repetition)
         return self._problems[label, repetition]
 
     def _generate(self, label: str, repetition: int) -> Problem:
-        import scipy.linalg  # noqa: F401 - BLAS must be loaded before its threads are limited
-        from threadpoolctl import threadpool_limits
+        """Generate a problem, and check that it is that of the run."""
+        # Rows without a key are of algorithms that could not run; they have no data.
+        outcomes = self.results.outcomes.where("dataset", {label})
+        outcomes = outcomes.take(outcomes.column("key") != "")
+        of_repetition = outcomes.where("repetition", {repetition})
+        digests = set(of_repetition.column("data_digest").tolist())
+        digests.discard("")
+        for digest in digests:
+            if digest in self._problems_of_caller:
+                return self._problems_of_caller[digest]
 
-        same = self.results.outcomes.where("dataset", {label})
-        same = same.take(same.column("key") != "")
-        of_repetition = same.where("repetition", {repetition})
-        digests = {*of_repetition.column("data_digest").tolist()} - {""}
-        for digest in digests & self._given.keys():
-            return self._given[digest]
+        use = self._use_of(label)
+        base = self.results.suite.seed
+        if outcomes:
+            base = outcomes[0].seed
+        seed = data_seed(use, base, repetition)
+        declared = use.spec.provides_with(use.params)
+        if not digests:  # as of a run from elsewhere that names a file of this machine
+            raise DataNotAvailableError(f"{label} is not known to be the data of the run")
+        try:
+            problem = _make_in_one_thread(Call(use.spec.function, use.params), seed, declared)
+        except DataError as error:  # its message may quote a file of this machine
+            raise DataNotAvailableError(f"{label} cannot be read again") from error
+        if problem.digest() not in digests:
+            raise DataNotAvailableError(f"{label} now yields other data than in the run")
+        return problem
+
+    def _use_of(self, label: str) -> Use[DatasetSpec]:
+        """The data set of a label, with its parameters."""
         name = self._names.get(label, label)
         for text in self.results.suite.datasets:
             if split_alias(text)[0] == label:
@@ -142,17 +167,14 @@ class FigureView:
             raise DataNotAvailableError(f"{label} cannot be generated again: {reason}") from error
         except HcbenchError as error:
             raise DataNotAvailableError(f"{label} cannot be generated again: {error}") from error
-        base = same[0].seed if same else self.results.suite.seed
-        seed = data_seed(use, base, repetition)
-        declared = use.spec.provides_with(use.params)
-        if not digests:  # as of a run from elsewhere that names a file of this machine
-            raise DataNotAvailableError(f"{label} is not known to be the data of the run")
-        # One thread, as in a worker, since rounding of BLAS depends on it; the notes are stored.
-        try:
-            with threadpool_limits(1), collect_notes():
-                problem = make_problem(Call(use.spec.function, use.params), seed, declared)
-        except DataError as error:  # its message may quote a file of this machine
-            raise DataNotAvailableError(f"{label} cannot be read again") from error
-        if problem.digest() not in digests:
-            raise DataNotAvailableError(f"{label} now yields other data than in the run")
-        return problem
+        return use
+
+
+def _make_in_one_thread(call: Call, seed: int, declared: frozenset[str]) -> Problem:
+    """The data of a call, made as in a worker: the rounding of BLAS depends on its threads."""
+    import scipy.linalg  # noqa: F401 - BLAS must be loaded before its threads are limited
+    from threadpoolctl import threadpool_limits
+
+    # The notes on the data are stored with the run, and not repeated.
+    with threadpool_limits(1), collect_notes():
+        return make_problem(call, seed, declared)

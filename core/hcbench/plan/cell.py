@@ -12,14 +12,8 @@ from typing import Any
 
 from hcbench.model.cost import Budget, split_budget
 from hcbench.plan.seeds import derive_seed
-from hcbench.registry.specs import (
-    AlgorithmSpec,
-    DatasetSpec,
-    MetricSpec,
-    OracleSpec,
-    load_function,
-    unmet,
-)
+from hcbench.registry.metric_specs import MetricSpec
+from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, OracleSpec, load_function, unmet
 from hcbench.registry.uses import Use
 
 

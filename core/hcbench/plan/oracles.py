@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from hcbench.registry import Registry
 from hcbench.registry.fingerprint import installation
+from hcbench.registry.parameters import Value
 from hcbench.registry.resolving import make_use
-from hcbench.registry.specs import DATA, AlgorithmSpec, OracleSpec, Value, unmet
+from hcbench.registry.specs import DATA, AlgorithmSpec, OracleSpec, unmet
 from hcbench.registry.uses import Use
 
 

@@ -16,17 +16,11 @@ from hcbench.plan.cell import Cell
 from hcbench.plan.oracles import choose_oracles
 from hcbench.registry import Registry
 from hcbench.registry.families import families_of
+from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.names import split_alias
 from hcbench.registry.repeats import Repeats
 from hcbench.registry.resolving import make_use
-from hcbench.registry.specs import (
-    AlgorithmSpec,
-    DatasetSpec,
-    MetricSpec,
-    OracleSpec,
-    Spec,
-    load_function,
-)
+from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, OracleSpec, Spec, load_function
 from hcbench.registry.suite import Suite, without_repeats
 from hcbench.registry.uses import Use, different_uses
 

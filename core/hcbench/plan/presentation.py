@@ -16,18 +16,11 @@ from hcbench.plan.cell import as_tuples
 from hcbench.plan.outcome import Outcome, Value
 from hcbench.plan.plan import Plan, Shard, judged_by, label_without_truth, metric_keys
 from hcbench.registry.families import families_of
+from hcbench.registry.metric_specs import Direction, MetricSpec
 from hcbench.registry.names import parse_name
+from hcbench.registry.parameters import Interval, Params
 from hcbench.registry.resolving import make_use
-from hcbench.registry.specs import (
-    DATA,
-    HINTS,
-    AlgorithmSpec,
-    DatasetSpec,
-    Direction,
-    Interval,
-    MetricSpec,
-    Params,
-)
+from hcbench.registry.specs import DATA, HINTS, AlgorithmSpec, DatasetSpec
 from hcbench.registry.suite import Suite
 from hcbench.registry.suite_files import describe_suite, rebuild_suite
 from hcbench.registry.uses import Use

@@ -11,9 +11,10 @@ from typing import Generic, TypeVar
 
 from hcbench.errors import AmbiguousNameError, UnknownNameError
 from hcbench.model.text import shell_command
+from hcbench.registry.command_specs import CommandSpec
 from hcbench.registry.names import parse_name
 from hcbench.registry.plugins import Plugin
-from hcbench.registry.specs import CommandSpec, Spec
+from hcbench.registry.specs import Spec
 from hcbench.registry.suite import Suite
 
 #: Names in a message where none is close.

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from hcbench.errors import SuiteError
 from hcbench.registry.names import parse_file, same_name
-from hcbench.registry.specs import DatasetSpec, Params
+from hcbench.registry.parameters import Params
+from hcbench.registry.specs import DatasetSpec
 from hcbench.registry.uses import Use
 
 

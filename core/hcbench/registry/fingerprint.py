@@ -24,6 +24,8 @@ RESULT_MODULES = (
     "oracle",
     "plan/outcome",
     "plan/seeds",
+    "registry/metric_specs",
+    "registry/parameters",
     "registry/references",
     "registry/specs",
     "run/cell",

@@ -11,14 +11,9 @@ from typing import Protocol
 
 import pluggy
 
-from hcbench.registry.specs import (
-    AlgorithmSpec,
-    CommandSpec,
-    DatasetSpec,
-    ExecutorSpec,
-    MetricSpec,
-    OracleSpec,
-)
+from hcbench.registry.command_specs import CommandSpec, ExecutorSpec
+from hcbench.registry.metric_specs import MetricSpec
+from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, OracleSpec
 from hcbench.registry.suite import Suite
 
 __all__ = [

@@ -20,7 +20,7 @@ from typing import Any
 
 from hcbench.errors import NameSyntaxError, ParameterError
 from hcbench.model.numbers import read_number
-from hcbench.registry.specs import Params, Value
+from hcbench.registry.parameters import Params, Value
 
 _OPEN = "[{"
 _CLOSE = "]}"

@@ -10,8 +10,9 @@ from typing import TypeVar
 from hcbench.errors import ParameterError
 from hcbench.registry.catalogue import Catalogue
 from hcbench.registry.names import Name, format_name, parse_file, parse_name
+from hcbench.registry.parameters import Parameter, Params, Value
 from hcbench.registry.plugins import Plugin
-from hcbench.registry.specs import DatasetSpec, Parameter, Params, Spec, Value
+from hcbench.registry.specs import DatasetSpec, Spec
 from hcbench.registry.uses import Use, file_digest
 
 S = TypeVar("S", bound=Spec)

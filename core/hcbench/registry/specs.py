@@ -1,4 +1,7 @@
-"""What a plugin declares: small frozen descriptions of algorithms, datasets, oracles and metrics.
+"""What a plugin declares: small frozen descriptions of algorithms, data sets and oracles.
+
+Those of metrics are in `hcbench.registry.metric_specs`, of commands and executors in
+`hcbench.registry.command_specs`, and their parameters in `hcbench.registry.parameters`.
 
 A spec names its function lazily, as ``"package.module:function"``, so that listing and planning
 import nothing heavy; a callable is accepted as well.
@@ -8,206 +11,22 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
 from hcbench.model.text import suggestion
+from hcbench.registry.parameters import Parameter, Params, Value
 from hcbench.registry.references import Reference
-
-if TYPE_CHECKING:
-    from hcbench.oracle.answers import Scored
-
-    Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | None"
-else:
-    Value = Any  # the API reference cannot show recursive types
-Params: TypeAlias = Mapping[str, Value]
-
-REQUIRED = "<required>"
 
 #: Characters that have a meaning in ``NAME[param=value]`` and lists of such names.
 _NO_NAME = re.compile(r"[\[\]=,:\s]")
 
-_TYPES: dict[str, tuple[type, ...]] = {
-    "bool": (bool,),
-    "int": (int,),
-    "float": (float, int),
-    "str": (str,),
-    "list": (tuple,),
-    "callable": (cast("type", Callable),),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A range of numbers in the usual notation, such as ``"(0, 1]"`` or ``"[1, inf)"``.
-
-    ``"{0, 1}"`` are the two numbers alone, for metrics that say whether something holds.
-    """
-
-    text: str
-    low: float = field(init=False)
-    high: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        match = re.fullmatch(r"([\[({])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])}])", self.text)
-        if match is None:
-            raise InvalidSpecError(f"{self.text!r} is not an interval; write for example '(0, 1]'")
-        object.__setattr__(self, "low", float(match[2]))
-        object.__setattr__(self, "high", float(match[3]))
-
-    def __contains__(self, number: float) -> bool:
-        if self.text[0] == "{":  # a set of two numbers
-            return number in (self.low, self.high)
-        if number == self.low:
-            return self.text[0] == "["
-        if number == self.high:
-            return self.text[-1] == "]"
-        return self.low < number < self.high
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter of a plugin's function.
-
-    Attributes
-    ----------
-    name : str
-        The name in the function's signature.
-    default : bool, int, float, str, tuple or None
-        The value if none is given; ``REQUIRED`` if one must be given.
-    doc : str
-        The meaning and the unit, in one sentence.
-    type : {"bool", "int", "float", "str", "list", "callable"}, optional
-        The type of values, by default that of the default value. None is accepted too if it is the
-        default. A callable cannot be written in a name: it can only be passed to `fit`.
-    choices : tuple of str
-        The only strings accepted.
-    interval : str
-        The numbers accepted, such as ``"(0, 1]"``.
-    alternative : str, optional
-        A second type that is accepted, such as ``"str"`` for a number that may also be "auto"; or
-        several, as ``"str or list"``.
-    of_vectors : bool
-        Whether it matters only for items that are given as vectors, because a data set's own
-        similarities go first. Tables do not show it for data sets that have some.
-    """
-
-    name: str
-    default: Value
-    doc: str
-    type: str = ""
-    choices: tuple[str, ...] = ()
-    interval: str = ""
-    alternative: str = ""
-    of_vectors: bool = False
-
-    def __post_init__(self) -> None:
-        if not self.type:
-            object.__setattr__(self, "type", self._type_of_default())
-        for name in self._type_names():
-            if name not in _TYPES:
-                raise InvalidSpecError(f"parameter {self.name}: unknown type {name!r}")
-        if self.interval:
-            Interval(self.interval)
-
-    def _type_of_default(self) -> str:
-        if not self.required:
-            # bool is before int, of which it is a subclass in Python.
-            for name, types in _TYPES.items():
-                if isinstance(self.default, types):
-                    return name
-        raise InvalidSpecError(f"parameter {self.name}: say its type, the default does not")
-
-    def _type_names(self) -> list[str]:
-        names = [self.type]
-        if self.alternative:
-            names.extend(self.alternative.split(" or "))
-        return names
-
-    @property
-    def required(self) -> bool:
-        """Whether it has no default."""
-        return self.default == REQUIRED  # also of a copy from another process
-
-    def check(self, value: Value, owner: str) -> Value:
-        """The value converted to the parameter's type.
-
-        Raises
-        ------
-        ParameterError
-            If it is of the wrong type or out of range.
-        """
-        if value is None and self.default is None:
-            return None
-        if not self._has_type_of(value):
-            kinds = " or ".join(self._type_names()).replace("bool", "true or false")
-            hint = self._way_to_write(value)
-            raise ParameterError(f"{owner}: {self.name} must be {kinds}, got {value!r}{hint}")
-        if isinstance(value, str) and self.choices and value not in self.choices:
-            close = suggestion(value, self.choices)
-            hint = f"; {close}" if close else ""
-            raise ParameterError(
-                f"{owner}: {self.name} must be one of {self._describe_choices()}; got "
-                f"{value!r}{hint}"
-            )
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return value  # no number
-        if self.interval and value not in Interval(self.interval):
-            raise ParameterError(f"{owner}: {self.name} must be in {self.interval}, got {value!r}")
-        return float(value) if self.type == "float" else value
-
-    def _way_to_write(self, value: Value) -> str:
-        """How to write what the user seems to mean, for one of another language; "" if unknown."""
-        if isinstance(value, tuple):
-            return ""
-        word = str(value).casefold()
-        if "bool" in self._type_names():
-            if word in ("true", "t", "yes", "y", "on", "1"):
-                return f"; write {self.name}=true"
-            if word in ("false", "f", "no", "n", "off", "0"):
-                return f"; write {self.name}=false"
-        number = self._number_meant(word)
-        if number is None or isinstance(value, bool):
-            return ""
-        return f"; write {self.name}={number}"
-
-    def _number_meant(self, word: str) -> int | float | None:
-        """The number that a text such as ``.5``, ``1_000`` or ``2.0`` stands for here, if any."""
-        try:
-            number = float(word)
-        except ValueError:
-            return None
-        if "int" in self._type_names() and number.is_integer():
-            return int(number)
-        if "float" in self._type_names():
-            return number
-        return None
-
-    def _has_type_of(self, value: Value) -> bool:
-        """Whether a value is of one of the types that are accepted."""
-        accepted: list[type] = []
-        for name in self._type_names():
-            accepted.extend(_TYPES[name])
-        if isinstance(value, bool):  # which is an int for Python
-            return bool in accepted
-        return isinstance(value, tuple(accepted))
-
-    def _describe_choices(self) -> str:
-        """The texts that are accepted, and the numbers beside them."""
-        text = ", ".join(self.choices)
-        numbers = [name for name in self._type_names() if name in ("int", "float")]
-        if numbers:
-            text += f", or {numbers[0]}"
-            if self.interval:
-                text += f" in {self.interval}"
-        return text
-
-
+#: A function, or its name as ``"package.module:function"``.
 Function: TypeAlias = str | Callable[..., Any]
+#: Of `PROVIDED`; ``"similarity|vectors"`` means either.
 Needs: TypeAlias = tuple[str, ...]
-Direction: TypeAlias = Literal["higher", "lower", "none"]
 
 HINTS = {
     "truth": "the true hierarchy, a Tree",
@@ -222,7 +41,7 @@ HINTS = {
 DATA = ("vectors", "similarity", "graph")
 """Hints that are data of the items; the others are parts of the truth."""
 
-PROVIDED = (*DATA, "comparisons", "held_out", "truth", "heights", "levels", "tree")
+PROVIDED = DATA + ("comparisons", "held_out", "truth", "heights", "levels", "tree")
 """What a data set may provide, and an algorithm, an oracle or a metric need."""
 
 
@@ -607,174 +426,6 @@ class OracleSpec(Spec):
     def informed_with(self, params: Params, provided: frozenset[str]) -> bool:
         """Whether its answers come from the truth, given what the data set provides."""
         return self.informed(params, provided) if callable(self.informed) else self.informed
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Output:
-    """One of the numbers that a metric returns.
-
-    Attributes
-    ----------
-    name : str
-        As in the mapping that the metric returns; the column is called ``METRIC.NAME``.
-    doc : str
-        One sentence.
-    direction, unit, interval : str
-        By default those of the metric.
-    """
-
-    name: str
-    doc: str
-    direction: Direction | Literal[""] = ""
-    unit: str = ""
-    interval: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Computes a metric of several numbers, and takes one of them."""
-
-    function: Function
-    name: str
-
-    def __call__(self, scored: Scored, **params: Value) -> Any:
-        # All numbers of a result are computed for the first one that is needed.
-        numbers = scored.compute_once(load_function(self.function), params)
-        if not isinstance(numbers, Mapping) or self.name not in numbers:
-            raise InvalidSpecError(f"the metric returned no {self.name}, but {numbers!r:.80}")
-        return numbers[self.name]
-
-    @property
-    def __wrapped__(self) -> Callable[..., Any]:
-        """The function, whose signature it has."""
-        return load_function(self.function)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricSpec(Spec):
-    """A metric: ``function(scored, **params) -> float``.
-
-    Attributes
-    ----------
-    direction : {"higher", "lower", "none"}
-        Which values are better; "none" for metrics that describe a result without judging it.
-    unit : str
-        "" for a pure number; "s", "bytes" and "queries" have formats of their own.
-    interval : str
-        The values it can take, such as ``"[-1, 1]"``.
-    outside : str
-        When values leave the interval, such as "some similarities are negative"; "" if they cannot.
-        Such values are shown with this reason, and no algorithm is ranked by them.
-    needs : tuple of str
-        What the data set must provide; ``"similarity|vectors"`` means either.
-    result : {"tree", "partition", "any"}
-        The kinds of results that it can judge.
-    cost : bool
-        Whether it is a cost of the call rather than the quality of the result.
-    symmetric : bool, or callable from params to bool
-        Whether result and truth may be exchanged; `hcbench.testing` checks it.
-    uses_height_unit : bool
-        Whether the value changes if all heights of a result are multiplied by a number, so that it
-        depends on whether the branch lengths of a file are halves of distances; `hcbench.testing`
-        checks it.
-    outputs : tuple of Output
-        For a function that returns several numbers, as a mapping: each is registered as a metric of
-        its own, ``NAME.OUTPUT``; ``NAME`` stands for all of them.
-    """
-
-    noun = "metric"
-    direction: Direction
-    unit: str = ""
-    interval: str = "(-inf, inf)"
-    outside: str = ""
-    needs: Needs = ()
-    result: Literal["tree", "partition", "any"] = "tree"
-    cost: bool = False
-    symmetric: bool | Callable[[Params], bool] = False
-    uses_height_unit: bool = False
-    outputs: tuple[Output, ...] = ()
-
-    def __post_init__(self) -> None:
-        Spec.__post_init__(self)
-        Interval(self.interval)
-        names = {output.name for output in self.outputs}
-        if len(names) < len(self.outputs):
-            raise InvalidSpecError(f"{self.name}: an output is declared twice")
-
-    def split(self) -> list[MetricSpec]:
-        """A metric for each of its numbers."""
-        if not self.outputs:
-            return [self]
-        metrics = []
-        for output in self.outputs:
-            metric = replace(
-                self,
-                name=f"{self.name}.{output.name}",
-                function=_Part(self.function, output.name),
-                doc=output.doc,
-                direction=output.direction or self.direction,
-                unit=output.unit or self.unit,
-                interval=output.interval or self.interval,
-                outputs=(),
-            )
-            metrics.append(metric)
-        return metrics
-
-    def symmetric_with(self, params: Params) -> bool:
-        """Whether result and truth may be exchanged with these parameters."""
-        return self.symmetric(params) if callable(self.symmetric) else self.symmetric
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandSpec:
-    """A command that a plugin adds to ``hcbench``.
-
-    Attributes
-    ----------
-    name : str
-        The word behind ``hcbench``: lower-case letters, digits and hyphens. Where hcbench or
-        another package has a command of that name, it is typed ``DISTRIBUTION:NAME``.
-    function : str
-        ``"package.module:function"`` of a `click.Command`, imported when the command is called.
-    doc : str
-        One short sentence, for ``hcbench --help``.
-    """
-
-    noun = "command"
-    name: str
-    function: str
-    doc: str
-
-    def __post_init__(self) -> None:
-        if not re.fullmatch(r"[a-z][a-z0-9-]*", self.name):
-            raise InvalidSpecError(
-                f"no {self.noun} can be called {self.name!r}: lower-case letters, digits and - only"
-            )
-
-    def load(self) -> Callable[..., Any]:
-        """The function itself, such as the click command."""
-        return load_function(self.function)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExecutorSpec(CommandSpec):
-    """An executor that a plugin offers to ``--executor``: where cells run.
-
-    Attributes
-    ----------
-    name : str
-        As for ``--executor``: lower-case letters, digits and hyphens; not ``local``.
-    function : str
-        ``"package.module:function"``, imported when a run begins. It is called with the keywords
-        ``jobs`` (the most cells at a time, or None), ``scheduler`` (the address of
-        ``--scheduler``, or None), ``fingerprints`` (for `check_machine` on each machine) and
-        ``files`` (the contents of plugin files and of the caller's data, by their paths), and
-        returns a context manager whose value is an executor; see ``core/docs/plugins.md``.
-    doc : str
-        One short sentence, for ``hcbench compare --help``.
-    """
-
-    noun = "executor"
 
 
 def unknown_hint(name: str) -> str:

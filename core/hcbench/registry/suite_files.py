@@ -26,8 +26,8 @@ from hcbench.registry.names import (
     split_alias,
     split_list,
 )
+from hcbench.registry.parameters import Value
 from hcbench.registry.references import Reference
-from hcbench.registry.specs import Value
 from hcbench.registry.suite import Claim, Figure, Suite
 
 T = TypeVar("T", Suite, Claim, Figure)

@@ -14,9 +14,10 @@ from typing import Any, Generic, TypeVar
 from hcbench.errors import DataError
 from hcbench.model.regular_files import check_regular
 from hcbench.registry.fingerprint import core_fingerprint, installed_version
+from hcbench.registry.parameters import Value
 from hcbench.registry.plugins import Plugin
 from hcbench.registry.repeats import Repeats
-from hcbench.registry.specs import DatasetSpec, Spec, Value
+from hcbench.registry.specs import DatasetSpec, Spec
 
 S = TypeVar("S", bound=Spec)
 

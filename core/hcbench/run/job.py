@@ -17,8 +17,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from hcbench.registry.parameters import Params
 from hcbench.registry.plugins import import_file, imported_digest, keep_importable
-from hcbench.registry.specs import Function, Params, load_function
+from hcbench.registry.specs import Function, load_function
 
 if TYPE_CHECKING:
     from hcbench.model.cost import Budget, Cost

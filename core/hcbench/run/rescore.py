@@ -21,9 +21,10 @@ from hcbench.plan.plan import Inapplicable, Plan, metric_keys, with_all_truths
 from hcbench.plan.presentation import Presentation
 from hcbench.registry import Registry
 from hcbench.registry.catalogue import Catalogue
+from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.plugins import Plugin
 from hcbench.registry.resolving import make_use
-from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, MetricSpec, OracleSpec, Spec
+from hcbench.registry.specs import AlgorithmSpec, DatasetSpec, OracleSpec, Spec
 from hcbench.registry.uses import Use
 from hcbench.store import RunInfo, Store
 

@@ -15,8 +15,9 @@ from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import Tree
 from hcbench.oracle import Answers
 from hcbench.oracle.answers import Scored
+from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.resolving import default_uses, make_use
-from hcbench.registry.specs import MetricSpec, unmet
+from hcbench.registry.specs import unmet
 from hcbench.run.cell import describe, rescore_job
 from hcbench.testing.items import shared_items
 from hcbench.testing.running import DATA_SEED, job_of_dataset, run_in_worker

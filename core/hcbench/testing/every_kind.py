@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from hcbench.model.cost import collect_notes
-from hcbench.registry.specs import REQUIRED
+from hcbench.registry.parameters import REQUIRED
 from hcbench.run.cell import describe
 from hcbench.run.inputs import give, make_oracle
 from hcbench.run.process_state import ProcessSettings, Surroundings

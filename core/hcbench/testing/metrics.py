@@ -17,7 +17,8 @@ from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import HeightKind, Partition, Tree
 from hcbench.oracle import Answers
 from hcbench.oracle.answers import Point, Scored
-from hcbench.registry.specs import Interval, unmet
+from hcbench.registry.parameters import Interval
+from hcbench.registry.specs import unmet
 from hcbench.run.cell import describe
 from hcbench.run.inputs import finest_partition, make_answers
 from hcbench.run.job import Call

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hcbench.errors import NotApplicableError, ParameterError
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import HeightKind, Tree
-from hcbench.registry.specs import MetricSpec
+from hcbench.registry.metric_specs import MetricSpec
 from hcbench.run.inputs import finest_partition
 from hcbench.testing.running import make_items, random_tree
 

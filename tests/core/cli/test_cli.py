@@ -549,7 +549,7 @@ def test_a_defect_is_one_line_and_a_traceback_on_request(
     def fail(*_args: object, **_kwargs: object) -> None:
         raise RuntimeError("oh\nno")
 
-    monkeypatch.setattr("hcbench.cli.options.load_plugins", fail)
+    monkeypatch.setattr("hcbench.cli.listing.load_plugins", fail)
     line = (
         "hcbench: error: RuntimeError: oh no; this is a defect; run with HCBENCH_DEBUG=1 for the "
         "traceback\n"

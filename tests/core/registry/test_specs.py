@@ -21,8 +21,9 @@ from hcbench import (
 )
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
 from hcbench.registry.catalogue import Catalogue, Entry
+from hcbench.registry.parameters import Interval
 from hcbench.registry.plugins import Plugin
-from hcbench.registry.specs import Interval, unmet
+from hcbench.registry.specs import unmet
 
 SPEC = AlgorithmSpec(
     name="A",

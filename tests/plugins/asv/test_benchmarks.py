@@ -18,7 +18,8 @@ import hcbench
 import hcbench.asv
 from hcbench.api.uses import use_of_algorithm
 from hcbench.errors import ParameterError, UnknownNameError
-from hcbench.registry.specs import REQUIRED, MetricSpec, Parameter
+from hcbench.registry.metric_specs import MetricSpec
+from hcbench.registry.parameters import REQUIRED, Parameter
 from hcbench_asv.cases import Cases, find_cases, make_problem, required_values
 from hcbench_asv.measuring import Measured, _timed, measure_all
 

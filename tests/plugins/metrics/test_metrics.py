@@ -27,7 +27,7 @@ from hcbench import (
     similarity_matrix as all_similarities,
 )
 from hcbench.model import Cost
-from hcbench.registry.specs import Interval
+from hcbench.registry.parameters import Interval
 from hcbench_datasets.planted import planted
 from hcbench_metrics import agreement, costs, merge_heights
 from hcbench_metrics.agreement import aari

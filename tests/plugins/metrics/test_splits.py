@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from hcbench import HeightKind, NotApplicableError, Problem, Scored, Tree
 from hcbench.model import Cost
-from hcbench.registry.specs import Interval
+from hcbench.registry.parameters import Interval
 from hcbench_metrics.recovery import robinson_foulds
 from hcbench_metrics.tree_specs import TREES
 from tests.core.trees import leaf_sets, trees

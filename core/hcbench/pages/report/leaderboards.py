@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hcbench.analysis.axes import labels_of
 from hcbench.analysis.groups import name_variants
 from hcbench.analysis.tables import ARROWS, NOTHING, Notes, TableEntry
-from hcbench.registry.specs import Interval
+from hcbench.registry.parameters import Interval
 from hcbench.results.dataset_tables import noted_entry
 
 if TYPE_CHECKING:

@@ -17,8 +17,9 @@ from pathlib import Path
 from hcbench.errors import DataError, HcbenchError, InvalidSpecError, ParameterError
 from hcbench.model.text import shell_command
 from hcbench.registry import Registry
+from hcbench.registry.command_specs import CommandSpec
 from hcbench.registry.hookspecs import HOOK_VERSION
-from hcbench.registry.specs import CommandSpec, Spec
+from hcbench.registry.specs import Spec
 
 EXAMPLE = Path(__file__).parent / "example"
 

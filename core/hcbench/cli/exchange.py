@@ -1,0 +1,118 @@
+"""``results export`` and ``results import``: runs as files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hcbench.cli import options
+from hcbench.cli.loading import open_store
+from hcbench.cli.merging import tell_differing
+from hcbench.cli.option_types import PATH, OutputFile
+from hcbench.cli.runs import read_run
+from hcbench.cli.terminal import tell
+
+if TYPE_CHECKING:
+    pass
+
+#: Formats of exports, which are the suffixes of their files.
+EXPORTS = ("csv", "json", "parquet", "xlsx")
+
+
+@click.command(
+    epilog=options.examples(
+        "hcbench results export 4 -o run4.csv",
+        "hcbench results export 4 --trees -o run4.parquet",
+    )
+)
+@options.RUN
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(EXPORTS),
+    help="Of the file; by default that of its suffix, or csv. json and parquet can be imported "
+    "again.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=OutputFile(".csv", ".json", ".parquet", ".xlsx"),
+    help="The file; by default stdout.",
+)
+@click.option(
+    "--trees", is_flag=True, help="Write the trees and partitions, too, as json or parquet."
+)
+@options.STORE
+def export(
+    *, run: str | None, form: str | None, output: Path | None, trees: bool, store: str | None
+) -> None:
+    """Write the cells of a run, by default the last, to a file."""
+    from hcbench.results.exports import to_json, write_excel, write_parquet
+    from hcbench.store import exchange
+
+    form = _format_of_export(form, output)
+    if form in ("csv", "xlsx") and trees:
+        raise click.UsageError("--trees needs --format json or parquet")
+    with open_store(store) as opened:
+        info = opened.run(run)
+        run_results = read_run(opened, info)
+        description = {}
+        # What the other formats have no place for, and an import needs.
+        if form in ("json", "parquet"):
+            description = exchange.describe_run(opened, info, trees=trees)
+    if form in ("parquet", "xlsx"):
+        if output is None:
+            raise click.UsageError(f"--format {form} needs -o FILE")
+        if form == "parquet":
+            write_parquet(run_results, description, output)
+        else:
+            write_excel(run_results, output)
+        return
+    if form == "csv":
+        text = run_results.to_csv(output)
+    else:
+        text = to_json(run_results, description, output)
+    if output is None:
+        click.echo(text, nl=False)
+
+
+def _format_of_export(form: str | None, output: Path | None) -> str:
+    """The format that is named, or that of the suffix.
+
+    Raises
+    ------
+    UsageError
+        If they are different.
+    """
+    by_suffix = ""
+    if output is not None:
+        by_suffix = output.suffix.lower().removeprefix(".")
+    if form and by_suffix and form != by_suffix:
+        raise click.UsageError(
+            f"--format {form} is not the format of {output}; omit --format, or end the name in "
+            f".{form}"
+        )
+    return form or by_suffix or "csv"
+
+
+@click.command("import", epilog=options.examples("hcbench results import run4.parquet"))
+@click.argument("files", nargs=-1, required=True, type=PATH, metavar="FILE...")
+@options.STORE
+def import_(files: Sequence[Path], store: str | None) -> None:
+    """Import runs that hcbench results export wrote as json or parquet.
+
+    What is stored already is not stored again.
+    """
+    from hcbench.results.exports import read_export
+    from hcbench.store.exchange import import_run
+
+    with open_store(store) as opened:
+        for file in files:
+            summary = import_run(opened, read_export(file), str(file))
+            numbers = ", ".join(str(number) for number in summary.numbers)
+            counts = f"{summary.cells} new cells, {summary.stored} known"
+            tell(f"{file}: run {numbers} of {opened.location}, {counts}")
+            tell_differing(summary)

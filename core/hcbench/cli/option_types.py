@@ -1,0 +1,327 @@
+"""The types of the values of options, how their texts are read, and how options are spelt."""
+
+from __future__ import annotations
+
+import math
+import os
+from contextlib import suppress
+from copy import copy
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from hcbench.cli.loading import load_plugins
+from hcbench.errors import HcbenchError, NameSyntaxError, ParameterError
+from hcbench.model.cost import Budget, read_budget, read_written_count, split_budget
+from hcbench.model.numbers import read_number, read_whole_number
+from hcbench.registry.names import GIB, SECONDS, split_list
+
+#: The kinds of names, as options and arguments have them.
+KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites")
+
+PATH = click.Path(path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
+DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
+
+
+class IntegerRange(click.IntRange):
+    """A whole number in a range, written with digits only: Python reads 1_0 as 10."""
+
+    name = "integer"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number that a text is."""
+        if isinstance(value, str) and read_whole_number(value) is None:
+            self.fail(f"{value!r} is not a valid {self.name}.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class NumberRange(click.FloatRange):
+    """A number in a range, as `read_number` reads it."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number that a text is."""
+        if isinstance(value, str) and read_number(value) is None:
+            self.fail(f"{value!r} is not a valid {self.name}.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Names(click.ParamType):  # type: ignore[type-arg]  # generic in new versions only
+    """``NAME[param=value],NAME``, with completion of the last name.
+
+    Parameters
+    ----------
+    kinds : str
+        The kinds of names: some of `KINDS`.
+    """
+
+    name = "names"
+
+    def __init__(self, *kinds: str) -> None:
+        self.kinds = kinds
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Split at the commas between names."""
+        names = tuple(split_list(value))
+        if not names:
+            self.fail("no name is given", param, ctx)
+        return names
+
+    def shell_complete(
+        self,
+        ctx: click.Context,
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """Complete the name after the last comma; a data set or a suite may also be a file."""
+        is_path = "/" in incomplete or incomplete.startswith((".", "~"))
+        if is_path and self.kinds in (("datasets",), ("suites",)):
+            return [CompletionItem(incomplete, type="file")]
+        head, comma, tail = incomplete.rpartition(",")
+        with suppress(HcbenchError):  # plugins that cannot be loaded
+            from hcbench.registry.catalogue import tags_of
+
+            registry = load_plugins(ctx.params.get("plugin") or (), quiet=True)
+            docs: dict[str, str] = {}
+            for kind in self.kinds:
+                for entry in getattr(registry, kind).entries:
+                    if tail.startswith("@"):
+                        for tag in tags_of(entry.spec):
+                            docs[f"@{tag}"] = ""
+                    else:
+                        docs[entry.spec.name] = entry.spec.doc
+            items = []
+            for name, doc in sorted(docs.items()):
+                if name.casefold().startswith(tail.casefold()):
+                    items.append(CompletionItem(f"{head}{comma}{name}", help=doc))
+            return items
+        return []
+
+
+class Patterns(Names):
+    """Labels of stored cells, parts of them, or patterns with ``*`` and ``?``."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Split at the commas between names; a text that is no list of names is one part."""
+        try:
+            return super().convert(value, param, ctx)
+        except NameSyntaxError:
+            return (value,)
+
+
+class OneName(Names):
+    """One name of some kinds; it is looked up later."""
+
+    name = "name"
+
+    def convert(self, value: Any, *_: Any) -> Any:
+        """Return it unchanged."""
+        return value
+
+
+class ExecutorName(click.ParamType):  # type: ignore[type-arg]  # generic in new versions only
+    """``local``, or the executor of a plugin.
+
+    `click.Choice` has its names when it is made; here plugins are loaded only to show or check
+    names.
+    """
+
+    name = "executor"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
+        """The names, as `click.Choice` shows them."""
+        return f"[{'|'.join(_executor_names())}]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Check the name."""
+        if value == "local":
+            return value
+        names = _executor_names()
+        if value not in names:
+            choices = ", ".join(repr(name) for name in names)
+            self.fail(f"{value!r} is not one of {choices}.", param, ctx)
+        return value
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """The names that begin so."""
+        names = [name for name in _executor_names() if name.startswith(incomplete)]
+        return [CompletionItem(name) for name in names]
+
+
+class ExecutorOption(click.Option):
+    """Shows the executors in its help."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """The option, and its help with a line for each executor."""
+        texts = [self.help or ""]
+        for name, doc in _registered_executors():
+            texts.append(f"{name}: {doc}")
+        described = copy(self)
+        described.help = " ".join(texts)
+        return click.Option.get_help_record(described, ctx)
+
+
+#: Spellings of options that mean the same.
+_SPELLINGS = (
+    ("--algo", "--algos", "--algorithm", "--algorithms"),
+    ("--checkpoint", "--checkpoints"),
+    ("--dataset", "--datasets"),
+    ("--metric", "--metrics"),
+    ("--oracle", "--oracles"),
+    ("--repetition", "--repetitions"),
+    ("--suite", "--suites"),
+)
+
+
+class TolerantOption(click.Option):
+    """An option that is accepted in the singular and in the plural.
+
+    Help shows the name that is declared. A spelling that another option of the command has is left
+    to that one.
+    """
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Accept the other spellings, too."""
+        super().add_to_parser(parser, ctx)
+        declared: set[str] = set()
+        for param in ctx.command.params:
+            declared.update(param.opts)
+        # These are argparse's words, which click's parser uses.
+        action = "store"
+        if self.multiple:
+            action = "append"
+        for spellings in _SPELLINGS:
+            if set(spellings).isdisjoint(self.opts):
+                continue
+            undeclared = [name for name in spellings if name not in declared]
+            if undeclared:
+                parser.add_option(
+                    obj=self, opts=undeclared, dest=self.name, action=action, nargs=self.nargs
+                )
+
+
+class KindChoice(click.Choice):  # type: ignore[type-arg]
+    """One of `KINDS`, which may be singular; ``algos`` are the algorithms."""
+
+    def __init__(self) -> None:
+        super().__init__(KINDS)
+
+    def normalize_choice(self, choice: Any, ctx: click.Context | None) -> str:
+        """The plural of a kind."""
+        kind = super().normalize_choice(choice, ctx)
+        for spellings in _SPELLINGS:
+            if f"--{kind}" in spellings:
+                return spellings[-1].removeprefix("--")  # the last spelling is the plural
+        return kind
+
+
+def _registered_executors() -> list[tuple[str, str]]:
+    """The executors of plugins, with their descriptions."""
+    entries = load_plugins(quiet=True).executors.entries
+    return [(entry.spec.name, entry.spec.doc) for entry in entries]
+
+
+def _executor_names() -> list[str]:
+    names = ["local"]
+    for name, _ in _registered_executors():
+        names.append(name)
+    return names
+
+
+def read_counts(text: str) -> tuple[int, ...]:
+    """Numbers of queries, separated by commas; 1e6 is valid."""
+    counts = []
+    for part in text.split(","):
+        count = read_written_count(part)
+        if count is None:
+            raise click.BadParameter(
+                f"{part.strip()!r} is not a number of queries; write for example 1000,5000"
+            )
+        counts.append(count)
+    return tuple(counts)
+
+
+def read_budgets(text: str) -> tuple[Budget, ...]:
+    """Numbers of queries, or amounts of money or tokens, separated by commas."""
+    budgets: list[Budget] = []
+    for part in text.split(","):
+        try:
+            is_amount = _is_amount(part)
+        except ParameterError as error:
+            raise click.BadParameter(str(error)) from error
+        if is_amount:
+            budgets.append(read_budget(part))
+        else:
+            budgets.extend(read_counts(part))
+    return tuple(budgets)
+
+
+def _is_amount(text: str) -> bool:
+    """Whether a budget is an amount of something, such as 5USD, and no number of queries."""
+    if not text.strip()[-1:].isalpha():
+        return False
+    number, _ = split_budget(text)
+    return math.isfinite(float(number))  # not "inf", which ends in a letter, too
+
+
+def read_part(text: str) -> tuple[int, int]:
+    """``i/n``: the i-th of n parts, from 1."""
+    before, _, after = text.partition("/")
+    number = read_whole_number(before)
+    count = read_whole_number(after)
+    if number is None or count is None or not 1 <= number <= count:
+        raise click.BadParameter(f"{text!r} is not a part; write 1/4, 2/4, 3/4 or 4/4")
+    return number, count
+
+
+def read_memory(text: str) -> float:
+    """An amount of memory in GiB."""
+    try:
+        return GIB.read(text)
+    except ParameterError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def read_time(text: str) -> float:
+    """A time in seconds; infinity for ``none``."""
+    if text.casefold() in ("none", "inf"):
+        return math.inf
+    try:
+        return SECONDS.read(text)
+    except ParameterError as error:
+        raise click.BadParameter(f"{error}, or none") from error
+
+
+class OutputFile(click.Path):
+    """A file to be written, whose suffix says its format.
+
+    A name without a suffix is accepted, as those of pipes and devices have none.
+
+    Parameters
+    ----------
+    *suffixes : str
+        Those of the formats that can be written, such as ``".csv"``.
+    """
+
+    def __init__(self, *suffixes: str) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+        self.suffixes = suffixes
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path, if its suffix is one of those."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        suffix = path.suffix
+        if suffix and suffix.lower() not in self.suffixes:
+            endings = " or ".join(self.suffixes)
+            self.fail(f"{path}: the name ends in {endings}, not in {suffix}", param, ctx)
+        return path
