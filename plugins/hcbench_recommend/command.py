@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,15 +12,18 @@ from hcbench import commands
 from hcbench.commands import tell, write_json
 
 if TYPE_CHECKING:
-    from hcbench_recommend.recommendation import Recommendation
+    from hcbench_recommend.recommendation import Method, Recommendation
 
-_WIDTH = 100  # of the table, also where the width of the terminal is unknown
+#: The most rows of the table in a terminal; JSON and the page have all.
+MOST_ROWS = 15
+_UNLIMITED = 1000  # characters, more than the table has
 
 
 @click.command(
     epilog=commands.examples(
         "hcbench recommend './mine.csv[labels=kind]'",
-        "hcbench recommend iris --report iris.html",
+        "hcbench recommend ./expr.csv --distances euclidean,correlation --report expr.html",
+        "hcbench recommend ./mine.csv --plugin my_method.py",
         "hcbench recommend ./mine.csv --algos UPGMA,Ward,HDBSCAN --subsamples 20",
     )
 )
@@ -29,15 +33,23 @@ _WIDTH = 100  # of the table, also where the width of the terminal is unknown
     metavar="NAMES",
     default="",
     show_default=False,
-    help="Methods to compare; default: a quick standard set.",
+    help="Methods to compare; default: a quick standard set, and those of --plugin.",
 )
 @click.option(
     "--metrics",
     metavar="NAMES",
     default="",
     show_default=False,
-    help="Metrics that decide; by default external ones if the data have labels or a true tree, "
-    "and internal ones otherwise.",
+    help="Metrics that decide; by default external ones if the data have labels or a true tree; "
+    "otherwise how far clusters of one half of the items are found again in the other.",
+)
+@click.option(
+    "--distances",
+    metavar="NAMES",
+    default="",
+    show_default=False,
+    help="Distances to try, by scaling the rows: euclidean, correlation (mean 0 and standard "
+    "deviation 1), cosine (length 1). Default: all for dense vectors of 5 columns or more.",
 )
 @click.option(
     "--subsamples",
@@ -45,7 +57,7 @@ _WIDTH = 100  # of the table, also where the width of the terminal is unknown
     default=10,
     show_default=True,
     metavar="N",
-    help="Number of random subsamples.",
+    help="Number of random subsamples, or of divisions into halves.",
 )
 @click.option(
     "--share",
@@ -71,6 +83,7 @@ _WIDTH = 100  # of the table, also where the width of the terminal is unknown
     type=commands.OutputFile(".html", ".htm"),
     help="Also write the answer and the results of the subsamples as one HTML page.",
 )
+@commands.PLUGIN
 @commands.STORE
 @commands.format_option("table", "json")
 @commands.QUIET
@@ -79,6 +92,8 @@ def recommend(
     data: str,
     algos: str,
     metrics: str,
+    distances: str,
+    plugin: Sequence[Path],
     report: Path | None,
     jobs: int | None,
     form: str,
@@ -88,8 +103,10 @@ def recommend(
     """Say which method suits DATA, at what cost and with what confidence.
 
     DATA is a file or a data set, as for hcbench compare --datasets. Each method runs on all items,
-    for its cost, and on random subsamples, in which the metrics rank the methods. Results are
-    stored: the same command resumes, and hcbench results shows them.
+    for its cost, and on random parts of them. With labels, a true tree or --metrics, metrics rank
+    the methods in subsamples. Without, the items are divided into halves, and the methods are
+    ranked by how far the clusters of one half are found again in the other, compared with data
+    without clusters. Results are stored: the same command resumes, and hcbench results shows them.
     """
     from hcbench_recommend.recommending import recommend as run
 
@@ -97,6 +114,8 @@ def recommend(
         data,
         split_names(algos),
         split_names(metrics),
+        distances=split_names(distances),
+        plugins=plugin,
         n_jobs=jobs,
         progress=False if quiet else None,
         command=click.get_current_context().obj,
@@ -107,7 +126,7 @@ def recommend(
     else:
         _print(recommendation)
     if report is not None:
-        _write_page(recommendation, report)
+        write_page(recommendation, report)
         tell(f"the page is in {report}")
 
 
@@ -136,22 +155,35 @@ def make_table(recommendation: Recommendation) -> list[list[str]]:
     """
     columns = ["method", "score", "rank", "best in"]
     columns += [label.partition("[")[0] for label in recommendation.metrics]
-    columns += ["stability", "seconds", "MiB"]
+    if recommendation.is_replicated:
+        columns += ["clusters", "strength"]
+    else:
+        columns.append("stability")
+    columns += ["seconds", "MiB"]
     rows = [columns]
     for method in recommendation.methods:
-        is_marked = method.name in recommendation.undecided[1:]
-        row = [
-            f"{method.name} *" if is_marked else method.name,
-            f"{method.score:z.2f}",
-            f"{method.rank:.2f}",
-            f"{method.best}/{recommendation.subsamples}",
-        ]
-        row += [_number(method.values[label]) for label in recommendation.metrics]
-        row.append(_number(method.stability))
-        row.append("" if method.seconds is None else f"{method.seconds:.3g}")
-        row.append("" if method.peak_bytes is None else f"{method.peak_bytes / 2**20:.1f}")
-        rows.append(row)
+        rows.append(_row_of(method, recommendation))
     return rows
+
+
+def _row_of(method: Method, recommendation: Recommendation) -> list[str]:
+    """The cells of a method."""
+    is_marked = method.name in recommendation.undecided[1:]
+    row = [
+        f"{method.name} *" if is_marked else method.name,
+        f"{method.score:z.2f}",
+        f"{method.rank:.2f}",
+        f"{method.best}/{recommendation.subsamples}",
+    ]
+    row += [_number(method.values[label]) for label in recommendation.metrics]
+    if recommendation.is_replicated:
+        row.append("" if method.clusters is None else str(method.clusters))
+        row.append(_number(method.strength))
+    else:
+        row.append(_number(method.stability))
+    row.append("" if method.seconds is None else f"{method.seconds:.3g}")
+    row.append("" if method.peak_bytes is None else f"{method.peak_bytes / 2**20:.1f}")
+    return row
 
 
 def describe_mark(recommendation: Recommendation) -> list[str]:
@@ -161,7 +193,14 @@ def describe_mark(recommendation: Recommendation) -> list[str]:
     return ["* not separated from the first"]
 
 
-def _write_page(recommendation: Recommendation, path: Path) -> None:
+def write_page(recommendation: Recommendation, path: Path) -> None:
+    """Write the answer, its table and the results of the runs as one page.
+
+    Parameters
+    ----------
+    recommendation : Recommendation
+    path : Path
+    """
     title = f"Recommendation for {recommendation.data}"
     lead: list[Any] = [title, recommendation.text, make_table(recommendation)]
     lead += describe_mark(recommendation)
@@ -180,14 +219,21 @@ def _print(recommendation: Recommendation) -> None:
         justify: Literal["left", "right"] = "left" if name == "method" else "right"
         heading = Text(name.replace("-", "-\n"))
         table.add_column(heading, justify=justify, no_wrap=True, vertical="bottom")
-    for row in rows[1:]:
+    shown = rows[1 : MOST_ROWS + 1]
+    for row in shown:
         table.add_row(*map(Text, row))
     console = Console(highlight=False)
-    console.width = max(console.width, _WIDTH)
+    sentences_console = Console(highlight=False)
+    # No column is cut, however narrow the terminal is.
+    width = Console(width=_UNLIMITED).measure(table).maximum
+    console.width = max(console.width, width)
     console.print(table)
+    n_more = len(rows) - 1 - len(shown)
+    if n_more:
+        sentences_console.print(Text(f"and {n_more} more: --format json and --report have them"))
     for line in describe_mark(recommendation):
-        console.print(Text(line))
-    console.print(Text("\n" + "\n".join(recommendation.sentences)))
+        sentences_console.print(Text(line))
+    sentences_console.print(Text("\n" + "\n".join(recommendation.sentences)))
 
 
 def _number(value: float | None) -> str:

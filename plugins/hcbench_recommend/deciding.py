@@ -62,12 +62,15 @@ class Drawn:
     are_answers : bool
         Whether answers are drawn, and the metric is computed on those that are not; ``size`` and
         ``n`` are then numbers of answers.
+    are_halves : bool
+        Whether each draw is a division of all items into halves.
     """
 
     subsamples: int
     size: int
     n: int
     are_answers: bool = False
+    are_halves: bool = False
 
     @property
     def variance_of_mean(self) -> float:

@@ -1,11 +1,11 @@
-"""Which methods the results on subsamples recommend."""
+"""Which methods the results on parts of the data recommend."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -13,15 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, NotApplicableError, Result, agreement, common_items
+from hcbench.analysis import Replication
 from hcbench.plan import Outcome
+from hcbench_recommend.candidates import Candidate
 from hcbench_recommend.deciding import DECIMALS, ROUNDING_ERROR, Decision, Drawn, decide
 from hcbench_recommend.recommendation import BASELINE, Method, Recommendation
 from hcbench_recommend.sentences import (
+    Setting,
     describe_confidence,
     describe_costs,
     describe_error,
     describe_failures,
     describe_metrics,
+    describe_replication,
     in_words,
 )
 
@@ -34,49 +38,93 @@ class Measured:
     ----------
     data : str
         The data set or file.
+    candidates : sequence of Candidate
+        Methods with distances, without those that have no result at all.
     on_all : mapping of str to Outcome
-        The outcome of each method on all items.
+        The outcome of each candidate on all items, by its name.
+    outcomes : mapping of str to sequence of Outcome
+        Its outcomes on the parts of the data.
     times : mapping of str to float
-        The median time of calls of each method on all items, in seconds.
-    results : StoredResults
-        The results on the subsamples.
+        The median time of calls of each method on all items, in seconds, by its label.
+    tables : mapping of str to (candidates, parts) array
+        The values of what decides, by the label; NaN is a missing value.
+    directed : sequence of (candidates, parts) array
+        The same, with the sign for which higher is better.
     drawn : Drawn
-        The subsamples.
+        The parts.
+    distances : tuple of str
+        The distances that were tried.
+    replication : mapping of str to Replication
+        Of each candidate, by its name; empty if metrics decide.
+    stability : mapping of str to float or None
+        The mean agreement of its trees of two subsamples.
+    results : StoredResults
+        The results that a report shows.
     """
 
     data: str
+    candidates: Sequence[Candidate]
     on_all: Mapping[str, Outcome]
+    outcomes: Mapping[str, Sequence[Outcome]]
     times: Mapping[str, float]
-    results: Any
+    tables: Mapping[str, NDArray[np.float64]]
+    directed: Sequence[NDArray[np.float64]]
     drawn: Drawn
+    distances: tuple[str, ...]
+    replication: Mapping[str, Replication] = field(default_factory=dict)
+    stability: Mapping[str, float | None] = field(default_factory=dict)
+    results: Any
 
-    def outcomes_of_methods(self) -> dict[str, list[Outcome]]:
-        """The outcomes on subsamples, by the methods that have a result on any of them."""
-        by_method: dict[str, list[Outcome]] = {}
-        for outcome in self.results.outcomes:
-            is_skipped = "skipped" in (outcome.status, self.on_all[outcome.algorithm].status)
-            if not is_skipped:
-                by_method.setdefault(outcome.algorithm, []).append(outcome)
-        for name, outcomes in list(by_method.items()):
-            if not any(outcome.points for outcome in outcomes):
-                del by_method[name]
-        return by_method
+    @property
+    def methods(self) -> set[str]:
+        """The labels of the methods that have results, without the baseline."""
+        return {candidate.algorithm for candidate in self.candidates} - {BASELINE}
 
-    def reasons(self) -> Iterator[str]:
-        """The reasons of all outcomes that have one."""
-        for outcome in list(self.on_all.values()) + list(self.results.outcomes):
-            if outcome.reason:
-                yield outcome.reason
+    def outcomes_of(self, candidate: Candidate) -> list[Outcome]:
+        """The outcomes of a candidate: on all items, then on the parts."""
+        outcomes = [self.on_all[candidate.name]]
+        outcomes += self.outcomes.get(candidate.name, ())
+        return outcomes
 
 
-def judge(measured: Measured, deciding: Sequence[str]) -> Recommendation:
+def with_results(
+    candidates: Sequence[Candidate],
+    on_all: Mapping[str, Outcome],
+    outcomes: Mapping[str, Sequence[Outcome]],
+) -> list[Candidate]:
+    """The candidates that apply to the data, and have a result on a part of them.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+    on_all : mapping of str to Outcome
+        By the name of the candidate.
+    outcomes : mapping of str to sequence of Outcome
+        On the parts of the data, by the name of the candidate.
+    """
+    remaining = []
+    for candidate in candidates:
+        if on_all[candidate.name].status == "skipped":
+            continue
+        if any(outcome.points for outcome in outcomes.get(candidate.name, ())):
+            remaining.append(candidate)
+    return remaining
+
+
+def first_reason(outcomes: Iterator[Outcome], default: str) -> str:
+    """The reason of the first outcome that has one."""
+    for outcome in outcomes:
+        if outcome.reason:
+            return outcome.reason
+    return default
+
+
+def judge(measured: Measured) -> Recommendation:
     """Say which methods are recommended.
 
     Parameters
     ----------
     measured : Measured
-    deciding : sequence of str
-        The metrics that decide.
 
     Returns
     -------
@@ -85,40 +133,59 @@ def judge(measured: Measured, deciding: Sequence[str]) -> Recommendation:
     Raises
     ------
     DataError
-        If no method has a result, or no metric has a value.
+        If no method has a result, or nothing that decides has a value.
     """
-    by_method = measured.outcomes_of_methods()
-    names = list(by_method)
-    tables, directed = _tables_of(measured, by_method, deciding)
-    if not tables or set(names) <= {BASELINE}:
-        why = next(measured.reasons(), f"no value of {', '.join(deciding)} is defined")
+    candidates = measured.candidates
+    if not measured.tables or not measured.methods:
+        outcomes = iter(list(measured.on_all.values()) + list(measured.results.outcomes))
+        why = first_reason(outcomes, "nothing that decides has a value")
         raise DataError(f"{measured.data}: there is nothing to recommend, as {why}")
-    n_methods = len(set(names) - {BASELINE})
-    decision = decide(directed, measured.drawn, n_methods)
-    methods = _describe_methods(measured, by_method, tables, decision)
-    undecided = [names[row] for row in decision.undecided]
-    text = in_words(methods, undecided)
-    confidence = describe_confidence(methods, _wins_of_first(decision), measured.drawn)
+    n_choices = len([one for one in candidates if one.algorithm != BASELINE])
+    decision = decide(measured.directed, measured.drawn, n_choices)
+    methods = _describe_methods(measured, decision)
+    undecided = [candidates[row].name for row in decision.undecided]
+    setting = Setting(
+        data=measured.data,
+        n_methods=len(measured.methods),
+        distances=measured.distances,
+        is_replicated=bool(measured.replication),
+    )
+    text = in_words(methods, undecided, setting)
+    sentences = [text]
+    sentences += describe_replication(methods, setting)
+    sentences += describe_costs(methods, undecided)
+    sentences += describe_confidence(methods, _wins_of_first(decision), measured.drawn)
     notes = describe_failures(methods)
-    notes += describe_metrics(methods, tuple(tables))
+    notes += describe_metrics(methods, tuple(measured.tables))
     notes += describe_error(measured.drawn)
     return Recommendation(
         data=measured.data,
         methods=tuple(methods),
-        metrics=tuple(tables),
+        metrics=tuple(measured.tables),
+        distances=measured.distances,
         undecided=tuple(undecided),
         subsamples=measured.drawn.subsamples,
         text=text,
-        sentences=(text, *describe_costs(methods, undecided), *confidence),
+        sentences=tuple(sentences),
         notes=tuple(notes),
         results=measured.results,
     )
 
 
-def _tables_of(
-    measured: Measured, by_method: Mapping[str, Sequence[Outcome]], deciding: Sequence[str]
+def tables_of_metrics(
+    results: Any, groups: Sequence[Sequence[Outcome]], deciding: Sequence[str], subsamples: int
 ) -> tuple[dict[str, NDArray[np.float64]], list[NDArray[np.float64]]]:
-    """The values of the deciding metrics that have any, (methods, subsamples).
+    """The values of the deciding metrics that have any, (groups, subsamples).
+
+    Parameters
+    ----------
+    results : StoredResults
+        The results on the subsamples.
+    groups : sequence of sequences of Outcome
+        The outcomes of each candidate.
+    deciding : sequence of str
+        The metrics that decide.
+    subsamples : int
 
     Returns
     -------
@@ -129,10 +196,10 @@ def _tables_of(
     """
     tables = {}
     directed = []
-    for metric in measured.results.metrics:
+    for metric in results.metrics:
         if metric.label not in deciding:
             continue
-        table = _values(list(by_method.values()), metric.label, measured.drawn.subsamples)
+        table = _values(groups, metric.label, subsamples)
         if not np.isfinite(table).any():
             continue
         tables[metric.label] = table
@@ -143,7 +210,7 @@ def _tables_of(
 def _values(
     groups: Sequence[Sequence[Outcome]], label: str, subsamples: int
 ) -> NDArray[np.float64]:
-    """Values of a metric, (methods, subsamples); NaN where there is none."""
+    """Values of a metric, (groups, subsamples); NaN where there is none."""
     table = np.full((len(groups), subsamples), np.nan)
     for row, outcomes in zip(table, groups, strict=True):
         for outcome in outcomes:
@@ -172,34 +239,34 @@ def _wins_of_first(decision: Decision) -> int:
     return int((first > second + ROUNDING_ERROR).sum())
 
 
-def _describe_methods(
-    measured: Measured,
-    by_method: Mapping[str, Sequence[Outcome]],
-    tables: Mapping[str, NDArray[np.float64]],
-    decision: Decision,
-) -> list[Method]:
-    """The methods, best first; the rows of tables and scores are those of ``by_method``."""
-    names = list(by_method)
+def _describe_methods(measured: Measured, decision: Decision) -> list[Method]:
+    """The candidates, best first."""
     ranks = ranks_of(decision.scores)
     is_best = np.isclose(ranks, ranks.min(axis=0))
     methods = []
     for row in decision.order:
-        name = names[row]
-        outcomes = by_method[name]
+        candidate = measured.candidates[row]
         limits = decision.behind[row]
+        replication = measured.replication.get(candidate.name)
         method = Method(
-            name=name,
-            values=_means(tables, row),
+            name=candidate.name,
+            algorithm=candidate.algorithm,
+            distance=candidate.distance,
+            values=_means(measured.tables, row),
             score=float(decision.scores[row].mean()),
             low=_finite(limits.low),
             high=_finite(limits.high),
             note=limits.note,
             rank=float(ranks[row].mean()),
             best=int(is_best[row].sum()),
-            stability=_stability(measured.results.results_of(outcomes)),
-            seconds=measured.times.get(name),
-            peak_bytes=measured.on_all[name].cost.peak_bytes,
-            reason=_reason_of_failure([measured.on_all[name], *outcomes]),
+            clusters=None if replication is None else replication.k,
+            strength=None if replication is None else replication.strength,
+            rand=None if replication is None else replication.rand,
+            reference=None if replication is None else replication.reference,
+            stability=measured.stability.get(candidate.name),
+            seconds=measured.times.get(candidate.algorithm),
+            peak_bytes=measured.on_all[candidate.name].cost.peak_bytes,
+            reason=_reason_of_failure(measured.outcomes_of(candidate)),
         )
         methods.append(method)
     return methods
@@ -227,8 +294,14 @@ def _reason_of_failure(outcomes: Sequence[Outcome]) -> str:
     return ""
 
 
-def _stability(results: Sequence[Result | None]) -> float | None:
-    """Mean agreement of the trees of two subsamples on their common items."""
+def stability_of(results: Sequence[Result | None]) -> float | None:
+    """Mean agreement of the trees of two subsamples on their common items.
+
+    Parameters
+    ----------
+    results : sequence of Tree, Partition or None
+        Of the subsamples.
+    """
     trees = [result for result in results if result is not None]
     values = []
     for first, second in combinations(trees, 2):

@@ -12,6 +12,9 @@ BASELINE = "Random"
 EXTERNAL = ("AARI", "dendrogram-purity", "triplet-agreement[count=resolved-in-truth]")
 #: The metrics that decide otherwise.
 INTERNAL = ("silhouette", "cophenetic-correlation", "dasgupta-normalised[similarity=gaussian]")
+#: A replication of less is no recommendation: halves agree less than half way between data without
+#: clusters and the same clusters.
+LEAST_REPLICATION = 0.5
 #: The metric that decides for the answers of a crowd without a truth.
 OF_ANSWERS = ("held-out.satisfied",)
 
@@ -23,9 +26,11 @@ class Method:
     Attributes
     ----------
     name : str
-        Its label in the comparison of the subsamples.
+        Its label; with the distance if several are tried.
+    algorithm, distance : str
+        The label of the method in results, and the distance that the rows were scaled for.
     values : mapping of metric to float or None
-        Means over the subsamples; None if a value is missing in any.
+        Means over the subsamples or divisions of what decides; None if a value is missing in any.
     score : float
         The mean over subsamples of `hcbench_recommend.deciding.score_methods`; methods are ordered
         by it.
@@ -37,6 +42,13 @@ class Method:
         Mean over subsamples of its rank by score; 1 is the best.
     best : int
         Number of subsamples in which its score is the best, ties included.
+    clusters : int or None
+        The number of clusters that halves find again best; None if metrics decide.
+    strength : float or None
+        The prediction strength of these clusters.
+    rand, reference : float or None
+        The adjusted Rand index of these clusters and of those predicted from the other half, and
+        that in data without clusters.
     stability : float or None
         Mean proportion of the triplets of common items on which its trees of two subsamples agree.
     seconds : float or None
@@ -48,6 +60,8 @@ class Method:
     """
 
     name: str
+    algorithm: str
+    distance: str
     values: Mapping[str, float | None]
     score: float
     low: float | None
@@ -55,6 +69,10 @@ class Method:
     note: str
     rank: float
     best: int
+    clusters: int | None = None
+    strength: float | None = None
+    rand: float | None = None
+    reference: float | None = None
     stability: float | None
     seconds: float | None
     peak_bytes: float | None
@@ -72,12 +90,14 @@ class Recommendation:
     methods : tuple of Method
         The methods, best first.
     metrics : tuple of str
-        The metrics that decide.
+        What decides: metrics, or ``replication`` and ``information``.
+    distances : tuple of str
+        The distances that were tried.
     undecided : tuple of str
         The first, and the methods that are not separated from it: a set that holds the best in 95 %
         of cases.
     subsamples : int
-        The number of subsamples.
+        The number of subsamples, or of divisions into halves.
     text : str
         The recommendation in words.
     sentences : tuple of str
@@ -85,18 +105,24 @@ class Recommendation:
     notes : tuple of str
         What to keep in mind; the last of the sentences.
     results : StoredResults
-        The results on the subsamples.
+        The results on the subsamples; on all items if halves decide.
     """
 
     data: str
     methods: tuple[Method, ...]
     metrics: tuple[str, ...]
+    distances: tuple[str, ...]
     undecided: tuple[str, ...]
     subsamples: int
     text: str
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
     results: Any
+
+    @property
+    def is_replicated(self) -> bool:
+        """Whether halves of the items decide, and no metrics."""
+        return "replication" in self.metrics
 
     def to_dict(self) -> dict[str, Any]:
         """All but the results, for JSON."""
@@ -108,5 +134,6 @@ class Recommendation:
             "undecided": list(self.undecided),
             "subsamples": self.subsamples,
             "metrics": list(self.metrics),
+            "distances": list(self.distances),
             "methods": [asdict(method) for method in self.methods],
         }

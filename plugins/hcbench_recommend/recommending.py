@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hcbench import DataError, DatasetSpec, ParameterError, Problem, compare, load_registry
+from hcbench.plan import Outcome
 from hcbench.registry import Registry, Use, format_name, parse_name, split_alias
+from hcbench_recommend.candidates import Candidate, algorithms_of, candidates_of
 from hcbench_recommend.deciding import Drawn
-from hcbench_recommend.judging import Measured, judge
+from hcbench_recommend.judging import (
+    Measured,
+    judge,
+    stability_of,
+    tables_of_metrics,
+    with_results,
+)
 from hcbench_recommend.recommendation import (
     BASELINE,
     EXTERNAL,
@@ -21,6 +29,8 @@ from hcbench_recommend.recommendation import (
     OF_ANSWERS,
     Recommendation,
 )
+from hcbench_recommend.replicating import Halves, tables_of
+from hcbench_recommend.rows import DISTANCES, FEWEST_COLUMNS
 from hcbench_recommend.sentences import describe_scale
 from hcbench_recommend.subsample import size_of_part
 
@@ -49,41 +59,55 @@ SHARE = 0.8
 MOST = 5000
 #: The fewest items of a subsample.
 LEAST = 20
+#: The share of the items that are in a half.
+HALF_OF_ITEMS = 0.5
 #: Subsamples by default: 5 take half of the time, and find much less.
 SUBSAMPLES = 10
 
 
 def recommend(
     data: str | Path,
-    algos: Sequence[str] = (),
+    algos: Sequence[Any] = (),
     metrics: Sequence[str] = (),
     *,
+    distances: Sequence[str] = (),
     subsamples: int = SUBSAMPLES,
     share: float | None = None,
+    plugins: Sequence[str | Path] = (),
     command: str | None = None,
     **options: Any,
 ) -> Recommendation:
-    """Compare methods on a data set and on random subsamples of it.
+    """Compare methods on parts of a data set, and say which of them suits it.
 
-    In each subsample a method has a score, the mean of its standardised values of the deciding
-    metrics. The method of the best mean score is recommended if it is better than each other one
-    by a test at 5 % that allows for the items that subsamples share; otherwise those that may be
-    the best are listed (`hcbench_recommend.deciding`).
+    With labels, a true tree or metrics that are named, each method has a score in each of several
+    random subsamples: the mean of its standardised values of these metrics. Without them, the items
+    are divided into halves several times, and the score is how far the clusters of one half are
+    found again in the other; see `hcbench.analysis.replication`. The method of the best mean score
+    is recommended if it is better than each other one by a test at 5 % that allows for the items
+    that the parts share; otherwise those that may be the best are listed
+    (`hcbench_recommend.deciding`).
 
     Parameters
     ----------
     data : str or path
         A data set or a file, as for `hcbench.compare`.
-    algos : sequence of str
-        At least two methods; by default the quick standard set. References are no methods.
+    algos : sequence of str, AlgorithmSpec or callable
+        At least two methods, as for `hcbench.compare`; by default the quick standard set and the
+        methods of ``plugins``. References are no methods.
     metrics : sequence of str
         The metrics that decide; by default external ones if there are labels or a true tree, else
-        internal ones.
+        the halves decide.
+    distances : sequence of str
+        Of `hcbench_recommend.rows.DISTANCES`: the distances that are tried, by scaling the rows. By
+        default all for dense vectors of at least 5 columns, and the Euclidean one otherwise, or
+        where a method has a ``metric`` that is given.
     subsamples : int
-        The number of subsamples, at least 2.
+        The number of subsamples or of divisions into halves, at least 2.
     share : float, optional
         The share of the items that are in a subsample, below 1; by default 0.8, or less for at
-        most 5000 items. A subsample has at least 20 items.
+        most 5000 items. A subsample has at least 20 items. Halves have no share.
+    plugins : sequence of path
+        Plugin files, whose methods take part.
     command : str, optional
         What ``hcbench results`` shows as the origin of the runs.
     **options
@@ -101,45 +125,258 @@ def recommend(
     """
     if subsamples < 2:
         raise ParameterError(f"subsamples={subsamples}: at least 2 are needed, to compare them")
-    registry = load_registry()
+    registry = load_registry(plugins)
     name = _name_of_data(data)
     uses = registry.use_datasets(name)
     if len(uses) != 1:
         raise DataError(f"{name} means {len(uses)} data sets; recommend one at a time")
     use = uses[0]
-    are_answers = _are_answers(use)
-    standard = METHODS_OF_ANSWERS if are_answers else METHODS
+    standard = METHODS
+    if _are_answers(use):
+        standard = METHODS_OF_ANSWERS
     methods, notes = _choose_methods(registry, algos, standard)
     problem = use.spec.load()(0, **use.params)
-    drawn, part = _draw(name, use, problem, subsamples, share)
-    deciding = tuple(metrics) or _deciding_metrics(use)
-    algorithms = (*methods, BASELINE)
     if command is None:
         command = f"hcbench_recommend.recommending.recommend({name!r})"
-    # A shell ignores what is behind the #, so that the command can be pasted.
-    timing = {**options, "command": f"{command}  # times on all items"}
-    on_all = compare(
-        algorithms, [name], metrics=["seconds"], repetitions=1, exclusive=True, **timing
+    compared = Compared(
+        name=name,
+        use=use,
+        problem=problem,
+        registry=registry,
+        algorithms=(*methods.entries, BASELINE),
+        distances=choose_distances(distances, problem, methods.metrics),
+        metric_of=methods.metrics,
+        options={**options, "plugins": plugins},
+        command=command,
     )
-    times = _times(on_all, name, timing)
-    reported = deciding
-    if not are_answers:
-        # Internal metrics are in the report, also where they do not decide.
-        reported = tuple(dict.fromkeys(deciding + INTERNAL))
-    ranking = {**options, "command": f"{command}  # ranks in random parts"}
-    results = compare(algorithms, [part], metrics=reported, repetitions=subsamples, **ranking)
-    measured = Measured(
-        data=name,
-        on_all={outcome.algorithm: outcome for outcome in on_all.outcomes},
-        times=times,
-        results=results,
-        drawn=drawn,
-    )
-    recommendation = judge(measured, deciding)
-    all_notes = list(recommendation.notes) + list(results.caveats) + list(notes)
-    all_notes += describe_scale(use, problem)
+    if _halves_decide(use, metrics, share):
+        measured = compared.on_halves(subsamples)
+    else:
+        deciding = tuple(metrics) or _deciding_metrics(use)
+        measured = compared.on_subsamples(deciding, subsamples, share)
+    recommendation = judge(measured)
+    all_notes = list(recommendation.notes)
+    if not recommendation.is_replicated:
+        all_notes += measured.results.caveats
+    all_notes += notes + describe_scale(use, problem)
     sentences = list(recommendation.sentences) + all_notes
     return replace(recommendation, notes=tuple(all_notes), sentences=tuple(sentences))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """The data and the methods of a recommendation.
+
+    Attributes
+    ----------
+    name : str
+        The data set or file.
+    use : DatasetUse
+    problem : Problem
+        The data.
+    registry : Registry
+    algorithms : tuple of str, AlgorithmSpec or callable
+        With the baseline.
+    distances : tuple of str
+        The distances that are tried.
+    metric_of : mapping of str to str
+        The parameter ``metric`` of methods for which it is given, by their labels.
+    options : mapping
+        Options of `hcbench.compare`.
+    command : str
+        The origin of the runs.
+    """
+
+    name: str
+    use: Use[DatasetSpec]
+    problem: Problem
+    registry: Registry
+    algorithms: tuple[Any, ...]
+    distances: tuple[str, ...]
+    metric_of: Mapping[str, str]
+    options: Mapping[str, Any]
+    command: str
+
+    def on_halves(self, divisions: int) -> Measured:
+        """Run the methods on halves of the items, and compare these."""
+        halves = Halves(
+            of=self.name,
+            problem=self.problem,
+            distances=self.distances,
+            divisions=divisions,
+            draw=int(self.options.get("seed", 0)),
+            registry=self.registry,
+        )
+        _check_size(self.name, self.problem.n, halves.size, HALF_OF_ITEMS)
+        results, on_all, times = self._on_all(INTERNAL if self.problem.n <= MOST else ())
+        halves.run(self.algorithms, self._with_command("halves of the items"))
+        outcomes = {}
+        for candidate in self._candidates(results):
+            outcomes[candidate.name] = halves.outcomes_of(candidate)
+        candidates = with_results(self._candidates(results), on_all, outcomes)
+        replication = halves.measure(candidates, self.metric_of)
+        tables = tables_of(candidates, replication, divisions)
+        return Measured(
+            data=self.name,
+            candidates=candidates,
+            on_all=on_all,
+            outcomes=outcomes,
+            times=times,
+            tables=tables if replication else {},
+            directed=list(tables.values()),
+            drawn=Drawn(subsamples=divisions, size=halves.size, n=2 * halves.size, are_halves=True),
+            distances=self.distances,
+            replication=replication,
+            results=results,
+        )
+
+    def on_subsamples(
+        self, deciding: Sequence[str], subsamples: int, share: float | None
+    ) -> Measured:
+        """Run the methods on subsamples, in which metrics decide."""
+        drawn, part = _draw(self.name, self.use, self.problem, subsamples, share)
+        all_results, on_all, times = self._on_all(())
+        reported = tuple(deciding)
+        parts = [part]
+        if not drawn.are_answers:
+            # Internal metrics are in the report, also where they do not decide.
+            reported = tuple(dict.fromkeys(reported + INTERNAL))
+            parts = [_with_distance(part, distance) for distance in self.distances]
+        results = compare(
+            self.algorithms,
+            parts,
+            metrics=reported,
+            repetitions=subsamples,
+            **self._with_command("ranks in random parts"),
+        )
+        grouped = self._by_candidate(all_results, results.outcomes, parts)
+        candidates = with_results(self._candidates(all_results), on_all, grouped)
+        groups = [grouped[candidate.name] for candidate in candidates]
+        tables, directed = tables_of_metrics(results, groups, deciding, subsamples)
+        stability = {}
+        for candidate, group in zip(candidates, groups, strict=True):
+            stability[candidate.name] = stability_of(results.results_of(group))
+        return Measured(
+            data=self.name,
+            candidates=candidates,
+            on_all=on_all,
+            outcomes=grouped,
+            times=times,
+            tables=tables,
+            directed=directed,
+            drawn=drawn,
+            distances=self.distances,
+            stability=stability,
+            results=results,
+        )
+
+    def _on_all(self, metrics: Sequence[str]) -> tuple[Any, dict[str, Outcome], dict[str, float]]:
+        """The results of one call on all items, also by candidate, and the times of methods."""
+        datasets = [self._all_items(distance) for distance in self.distances]
+        options = self._with_command("times on all items")
+        results = compare(
+            self.algorithms,
+            datasets,
+            metrics=("seconds", *metrics),
+            repetitions=1,
+            exclusive=True,
+            **options,
+        )
+        grouped = self._by_candidate(results, results.outcomes, datasets)
+        on_all = {name: outcomes[0] for name, outcomes in grouped.items()}
+        plain = [self.registry.use_datasets(datasets[0])[0].label]
+        outcomes = [outcome for outcome in results.outcomes if outcome.dataset in plain]
+        times = _times(outcomes, self.algorithms, datasets[0], options)
+        return results, on_all, times
+
+    def _all_items(self, distance: str) -> str:
+        """The name of the data set with its rows scaled."""
+        if distance == "euclidean":
+            return self.name
+        return format_name("rows", {"of": self.name, "distance": distance})
+
+    def _candidates(self, results: Any) -> list[Candidate]:
+        return candidates_of(algorithms_of(results.outcomes), self.distances)
+
+    def _by_candidate(
+        self, all_results: Any, outcomes: Iterable[Outcome], datasets: Sequence[str]
+    ) -> dict[str, list[Outcome]]:
+        """Outcomes by the name of the candidate; the data sets are those of the distances."""
+        distance_of = {}
+        for distance, dataset in zip(self.distances, datasets, strict=True):
+            distance_of[self.registry.use_datasets(dataset)[0].label] = distance
+        name_of = {}
+        for candidate in self._candidates(all_results):
+            name_of[candidate.algorithm, candidate.distance] = candidate.name
+        grouped: dict[str, list[Outcome]] = {name: [] for name in name_of.values()}
+        for outcome in outcomes:
+            name = name_of.get((outcome.algorithm, distance_of[outcome.dataset]))
+            # The baseline counts once.
+            if name is not None:
+                grouped[name].append(outcome)
+        return grouped
+
+    def _with_command(self, what: str) -> dict[str, Any]:
+        # A shell ignores what is behind the #, so that the command can be pasted.
+        return {**self.options, "command": f"{self.command}  # {what}"}
+
+
+def choose_distances(
+    distances: Sequence[str], problem: Problem, metric_of: Mapping[str, str]
+) -> tuple[str, ...]:
+    """The distances that are tried.
+
+    Parameters
+    ----------
+    distances : sequence of str
+        Those that the user names; by default all if the data have enough columns.
+    problem : Problem
+    metric_of : mapping of str to str
+        Parameters ``metric`` that the user gives: distances are not scaled in addition.
+
+    Raises
+    ------
+    ParameterError
+        If a name is wrong, or the data have no dense vectors.
+    """
+    vectors = problem.vectors
+    is_dense = isinstance(vectors, np.ndarray)
+    for distance in distances:
+        if distance not in DISTANCES:
+            raise ParameterError(
+                f"distances={distance}: no such distance; write some of {', '.join(DISTANCES)}"
+            )
+        if distance != "euclidean" and not is_dense:
+            raise ParameterError(
+                f"distances={distance}: rows are scaled of dense vectors only, and these data have "
+                "none; omit distances"
+            )
+    if distances:
+        return tuple(dict.fromkeys(distances))
+    if not is_dense or vectors.shape[1] < FEWEST_COLUMNS or metric_of:
+        return ("euclidean",)
+    return tuple(DISTANCES)
+
+
+def _with_distance(part: str, distance: str) -> str:
+    """The name of a subsample with its rows scaled."""
+    if distance == "euclidean":
+        return part
+    name = parse_name(part)
+    return format_name(name.base, {**name.params, "distance": distance})
+
+
+def _halves_decide(use: Use[DatasetSpec], metrics: Sequence[str], share: float | None) -> bool:
+    """Whether neither a truth nor named metrics decide, and items have distances."""
+    provided = use.spec.provides_with(use.params)
+    if metrics or provided & {"truth", "levels"} or not provided & {"vectors", "similarity"}:
+        return False
+    if share is not None:
+        raise ParameterError(
+            f"share={share}: without labels and metrics, halves of the items decide, which have no "
+            f"share; omit it, or name metrics, such as {INTERNAL[0]}"
+        )
+    return True
 
 
 def _name_of_data(data: str | Path) -> str:
@@ -213,32 +450,67 @@ def _draw_answers(
     return Drawn(subsamples=subsamples, size=size, n=n, are_answers=True), part
 
 
+@dataclass(frozen=True, slots=True)
+class Methods:
+    """The methods that are compared.
+
+    Attributes
+    ----------
+    entries : tuple of str, AlgorithmSpec or callable
+        As for `hcbench.compare`, without the references.
+    metrics : dict of str to str
+        The parameter ``metric`` where the user gives it, by the label of the method.
+    """
+
+    entries: tuple[Any, ...]
+    metrics: dict[str, str]
+
+
 def _choose_methods(
-    registry: Registry, algos: Sequence[str], standard: tuple[str, ...]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names of the methods without the references, and a note on what is not compared."""
+    registry: Registry, algos: Sequence[Any], standard: tuple[str, ...]
+) -> tuple[Methods, list[str]]:
+    """The methods without the references, and notes on what is not compared."""
     if not algos:
-        return standard, ()
-    methods: dict[str, None] = {}
+        return Methods(standard + _of_plugin_files(registry), {}), []
+    entries: dict[Any, None] = {}
     references: dict[str, None] = {}
-    for name in algos:
-        for use in registry.use_algorithms(name):
+    metric_of = {}
+    for item in algos:
+        if not isinstance(item, str):
+            # A function of the caller, or a spec.
+            entries[item] = None
+            continue
+        for use in registry.use_algorithms(item):
             if use.spec.reference:
                 references[use.label] = None
-            else:
-                methods[use.label] = None
-    if len(methods) < 2:
+                continue
+            entries[use.label] = None
+            metric = use.params.get("metric")
+            if isinstance(metric, str) and f"metric={metric}" in use.label:
+                metric_of[use.label] = metric
+    if len(entries) < 2:
         raise ParameterError(
-            f"algos={', '.join(algos)}: at least 2 methods are needed, as one cannot be compared "
-            "(Random and Truth are references); name another one, or none for the standard set"
+            f"algos={', '.join(map(str, algos))}: at least 2 methods are needed, as one cannot be "
+            "compared (Random and Truth are references); name another one, or none for the "
+            "standard set"
         )
+    methods = Methods(tuple(entries), metric_of)
     if not references:
-        return tuple(methods), ()
+        return methods, []
     note = (
         f"References are no methods, and none is recommended: {', '.join(references)}. {BASELINE} "
         "is always compared, as a baseline."
     )
-    return tuple(methods), (note,)
+    return methods, [note]
+
+
+def _of_plugin_files(registry: Registry) -> tuple[str, ...]:
+    """The methods of plugin files, with their default parameters."""
+    names = []
+    for entry in registry.algorithms.entries:
+        if entry.plugin.file is not None and not entry.spec.reference:
+            names.append(entry.full_name)
+    return tuple(names)
 
 
 def _size_of_subsamples(data: str, n: int, share: float) -> int:
@@ -257,25 +529,41 @@ def _size_of_subsamples(data: str, n: int, share: float) -> int:
             f"share={share}: each subsample would have all {n} items of {data}, and equal copies "
             f"show nothing; take less, such as {SHARE}"
         )
-    if size < LEAST:
-        needed = math.ceil(LEAST / SHARE)
-        way_out = f"take at least {needed} items"
-        if n >= needed:
-            way_out = f"take a larger share, such as {SHARE}"
-        raise ParameterError(
-            f"{data}: subsamples of {size} of {n} items are too small to compare methods, "
-            f"{LEAST} is the least; {way_out}"
-        )
+    _check_size(data, n, size, SHARE)
     return size
 
 
-def _times(on_all: Any, data: str, options: Mapping[str, Any]) -> dict[str, float]:
+def _check_size(data: str, n: int, size: int, share: float) -> None:
+    """Check that parts of the data have enough items; the share is that of the largest parts.
+
+    Raises
+    ------
+    ParameterError
+        If they have fewer than `LEAST`.
+    """
+    if size >= LEAST:
+        return
+    needed = math.ceil(LEAST / share)
+    way_out = f"take at least {needed} items"
+    if n >= needed:
+        way_out = f"take a larger share, such as {SHARE}"
+    raise ParameterError(
+        f"{data}: subsamples of {size} of {n} items are too small to compare methods, "
+        f"{LEAST} is the least; {way_out}"
+    )
+
+
+def _times(
+    outcomes: Sequence[Outcome], algorithms: Sequence[Any], data: str, options: Mapping[str, Any]
+) -> dict[str, float]:
     """The median time of several calls of each method on all items, one cell at a time.
 
     Parameters
     ----------
-    on_all : StoredResults
-        The results of one call of each method on all items.
+    outcomes : sequence of Outcome
+        Those of one call of each method on all items.
+    algorithms : sequence of str, AlgorithmSpec or callable
+        The methods; a caller's own are called once.
     data : str
         The data set or file.
     options : mapping
@@ -283,11 +571,11 @@ def _times(on_all: Any, data: str, options: Mapping[str, Any]) -> dict[str, floa
     """
     times: dict[str, list[float]] = {}
     short = []
-    for outcome in on_all.outcomes:
+    for outcome in outcomes:
         if outcome.cost.seconds is None:
             continue
         times[outcome.algorithm] = [outcome.cost.seconds]
-        if outcome.cost.seconds <= LONG:
+        if outcome.cost.seconds <= LONG and _is_registered(outcome.algorithm, algorithms):
             short.append(outcome.algorithm)
     if short:
         more = compare(
@@ -297,3 +585,10 @@ def _times(on_all: Any, data: str, options: Mapping[str, Any]) -> dict[str, floa
             if outcome.repetition > 0 and outcome.cost.seconds is not None:
                 times[outcome.algorithm].append(outcome.cost.seconds)
     return {name: float(np.median(seconds)) for name, seconds in times.items()}
+
+
+def _is_registered(label: str, algorithms: Sequence[Any]) -> bool:
+    """Whether a label is a name that can be compared again, and no function of the caller."""
+    functions = [item for item in algorithms if not isinstance(item, str)]
+    names = [getattr(item, "name", getattr(item, "__name__", "")) for item in functions]
+    return label not in names

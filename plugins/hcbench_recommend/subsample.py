@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from hcbench import Problem, load_registry
+from hcbench import Problem
+from hcbench_recommend.rows import whole
 
 
-def subsample(seed: int, *, of: str, share: float) -> Problem:
+def subsample(seed: int, *, of: str, share: float, distance: str = "euclidean") -> Problem:
     """Draw ``share`` of the items of another data set without replacement, at least two.
 
     The other data set is made with seed 0, so that all subsamples are of the same items. Items keep
     their names; without names they have their numbers in the whole data set. Their order is
-    random, as ties are often broken by it. O(n) besides making
-    the data.
+    random, as ties are often broken by it. The rows are scaled for other distances; see
+    `hcbench_recommend.rows`. O(n) besides making the data.
     """
-    (use,) = load_registry().use_datasets(of)
-    whole: Problem = use.spec.load()(0, **use.params)
-    if whole.names is None:
-        whole = replace(whole, names=tuple(map(str, range(whole.n))))
-    size = size_of_part(whole.n, share)
-    items = np.random.default_rng(seed).choice(whole.n, size, replace=False)
-    return whole.take(items)
+    problem = whole(of, distance)
+    size = size_of_part(problem.n, share)
+    items = np.random.default_rng(seed).choice(problem.n, size, replace=False)
+    return problem.take(items)
 
 
 def size_of_part(n: int, share: float) -> int:

@@ -21,6 +21,7 @@ from .intervals import (
     estimate_mean as estimate_mean,
     mean_and_std as mean_and_std,
 )
+from .item_distances import distances_of_problem as distances_of_problem
 from .notes import (
     Note as Note,
     NoteKind as NoteKind,
@@ -37,6 +38,14 @@ from .ranks import (
     ranking as ranking,
     significance_lines as significance_lines,
     why_outside as why_outside,
+)
+from .replication import (
+    Agreement as Agreement,
+    Replication as Replication,
+    compare_halves as compare_halves,
+    measure_replication as measure_replication,
+    normal_reference as normal_reference,
+    numbers_of_clusters as numbers_of_clusters,
 )
 from .simultaneous import (
     limits_among as limits_among,

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,18 +129,38 @@ def adjusted_rand(first: NDArray[np.int64], second: NDArray[np.int64]) -> float:
     """
     one = Partition(first)
     two = Partition(second)
-    together = _pairs(one.overlaps(two))
-    in_one = _pairs(one.sizes)
-    in_two = _pairs(two.sizes)
-    expected = in_one * in_two / max(_pairs(np.array([one.n])), 1.0)
+    return _adjusted_rand(one.overlaps(two), one.sizes, two.sizes)
+
+
+def adjusted_rand_of_counts(counts: NDArray[np.int64]) -> float:
+    """The adjusted Rand index of two labellings with a table of the items that they share.
+
+    Parameters
+    ----------
+    counts : (k, l) int
+        The numbers of items with label i of the first and label j of the second.
+    """
+    return _adjusted_rand(counts, counts.sum(axis=1), counts.sum(axis=0))
+
+
+def _adjusted_rand(
+    counts: NDArray[np.int64], sizes_of_one: NDArray[np.int64], sizes_of_two: NDArray[np.int64]
+) -> float:
+    """The index, from the numbers of shared items, in any order, and the sizes of the clusters."""
+    together = _pairs(counts)
+    in_one = _pairs(sizes_of_one)
+    in_two = _pairs(sizes_of_two)
+    expected = in_one * in_two / max(_pairs(counts.sum()), 1.0)
     most = (in_one + in_two) / 2
     if most == expected:
         return 1.0
     return (together - expected) / (most - expected)
 
 
-def _pairs(sizes: NDArray[np.int64]) -> float:
-    return float((sizes * (sizes - 1) // 2).sum())
+def _pairs(sizes: Any) -> float:
+    """The number of pairs in groups of these sizes."""
+    counts = np.asarray(sizes, dtype=np.int64)
+    return float((counts * (counts - 1) // 2).sum())
 
 
 def mean_silhouette(distances: NDArray[np.floating], labels: NDArray[np.int64]) -> float:
@@ -243,14 +264,33 @@ def prediction_strength(
     labels = training.tree.cut(k).labels
     sizes, sums = _sums_to_clusters(distances[np.ix_(test.items, training.items)], labels)
     predicted = (sums / sizes).argmin(axis=1)
-    clusters = test.tree.cut(k)
+    return strength_of_counts(count_overlaps(predicted, test.tree.cut(k).labels))
+
+
+def count_overlaps(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers of items with label i of the first and label j of the second labelling."""
+    n_first = int(first.max()) + 1
+    n_second = int(second.max()) + 1
+    flat = np.bincount(first * n_second + second, minlength=n_first * n_second)
+    return flat.reshape(n_first, n_second)
+
+
+def strength_of_counts(counts: NDArray[np.int64]) -> float:
+    """The prediction strength, from the table of predicted and actual clusters.
+
+    It is the least share, over actual clusters, of the pairs of their items that are predicted to
+    be together. A cluster of one item has no pairs, and is not counted; without any pairs it is 0.
+
+    Parameters
+    ----------
+    counts : (k, l) int
+        The numbers of items of predicted cluster i and actual cluster j.
+    """
     shares = []
-    for cluster in range(clusters.n_clusters):
-        members = clusters.members(cluster)
-        if members.size < 2:
-            continue
-        counts = np.bincount(predicted[members])
-        shares.append(_pairs(counts) / _pairs(np.array([members.size])))
+    for overlaps in counts.T:
+        size = overlaps.sum()
+        if size >= 2:
+            shares.append(_pairs(overlaps) / _pairs(size))
     if not shares:
         return 0.0
     return min(shares)

@@ -12,6 +12,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import pdist
 
 import hcbench
 import hcbench_recommend
@@ -19,12 +21,20 @@ from hcbench import HcbenchError, Problem
 from hcbench.analysis import Limits
 from hcbench.store import Store
 from hcbench_recommend import recommending
-from hcbench_recommend.command import recommend as command, split_names
+from hcbench_recommend.command import recommend as command, split_names, write_page
 from hcbench_recommend.deciding import Drawn, decide, limits_behind, score_methods
+from hcbench_recommend.halves import half
 from hcbench_recommend.judging import ranks_of
 from hcbench_recommend.recommendation import Method
-from hcbench_recommend.recommending import recommend
-from hcbench_recommend.sentences import describe_metrics, describe_scale, in_words
+from hcbench_recommend.recommending import choose_distances, recommend
+from hcbench_recommend.rows import scale_rows
+from hcbench_recommend.sentences import (
+    Setting,
+    describe_metrics,
+    describe_replication,
+    describe_scale,
+    in_words,
+)
 from hcbench_recommend.subsample import subsample
 from tests.core.simulated import at_most
 from tests.plugins.recommend.simulated_recommendations import (
@@ -39,6 +49,8 @@ from tests.plugins.recommend.simulated_recommendations import (
 def method(name: str, seconds: float | None = 1.0) -> Method:
     return Method(
         name=name,
+        algorithm=name,
+        distance="euclidean",
         values={},
         score=0.0,
         low=0.0,
@@ -140,21 +152,77 @@ def test_a_much_better_method_is_recommended():
     assert shares.uses_first > 0.9
 
 
+def setting(n_methods: int, *distances: str, is_replicated: bool = False) -> Setting:
+    return Setting(
+        data="./mine.csv",
+        n_methods=n_methods,
+        distances=distances or ("euclidean",),
+        is_replicated=is_replicated,
+    )
+
+
 def test_sentences_say_no_more_than_is_known():
+    three = setting(3)
     methods = [method("A"), method("B", 0.4), method("C", 0.7), method("Random", 0.1)]
-    assert in_words(methods, ["A"]).startswith("Use A: it is better than each other method")
-    assert in_words(methods, ["A", "C"]) == (
-        "No method is separated: A, C (a set that holds the best in 95 % of cases); by cost, they "
-        "are alike."
+    assert in_words(methods, ["A"], three) == (
+        "Among 3 methods, use A: it is better than each other one by these metrics, and this is "
+        "wrong in at most 5 % of cases."
+    )
+    assert in_words(methods, ["A", "C"], three) == (
+        "Among 3 methods, none is separated: A, C (a set that holds the best in 95 % of cases); by "
+        "score, A is the first; by cost, they are alike."
     )
     dear = [method("A", 2.0), *methods[1:]]
-    assert in_words(dear, ["A", "B", "C"]).endswith("of cases); by cost, B or C.")
-    assert in_words(dear, ["A", "C"]).endswith("of cases); by cost, C.")
-    with_random = in_words(methods, ["A", "Random"])
+    assert in_words(dear, ["A", "B", "C"], three).endswith("the first; by cost, B or C.")
+    assert in_words(dear, ["A", "C"], three).endswith("the first; by cost, C.")
+    with_random = in_words(methods, ["A", "Random"], three)
     assert with_random.endswith("No recommendation, as Random is a random tree.")
-    assert "Random, a random tree, is better" in in_words(methods, ["Random"])
+    assert "Random, a random tree, is better" in in_words(methods, ["Random"], three)
     alone = [method("A"), method("Random")]
-    assert in_words(alone, ["A"]) == "No recommendation: A is the only method that has results."
+    assert in_words(alone, ["A"], setting(1)) == (
+        "No recommendation: A is the only method that has results."
+    )
+
+
+def test_the_sentence_says_among_what():
+    assert setting(11, "euclidean", "correlation").among == (
+        "Among 11 methods with Euclidean and correlation distances"
+    )
+    assert setting(2, "euclidean", "correlation", "cosine").among == (
+        "Among 2 methods with Euclidean, correlation and cosine distances"
+    )
+    assert setting(2, "correlation").among == "Among 2 methods with correlation distances"
+    assert setting(2).among == "Among 2 methods"
+
+
+def test_nothing_is_recommended_where_nothing_is_found_again():
+    weak = replace(method("A"), values={"replication": 0.2})
+    weaker = replace(method("B"), values={"replication": 0.1})
+    here = setting(2, is_replicated=True)
+    text = in_words([weak, weaker], ["A"], here)
+    assert "none is recommended, as nothing is stable" in text
+    assert "The best replication is that of A, 0.20" in text
+    strong = replace(method("A"), values={"replication": 0.9})
+    assert in_words([strong, weaker], ["A"], here).startswith("Among 2 methods, use A: ")
+
+
+def test_the_command_writes_the_tree_of_the_first():
+    first = replace(
+        method("UPGMA (correlation)"),
+        algorithm="UPGMA",
+        distance="correlation",
+        values={"replication": 0.9},
+        clusters=4,
+        strength=0.7,
+        rand=0.91,
+        reference=0.1,
+    )
+    clusters, command = describe_replication([first], setting(2, is_replicated=True))
+    assert "cut into 4 clusters" in clusters
+    assert "strength of 0.70, below the 0.8 of clusters" in clusters
+    assert command.endswith(
+        "hcbench tree UPGMA 'rows[of=./mine.csv,distance=correlation]' -o tree.nwk"
+    )
 
 
 def test_what_internal_metrics_do_not_say_is_said():
@@ -176,8 +244,97 @@ def test_a_subsample_is_a_part_of_the_items_with_their_labels():
     np.testing.assert_array_equal(part.vectors, iris.vectors[items])
     np.testing.assert_array_equal(part.levels, iris.levels[items])
     assert subsample(4, of="iris", share=0.5).names != part.names
-    (spec,) = hcbench_recommend.hcbench_datasets()
-    assert spec.provides_with({"of": "iris", "share": 0.5}) == iris.provides
+    for spec in hcbench_recommend.hcbench_datasets():
+        params = {"of": "iris", "share": 0.5, "reference": 0}
+        assert spec.provides_with(params) == iris.provides
+
+
+@pytest.mark.parametrize("distance", ["correlation", "cosine"])
+def test_rows_are_scaled_so_that_euclidean_distances_are_others(distance: str):
+    table = np.random.default_rng(0).normal(size=(6, 5)) + 3
+    table[3] = 2 * table[2] + 1  # a correlation of 1 with row 2
+    scaled = scale_rows(table, distance)
+    factor = 2 * 5 if distance == "correlation" else 2
+    np.testing.assert_allclose(pdist(scaled) ** 2, factor * pdist(table, distance), atol=1e-12)
+    constant = scale_rows(np.full((1, 5), 0.1 + 0.2), "correlation")
+    assert constant.tolist() == [[0.0] * 5]
+
+
+def test_two_halves_have_all_items_and_the_same_ones_for_each_distance():
+    params = {"of": "iris", "division": 2, "reference": 0, "draw": 7}
+    halves = [half(0, distance="cosine", side=side, **params) for side in (1, 2)]
+    names = halves[0].names + halves[1].names
+    assert sorted(map(int, names)) == list(range(150))
+    assert half(0, distance="euclidean", side=1, **params).names == halves[0].names
+    params["division"] = 3
+    assert half(0, distance="cosine", side=1, **params).names != halves[0].names
+    reference = half(0, distance="euclidean", side=1, **{**params, "reference": 1})
+    assert (reference.n, reference.levels, reference.truths) == (75, None, {})
+    assert reference.vectors.mean(axis=0) == pytest.approx([5.84, 3.06, 3.76, 1.20], abs=0.7)
+
+
+def test_distances_are_tried_where_they_mean_something():
+    wide = Problem(n=3, vectors=np.eye(3, 6))
+    narrow = Problem(n=3, vectors=np.eye(3, 4))
+    assert choose_distances((), wide, {}) == ("euclidean", "correlation", "cosine")
+    assert choose_distances((), narrow, {}) == ("euclidean",)
+    assert choose_distances(["correlation"], narrow, {}) == ("correlation",)
+    # The user's own metric is not scaled away.
+    assert choose_distances((), wide, {"UPGMA[metric=cosine]": "cosine"}) == ("euclidean",)
+    alike = Problem(n=3, similarity=np.eye(3))
+    with pytest.raises(HcbenchError, match="dense vectors only, and these data have none; omit"):
+        choose_distances(["cosine"], alike, {})
+
+
+PLUGIN = """
+from scipy.cluster.hierarchy import linkage
+from hcbench import AlgorithmSpec, Tree, hookimpl
+
+def mine(oracle, problem, rng):
+    return Tree.from_linkage(linkage(oracle.read(), "average"))
+
+@hookimpl
+def hcbench_algorithms():
+    return [AlgorithmSpec(name="Mine", function=mine, doc="Mine.", accepts=("vectors",))]
+"""
+
+
+def last_of_the_module(X):
+    return linkage(X, "single")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("in_process")
+def test_hidden_modules_are_found_by_a_method_of_a_plugin_file(tmp_path):
+    # Three profiles; levels of rows are so different that they decide Euclidean distances.
+    rng = np.random.default_rng(0)
+    module = np.repeat(np.arange(3), 20)
+    table = rng.normal(size=(3, 12))[module] + 0.3 * rng.normal(size=(60, 12))
+    table += rng.normal(0, 20, size=60)[:, None]
+    np.savetxt(tmp_path / "genes.csv", table, delimiter=",", header="x", comments="")
+    rows = (tmp_path / "genes.csv").read_text().splitlines()[1:]
+    header = ",".join(f"s{column}" for column in range(12))
+    (tmp_path / "genes.csv").write_text("\n".join([header, *rows, ""]))
+    (tmp_path / "mine.py").write_text(PLUGIN)
+    page = tmp_path / "page.html"
+    found = recommend(
+        tmp_path / "genes.csv",
+        ["Mine", last_of_the_module],
+        distances=["euclidean", "correlation"],
+        plugins=[tmp_path / "mine.py"],
+        subsamples=2,
+        store=f"{tmp_path}/r.sqlite",
+    )
+    assert found.metrics == ("replication", "information")
+    assert found.text.startswith("Among 2 methods with Euclidean and correlation distances, ")
+    assert found.methods[0].distance == "correlation"
+    assert found.methods[0].clusters == 3
+    assert {one.algorithm for one in found.methods} == {"Mine", "last_of_the_module", "Random"}
+    assert any("no number says" in note for note in found.notes)
+    described = found.to_dict()
+    assert described["distances"] == ["euclidean", "correlation"]
+    write_page(found, page)
+    assert '<th scope="row">Mine (correlation)' in page.read_text()
 
 
 def test_names_are_split_outside_brackets():
@@ -202,14 +359,14 @@ def test_the_command_recommends_what_separates_the_rings(tmp_path, monkeypatch):
         command, [*arguments, "--format", "json", "--report", str(page)], catch_exceptions=False
     )
     found = json.loads(done.stdout)
-    assert found["recommendation"].startswith("Use Single")
+    assert found["recommendation"].startswith("Among 2 methods, use Single: ")
     assert [m["name"] for m in found["methods"]] == ["Single", "UPGMA", "Random"]
     assert found["methods"][0]["values"]["AARI"] == 1.0
     assert found["methods"][0]["best"] == 10
     assert all(m["seconds"] > 0 for m in found["methods"])
     assert found["methods"][2]["stability"] < 0.6 < found["methods"][0]["stability"]
     text = page.read_text()
-    assert "Use Single: it is better than each other method" in text
+    assert "use Single: it is better than each other one" in text
     assert "A call on all items takes: Single " in text
     assert "Single is better than the second, UPGMA, in 10. Their means: AARI 1.000 and " in text
     table = text[text.index('<th scope="row">Single</th>') :]
@@ -234,7 +391,7 @@ def test_the_command_recommends_what_separates_the_rings(tmp_path, monkeypatch):
     }
     assert [len(of_method) for of_method in seconds.values()] == [recommending.CALLS] * 3
     table = CliRunner().invoke(command, arguments, catch_exceptions=False).stdout  # from the store
-    assert "Use Single" in table
+    assert "use Single" in table
     assert "10/10" in table
     assert "…" not in table, "no column is cut"
     monkeypatch.setattr(recommending, "MOST", 20)  # instead of 80 % of the 60 items
@@ -261,7 +418,8 @@ def test_a_long_call_is_timed_once(monkeypatch):
         )
 
     monkeypatch.setattr(recommending, "compare", compare)
-    assert recommending._times(results(rows), "iris", {}) == {"Slow": 9.0, "Fast": 0.3}
+    timed = recommending._times(results(rows).outcomes, ["Slow", "Fast"], "iris", {})
+    assert timed == {"Slow": 9.0, "Fast": 0.3}
 
 
 def test_a_column_that_decides_the_distances_is_told_of(tmp_path):
@@ -288,8 +446,15 @@ def test_mistakes_are_one_line(tmp_path):
         recommend("iris", share=0.1)
     rows = "".join(f"{i / 7:.3f},{i * i / 5:.3f}\n" for i in range(24))
     (tmp_path / "few.csv").write_text("x,y\n" + rows)
+    few = tmp_path / "few.csv"
     with pytest.raises(HcbenchError, match=r"19 of 24 items are too small .* at least 25 items"):
-        recommend(tmp_path / "few.csv")
+        recommend(few, metrics=["silhouette"])
+    with pytest.raises(HcbenchError, match=r"12 of 24 items are too small .* at least 40 items"):
+        recommend(few)
+    with pytest.raises(HcbenchError, match=r"share=0.5: without labels and metrics, halves"):
+        recommend(few, share=0.5)
+    with pytest.raises(HcbenchError, match=r"distances=manhattan: no such distance; write some of"):
+        recommend(few, distances=["manhattan"])
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,273 @@
+"""How far the clusters of one half of the items are found again in the other half.
+
+The items are divided at random, and the same method makes a tree of each half. A cut of one half
+predicts clusters of the other: an item belongs to the cluster of most of its nearest neighbours
+there (Lange et al. [1]_). The predicted clusters are compared with the cut of the other half into
+as many clusters:
+
+- by the adjusted Rand index, as in the replication analysis of Breckenridge [2]_;
+- by their mutual information in nats, less what is expected by chance (Vinh et al. [3]_). It grows
+  with the number of clusters that are found again: 2 equal ones are 0.69 nats, and 10 are 2.3;
+- by the prediction strength of Tibshirani and Walther [4]_.
+
+Data without clusters are divided in much the same way, too, if they are long and narrow or have few
+dimensions. So the Rand index is compared with that in reference data without clusters, as in Clest
+(Dudoit and Fridlyand [5]_): *replication* is ``(r - r0) / (1 - r0)``, 1 if both halves have the
+same clusters, and 0 if they agree no more than in the reference, which has the means and the
+covariance of the data and is normal, as the one cluster of Liu et al. [6]_.
+
+References
+----------
+.. [1] T. Lange, V. Roth, M. Braun, J. Buhmann, "Stability-based validation of clustering
+   solutions", Neural Computation 16 (2004).
+.. [2] J. Breckenridge, "Replicating cluster analysis: method, consistency, and validity",
+   Multivariate Behavioral Research 24 (1989).
+.. [3] N. Vinh, J. Epps, J. Bailey, "Information theoretic measures for clusterings comparison",
+   Journal of Machine Learning Research 11 (2010).
+.. [4] R. Tibshirani, G. Walther, "Cluster validation by prediction strength", Journal of
+   Computational and Graphical Statistics 14 (2005).
+.. [5] S. Dudoit, J. Fridlyand, "A prediction-based resampling method for estimating the number of
+   clusters in a dataset", Genome Biology 3 (2002).
+.. [6] Y. Liu, D. Hayes, A. Nobel, J. Marron, "Statistical significance of clustering for
+   high-dimension, low-sample size data", Journal of the American Statistical Association 103
+   (2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.analysis.cluster_numbers import (
+    adjusted_rand_of_counts,
+    count_overlaps,
+    strength_of_counts,
+)
+from hcbench.model.trees import Partition, Tree
+
+#: Numbers of clusters that are tried, as far as the halves have items for them.
+NUMBERS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 30, 40)
+#: So many numbers of clusters are tried also where clusters would have few items.
+_FEW_CLUSTERS = 12
+#: The mean size of the smallest clusters, for few and for many clusters.
+_LEAST_SIZE = 5
+_LEAST_SIZE_OF_MANY = 25
+#: A replication that is lower by less is nearly the best.
+NEARLY = 0.05
+#: The neighbours that vote on the cluster of an item.
+NEIGHBOURS = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreement:
+    """How far two halves agree, for each number of clusters (K,); the mean of both directions.
+
+    Attributes
+    ----------
+    rand : float array
+        The adjusted Rand index of predicted and actual clusters.
+    information : float array
+        Their mutual information in nats, less what is expected by chance.
+    strength : float array
+        The prediction strength.
+    """
+
+    rand: NDArray[np.float64]
+    information: NDArray[np.float64]
+    strength: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replication:
+    """What several divisions show of one method.
+
+    Attributes
+    ----------
+    replication : (divisions,) float array
+        ``(r - r0) / (1 - r0)`` of the cuts whose mean is the largest.
+    k : int
+        The largest number of clusters whose mean replication is less than `NEARLY` below that.
+    information : (divisions,) float array
+        The mean over all numbers of clusters, in nats.
+    strength : float
+        The mean prediction strength of the cuts into k clusters.
+    rand : float
+        The mean adjusted Rand index of the cuts into k clusters.
+    reference : float
+        That in data without clusters, r0; 0 without such data.
+    """
+
+    replication: NDArray[np.float64]
+    information: NDArray[np.float64]
+    k: int
+    strength: float
+    rand: float
+    reference: float
+
+
+def numbers_of_clusters(size: int) -> tuple[int, ...]:
+    """The numbers of clusters that are tried in a half of so many items."""
+    numbers = []
+    for k in NUMBERS:
+        least_size = _LEAST_SIZE if k <= _FEW_CLUSTERS else _LEAST_SIZE_OF_MANY
+        if k == NUMBERS[0] or k * least_size <= size:
+            numbers.append(k)
+    return tuple(numbers)
+
+
+def compare_halves(
+    first: Tree | Partition,
+    second: Tree | Partition,
+    distances: NDArray[np.floating],
+    numbers: Sequence[int],
+) -> Agreement:
+    """Predict the clusters of each half from the other one.
+
+    Parameters
+    ----------
+    first, second : Tree or Partition
+        The results of the halves, with n1 and n2 items. A partition has one cut.
+    distances : (n1, n2) float
+        Between the items of the first and those of the second half.
+    numbers : sequence of int
+        Numbers of clusters.
+    """
+    nearest_of_second = nearest_items(distances.T)
+    nearest_of_first = nearest_items(distances)
+    values = np.empty((3, len(numbers)))
+    for position, k in enumerate(numbers):
+        labels_of_first = _cut(first, k)
+        labels_of_second = _cut(second, k)
+        forwards = _agree(predict(nearest_of_second, labels_of_first), labels_of_second)
+        backwards = _agree(predict(nearest_of_first, labels_of_second), labels_of_first)
+        values[:, position] = (np.array(forwards) + np.array(backwards)) / 2
+    return Agreement(*values)
+
+
+def _cut(result: Tree | Partition, k: int) -> NDArray[np.int64]:
+    """The labels of the cut into k clusters, or into as many as there are items."""
+    if isinstance(result, Partition):
+        return result.labels
+    return result.cut(min(k, result.n)).labels
+
+
+def _agree(predicted: NDArray[np.int64], labels: NDArray[np.int64]) -> tuple[float, float, float]:
+    """The three measures of agreement of predicted and actual clusters."""
+    counts = count_overlaps(predicted, labels)
+    return (
+        adjusted_rand_of_counts(counts),
+        information_of_counts(counts),
+        strength_of_counts(counts),
+    )
+
+
+def nearest_items(distances: NDArray[np.floating]) -> NDArray[np.int64]:
+    """The nearest items of another half, the nearest first, (n, at most `NEIGHBOURS`).
+
+    Parameters
+    ----------
+    distances : (n, m) float
+        To the items of the other half.
+    """
+    count = min(NEIGHBOURS, distances.shape[1])
+    nearest = np.argpartition(distances, count - 1, axis=1)[:, :count]
+    of_nearest = np.take_along_axis(distances, nearest, axis=1)
+    order = np.argsort(of_nearest, axis=1, kind="stable")
+    ordered: NDArray[np.int64] = np.take_along_axis(nearest, order, axis=1)
+    return ordered
+
+
+def predict(nearest: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The label of most of the nearest items; of a tie, that of the nearest one.
+
+    Parameters
+    ----------
+    nearest : (n, c) int
+        As `nearest_items` returns it.
+    labels : (m,) int
+        Of the other half.
+    """
+    votes = np.zeros((len(nearest), int(labels.max()) + 1))
+    rows = np.arange(len(nearest))
+    for column in range(nearest.shape[1]):
+        votes[rows, labels[nearest[:, column]]] += 1
+    votes[rows, labels[nearest[:, 0]]] += 0.5
+    predicted: NDArray[np.int64] = votes.argmax(axis=1)
+    return predicted
+
+
+def information_of_counts(counts: NDArray[np.int64]) -> float:
+    """The mutual information of two labellings in nats, less what is expected by chance.
+
+    Parameters
+    ----------
+    counts : (k, l) int
+        The numbers of items with label i of the first and label j of the second.
+    """
+    from sklearn.metrics.cluster import expected_mutual_information
+
+    # Rows and columns without items add nothing, but the expectation would count them.
+    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    n = int(counts.sum())
+    joint = counts / n
+    independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    is_there = counts > 0
+    information = (joint[is_there] * np.log(joint[is_there] / independent[is_there])).sum()
+    by_chance = expected_mutual_information(counts.astype(np.int64), n)
+    return float(information - by_chance)
+
+
+def normal_reference(
+    vectors: NDArray[np.floating], rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Data of one cluster: normal, with the means and the covariance of the vectors.
+
+    O(n² p) time, and no p x p matrix: rows are normal combinations of the centred rows.
+    """
+    n = len(vectors)
+    centre = vectors.mean(axis=0)
+    centred = np.asarray(vectors - centre, dtype=np.float64)
+    weights = rng.normal(size=(n, n)) / np.sqrt(max(n - 1, 1))
+    reference: NDArray[np.float64] = weights @ centred + centre
+    return reference
+
+
+def measure_replication(
+    numbers: Sequence[int],
+    agreements: Sequence[Agreement],
+    reference: Sequence[Agreement] = (),
+) -> Replication:
+    """What several divisions of the items show of one method.
+
+    Parameters
+    ----------
+    numbers : sequence of int
+        Numbers of clusters.
+    agreements : sequence of Agreement
+        One for each division.
+    reference : sequence of Agreement
+        Of the same method on data without clusters.
+    """
+    rand = np.array([agreement.rand for agreement in agreements])
+    information = np.array([agreement.information for agreement in agreements])
+    strength = np.array([agreement.strength for agreement in agreements])
+    base = np.zeros(len(numbers))
+    if reference:
+        base = np.mean([agreement.rand for agreement in reference], axis=0)
+    # Below 0 is chance; at 1 the reference leaves nothing to be found.
+    base = np.clip(base, 0.0, 1.0 - 1e-9)
+    replication = (rand - base) / (1 - base)
+    means = replication.mean(axis=0)
+    best = int(means.argmax())
+    finest = int(np.flatnonzero(means > means[best] - NEARLY)[-1])
+    return Replication(
+        replication=replication[:, best],
+        information=information.mean(axis=1),
+        k=numbers[finest],
+        strength=float(strength[:, finest].mean()),
+        rand=float(rand[:, finest].mean()),
+        reference=float(base[finest]),
+    )
