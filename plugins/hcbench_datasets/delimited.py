@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, ModelWarning
-from hcbench.files import DECIMAL_COMMA, table_rows
+from hcbench.files import DECIMAL_COMMA, decode_text, table_rows
 from hcbench.model import are_codes, read_numbers
 from hcbench_datasets.content import MISSING, Column, Table, looks_numeric, pasted_name
 from hcbench_datasets.header_rows import HeaderRows, find_header_rows
@@ -285,36 +285,7 @@ def read_encoded(path: Path, encoding: str | None) -> tuple[str, str]:
         if isinstance(error, OSError) and error.errno is not None:
             raise DataError.of_file("read", path, error) from error
         raise DataError(f"{path}: the file is damaged: {error}; compress it again") from error
-    if encoding is not None:
-        return _decoded(path, content, encoding), encoding
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return _decoded(path, content, "utf-16"), "UTF-16"
-    try:
-        return content.decode("utf-8-sig"), "UTF-8"
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        warnings.warn(
-            f"the text is not UTF-8 (line {line}), and is read as Windows-1252; "
-            "encoding=... sets another",
-            ModelWarning,
-            stacklevel=2,
-        )
-    return content.decode("cp1252", errors="replace"), "Windows-1252"
-
-
-def _decoded(path: Path, content: bytes, encoding: str) -> str:
-    try:
-        return content.decode(encoding)
-    except LookupError:
-        raise DataError(
-            f"{path}: encoding={encoding!r} is unknown; write utf-8, latin-1, cp1252 or the like"
-        ) from None
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise DataError(
-            f"{path}, line {line}: byte {content[error.start]:#04x} is not {encoding}; "
-            "omit encoding, or name the right one"
-        ) from error
+    return decode_text(path, content, encoding)
 
 
 def _without_comments(text: str) -> str:

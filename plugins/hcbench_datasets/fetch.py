@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, DataNotAvailableError
+from hcbench.files import decode_text
 
 FOLDER = "HCBENCH_DATA"
 PATIENCE = 5.0  # seconds without a response from the server
@@ -211,17 +212,15 @@ def read_bytes(path: Path) -> bytes:
 
 
 def open_text(path: Path) -> io.StringIO:
-    """The text of a file in UTF-8, decompressed if its name ends with .gz.
+    """The text of a file, decompressed if its name ends with .gz; see `hcbench.files.decode_text`.
 
     Raises
     ------
     DataError
-        If it cannot be read.
+        If it cannot be read, or is no text.
     """
-    try:
-        return io.StringIO(read_bytes(path).decode("utf-8-sig"), newline="")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: byte {error.start} is not UTF-8; save it as UTF-8") from error
+    text, _ = decode_text(path, read_bytes(path))
+    return io.StringIO(text, newline="")
 
 
 def chosen(n: int | None, available: int, seed: int, dataset: str) -> NDArray[np.int64]:

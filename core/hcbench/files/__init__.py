@@ -30,7 +30,8 @@ labels in single or double quotes, with apostrophes inside words; ``tree`` and `
 comments; numbers of taxa. Underscores are kept. Branch lengths are half of merge distances by
 default.
 
-Files must be UTF-8. A file that cannot be read, or has other contents, is a `DataError` of one line
+Text may be UTF-8, UTF-16 with a byte order mark, or else is read as Windows-1252, with a note
+(`decode_text`). A file that cannot be read, or has other contents, is a `DataError` of one line
 with the name of the file, the line in it, and what to change. All functions take O(size of the
 file) time and memory; comparisons are written in parts. Data sets in files are in
 ``hcbench_datasets``.

@@ -13,6 +13,9 @@ from .comparisons import (
     read_named_comparisons as read_named_comparisons,
     write_comparisons as write_comparisons,
 )
+from .encodings import (
+    decode_text as decode_text,
+)
 from .limited import (
     read_limited as read_limited,
 )

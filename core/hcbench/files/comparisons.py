@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from hcbench.errors import DataError, InvalidComparisonsError
 from hcbench.files.columns import role_of_column
-from hcbench.files.tables import TABLES, delimiter_of, read_arrays
+from hcbench.files.tables import TABLES, delimiter_of, read_arrays, read_text
 from hcbench.model.comparisons import Comparisons
 from hcbench.model.numbers import read_whole_number
 from hcbench.model.regular_files import check_regular
@@ -82,7 +83,7 @@ def read_named_comparisons(
         return _read_arrays(path, n), None
     except InvalidComparisonsError as error:
         raise InvalidComparisonsError(f"{path}: {error}") from error
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise DataError.of_file("read", path, error) from error
 
 
@@ -150,7 +151,9 @@ class _Layout:
 
     Attributes
     ----------
-    path : Path
+    text : str
+        What the file has.
+    delimiter : str
     names : list of str
         Of the columns: ``i, j, k, l, response, annotator``, and "" for those that are not read.
     skipped : int
@@ -159,7 +162,8 @@ class _Layout:
         The number of items, if a comment notes it.
     """
 
-    path: Path
+    text: str
+    delimiter: str
     names: list[str]
     skipped: int
     n: int | None
@@ -267,8 +271,7 @@ def _item_names(layout: _Layout) -> tuple[str, ...]:
 
 def _check_zeros(layout: _Layout) -> None:
     """Raise `ValueError` if an item is written like 007, which is a name and no number."""
-    text = layout.path.read_text(encoding="utf-8-sig")
-    if re.search(r"(?m)(^|[,;\t])\s*[+-]?0\d", text, re.ASCII):
+    if re.search(r"(?m)(^|[,;\t])\s*[+-]?0\d", layout.text, re.ASCII):
         _check_lines(layout)
 
 
@@ -307,12 +310,11 @@ def _load(layout: _Layout, dtype: Any) -> NDArray[Any]:
         # Old numpy warns of 2.5, which it reads as 2.
         warnings.simplefilter("error", DeprecationWarning)
         table: NDArray[Any] = np.loadtxt(
-            layout.path,
+            StringIO(layout.text),
             dtype,
-            delimiter=_delimiter(layout.path),
+            delimiter=layout.delimiter,
             skiprows=layout.skipped,
             ndmin=2,
-            encoding="utf-8-sig",
         )
     if table.dtype.kind == "U":
         return np.char.strip(table, _AROUND)
@@ -322,25 +324,22 @@ def _load(layout: _Layout, dtype: Any) -> NDArray[Any]:
 def _layout_of(path: Path, drop: Sequence[str]) -> _Layout:
     """The columns and the noted number of items, from the lines up to the first row."""
     n = None
-    delimiter = _delimiter(path)
-    with path.open(encoding="utf-8-sig") as file:
-        for n_before, line in enumerate(file):
-            match = re.match(r"#\s*n\s*=\s*(\d{1,18})\s*$", line)
-            if match is not None:
-                n = int(match[1])
-            cells = _cells(line, delimiter)
-            if cells == [""]:
-                continue
-            if _is_int(cells[0]):
-                # There is no header: this is the first row.
-                return _Layout(path, _names_by_number(n_before + 1, cells), n_before, n)
-            names = _names_of_header(n_before + 1, cells, drop)
-            return _Layout(path, names, n_before + 1, n)
-    return _Layout(path, list(_ITEMS), 0, n)
-
-
-def _delimiter(path: Path) -> str:
-    return delimiter_of(path, path.read_text(encoding="utf-8-sig"))
+    text = read_text(path)
+    delimiter = delimiter_of(path, text)
+    for n_before, line in enumerate(StringIO(text)):
+        match = re.match(r"#\s*n\s*=\s*(\d{1,18})\s*$", line)
+        if match is not None:
+            n = int(match[1])
+        cells = _cells(line, delimiter)
+        if cells == [""]:
+            continue
+        if _is_int(cells[0]):
+            # There is no header: this is the first row.
+            names = _names_by_number(n_before + 1, cells)
+            return _Layout(text, delimiter, names, n_before, n)
+        names = _names_of_header(n_before + 1, cells, drop)
+        return _Layout(text, delimiter, names, n_before + 1, n)
+    return _Layout(text, delimiter, list(_ITEMS), 0, n)
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
@@ -392,12 +391,10 @@ def _check_names(line: int, cells: list[str], names: list[str], drop: Sequence[s
 
 def _lines(layout: _Layout) -> Iterator[tuple[int, list[str]]]:
     """Numbers, from 1, and cells of the lines that hold a row."""
-    delimiter = _delimiter(layout.path)
-    with layout.path.open(encoding="utf-8-sig") as file:
-        for at, line in enumerate(file, start=1):
-            cells = _cells(line, delimiter)
-            if at > layout.skipped and cells != [""]:
-                yield at, cells
+    for number, line in enumerate(StringIO(layout.text), start=1):
+        cells = _cells(line, layout.delimiter)
+        if number > layout.skipped and cells != [""]:
+            yield number, cells
 
 
 def _check_lines(layout: _Layout) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import DataError
+from hcbench.files.encodings import decode_text
 from hcbench.model.numbers import read_number, read_whole_number
 from hcbench.model.regular_files import check_regular, read_regular
 
@@ -51,24 +52,18 @@ MAX_DECOMPRESSED = 2 << 30
 
 
 def read_text(path: Path) -> str:
-    """The text of a file.
+    """The text of a file, see `decode_text`.
 
     Raises
     ------
     DataError
-        If it cannot be read, or is not UTF-8.
+        If it cannot be read, or is no text.
     """
     try:
         content = read_regular(path)
     except OSError as error:
         raise DataError.of_file("read", path, error) from error
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise DataError(
-            f"{path}, line {line}: byte {content[error.start]:#04x} is not UTF-8; save it as UTF-8"
-        ) from error
+    return decode_text(path, content)[0]
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
@@ -200,7 +195,7 @@ def table_rows(
     delimiter : str, optional
         By default that of `delimiter_of`.
     text : str, optional
-        By default that of the file, in UTF-8.
+        By default that of the file.
 
     Yields
     ------

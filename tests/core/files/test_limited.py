@@ -24,7 +24,7 @@ def test_the_result_of_the_function_is_returned(tmp_path: Path) -> None:
 
 def test_errors_of_hcbench_and_warnings_are_passed_on(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
-    path.write_bytes(b"\xff")
+    path.write_bytes(b"\xff\0")
     with pytest.raises(DataError, match=r"x\.txt, line 1: byte 0xff is not UTF-8"):
         read_limited(path, read_items, path)
     with pytest.warns(ModelWarning, match="a note"):

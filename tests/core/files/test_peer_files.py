@@ -23,7 +23,7 @@ FOLDER = os.environ.get("TREE_FILES_OF_PEERS")
 SUFFIXES = (".nwk", ".newick", ".tree", ".tre", ".t", ".trees", ".con", ".nex", ".nexus", ".nexml")
 EXPLANATIONS = (
     "has no tree, but|'tree NAME = (...);' is missing|NeXML is not read|PhyloXML is not read|"
-    "is not UTF-8; save it as UTF-8|the file is empty"
+    "is not UTF-8, and there are zero bytes|the file is empty"
 )
 LARGEST = 100_000  # bytes of files that are compared, for the time that this takes
 

@@ -282,7 +282,7 @@ def test_leaves_are_in_the_order_of_the_names_that_are_given(tmp_path):
         ("t.nwk", "(a,b", "add '\\)'"),
         ("t.nwk", "(a,b);(c,d);", "there are 2 trees: choose one"),
         ("t.nwk", "(a,(b,a));", "two leaves are named 'a'"),
-        ("t.nwk", b"(\xe9,b);", "is not UTF-8"),
+        ("t.nwk", b"(\xe9\0,b);", "is not UTF-8"),
         ("t.nwk", "", "no tree in the text"),
         ("t.csv", "", "the file is empty"),
         ("t.csv", "0,1,1,2\n2,3,NA,3", "line 2: 'NA' is not a number"),

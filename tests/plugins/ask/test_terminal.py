@@ -271,7 +271,7 @@ def test_contradictory_answers_are_reported_and_can_be_taken_back(folder):
         ("i.csv", 'x\n"a\nb\n', (), "are the quotes closed?"),
         ("i.txt", "a\nb\nc\n", ("--column", "x"), "leave out column"),
         ("i.json", "[]", (), "items are read from .csv, .tsv and .txt files"),
-        ("i.csv", b"\xff\xfe", (), "is not UTF-8"),
+        ("i.csv", b"\xff\0", (), "is not UTF-8"),
         (None, "", (), "cannot read i.csv: No such file"),
         ("i.txt", ITEMS, ("--noise", "0.5"), "0.5 is not in the range 0<=x<0.5"),
         ("i.txt", ITEMS, ("--noise", "0.9"), "0.9 is not in the range"),

@@ -354,8 +354,8 @@ def test_damaged_files_are_named(tmp_path):
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"abc" * 100)[:-9])
     with pytest.raises(DataError, match=r"cannot read .*a\.gz"):
         fetch.read_bytes(tmp_path / "a.gz")
-    (tmp_path / "b.csv").write_bytes(b"ab\xff")
-    with pytest.raises(DataError, match="byte 2 is not UTF-8"):
+    (tmp_path / "b.csv").write_bytes(b"ab\xff\0")
+    with pytest.raises(DataError, match="byte 0xff is not UTF-8"):
         fetch.open_text(tmp_path / "b.csv")
 
 

@@ -465,7 +465,7 @@ def test_newick_takes_precedence_over_labels(csv):
         ("(lion,(cat,(hen,dog)));", ["'dog' is not among"]),
         ("(lion,(cat,hen", ["parenthesis"]),
         ("", ["no tree"]),
-        (b"(\xff,b);", ["UTF-8"]),
+        (b"(\xff\0,b);", ["UTF-8"]),
     ],
 )
 def test_newick_mistakes(csv, newick, parts):

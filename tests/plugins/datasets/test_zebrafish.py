@@ -108,7 +108,7 @@ def test_cells_come_from_an_h5ad_file(tmp_path):
     assert spec.provides_with(params) <= problem.provides
     assert np.bincount(problem.levels[:, 0]).tolist() == [40, 30]
     assert problem.levels[:4].tolist() == [[0, 0], [0, 1], [0, 0], [0, 1]]
-    with pytest.raises(DataError, match="there are 70 items, n=71 is more"):
+    with pytest.raises(DataError, match="n=71 exceeds the 70 items"):
         spec.load()(0, **spec.resolve({"path": str(tmp_path / "z.h5ad"), "n": 71}))
     with pytest.raises(DataError, match="no column 'Tissue' of cells; there are TissueName"):
         spec.load()(0, **spec.resolve({"path": str(tmp_path / "z.h5ad"), "tissue": "Tissue"}))
