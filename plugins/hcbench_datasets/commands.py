@@ -152,7 +152,7 @@ def _advise_on_table(target: Path, given: dict[str, Any], advice: _Advice) -> No
     advice.guess = guessed
     advice.lines += _reasons_of_drop(table, guessed)
     advice.lines += guessed.remarks
-    advice.lines += _notes(table, roles, found, str(given["path"]), advice.params)
+    advice.lines += _notes(table, roles, guessed, str(given["path"]), advice.params)
 
 
 def _advise_on_cells(target: Path, given: dict[str, Any], advice: _Advice) -> None:
@@ -245,7 +245,7 @@ def _reasons_of_drop(table: Table, guessed: Guess) -> Iterator[str]:
 
 
 def _notes(
-    table: Table, roles: Roles, found: Mapping[str, Any], written: str, params: Mapping[str, Any]
+    table: Table, roles: Roles, guessed: Guess, written: str, params: Mapping[str, Any]
 ) -> Iterator[str]:
     """What a user may want to change about the columns that are used or dropped by a guess."""
     import numpy as np
@@ -253,6 +253,7 @@ def _notes(
     from hcbench_datasets.content import pasted_name
     from hcbench_datasets.guessing import has_classes
 
+    found = guessed.params()
     dropped = [
         column for column in table.columns if column.name in {*found["drop"]} - {*roles.drop}
     ]
@@ -268,6 +269,7 @@ def _notes(
         drop = [name for name in found["drop"] if name not in classes]
         name = pasted_name(written, {**params, "path": None, "drop": drop, "categorical": "onehot"})
         yield f"to use {', '.join(classes)} as 0/1 columns: {name}"
+    yield from _notes_on_order(guessed, written, params)
     constants = _constants(table, found)
     if constants:
         listed = ", ".join(constants[:_SHOWN]) + (", ..." if len(constants) > _SHOWN else "")
@@ -285,6 +287,25 @@ def _notes(
             f"column {spread[-1][1]!r} varies {ratio:,.0f} times as much as {spread[0][1]!r}; "
             "standardise=true gives all columns the same weight"
         )
+
+
+def _notes_on_order(guessed: Guess, written: str, params: Mapping[str, Any]) -> Iterator[str]:
+    """How columns of classes become numbers where the file has an order, as of codes in SPSS."""
+    from hcbench_datasets.content import pasted_name
+
+    found = guessed.params()
+    orders = params.get("ordinal") or "{}"
+    if not str(orders).startswith("{"):
+        # Columns without their orders, which cannot be written beside those of others.
+        return
+    for offer in guessed.orders[:_MOST_CANDIDATES]:
+        parts = [str(orders).strip("{}"), offer.written]
+        ordinal = f"{{{','.join(part for part in parts if part)}}}"
+        drop = [name for name in found["drop"] if name not in offer.columns]
+        changed = {**params, "path": None, "drop": drop, "ordinal": ordinal}
+        name = pasted_name(written, changed)
+        listed = ", ".join(offer.columns)
+        yield f"to use {listed} as 0, 1, 2, ... in the order {', '.join(offer.classes)}: {name}"
 
 
 def _constants(table: Table, found: Mapping[str, Any]) -> list[str]:

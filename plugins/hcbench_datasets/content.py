@@ -86,11 +86,15 @@ class Column:
         NaN where a cell is missing; None for a column of texts.
     texts : list of str, optional
         The cells of a column with a role, or with a text that is no number.
+    order : tuple of str
+        The classes in the order that the file has for them, as of the codes in SPSS; empty if it
+        has none.
     """
 
     name: str
     numbers: NDArray[np.float64] | None = None
     texts: Sequence[str] | None = None
+    order: tuple[str, ...] = ()
 
     @property
     def missing(self) -> NDArray[np.bool_]:

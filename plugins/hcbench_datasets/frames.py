@@ -101,7 +101,12 @@ def _column_of_series(name: str, series: pd.Series[Any], texts: Collection[str])
     values = None
     if name not in texts and not are_codes(cells):
         values = _numbers(cells)
-    return Column(name, values, cells if values is None else None)
+    if values is not None:
+        return Column(name, values)
+    order: tuple[str, ...] = ()
+    if isinstance(series.dtype, pd.CategoricalDtype) and series.dtype.ordered:
+        order = tuple(str(category).strip() for category in series.dtype.categories)
+    return Column(name, None, cells, order)
 
 
 def _numbers(cells: Sequence[str]) -> np.ndarray | None:
@@ -215,7 +220,9 @@ def _arff(path: Path) -> pd.DataFrame:
     for name, kind in zip(meta.names(), meta.types(), strict=True):
         columns[name] = rows[name]
         if kind == "nominal":
-            columns[name] = np.char.decode(rows[name], "utf-8")
+            texts = np.char.decode(rows[name], "utf-8")
+            # In the header, classes have an order.
+            columns[name] = pd.Categorical(texts, categories=meta[name][1], ordered=True)
     return pd.DataFrame(columns)
 
 
@@ -258,6 +265,8 @@ def _with_labels(path: Path, read: Callable[[bool], pd.DataFrame]) -> pd.DataFra
         if is_changed and len(kinds) > 1:
             labelled[name] = codes[name]
             partial.append(str(name))
+        elif is_changed and kinds == {True}:
+            labelled[name] = _in_order_of_codes(labelled[name], codes[name])
     if partial:
         warnings.warn(
             f"only some codes of {', '.join(partial)} have labels: the codes are used as numbers",
@@ -265,6 +274,15 @@ def _with_labels(path: Path, read: Callable[[bool], pd.DataFrame]) -> pd.DataFra
             stacklevel=2,
         )
     return labelled
+
+
+def _in_order_of_codes(labels: pd.Series[Any], codes: pd.Series[Any]) -> pd.Categorical:
+    """Labels as classes, of which that with the lowest code is first."""
+    pairs = pd.DataFrame({"code": codes, "label": labels.astype(object)})
+    pairs = pairs.dropna().sort_values("code")
+    # Two codes may have one label.
+    order = pairs["label"].drop_duplicates().tolist()
+    return pd.Categorical(labels.astype(object), categories=order, ordered=True)
 
 
 READERS: Mapping[str, Callable[[Path], pd.DataFrame]] = MappingProxyType(

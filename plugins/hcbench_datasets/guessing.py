@@ -22,7 +22,26 @@ from hcbench_datasets.scales import Questions, find_questions
 _MOST_MISSING = 0.5  # the largest share of missing numbers for which replacing them is suggested
 _MOST_STRAY = 0.2  # the largest share of texts in a column of numbers that are read as missing
 _MOST_STRAY_TEXTS = 5  # different ones
+_LEAST_ORDERED = 3  # classes whose order is offered
 _SHOWN = 3  # examples in a reason
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Columns of classes for which the file has an order, as of codes in SPSS.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    classes : tuple of str
+        The lowest first.
+    written : str
+        The inside of the braces of ``ordinal={...}``.
+    """
+
+    columns: tuple[str, ...]
+    classes: tuple[str, ...]
+    written: str
 
 
 @dataclass(slots=True)
@@ -53,6 +72,8 @@ class Guess:
         Whether the items are texts and nothing else.
     numeric : set of str
         The columns that are used as numbers.
+    orders : list of Order
+        Columns that could be numbers, which is offered.
     remarks : list of str
         What is done with columns that are used, but not as they are.
     """
@@ -68,6 +89,7 @@ class Guess:
     missing_texts: list[str] = field(default_factory=list)
     texts: bool = False
     numeric: set[str] = field(default_factory=set)
+    orders: list[Order] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
     def params(self) -> dict[str, Any]:
@@ -148,6 +170,7 @@ def guess(table: Table, roles: Roles, params: Mapping[str, Any]) -> Guess:
     _find_truth(result, table, roles, classes, has_numbers=bool(numbers))
     _use_classes(result, classes, has_numbers=bool(numbers))
     _replace_missing(result, table, numbers)
+    _offer_orders(result, table, questions, free)
     result.numeric = {column.name for column in numbers}
     used = {result.names, *result.labels, *roles.drop}
     result.texts = result.names is not None and used.issuperset(table.names)
@@ -297,6 +320,27 @@ def _use_questions(
         )
     if orders:
         result.ordinal = f"{{{','.join(orders)}}}"
+
+
+def _offer_orders(
+    result: Guess, table: Table, questions: Sequence[Questions], free: Sequence[Column]
+) -> None:
+    """List the columns whose classes the file orders; a user knows if the order means anything."""
+    asked = set()
+    for group in questions:
+        asked.update(group.columns)
+        if not group.is_ordered and table.column(group.columns[0]).order:
+            result.orders.append(Order(group.columns, group.answers, group.ordinal(free)))
+    for column in free:
+        classes = tuple(text for text in column.order if text in column.classes)
+        is_used = column.name in asked or column.name in result.labels
+        # Two classes are the same numbers as a 0/1 column.
+        if is_used or len(classes) < _LEAST_ORDERED or not has_classes(column):
+            continue
+        listed = ",".join(written_value(text) for text in classes)
+        result.orders.append(
+            Order((column.name,), classes, f"{written_value(column.name)}=[{listed}]")
+        )
 
 
 def _find_truth(

@@ -106,7 +106,9 @@ def _coded(column: Column, order: Sequence[str], table: Table) -> Column:
 
 
 def _order_in_file(column: Column, missing: np.ndarray) -> tuple[str, ...]:
-    """The classes by their first cells."""
+    """The classes in the order that the file has for them, else by their first cells."""
+    if column.order:
+        return column.order
     order: dict[str, None] = {}
     for text, is_missing in zip(column.cells, missing, strict=True):
         if not is_missing:

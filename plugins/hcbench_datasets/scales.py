@@ -87,8 +87,10 @@ class Questions:
     ----------
     columns : tuple of str
     answers : tuple of str
-        From the lowest to the highest if that is known, else by the alphabet.
+        From the lowest to the highest if that is known, else in the order of the file if it has
+        one, else by the alphabet.
     is_ordered : bool
+        Whether the answers are those of a usual scale.
     """
 
     columns: tuple[str, ...]
@@ -153,9 +155,23 @@ def find_questions(columns: Sequence[Column]) -> list[Questions]:
 def _questions(group: Sequence[Column], answers: set[str]) -> Questions:
     names = tuple(column.name for column in group)
     order = known_order(answers)
-    if order is None:
-        return Questions(names, tuple(sorted(answers)), is_ordered=False)
-    return Questions(names, order, is_ordered=True)
+    if order is not None:
+        return Questions(names, order, is_ordered=True)
+    order = _order_in_file(group, answers) or tuple(sorted(answers))
+    return Questions(names, order, is_ordered=False)
+
+
+def _order_in_file(group: Sequence[Column], answers: set[str]) -> tuple[str, ...] | None:
+    """The answers as the codes of a file order them; None if columns differ or have no codes."""
+    widest = max(group, key=lambda column: len(column.order))
+    order = tuple(text for text in widest.order if text in answers)
+    if set(order) != answers:
+        return None
+    for column in group:
+        expected = tuple(text for text in order if text in column.order)
+        if column.order != expected:
+            return None
+    return order
 
 
 def known_order(answers: set[str]) -> tuple[str, ...] | None:
