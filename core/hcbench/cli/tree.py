@@ -299,7 +299,7 @@ class TreeWritten:
             path,
             lengths=self.lengths,
             inner_labels=self._inner_labels(),
-            about=self._describe(),
+            metadata=self._describe(),
         )
 
     def show(self, form: str) -> None:
@@ -316,7 +316,7 @@ class TreeWritten:
             "json" if form == "json" else "newick",
             lengths=self.lengths,
             inner_labels=self._inner_labels(),
-            about=self._describe(),
+            metadata=self._describe(),
         )
         write_text(text)
 

@@ -134,14 +134,19 @@ def _results_of(
 def _unit(name: str, description: Mapping[str, Any]) -> str:
     prefix = name.rpartition(".")[2].partition("_")[0]
     unit = str(description.get("unit") or _PREFIXES.get(prefix, ""))
-    return "s" if unit == "seconds" else unit
+    if unit == "seconds":
+        return "s"
+    return unit
 
 
 def _describe_values(names: Iterable[str], values: Iterable[str]) -> str:
     """Such as ``"n=40, '2'"``: values beyond the names stand alone."""
     texts = []
     for name, value in itertools.zip_longest(names, values, fillvalue=""):
-        texts.append(f"{name}={value}" if name else value)
+        text = value
+        if name:
+            text = f"{name}={value}"
+        texts.append(text)
     return ", ".join(texts)
 
 

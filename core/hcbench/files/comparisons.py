@@ -22,7 +22,7 @@ from hcbench.model.regular_files import check_regular
 
 _ITEMS = ("i", "j", "k", "l")
 _EXTRA = ("response", "annotator")
-_SUFFIXES = (*TABLES, ".npz", ".npy")
+_SUFFIXES = tuple(TABLES) + (".npz", ".npy")
 #: What is stripped from a cell.
 _AROUND = ' \t\r\n"'
 #: Names of the column of row numbers.

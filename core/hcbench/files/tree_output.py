@@ -55,7 +55,7 @@ def write_tree(
     *,
     lengths: bool = True,
     inner_labels: Sequence[str] | None = None,
-    about: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, Any] | None = None,
 ) -> list[Path]:
     """Write a tree in the format of the suffix of a file.
 
@@ -71,7 +71,7 @@ def write_tree(
         of an hclust.
     inner_labels : sequence of str, optional
         The label of each inner node in Newick and Nexus, such as its support.
-    about : mapping, optional
+    metadata : mapping, optional
         Entries that JSON has before those of the tree, such as the algorithm.
 
     Returns
@@ -95,12 +95,12 @@ def write_tree(
         np.save(buffer, tree.to_linkage(), allow_pickle=False)
         _write(path, buffer.getvalue())
     else:
-        text = tree_text(tree, form, lengths=lengths, inner_labels=inner_labels, about=about)
+        text = tree_text(tree, form, lengths=lengths, inner_labels=inner_labels, metadata=metadata)
         _write(path, text.encode())
     files = [path]
     if form in ("npy", "csv", "tsv") and tree.names is not None:
         names_path = path.with_name(f"{path.stem}.names.txt")
-        _write(names_path, "".join(f"{name}\n" for name in _lines_of_names(tree)).encode())
+        _write(names_path, _text_of_names(tree).encode())
         files.append(names_path)
     return files
 
@@ -111,7 +111,7 @@ def tree_text(
     *,
     lengths: bool = True,
     inner_labels: Sequence[str] | None = None,
-    about: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, Any] | None = None,
 ) -> str:
     """A tree as text in one of the formats ``newick``, ``nexus``, ``csv``, ``tsv`` and ``json``.
 
@@ -119,7 +119,7 @@ def tree_text(
     ----------
     tree : Tree
     form : str
-    lengths, inner_labels, about
+    lengths, inner_labels, metadata
         As of `write_tree`.
     """
     if form == "newick":
@@ -127,8 +127,10 @@ def tree_text(
     if form == "nexus":
         return _nexus_text(tree, lengths, inner_labels)
     if form == "json":
-        return json.dumps(_describe(tree, about), indent=1, ensure_ascii=False) + "\n"
-    separator = "," if form == "csv" else "\t"
+        return json.dumps(_describe(tree, metadata), indent=1, ensure_ascii=False) + "\n"
+    separator = "\t"
+    if form == "csv":
+        separator = ","
     lines = [separator.join(LINKAGE_COLUMNS)]
     for first, second, distance, size in tree.to_linkage().tolist():
         cells = (f"{first:.0f}", f"{second:.0f}", repr(distance), f"{size:.0f}")
@@ -148,10 +150,22 @@ def _nexus_text(tree: Tree, lengths: bool, inner_labels: Sequence[str] | None) -
     for number, label in zip(numbers, labels, strict=True):
         translations.append(f"    {number} {label}")
     newick = tree.with_names(numbers).to_newick(lengths, inner_labels)
-    lines = ["#NEXUS", "BEGIN TAXA;", f"  DIMENSIONS NTAX={tree.n};", "  TAXLABELS"]
-    lines += [f"    {label}" for label in labels]
-    lines += ["  ;", "END;", "BEGIN TREES;", "  TRANSLATE", ",\n".join(translations), "  ;"]
-    lines += [f"  TREE hcbench = [&R] {newick}", "END;"]
+    # [&R] says that the tree is rooted.
+    lines = [
+        "#NEXUS",
+        "BEGIN TAXA;",
+        f"  DIMENSIONS NTAX={tree.n};",
+        "  TAXLABELS",
+        "\n".join(f"    {label}" for label in labels),
+        "  ;",
+        "END;",
+        "BEGIN TREES;",
+        "  TRANSLATE",
+        ",\n".join(translations),
+        "  ;",
+        f"  TREE hcbench = [&R] {newick}",
+        "END;",
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -171,16 +185,21 @@ def _names(tree: Tree) -> tuple[str, ...]:
     return tuple(str(number) for number in range(tree.n))
 
 
-def _lines_of_names(tree: Tree) -> list[str]:
-    """The names, each of which is one line."""
-    return [" ".join(name.split()) for name in _names(tree)]
+def _text_of_names(tree: Tree) -> str:
+    """The names, a line each: line breaks within a name become blanks."""
+    lines = []
+    for name in _names(tree):
+        lines.append(" ".join(name.split()) + "\n")
+    return "".join(lines)
 
 
-def _describe(tree: Tree, about: Mapping[str, Any] | None) -> dict[str, Any]:
+def _describe(tree: Tree, metadata: Mapping[str, Any] | None) -> dict[str, Any]:
     """A tree in plain values, of which JSON has no infinite numbers and no NaN."""
-    described: dict[str, Any] = dict(about or {})
+    described: dict[str, Any] = dict(metadata or {})
     described["n"] = tree.n
-    described["names"] = None if tree.names is None else list(tree.names)
+    described["names"] = None
+    if tree.names is not None:
+        described["names"] = list(tree.names)
     described["parent"] = tree.parent.tolist()
     described["kind"] = tree.kind.value
     described["height"] = _finite_or_none(tree.height)
@@ -199,7 +218,10 @@ def _finite_or_none(values: Any) -> list[float | None] | None:
         return None
     finite: list[float | None] = []
     for value in values.tolist():
-        finite.append(value if np.isfinite(value) else None)
+        if np.isfinite(value):
+            finite.append(value)
+        else:
+            finite.append(None)
     return finite
 
 

@@ -151,8 +151,8 @@ class Registry:
     def use_all_metrics(self, names: Iterable[str]) -> list[Use[MetricSpec]]:
         """The metrics of a list of names, each once; a warning tells which are repeated."""
         repeats = Repeats()
-        named = [(name, self.use_metrics(name)) for name in names]
-        uses = different_uses("metrics", named, repeats)
+        uses_of_names = [(name, self.use_metrics(name)) for name in names]
+        uses = different_uses("metrics", uses_of_names, repeats)
         repeats.warn()
         return uses
 

@@ -81,8 +81,10 @@ class Catalogue(Generic[T]):
         if not entries:
             raise UnknownNameError(f"no {self.noun} is called {name!r}; {self._hint(name)}")
         if len(entries) > 1:
-            options = " or ".join(entry.full_name for entry in entries)
-            raise AmbiguousNameError(f"two packages register {name}; write {options}")
+            full_names = [entry.full_name for entry in entries]
+            raise AmbiguousNameError(
+                f"two packages register {name}; write {' or '.join(full_names)}"
+            )
         return entries[0]
 
     def _hint(self, name: str) -> str:
@@ -94,7 +96,9 @@ class Catalogue(Generic[T]):
         spelling = {}  # of each name in lower case
         for entry in self.entries:
             spelling[entry.spec.name.casefold()] = entry.spec.name
-        close = sorted((registered for registered in spelling if folded in registered), key=len)
+        close = [registered for registered in spelling if folded in registered]
+        # The shortest is the closest to what was written.
+        close.sort(key=len)
         if not close:
             # The word of another library, such as average for UPGMA, is a tag.
             tagged = [entry for entry in self.entries if _has_tag(entry, folded)]
@@ -133,7 +137,11 @@ class Catalogue(Generic[T]):
         """
         folded = pattern.casefold()
         if not pattern.startswith("@"):
-            return [e for e in self.entries if fnmatchcase(e.spec.name.casefold(), folded)]
+            matching = []
+            for entry in self.entries:
+                if fnmatchcase(entry.spec.name.casefold(), folded):
+                    matching.append(entry)
+            return matching
         tagged = []
         all_tags: set[str] = set()
         for entry in self.entries:
@@ -156,7 +164,8 @@ class Catalogue(Generic[T]):
 
 def _has_tag(entry: Entry[T], folded_tag: str) -> bool:
     """Whether the spec of an entry has a tag, which is given in lower case."""
-    return folded_tag in [tag.casefold() for tag in tags_of(entry.spec)]
+    folded_tags = [tag.casefold() for tag in tags_of(entry.spec)]
+    return folded_tag in folded_tags
 
 
 def _sort_key(entry: Entry[T]) -> tuple[str, str]:

@@ -57,8 +57,10 @@ def families_of(
     for name, family in (by_name or {}).items():
         labels = [label for label in parameters if _describes(name, label, parameters)]
         if not labels:
-            known = ", ".join(parameters)
-            raise SuiteError(f"families: {name!r} is none of the data sets; they are {known}")
+            labels_of_suite = ", ".join(parameters)
+            raise SuiteError(
+                f"families: {name!r} is none of the data sets; they are {labels_of_suite}"
+            )
         for label in labels:
             stated[label] = family
     names = _readable_names(uses)

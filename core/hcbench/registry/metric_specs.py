@@ -129,4 +129,6 @@ class MetricSpec(Spec):
 
     def symmetric_with(self, params: Params) -> bool:
         """Whether result and truth may be exchanged with these parameters."""
-        return self.symmetric(params) if callable(self.symmetric) else self.symmetric
+        if callable(self.symmetric):
+            return self.symmetric(params)
+        return self.symmetric

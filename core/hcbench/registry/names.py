@@ -234,11 +234,15 @@ def format_value(value: Value) -> str:
     if value is None:
         return "none"
     if isinstance(value, bool):
-        return "true" if value else "false"
+        if value:
+            return "true"
+        return "false"
     if isinstance(value, tuple):
         return "[" + ",".join(format_value(item) for item in value) + "]"
     if isinstance(value, str):
-        return value if _is_bare(value) else _in_quotes(value)
+        if _is_bare(value):
+            return value
+        return _in_quotes(value)
     return repr(value)
 
 
@@ -266,17 +270,27 @@ def names_in_grid(text: str) -> list[str]:
         grid = parse_name(text)
     except NameSyntaxError:
         return [text]
-    lists = {key: value for key, value in grid.params.items() if isinstance(value, tuple)}
-    if not lists:
+    # The parameters that are lists, and the values of each.
+    varied: list[str] = []
+    axes: list[list[Value]] = []
+    for parameter, values in grid.params.items():
+        if not isinstance(values, tuple):
+            continue
+        axis: list[Value] = []
+        for value in values:
+            # A list within a list is one value, also in labels.
+            if isinstance(value, tuple):
+                axis.append((value,))
+            else:
+                axis.append(value)
+        varied.append(parameter)
+        axes.append(axis)
+    if not varied:
         return [text]
-    choices = []
-    for values in lists.values():
-        # A list within a list is one value, also in labels.
-        choices.append([(value,) if isinstance(value, tuple) else value for value in values])
     names = []
-    for combination in product(*choices):
+    for combination in product(*axes):
         params = dict(grid.params)
-        params.update(zip(lists, combination, strict=True))
+        params.update(zip(varied, combination, strict=True))
         names.append(format_name(grid.base, params))
     return names
 
@@ -333,8 +347,10 @@ def matches_pattern(pattern: str, name: str) -> bool:
     base, bracket, inside = _split_base(pattern.strip())
     parts = split_list(inside.removesuffix("]"))
     is_open = not bracket or "*" in parts
-    written = [part for part in parts if part != "*"]
-    pattern_params = _read(f"NAME[{','.join(written)}]")[1] if written else {}
+    param_texts = [part for part in parts if part != "*"]
+    pattern_params: Mapping[str, str] = {}
+    if param_texts:
+        _, pattern_params = _read(f"NAME[{','.join(param_texts)}]")
     name_base, name_params = _read(name)
     if not fnmatchcase(name_base, base.casefold()):
         return False

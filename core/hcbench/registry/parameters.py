@@ -137,8 +137,9 @@ class Parameter:
             hint = self._way_to_write(value)
             raise ParameterError(f"{owner}: {self.name} must be {kinds}, got {value!r}{hint}")
         if isinstance(value, str) and self.choices and value not in self.choices:
-            close = suggestion(value, self.choices)
-            hint = f"; {close}" if close else ""
+            hint = suggestion(value, self.choices)
+            if hint:
+                hint = f"; {hint}"
             raise ParameterError(
                 f"{owner}: {self.name} must be one of {self._describe_choices()}; got "
                 f"{value!r}{hint}"
@@ -147,7 +148,10 @@ class Parameter:
             return value  # no number
         if self.interval and value not in Interval(self.interval):
             raise ParameterError(f"{owner}: {self.name} must be in {self.interval}, got {value!r}")
-        return float(value) if self.type == "float" else value
+        if self.type == "float":
+            # A whole number is written without a point.
+            return float(value)
+        return value
 
     def _way_to_write(self, value: Value) -> str:
         """How to write what the user seems to mean, for one of another language; "" if unknown."""

@@ -45,9 +45,12 @@ def use_one(catalogue: Catalogue[S], text: str, params: Params) -> Use[S]:
     first = points[0]
     last = points[-1]
     if len(points) > 1:
-        varied = " and ".join(key for key in first if first[key] != last[key])
-        raise ParameterError(f"{text} means {len(points)}, one for each {varied}; name one")
-    return make_use(entry.spec, entry.plugin, {**first, **params})
+        # The first and the last point differ in each axis of a grid.
+        varied = [key for key in first if first[key] != last[key]]
+        raise ParameterError(
+            f"{text} means {len(points)}, one for each {' and '.join(varied)}; name one"
+        )
+    return make_use(entry.spec, entry.plugin, first | dict(params))
 
 
 def default_uses(catalogue: Catalogue[S]) -> list[Use[S]]:
@@ -70,6 +73,7 @@ def make_use(spec: S, plugin: Plugin, options: Mapping[str, Value]) -> Use[S]:
         If a parameter names a file that cannot be read.
     """
     params = spec.resolve(options)
+    # A label has only the parameters that are not the defaults.
     label_params = {}
     for parameter in spec.parameters:
         value = params[parameter.name]
@@ -95,10 +99,16 @@ def _digests_of_optional_files(spec: DatasetSpec, params: Params) -> dict[str, s
     digests = {}
     for name in spec.optional_files:
         value = params[name]
-        names = value if isinstance(value, tuple) else (value,)
-        files = [str(file) for file in names if file and Path(str(file)).expanduser().is_file()]
-        if files:
-            digests[name] = ",".join(file_digest(file) for file in files)
+        values = [value]
+        if isinstance(value, tuple):
+            values = list(value)
+        file_digests = []
+        for text in values:
+            # What names no file is something else, such as a column.
+            if text and Path(str(text)).expanduser().is_file():
+                file_digests.append(file_digest(str(text)))
+        if file_digests:
+            digests[name] = ",".join(file_digests)
     return digests
 
 
@@ -106,7 +116,9 @@ def _grid_points(spec: Spec, name: Name) -> list[dict[str, Value]]:
     """The combinations of parameters that a name describes."""
     parameters = {parameter.name: parameter for parameter in spec.parameters}
     # The values of each parameter that is written: the axes of the grid.
-    axes = [_grid(parameters.get(key), value) for key, value in name.params.items()]
+    axes = []
+    for key, value in name.params.items():
+        axes.append(_grid(parameters.get(key), value))
     points = []
     for values in itertools.product(*axes):
         points.append(dict(zip(name.params, values, strict=True)))

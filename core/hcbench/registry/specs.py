@@ -282,11 +282,15 @@ class AlgorithmSpec(Spec):
 
     def hints_of(self, params: Params) -> tuple[str, ...]:
         """The hints that it uses with these parameters."""
-        return self.hints(params) if callable(self.hints) else self.hints
+        if callable(self.hints):
+            return self.hints(params)
+        return self.hints
 
     def random_with(self, params: Params) -> bool:
         """Whether its result depends on random numbers with these parameters."""
-        return self.random(params) if callable(self.random) else self.random
+        if callable(self.random):
+            return self.random(params)
+        return self.random
 
     def expected_queries(self, n: int, params: Params) -> tuple[float, bool] | None:
         """The number of queries about n items, and whether that is a bound; None if unknown."""
@@ -359,19 +363,27 @@ class DatasetSpec(Spec):
 
     def dependent_with(self, params: Params) -> bool:
         """Whether repetitions share some of their items with these parameters."""
-        return self.dependent(params) if callable(self.dependent) else self.dependent
+        if callable(self.dependent):
+            return self.dependent(params)
+        return self.dependent
 
     def family_with(self, params: Params) -> str:
         """The family that it declares with these parameters; "" if it declares none."""
-        return self.family(params) if callable(self.family) else self.family
+        if callable(self.family):
+            return self.family(params)
+        return self.family
 
     def truths_with(self, params: Params) -> tuple[str, ...]:
         """The names of its true hierarchies with these parameters, where there are several."""
-        return self.truths(params) if callable(self.truths) else self.truths
+        if callable(self.truths):
+            return self.truths(params)
+        return self.truths
 
     def random_with(self, params: Params) -> bool:
         """Whether the data depend on the seed with these parameters."""
-        return self.random(params) if callable(self.random) else self.random
+        if callable(self.random):
+            return self.random(params)
+        return self.random
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -421,11 +433,15 @@ class OracleSpec(Spec):
 
     def random_with(self, params: Params) -> bool:
         """Whether its answers depend on the seed with these parameters."""
-        return self.random(params) if callable(self.random) else self.random
+        if callable(self.random):
+            return self.random(params)
+        return self.random
 
     def informed_with(self, params: Params, provided: frozenset[str]) -> bool:
         """Whether its answers come from the truth, given what the data set provides."""
-        return self.informed(params, provided) if callable(self.informed) else self.informed
+        if callable(self.informed):
+            return self.informed(params, provided)
+        return self.informed
 
 
 def unknown_hint(name: str) -> str:

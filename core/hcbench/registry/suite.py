@@ -177,8 +177,8 @@ class Claim:
     @property
     def compares(self) -> bool:
         """Whether a difference is measured."""
-        named = (self.better_than, self.than_dataset, self.than_oracle, self.than_metric)
-        return any(named) or self.than_checkpoint is not None
+        rival = (self.better_than, self.than_dataset, self.than_oracle, self.than_metric)
+        return any(rival) or self.than_checkpoint is not None
 
     @property
     def rounding(self) -> float:

@@ -48,10 +48,10 @@ class Use(Generic[S]):
     digests: Mapping[str, str]
     apart: str = ""
 
-    def has_files_of(self, other: Use[Any]) -> bool:
+    def has_files_of(self, use: Use[Any]) -> bool:
         """Whether its parameters name the same files as those of another use, by their places."""
         for name in self.digests:
-            if _place_of(self.params[name]) != _place_of(other.params[name]):
+            if _place_of(self.params[name]) != _place_of(use.params[name]):
                 return False
         return True
 
@@ -93,10 +93,13 @@ class Use(Generic[S]):
     @cached_property
     def identity(self) -> str:
         """Its part of the key of a cell."""
-        parts = [part.identity for part in self.parts]
+        # Their order decides the key of a cell.
+        texts: list[Any] = [self.plugin.distribution, self.fingerprints, self.seed_name]
+        for part in self.parts:
+            texts.append(part.identity)
         if self.apart:
-            parts.append(self.apart)
-        return json.dumps([self.plugin.distribution, self.fingerprints, self.seed_name, *parts])
+            texts.append(self.apart)
+        return json.dumps(texts)
 
 
 def _place_of(file_name: Value) -> Path:
@@ -138,7 +141,7 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 
 def different_uses(
-    noun: str, named: Iterable[tuple[str, list[Use[S]]]], repeats: Repeats
+    noun: str, uses_of_names: Iterable[tuple[str, list[Use[S]]]], repeats: Repeats
 ) -> list[Use[S]]:
     """The uses of names, each once, however its name is written.
 
@@ -151,16 +154,19 @@ def different_uses(
     ----------
     noun : str
         The list of the suite, in messages.
-    named : iterable of (str, list of Use)
+    uses_of_names : iterable of (str, list of Use)
         Each name with its uses.
     repeats : Repeats
         Gets the names that are repeated.
     """
+    # By identity: each use, and the name that meant it first.
     different: dict[str, Use[S]] = {}
     name_of: dict[str, str] = {}
+    # The names that mean specs of several names.
     patterns: set[str] = set()
-    for name, uses in named:
-        if len({use.spec.name for use in uses}) > 1:
+    for name, uses in uses_of_names:
+        spec_names = {use.spec.name for use in uses}
+        if len(spec_names) > 1:
             patterns.add(name)
         is_first = name not in name_of.values()
         adds_uses = False

@@ -119,7 +119,10 @@ def _typed(column: list[Any], pyarrow: Any) -> tuple[list[Any], Any]:
         return column, pyarrow.float64()
     texts: list[str | None] = []
     for value in column:
-        texts.append(None if value is None else str(value))
+        if value is None:
+            texts.append(None)
+        else:
+            texts.append(str(value))
     return texts, pyarrow.string()
 
 

@@ -67,6 +67,7 @@ def _overview_blocks(results: Evaluation) -> Iterator[Block]:
     groups = [group for group in results.groups if group.checkpoint is None]
     variants = name_variants(groups)
     columns = list(dict.fromkeys(variants.values()))
+    # At most one group on each data set in each column.
     group_at = {(group.dataset, variants[group]): group for group in groups}
     quality = []
     for metric in results.metrics:

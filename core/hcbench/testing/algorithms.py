@@ -82,12 +82,10 @@ def check_input_unchanged(subject: Subject) -> None:
             continue
         data: Any = answers.data
         data = data.copy()
-        content = [array.tobytes() for array in arrays_of(data)]
+        bytes_before = [array.tobytes() for array in arrays_of(data)]
         run(subject, replace(answers, data=data), give(problem, subject.hints))
-        require(
-            [array.tobytes() for array in arrays_of(data)] == content,
-            f"changes the {source.kind} it reads",
-        )
+        bytes_after = [array.tobytes() for array in arrays_of(data)]
+        require(bytes_after == bytes_before, f"changes the {source.kind} it reads")
 
 
 def check_same_seed(subject: Subject) -> None:
@@ -111,12 +109,12 @@ def check_another_process(subject: Subject) -> None:
     source = sources_of(subject)[0]
     usual(subject, source)
     job = job_of_algorithm(subject, source)
-    here = run_job(job)
-    there = run_in_worker(subject, job)
-    if there.status != "ok":
-        fail(f"fails in another process: {there.reason}")
+    outcome = run_job(job)
+    outcome_of_worker = run_in_worker(subject, job)
+    if outcome_of_worker.status != "ok":
+        fail(f"fails in another process: {outcome_of_worker.reason}")
     require(
-        here.points[-1].result == there.points[-1].result,
+        outcome.points[-1].result == outcome_of_worker.points[-1].result,
         "returns another result of the same data and seed in another process",
     )
 
@@ -255,7 +253,9 @@ def check_truth_unseen(subject: Subject) -> None:
         answers, recorded = record(source.answers(problem))
         ran = run(subject, answers, give(problem, subject.hints))
         if ran.result != expected:
-            because = "" if ran.error is None else f": {describe(ran.error)}"
+            because = ""
+            if ran.error is not None:
+                because = f": {describe(ran.error)}"
             fail(f"returns another result where its queries are recorded{because}")
         job = job_without_truth(subject, source, replay(answers, recorded))
         try:
@@ -267,8 +267,12 @@ def check_truth_unseen(subject: Subject) -> None:
         if with_truth.points and with_truth.points[-1].result != expected:
             # Two workers differ, too, whatever they know.
             skip("its result is another one in another process (another_process)")
-        if [p.result for p in with_truth.points] != [p.result for p in without.points]:
-            because = f": {without.reason}" if without.reason else ""
+        results_with_truth = [point.result for point in with_truth.points]
+        results_without_truth = [point.result for point in without.points]
+        if results_with_truth != results_without_truth:
+            because = ""
+            if without.reason:
+                because = f": {without.reason}"
             fail(
                 "returns another result where the truth is removed and the same answers are given "
                 f"again{because}"
@@ -277,8 +281,8 @@ def check_truth_unseen(subject: Subject) -> None:
 
 def check_needs(subject: Subject) -> None:
     """It needs no more than it declares: kinds of oracle, needs and hints."""
-    unknown = [hint for hint in subject.hints if hint not in HINTS]
-    require(not unknown, f"declares hints that do not exist: {', '.join(unknown)}")
+    unknown_hints = [hint for hint in subject.hints if hint not in HINTS]
+    require(not unknown_hints, f"declares hints that do not exist: {', '.join(unknown_hints)}")
     for source in sources_of(subject):
         _check_hints(subject, source)
         if "tree" not in subject.spec.needs:
@@ -295,10 +299,12 @@ def _check_hints(subject: Subject, source: Source) -> None:
     watched = _WatchedHints(all_hints)
     ran = run(subject, source.answers(problem), replace(give(problem, ()), hints=watched))
     undeclared = sorted(watched.read - set(subject.hints))
-    hints = "hint" if len(undeclared) == 1 else "hints"
+    noun = "hints"
+    if len(undeclared) == 1:
+        noun = "hint"
     require(
         not undeclared,
-        f"reads the {hints} {', '.join(undeclared)}, which it does not declare",
+        f"reads the {noun} {', '.join(undeclared)}, which it does not declare",
     )
     if isinstance(ran.error, InvalidQueryError):
         fail(
@@ -343,7 +349,9 @@ def check_few_items(subject: Subject) -> None:
         usual(subject, source)
         for n in range(fewest, fewest + 3):
             ran = run_on(subject, source, source.problem(n=n))
-            items = f"{n} items" if n > 1 else "1 item"
+            items = f"{n} items"
+            if n == 1:
+                items = "1 item"
             try:
                 require_valid(subject, ran, items)
             except CheckFailedError as error:

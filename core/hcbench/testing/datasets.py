@@ -68,12 +68,12 @@ def check_another_process(subject: Subject) -> None:
     """The same seed gives the same data in another process."""
     _usual(subject)  # skips what has no data here
     job = job_of_dataset(subject)
-    here = rescore_job(job)
-    there = run_in_worker(subject, job)
-    if there.status != "ok":
-        fail(f"fails in another process: {there.reason}")
+    outcome = rescore_job(job)
+    outcome_of_worker = run_in_worker(subject, job)
+    if outcome_of_worker.status != "ok":
+        fail(f"fails in another process: {outcome_of_worker.reason}")
     require(
-        here.data_digest == there.data_digest,
+        outcome.data_digest == outcome_of_worker.data_digest,
         "yields other data for the same seed in another process",
     )
 
@@ -120,12 +120,11 @@ def check_independent(subject: Subject) -> None:
 
 def _with_most_items(subject: Subject, n: int) -> Subject | None:
     """The same data set with a sample of four of five items; None if it has no such parameter."""
-    parameters = {parameter.name: parameter for parameter in subject.spec.parameters}
-    if "n" not in parameters or subject.params["n"] is not None:
+    if "n" not in subject.params or subject.params["n"] is not None:
         return None
     assert subject.use is not None
     most = max(4 * n // 5, 2)
-    use = make_use(subject.spec, subject.use.plugin, {**subject.params, "n": most})
+    use = make_use(subject.spec, subject.use.plugin, subject.params | {"n": most})
     return Subject(subject.spec, use, subject.registry, subject.oracles)
 
 
@@ -241,6 +240,7 @@ def _classes_of_no_truth(problem: Problem) -> int:
     """The number of classes that are not clusters of the truth that has most of them."""
     if problem.levels is None:
         return 0
+    # Of several truths, one that has all classes is enough.
     return min(_missing_classes(truth, problem.levels) for truth in problem.truths.values())
 
 

@@ -54,7 +54,9 @@ COST = Cost(
 
 def kinds_of(subject: Subject) -> Sequence[str]:
     """The kinds of results that it can judge: tree, partition, or both."""
-    return ("tree", "partition") if subject.spec.result == "any" else (subject.spec.result,)
+    if subject.spec.result == "any":
+        return ("tree", "partition")
+    return (subject.spec.result,)
 
 
 def true_result(problem: Problem, kind: str) -> Result:

@@ -90,7 +90,9 @@ class Subject:
     @property
     def label(self) -> str:
         """The name with the parameters that differ from the defaults."""
-        return self.use.label if self.use else str(self.spec.name)
+        if self.use is None:
+            return str(self.spec.name)
+        return self.use.label
 
     @property
     def params(self) -> dict[str, Any]:
@@ -140,9 +142,11 @@ def subjects_of(what: Any, plugins: Sequence[str | Path] = ()) -> list[Subject]:
     HcbenchError
         If nothing is registered under a name, or a plugin is broken.
     """
-    is_one = isinstance(what, str | Path | Spec | ModuleType) or not isinstance(what, Iterable)
+    # A text is an iterable of letters.
+    if isinstance(what, str | Path | Spec | ModuleType) or not isinstance(what, Iterable):
+        return _subjects_of_one(what, plugins)
     subjects: list[Subject] = []
-    for one in [what] if is_one else what:
+    for one in what:
         subjects += _subjects_of_one(one, plugins)
     return subjects
 
@@ -159,19 +163,21 @@ def _subjects_of_one(what: Any, plugins: Sequence[str | Path]) -> list[Subject]:
         )
     if str(what).endswith((".py", ".toml")):
         file = Path(what).resolve()
-        registry = load_registry([*plugins, what])
-        of_file = [plugin for plugin in registry.plugins.loaded if plugin.file == file]
-        return _subjects_of_plugins(of_file, registry)
+        registry = load_registry(list(plugins) + [what])
+        plugins_of_file = [plugin for plugin in registry.plugins.loaded if plugin.file == file]
+        return _subjects_of_plugins(plugins_of_file, registry)
     name = str(what)
     registry = load_registry(plugins)
     uses = _uses_named(registry, name)
     if uses:
         return [_subject(use, registry) for use in uses]
-    loaded = registry.plugins.loaded
-    of_name = [plugin for plugin in loaded if name in (plugin.distribution, plugin.name)]
-    if not of_name:
+    plugins_of_name = []
+    for plugin in registry.plugins.loaded:
+        if name in (plugin.distribution, plugin.name):
+            plugins_of_name.append(plugin)
+    if not plugins_of_name:
         raise _unknown(registry, name)
-    return _subjects_of_plugins(of_name, registry)
+    return _subjects_of_plugins(plugins_of_name, registry)
 
 
 def _subjects_of_module(module: ModuleType, registry: Registry) -> list[Subject]:
@@ -180,7 +186,8 @@ def _subjects_of_module(module: ModuleType, registry: Registry) -> list[Subject]
     for hook_name in REGISTER_HOOKS:
         hook = getattr(module, hook_name, None)
         if hook is not None:
-            registered += [(spec, _SESSION) for spec in hook()]
+            for spec in hook():
+                registered.append((spec, _SESSION))
     return _subjects_together(registered, module.__name__, registry)
 
 
@@ -188,8 +195,9 @@ def _subjects_of_plugins(plugins: Sequence[Plugin], registry: Registry) -> list[
     """All that some loaded plugins register."""
     registered: list[tuple[Any, Plugin]] = []
     for catalogue in registry.catalogues:
-        entries = [entry for entry in catalogue.entries if entry.plugin in plugins]
-        registered += [(entry.spec, entry.plugin) for entry in entries]
+        for entry in catalogue.entries:
+            if entry.plugin in plugins:
+                registered.append((entry.spec, entry.plugin))
     names = ", ".join(plugin.name for plugin in plugins)
     return _subjects_together(registered, names, registry)
 
@@ -235,11 +243,16 @@ def _subjects_together(
     registered: Sequence[tuple[Any, Plugin]], name: str, registry: Registry
 ) -> list[Subject]:
     """Specs that are registered together: their algorithms may query their oracles."""
-    # Others, such as suites, have no checks.
-    specs = [(spec, plugin) for spec, plugin in registered if isinstance(spec, Spec)]
+    specs = []
+    oracles = []
+    for spec, plugin in registered:
+        # What is no spec, such as a suite, has no checks.
+        if isinstance(spec, Spec):
+            specs.append((spec, plugin))
+        if isinstance(spec, OracleSpec):
+            oracles.append(Entry(spec, plugin))
     if not specs:
         raise PluginError(f"{name} registers nothing that could be checked")
-    oracles = [Entry(spec, plugin) for spec, plugin in specs if isinstance(spec, OracleSpec)]
     oracle_uses = default_uses(Catalogue("oracle", oracles))
     subjects = []
     for spec, plugin in specs:
@@ -262,5 +275,5 @@ def _subject(use: Use[Any], registry: Registry, oracles: Sequence[Use[OracleSpec
         spec=use.spec,
         use=use,
         registry=registry,
-        oracles=(*oracles, *default_uses(registry.oracles)),
+        oracles=tuple(oracles) + tuple(default_uses(registry.oracles)),
     )

@@ -63,7 +63,7 @@ def test_scipy_takes_the_table_of_a_linkage_matrix(tmp_path, suffix, separator):
 
 
 def test_json_has_the_arrays_of_the_tree(tmp_path):
-    (path,) = write_tree(TREE, tmp_path / "tree.json", about={"algorithm": "UPGMA"})
+    (path,) = write_tree(TREE, tmp_path / "tree.json", metadata={"algorithm": "UPGMA"})
     read = json.loads(path.read_text())
     assert read["algorithm"] == "UPGMA"
     assert Tree(read["parent"], read["height"], read["kind"], read["names"]) == TREE

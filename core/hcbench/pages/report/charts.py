@@ -36,8 +36,8 @@ _MOST_PANELS = 12
 _MOST_TICKS = 8
 _LONG = 32  # letters of a title beside an axis
 #: Units of ticks, and how much each is; the first that is not larger than a tick is used.
-_SECONDS = ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-_COUNTS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))
+_SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_COUNTS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
 def draw_chart(chart: Chart, note: str = "") -> dict[str, Any]:
@@ -63,7 +63,12 @@ def draw_chart(chart: Chart, note: str = "") -> dict[str, Any]:
 
 def _short_row(row: Sequence[Any]) -> list[Any]:
     """A row of the table, with few digits."""
-    return [short(value) if isinstance(value, float) else value for value in row]
+    cells = []
+    for value in row:
+        if isinstance(value, float):
+            value = short(value)
+        cells.append(value)
+    return cells
 
 
 def _caption(chart: Chart, note: str) -> str:
@@ -104,7 +109,9 @@ def _panel_axes(
 
 def _axis(of_chart: Axis, ends: tuple[float, float] | None) -> dict[str, Any]:
     """An axis with ticks where they are useful, if they are few and apart; else with units."""
-    scale: dict[str, Any] = {"type": "log" if of_chart.log else "linear", "nticks": 7}
+    scale: dict[str, Any] = {"type": "linear", "nticks": 7}
+    if of_chart.log:
+        scale["type"] = "log"
     title = of_chart.title
     ticks = of_chart.ticks
     if ends and of_chart.log:
@@ -131,7 +138,9 @@ def _axis(of_chart: Axis, ends: tuple[float, float] | None) -> dict[str, Any]:
 
 def _are_apart(ticks: Sequence[float], *, log: bool) -> bool:
     """Whether the texts of ticks have room: there are few, and none is close to the next."""
-    places = [math.log(tick) for tick in ticks] if log else list(ticks)
+    places = list(ticks)
+    if log:
+        places = [math.log(tick) for tick in ticks]
     # Nine texts fit beside each other.
     least = (places[-1] - places[0]) / 9
     for place, next_place in pairwise(places):
@@ -142,7 +151,9 @@ def _are_apart(ticks: Sequence[float], *, log: bool) -> bool:
 
 def _decade_ticks(low: float, high: float) -> list[float]:
     """Ticks from 10^low to 10^high: powers of ten; of a short axis also two and five times them."""
-    steps = (1,) if high - low > 2 else (1, 2, 5)
+    steps = [1]
+    if high - low <= 2:
+        steps = [1, 2, 5]
     ticks = []
     for decade in range(math.floor(low), math.ceil(high) + 1):
         for step in steps:
@@ -159,14 +170,15 @@ def shortened(title: str) -> str:
 
 def _with_unit(tick: float, unit: str) -> str:
     """A tick such as 5 ms or 20 k."""
-    units = _SECONDS if unit == "s" else _COUNTS
-    scale, name = units[-1]
-    for larger_scale, larger_name in units:
+    units = _COUNTS
+    if unit == "s":
+        units = _SECONDS
+    for scale, name in units:
         # A tick such as 10.0**3 may be a little less than 1000.
-        if tick >= 0.999 * larger_scale:
-            scale, name = larger_scale, larger_name
-            break
-    return f"{tick / scale:.3g} {name}".strip()
+        if tick >= 0.999 * scale:
+            return f"{tick / scale:.3g} {name}".strip()
+    smallest_scale, smallest_name = units[-1]
+    return f"{tick / smallest_scale:.3g} {smallest_name}".strip()
 
 
 # ---- Traces --------------------------------------------------------------------------------------

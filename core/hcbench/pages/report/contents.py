@@ -82,13 +82,21 @@ class Contents:
     def statuses(self) -> dict[str, int]:
         """The number of cells of each status that occurs."""
         count = Counter(self.results.outcomes.column("status").tolist())
-        return {status: count[status] for status in STATUSES if count[status]}
+        counts: dict[str, int] = {}
+        for status in STATUSES:
+            if count[status]:
+                counts[status] = count[status]
+        return counts
 
     @property
     def verdicts(self) -> dict[str, int]:
         """The number of claims of each verdict that occurs."""
         count = Counter(verdict.verdict for verdict in self.results.judged)
-        return {word: count[word] for word in WORDS if count[word]}
+        counts: dict[str, int] = {}
+        for word in WORDS:
+            if count[word]:
+                counts[word] = count[word]
+        return counts
 
     @property
     def repetitions(self) -> int:

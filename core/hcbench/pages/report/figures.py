@@ -257,8 +257,13 @@ def _arrange(
     top = 14 + 16 * most_lines
     height = rows * (260 + top) + top + below
     inner_height = height - top - below - _BELOW
-    gap_x = 0.1 if columns > 1 else 0.0
-    gap_y = (_BELOW + top) / inner_height if rows > 1 else 0.0
+    # Shares of the figure between its panels.
+    gap_x = 0.0
+    if columns > 1:
+        gap_x = 0.1
+    gap_y = 0.0
+    if rows > 1:
+        gap_y = (_BELOW + top) / inner_height
     grid = _Grid(
         count=len(titles),
         columns=columns,
@@ -284,7 +289,9 @@ def _arrange(
 
 def _count_columns(count: int, width: int) -> int:
     """How many panels are beside each other: up to three, of at least 240 pixels."""
-    most = 2 if count == 4 else 3
+    most = 3
+    if count == 4:
+        most = 2
     return min(count, most, max(1, width // 240))
 
 
@@ -330,7 +337,9 @@ def panel_ids(place: int) -> dict[str, str]:
 
 def _panel_number(place: int) -> str:
     """The number of a panel in the names of its axes: plotly writes none for the first."""
-    return str(place + 1) if place else ""
+    if place == 0:
+        return ""
+    return str(place + 1)
 
 
 def make_legend(names: Sequence[str], width: int) -> tuple[dict[str, Any], int]:

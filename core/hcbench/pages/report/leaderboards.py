@@ -148,7 +148,10 @@ def _make_leaderboard(
 
 def _row_order(row: LeaderRow) -> tuple[bool, float]:
     """Competitors before references, and ranked ones before the others."""
-    return row.reference, math.inf if row.rank is None else row.rank
+    rank = math.inf
+    if row.rank is not None:
+        rank = row.rank
+    return row.reference, rank
 
 
 def _groups_by_name(results: Results) -> dict[str, dict[str, Group]]:
@@ -169,7 +172,13 @@ def _families(results: Results, members: Mapping[str, Mapping[str, Group]]) -> d
         first_group = next(iter(groups_of_name.values()))
         bases[name] = labels[first_group.algorithm].base
     n_variants = Counter(bases.values())
-    return {name: base if n_variants[base] >= FAMILY else "" for name, base in bases.items()}
+    families = {}
+    for name, base in bases.items():
+        if n_variants[base] >= FAMILY:
+            families[name] = base
+        else:
+            families[name] = ""
+    return families
 
 
 def _score_column(
@@ -214,7 +223,9 @@ def _heat(value: float, column: Sequence[float], metric: MetricInfo) -> float | 
         # Below 0, as of a correlation, all are equally bad.
         low = max(interval.low, 0.0)
         share = min(max((value - low) / (interval.high - low), 0.0), 1.0)
-        return round(share if is_higher_better else 1.0 - share, 2)
+        if not is_higher_better:
+            share = 1.0 - share
+        return round(share, 2)
     highest = max(column)
     lowest = min(column)
     if lowest > 0:
@@ -225,5 +236,7 @@ def _heat(value: float, column: Sequence[float], metric: MetricInfo) -> float | 
         scale = max(highest - lowest, math.log(2.0))
     else:
         scale = highest - lowest or 1.0
-    best = highest if is_higher_better else lowest
+    best = lowest
+    if is_higher_better:
+        best = highest
     return round(1.0 - abs(value - best) / scale, 2)

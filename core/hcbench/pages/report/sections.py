@@ -163,7 +163,10 @@ def _leading_metrics(results: Results) -> list[MetricInfo]:
         """Where the metric belongs: False comes before True."""
         is_rare = False
         if metric.cost:
-            n_groups = sum(bool(group.numbers(metric)) for group in results.groups)
+            n_groups = 0
+            for group in results.groups:
+                if group.numbers(metric):
+                    n_groups += 1
             is_rare = n_groups < rare_below
         return metric.label not in first, metric.cost, is_rare
 
@@ -174,10 +177,13 @@ def _add_leaderboard(page: Sections, results: Results) -> None:
     boards = make_leaderboards(results)
     costs = [metric for metric, _ in boards if metric.cost]
     # On one data set all metrics share one table.
-    is_shared = len({id(board) for _, board in boards}) < len(boards)
+    different_boards = {id(board) for _, board in boards}
+    is_shared = len(different_boards) < len(boards)
     views: list[View] = []
     for metric, board in boards:
-        name = "leaderboard" if is_shared else f"leaderboard {metric.label}"
+        name = f"leaderboard {metric.label}"
+        if is_shared:
+            name = "leaderboard"
         table = page.table(name, {**board, "state": "leaderboard"})
         tradeoffs = []
         if not metric.cost:

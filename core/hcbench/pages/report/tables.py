@@ -75,14 +75,19 @@ def _kind_of_row(row: LeaderRow) -> str:
     """The kind by which the page styles a row and folds it into its family."""
     if row.reference:
         return "reference"
-    return "variant" if row.family else ""
+    if row.family:
+        return "variant"
+    return ""
 
 
 def _leader_row(board: Leaderboard, row: LeaderRow) -> list[Cell]:
     cells: list[Cell] = [row.name]
     if board.ranked:
         # References, and algorithms that are not on all data sets, have no rank.
-        cells.append(None if row.rank is None else [f"{row.rank:.2f}", short(row.rank)])
+        rank_cell = None
+        if row.rank is not None:
+            rank_cell = [f"{row.rank:.2f}", short(row.rank)]
+        cells.append(rank_cell)
     for score in row.scores:
         cells.append(_score_cell(board, score))
     return cells
@@ -90,7 +95,10 @@ def _leader_row(board: Leaderboard, row: LeaderRow) -> list[Cell]:
 
 def _score_cell(board: Leaderboard, score: TableEntry) -> Cell:
     """A score, with its shade, whether it is the best, and its footnotes."""
-    text = "" if score.text == NOTHING else score.text
+    # A page has no mark in empty cells, so that columns can be sorted.
+    text = score.text
+    if text == NOTHING:
+        text = ""
     properties: dict[str, Any] = {}
     if score.heat is not None:
         properties["heat"] = score.heat
@@ -365,7 +373,10 @@ def claims_table(results: Results) -> dict[str, Any]:
             kinds.append("family")
         for verdict in family.verdicts:
             rows.append(_claim_row(verdict))
-            kinds.append("" if family.is_single else "variant")
+            if family.is_single:
+                kinds.append("")
+            else:
+                kinds.append("variant")
     return {**make_table("claim", header, rows), "page": 10, "kinds": kinds}
 
 
@@ -373,23 +384,32 @@ def _family_of_claims_row(family: FamilyVerdict) -> list[Cell]:
     """A claim about several algorithms or data sets."""
     # The badge is that of the verdict on all members, if they have the same.
     words = list(family.counts)
-    word = words[0] if len(words) == 1 else ""
+    word = ""
+    if len(words) == 1:
+        word = words[0]
+    # A range of means has no number to be sorted by.
+    measured: Cell = None
+    if family.measured:
+        measured = [family.measured, None]
     return [
         family.claim.claim,
         describe_claimed(family.claim),
-        [family.measured, None] if family.measured else None,
+        measured,
         [family.verdict, family.verdict, {"badge": verdict_badge(word)}],
         "; ".join(family.notes),
     ]
 
 
 def _claim_row(verdict: Verdict) -> list[Cell]:
+    measured: Cell = None
     text = describe_measured(verdict)
+    if text:
+        measured = [text, short(verdict.measured)]
     word = verdict.verdict
     return [
         verdict.claim.claim,
         describe_claimed(verdict.claim),
-        [text, short(verdict.measured)] if text else None,
+        measured,
         [word, word, {"badge": verdict_badge(word)}],
         verdict.note,
     ]
@@ -408,8 +428,13 @@ def pairs_table(ranking: Ranking) -> dict[str, Any]:
         difference = [f"{pair.rank_difference:.2f}", short(pair.rank_difference)]
         row: list[Cell] = [pair.first, pair.second, difference]
         if has_p:
-            p = pair.p_holm
-            row.append(None if p is None else [f"{p:.2g}", short(p)])
-        row.append("yes" if pair.differs else "no")
+            p_cell = None
+            if pair.p_holm is not None:
+                p_cell = [f"{pair.p_holm:.2g}", short(pair.p_holm)]
+            row.append(p_cell)
+        differs = "no"
+        if pair.differs:
+            differs = "yes"
+        row.append(differs)
         rows.append(row)
     return {**make_table("pair", header, rows), "page": 10}

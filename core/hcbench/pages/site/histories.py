@@ -66,7 +66,9 @@ class Step:
     @property
     def ratio(self) -> float:
         """The level after over the level before; infinite if that is 0."""
-        return self.after / self.before if self.before else math.inf
+        if not self.before:
+            return math.inf
+        return self.after / self.before
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +101,11 @@ class History:
     def steps(self) -> tuple[Step, ...]:
         """The changes of the level, confirmed or not."""
         values = [measurement.value for measurement in self.measurements]
-        changes = find_exact_changes(values) if self.unit in EXACT_UNITS else find_changes(values)
+        # Counts are the same in each run, so that every change of them is a step.
+        if self.unit in EXACT_UNITS:
+            changes = find_exact_changes(values)
+        else:
+            changes = find_changes(values)
         steps = []
         for change in changes:
             at = self.measurements[change.position]
@@ -140,7 +146,10 @@ def overall_ratios(histories: Sequence[History]) -> list[Measurement]:
         previous_values = values
         ratios.append(Measurement(commit, date, level))
     # One commit shows no change.
-    return ratios if len(ratios) > 1 else []
+    # One commit alone has no history.
+    if len(ratios) < 2:
+        return []
+    return ratios
 
 
 def _mean_ratio(before: Mapping[History, float], after: Mapping[History, float]) -> float:
@@ -150,7 +159,9 @@ def _mean_ratio(before: Mapping[History, float], after: Mapping[History, float])
         previous_value = before.get(history, 0)
         if previous_value > 0 and value > 0:
             ratios.append(value / previous_value)
-    return statistics.geometric_mean(ratios) if ratios else 1.0
+    if not ratios:
+        return 1.0
+    return statistics.geometric_mean(ratios)
 
 
 def read_histories(folder: Path) -> list[History]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hcbench.pages.report import Contents
     from hcbench.pages.site.histories import History
     from hcbench.registry import Registry
+    from hcbench.registry.catalogue import Catalogue
 
 Item = TypeVar("Item")
 #: Kinds that have pages of their own, each with the kind that its table of results lists.
@@ -69,14 +70,18 @@ class Page:
     @property
     def up(self) -> str:
         """The way from the page to the top of the site."""
-        return "../" if "/" in self.path else ""
+        if "/" in self.path:
+            return "../"
+        return ""
 
     def describe(self, spec: Any) -> None:
         """Add what the specification of a name says."""
         self.lead = spec.doc
         self.cite(spec)
         for parameter in spec.parameters:
-            default = "required" if parameter.required else str(parameter.default)
+            default = str(parameter.default)
+            if parameter.required:
+                default = "required"
             self.parameters.append((parameter.name, default, parameter.doc))
 
     def cite(self, spec: Any) -> None:
@@ -105,17 +110,26 @@ class Page:
     def add_leaderboard(self, run: Contents, *, part: str = "") -> None:
         """Add the leaderboard of a run, also as a part of a larger section."""
         # On one data set all metrics share one board, which is shown once.
-        boards = {id(board): (metric, board) for metric, board in make_leaderboards(run.results)}
+        # By identity: where several metrics share a board, the last of them names it.
+        boards = {}
+        for metric, board in make_leaderboards(run.results):
+            boards[id(board)] = (metric, board)
         views = []
         for metric, board in boards.values():
             table = self.contents.table(f"{run.title}, {metric.label}", board)
             views.append(((metric.label,), [table]))
+        title = "Leaderboard"
+        doc = ""
+        if part:
+            # Several suites are in one section.
+            title = run.title
+            doc = run.results.suite.doc
         heading = Heading(
             f"leaderboard-{slug(run.title)}",
-            run.title if part else "Leaderboard",
+            title,
             _legend(run),
             part=part,
-            doc=run.results.suite.doc if part else "",
+            doc=doc,
             href=f"{self.up}runs/{run.run.id}.html",
             page=page_of("suite", run.title),
         )
@@ -212,11 +226,10 @@ def make_pages(
 
 def search_entries(pages: Iterable[Page], runs: Iterable[Contents]) -> list[list[str]]:
     """The entries of the search: kind, title, path and further words of each page."""
-    entries = [
-        [NOUNS.get(page.kind, ""), page.title, page.path, page.lead]
-        for page in pages
-        if page.kind != "index"
-    ]
+    entries = []
+    for page in pages:
+        if page.kind != "index":
+            entries.append([NOUNS.get(page.kind, ""), page.title, page.path, page.lead])
     for run in runs:
         info = run.run
         words = f"{info.name} {info.note} {info.command} {info.started:%Y-%m-%d}"
@@ -331,11 +344,14 @@ def _without_empty_columns(
     noun: str, header: Sequence[str | dict[str, Any]], rows: Sequence[Sequence[Any]]
 ) -> dict[str, Any]:
     """The table of those columns that have an entry in any row."""
-    kept = [i for i in range(len(header)) if any(row[i] not in (None, "") for row in rows)]
-    kept_header = [header[i] for i in kept]
+    kept_columns = []
+    for column in range(len(header)):
+        if any(row[column] not in (None, "") for row in rows):
+            kept_columns.append(column)
+    kept_header = [header[column] for column in kept_columns]
     kept_rows = []
     for row in rows:
-        kept_rows.append([row[i] for i in kept])
+        kept_rows.append([row[column] for column in kept_columns])
     return make_table(noun, kept_header, kept_rows)
 
 
@@ -379,7 +395,9 @@ def _suite_page(name: str, suites: Mapping[str, Sequence[Contents]], registry: R
 
 def _named_page(kind: str, name: str, rows: Sequence[Row], registry: Registry) -> Page:
     page = Page(page_of(kind, name), kind, name)
-    catalogue = registry.algorithms if kind == "algorithm" else registry.datasets
+    catalogue: Catalogue[Any] = registry.datasets
+    if kind == "algorithm":
+        catalogue = registry.algorithms
     entry = _find_entry(catalogue, name)
     if entry is not None:
         page.describe(entry.spec)
@@ -421,7 +439,9 @@ def _results_table(rows: Sequence[Row], kind: str) -> dict[str, Any]:
         header.append(metric_column(metric))
     table_rows = []
     for row in latest:
-        cells = {m.label: average_cell(row.group, m) for m in row.run.results.metrics}
+        cells = {}
+        for metric in row.run.results.metrics:
+            cells[metric.label] = average_cell(row.group, metric)
         table_row = _describe_row(row, kind)
         # Runs may have different metrics; a cell is empty where a run has not measured one.
         for label in metrics:

@@ -38,7 +38,8 @@ def make_overview(page: Sections, histories: Sequence[History]) -> list[dict[str
     blocks: list[dict[str, Any]] = [{"lines": [_summarise(histories), REGRESSION_RULE]}]
     overall = {}
     for quantity in _QUANTITIES:
-        ratios = overall_ratios([h for h in histories if h.quantity == quantity])
+        histories_of_quantity = [history for history in histories if history.quantity == quantity]
+        ratios = overall_ratios(histories_of_quantity)
         # Not every quantity is measured.
         if ratios:
             overall[quantity] = ratios
@@ -58,8 +59,13 @@ def _summarise(histories: Sequence[History]) -> str:
             date_of_commit[measurement.commit] = measurement.date
     first = min(date_of_commit.values())
     last = max(date_of_commit.values())
-    n_regressed = sum(bool(history.regressions) for history in histories)
-    n_unconfirmed = sum(history.to_be_confirmed is not None for history in histories)
+    n_regressed = 0
+    n_unconfirmed = 0
+    for history in histories:
+        if history.regressions:
+            n_regressed += 1
+        if history.to_be_confirmed is not None:
+            n_unconfirmed += 1
     text = (
         f"{len(histories)} benchmarks at {len(date_of_commit)} commits from {first:%Y-%m-%d} to "
         f"{last:%Y-%m-%d}; {n_regressed or 'none'} with a regression"
@@ -86,14 +92,19 @@ def draw_views(
 
 def _marked_steps(history: History) -> list[tuple[str, Step]]:
     """The regressions, and last the one to be confirmed."""
-    steps = [(_REGRESSION, step) for step in history.regressions]
+    steps = []
+    for step in history.regressions:
+        steps.append((_REGRESSION, step))
     if history.to_be_confirmed is not None:
         steps.append((_UNCONFIRMED, history.to_be_confirmed))
     return steps
 
 
 def _number(value: float, unit: str) -> str:
-    return format_spread(value, None, "" if unit in EXACT_UNITS else unit, "[0, inf)")
+    """A value with its unit; counts have none."""
+    if unit in EXACT_UNITS:
+        unit = ""
+    return format_spread(value, None, unit, "[0, inf)")
 
 
 def _draw_lines(
@@ -121,7 +132,10 @@ def _draw_lines(
             points.append(_point(name, m, _number(m.value, unit)))
         series.append(Series(name, looks[name], "line", points))
     for kind, look in _MARKS.items():
-        points = [_point(kind, m, text) for mark, m, text in marked if mark == kind]
+        points = []
+        for kind_of_mark, measurement, text in marked:
+            if kind_of_mark == kind:
+                points.append(_point(kind, measurement, text))
         if points:
             series.append(Series(kind, look, "warning", points))
     chart = Chart(
@@ -148,22 +162,12 @@ def _draw_overall(
     """The geometric mean of times, memory and queries, relative to the first commit."""
     marked = []
     for quantity, means in overall.items():
-        worse: dict[tuple[str, str], list[str]] = {}
-        for history in histories:
-            if history.quantity != quantity:
-                continue
-            for kind, step in _marked_steps(history):
-                worse.setdefault((step.at.commit, kind), []).append(history.name)
+        names_at = _benchmarks_with_marks(quantity, histories)
         for mean in means:
             for kind in _MARKS:
-                names = worse.get((mean.commit, kind), [])
-                if not names:
-                    continue
-                noun = "regressions" if kind == _REGRESSION else kind
-                text = f"{len(names)} {noun}: {', '.join(names[:3])}"
-                if len(names) > 3:
-                    text += ", ..."
-                marked.append((kind, mean, text))
+                names = names_at.get((mean.commit, kind), [])
+                if names:
+                    marked.append((kind, mean, _text_of_marks(kind, names)))
     return _draw_lines(
         "",
         list(overall.items()),
@@ -174,6 +178,30 @@ def _draw_overall(
         "from one commit to the next, multiplied",
         "quantity",
     )
+
+
+def _benchmarks_with_marks(
+    quantity: str, histories: Sequence[History]
+) -> dict[tuple[str, str], list[str]]:
+    """The benchmarks of a quantity that have a mark, by commit and kind of mark."""
+    names_at: dict[tuple[str, str], list[str]] = {}
+    for history in histories:
+        if history.quantity != quantity:
+            continue
+        for kind, step in _marked_steps(history):
+            names_at.setdefault((step.at.commit, kind), []).append(history.name)
+    return names_at
+
+
+def _text_of_marks(kind: str, names: Sequence[str]) -> str:
+    """How many benchmarks have a mark at a commit, and the first three of them."""
+    noun = kind
+    if kind == _REGRESSION:
+        noun = "regressions"
+    text = f"{len(names)} {noun}: {', '.join(names[:3])}"
+    if len(names) > 3:
+        text += ", ..."
+    return text
 
 
 def _draw_benchmark(name: str, histories: Sequence[History]) -> dict[str, Any]:
@@ -194,8 +222,14 @@ def _draw_benchmark(name: str, histories: Sequence[History]) -> dict[str, Any]:
         for kind, step in _marked_steps(history):
             text = f"{_number(step.before, unit)} before, {_number(step.after, unit)} after"
             marked.append((kind, step.at, text))
-    largest = max(max(m.value for m in history.measurements) for history in histories)
-    title = f"{histories[0].quantity} [{unit}]" if unit else "value"
+    largest = 0.0
+    for history in histories:
+        for measurement in history.measurements:
+            largest = max(largest, measurement.value)
+    title = "value"
+    if unit:
+        title = f"{histories[0].quantity} [{unit}]"
+    # An axis of zeros only has a length nevertheless.
     axis = Axis(title=title, ends=(0.0, 1.05 * largest or 1.0))
     return _draw_lines(name, lines, marked, unit, axis, "", "parameters")
 
@@ -221,7 +255,9 @@ def steps_table(histories: Sequence[History]) -> dict[str, Any]:
     marked_steps.sort(key=lambda entry: entry[2].at.date, reverse=True)
     rows = []
     for history, kind, step in marked_steps:
-        state = "confirmed" if kind == _REGRESSION else kind
+        state = kind
+        if kind == _REGRESSION:
+            state = "confirmed"
         row = _about(history)
         row += [
             step.at.commit[:_HASH],

@@ -119,7 +119,9 @@ def _join_levels(values: Sequence[float], starts: Sequence[int]) -> list[int]:
 
 
 def _medians(values: Sequence[float], starts: Sequence[int]) -> list[float]:
-    ends = [*starts[1:], len(values)]
+    # Each level ends where the next one starts.
+    ends = list(starts[1:])
+    ends.append(len(values))
     medians = []
     for start, end in zip(starts, ends, strict=True):
         medians.append(statistics.median(values[start:end]))
@@ -130,7 +132,10 @@ def _end_of_evidence(values: Sequence[float], start: int, position: int) -> int 
     """The end of the fewest values from `position` that differ from the level since `start`."""
     level = _clip_outliers(values[start:position])
     if position == len(values) - 1:
-        return position + 1 if _differ(level, values[position:]) else None
+        # The last value has none after it that could confirm the change.
+        if _differ(level, values[position:]):
+            return position + 1
+        return None
     for count in _LATER:
         end = position + count
         if end <= len(values) and _differ(level, values[position:end]):
@@ -169,7 +174,9 @@ def _t_statistic(level: Sequence[float], later: Sequence[float]) -> float:
     squares += sum((value - after) ** 2 for value in later)
     variance = squares / (len(level) + len(later) - 2)
     error = math.sqrt(variance * (1 / len(level) + 1 / len(later)))
-    return abs(after - before) / error if error > 0 else math.inf
+    if error > 0:
+        return abs(after - before) / error
+    return math.inf
 
 
 @lru_cache
