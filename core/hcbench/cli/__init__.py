@@ -53,6 +53,7 @@ COMMANDS = {
     "clusters": "hcbench.cli.clusters:clusters",
     "score": "hcbench.cli.score:score",
     "rerun": "hcbench.cli.rerun:rerun",
+    "verify": "hcbench.cli.verify:verify",
     "cite": "hcbench.cli.cite:cite",
     "check": "hcbench.cli.check:check",
     "new": "hcbench.cli.new:new",

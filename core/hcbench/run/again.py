@@ -14,7 +14,7 @@ from hcbench.run.tasks import make_job
 from hcbench.run.workers import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from hcbench.plan.outcome import Outcome
     from hcbench.registry import Registry
@@ -94,15 +94,50 @@ def run_in_worker(cell: Cell, store: Store | None, registry: Registry, timeout: 
     timeout : float
         Wall time for the call of the algorithm, in seconds; infinity for no limit.
     """
-    labels = [metric.label for metric in cell.metrics]
-    job = make_job(cell, labels, store)
+    ((_, outcome),) = run_in_workers([cell], store, registry, timeout, jobs=1)
+    return outcome
+
+
+def run_in_workers(
+    cells: Sequence[Cell],
+    store: Store | None,
+    registry: Registry,
+    timeout: float,
+    *,
+    jobs: int,
+) -> Iterator[tuple[Cell, Outcome]]:
+    """Run cells in workers, several at a time; yields each when it has ended.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+        They need the same number of threads.
+    store, registry, timeout
+        See `run_in_worker`.
+    jobs : int
+        How many cells run at a time.
+    """
     # A limit of a cell is finite, or there is none.
     limits = Limits.of_cell(None)
     if timeout < math.inf:
         limits = Limits.of_cell(timeout)
     files = registry.plugins.files
-    secrets = sorted(cell.secrets)
-    with CellPool(1, threads=cell.threads, plugin_files=files, secrets=secrets) as pool:
-        pool.submit(cell, pack_job(job, files), limits)
-        (report,) = pool.wait()
-    return outcome_of(cell, report)
+    secrets: set[str] = set()
+    for cell in cells:
+        secrets.update(cell.secrets)
+    waiting = list(reversed(cells))
+    slots = min(jobs, len(cells))
+    threads = max(cell.threads for cell in cells)
+    with CellPool(slots, threads=threads, plugin_files=files, secrets=sorted(secrets)) as pool:
+        n_running = 0
+        while waiting or n_running:
+            while waiting and n_running < slots:
+                cell = waiting.pop()
+                labels = [metric.label for metric in cell.metrics]
+                pool.submit(cell, pack_job(make_job(cell, labels, store), files), limits)
+                n_running += 1
+            for report in pool.wait():
+                n_running -= 1
+                tag = report.tag
+                assert isinstance(tag, Cell)
+                yield tag, outcome_of(tag, report)

@@ -794,6 +794,14 @@ class Store:
             outcome = replace(outcome, traceback=row.traceback, log=row.log)
             return outcome, from_json(row.cell)
 
+    @_retried
+    def row_descriptions(self, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
+        """How to run stored cells again, as `Store.cell` returns it, by their rows."""
+        query = sa.select(cells.c.id, cells.c.cell)
+        with self.database.reading() as connection:
+            stored = connection.execute(query.where(among(connection, cells.c.id, rows))).all()
+        return {row: from_json(text) for row, text in stored}
+
 
 def among(
     connection: sa.Connection, column: sa.ColumnElement[T], items: Iterable[T]

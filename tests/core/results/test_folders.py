@@ -1,0 +1,170 @@
+"""A run as a folder of text files: stable, apart for each method, the same when imported."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from hcbench.cli import main
+from hcbench.errors import DataError, StoreError
+from hcbench.results.folders import read_folder
+from hcbench.store import Store
+from hcbench.store.exchange import import_run
+
+STORED = Path(__file__).parents[1] / "store" / "schemas" / "schema_3.sqlite"
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A store with a run of two algorithms, and one with a failure and a reused cell."""
+    path = tmp_path / "stored.sqlite"
+    shutil.copyfile(STORED, path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HCBENCH_STORE", str(path))
+    return path
+
+
+def hcb(*arguments: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, list(arguments))
+    assert result.exit_code == code, result.output
+    return result
+
+
+def files_of(folder: str) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def shown(run: str, store: str) -> str:
+    return hcb("results", "show", run, "--store", store).stdout
+
+
+def test_there_is_a_file_for_each_algorithm_and_data_set() -> None:
+    result = hcb("results", "export", "1", "--format", "folder", "-o", "out")
+    assert "2 files written to out, 0 as before" in result.stderr
+    files = files_of("out")
+    assert sorted(Path(name).parts[1] for name in files) == ["4-AL", "UPGMA"]
+    for content in files.values():
+        text = content.decode()
+        assert text.endswith("}\n")
+        assert len(json.loads(text)["cells"]) == 2
+        assert max(map(len, text.splitlines())) < 3000
+        assert '"host"' not in text, "the name of the machine is private"
+
+
+def test_an_export_is_the_same_each_time() -> None:
+    hcb("results", "export", "1", "--format", "folder", "-o", "out")
+    before = files_of("out")
+    assert (
+        "0 files written to out, 2 as before"
+        in hcb("results", "export", "1", "--format", "folder", "-o", "out").stderr
+    )
+    assert files_of("out") == before
+    hcb("results", "import", "out", "--store", "other.sqlite")
+    hcb("results", "export", "--format", "folder", "-o", "again", "--store", "other.sqlite")
+    assert {
+        name.replace("again", "out"): text for name, text in files_of("again").items()
+    } == before
+
+
+def test_a_new_method_changes_only_its_own_files() -> None:
+    hcb("results", "export", "1", "--format", "folder", "-o", "out")
+    before = files_of("out")
+    hcb("results", "export", "2", "--format", "folder", "-o", "new")
+    shutil.copytree("new/InsertionClustering", "out/InsertionClustering")
+    after = files_of("out")
+    assert {name: after[name] for name in before} == before
+    hcb("results", "import", "out", "--store", "other.sqlite")
+    text = shown("1", "other.sqlite")
+    for algorithm in ("UPGMA", "4-AL", "InsertionClustering"):
+        assert algorithm in text
+
+
+@pytest.mark.parametrize("run", ["1", "2"])
+def test_an_imported_folder_shows_the_same_values(run: str) -> None:
+    hcb("results", "export", run, "--format", "folder", "-o", "out", "--trees")
+    hcb("results", "import", "out", "--store", "other.sqlite")
+    with Store("stored.sqlite") as stored, Store("other.sqlite") as imported:
+        expected = [outcome for outcome, _ in stored.outcomes(run=int(run))]
+        outcomes = [outcome for outcome, _ in imported.outcomes(run=1)]
+    for before in expected:
+        (after,) = [outcome for outcome in outcomes if outcome.key == before.key]
+        assert after.points == before.points
+        assert after.cost == before.cost
+        assert (after.status, after.reason, after.seed) == (
+            before.status,
+            before.reason,
+            before.seed,
+        )
+
+
+def test_importing_twice_adds_nothing() -> None:
+    hcb("results", "export", "1", "--format", "folder", "-o", "out")
+    hcb("results", "import", "out", "--store", "other.sqlite")
+    result = hcb("results", "import", "out", "--store", "other.sqlite")
+    assert "0 new cells, 4 known" in result.stderr
+    with Store("other.sqlite") as store:
+        assert len(store.runs()) == 1
+
+
+def test_labels_that_no_file_can_have_are_kept(store: Path) -> None:
+    hcb("results", "export", "1", "--format", "folder", "-o", "out")
+    for file in Path("out/UPGMA").iterdir():
+        text = file.read_text().replace('"UPGMA"', json.dumps("../../évil <b>"))
+        file.write_text(text)
+    hcb("results", "import", "out", "--store", "other.sqlite")
+    hcb("results", "export", "--format", "folder", "-o", "again", "--store", "other.sqlite")
+    assert not list(Path().glob("évil*"))
+    names = sorted(path.name for path in Path("again").iterdir())
+    assert len(names) == 2
+    assert names[1].startswith("vil_b")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: text[: len(text) // 2], "is not JSON"),
+        (lambda _: "[]", "is not of hcbench results export"),
+        (lambda text: text.replace('"hcbench results": 1', '"hcbench results": 9'), "format 9"),
+        (lambda text: text.replace('"cells"', '"cell"'), "is damaged: KeyError"),
+        (lambda text: text.replace('"made": 0', '"made": 7'), "is damaged: IndexError"),
+    ],
+)
+def test_a_damaged_file_is_named(change: Callable[[str], str], message: str) -> None:
+    hcb("results", "export", "1", "--format", "folder", "-o", "out")
+    (file,) = Path("out/UPGMA").iterdir()
+    file.write_text(change(file.read_text()))
+    with pytest.raises(DataError, match=message) as caught:
+        read_folder(Path("out"))
+    assert str(file) in str(caught.value)
+
+
+def test_rows_of_strangers_are_checked() -> None:
+    hcb("results", "export", "1", "--format", "folder", "-o", "out")
+    (file,) = Path("out/UPGMA").iterdir()
+    file.write_text(file.read_text().replace('"repetition": 0', '"repetition": "x"'))
+    with Store(":memory:") as store, pytest.raises(StoreError, match=r"cells\.repetition"):
+        import_run(store, read_folder(Path("out")), "out")
+
+
+def test_metrics_of_different_code_are_not_mixed() -> None:
+    hcb("results", "export", "1", "--format", "folder", "-o", "out")
+    (file,) = Path("out/UPGMA").iterdir()
+    content = json.loads(file.read_text())
+    content["shown"]["metrics"][0]["key"] = "another"
+    file.write_text(json.dumps(content))
+    with pytest.raises(DataError, match="computed by another version of its code"):
+        read_folder(Path("out"))
+
+
+def test_what_is_no_folder_of_results_is_refused() -> None:
+    Path("empty").mkdir()
+    assert "has no results" in hcb("results", "import", "empty", code=2).stderr
+    assert "needs -o FOLDER" in hcb("results", "export", "--format", "folder", code=2).stderr
+    Path("file").write_text("")
+    result = hcb("results", "export", "--format", "folder", "-o", "file", code=2)
+    assert "file is a file; give a folder" in result.stderr
