@@ -178,7 +178,7 @@ def _write_differences(different: Sequence[Compared]) -> None:
             )
         )
     header = ("cell", "algorithm", "dataset", "number", "stored", "now")
-    write_table(header, rows, right=("stored", "now"), whole=("cell",))
+    write_table(header, rows, right=("stored", "now"), unwrapped=("cell",))
     if len(different) > _MOST_SHOWN:
         click.echo(f"and {len(different) - _MOST_SHOWN} more")
 
