@@ -14,8 +14,9 @@ from hcbench.cli.draw import write_text
 from hcbench.cli.loading import load_plugins
 from hcbench.cli.option_types import IntegerRange, OutputFile
 from hcbench.cli.progress import count_fits
+from hcbench.cli.rows import TABLES, write_rows
 from hcbench.cli.terminal import stdout_for_data, tell, write_json, write_table
-from hcbench.cli.tree import TABLES, read_counts_of_clusters, write_rows
+from hcbench.cli.tree import read_counts_of_clusters
 from hcbench.cli.tree_source import SOURCE_OPTIONS, take_source
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def clusters(
             )
     best = best_numbers(numbers)
     sentences = describe_best(numbers, best)
-    rows = [_row(number) for number in numbers]
+    rows = [_describe(number) for number in numbers]
     if output is not None:
         write_rows(rows, output)
     elif form == "json":
@@ -104,24 +105,33 @@ def clusters(
 
         write_text(to_csv(rows))
     else:
-        cells = [[_cell(value) for value in row.values()] for row in rows]
         header = [name.replace("_", " ") for name in _COLUMNS]
-        write_table(header, cells, right=header)
+        write_table(header, [_texts_of(row) for row in rows], right=header)
     if output is not None or form != "json":
         _tell(fitted.notes, sentences, quiet=quiet, to_stdout=output is None and form == "table")
 
 
-def _row(number: Number) -> dict[str, Any]:
-    described = asdict(number)
-    return {name: described[name] for name in _COLUMNS}
+def _describe(number: Number) -> dict[str, Any]:
+    """The criteria of a number of clusters, by the names of the columns."""
+    criteria = asdict(number)
+    row = {}
+    for name in _COLUMNS:
+        row[name] = criteria[name]
+    return row
 
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, int):
-        return str(value)
-    return f"{value:.2f}"
+def _texts_of(row: dict[str, Any]) -> list[str]:
+    """The cells of a row of the table."""
+    texts = []
+    for value in row.values():
+        if value is None:
+            # Some criteria are not defined for one cluster.
+            texts.append("-")
+        elif isinstance(value, int):
+            texts.append(str(value))
+        else:
+            texts.append(f"{value:.2f}")
+    return texts
 
 
 def _tell(notes: Sequence[str], sentences: Sequence[str], *, quiet: bool, to_stdout: bool) -> None:

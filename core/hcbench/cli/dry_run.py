@@ -33,7 +33,10 @@ def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | N
     from hcbench.run.tasks import reusable
 
     limit = memory_limit(plan, memory_per_cell(jobs or usable_cores()))
-    keys = [] if fresh else [cell.key for cell in plan.cells]
+    # With --fresh nothing that is stored is used.
+    keys = []
+    if not fresh:
+        keys = [cell.key for cell in plan.cells]
     stored = store.find(keys)
     usable_keys = set(stored.take(reusable(stored, plan, limit)).column("key"))
     to_run = [cell for cell in plan.cells if cell.key not in usable_keys]
@@ -60,11 +63,12 @@ def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | N
 
 def _group_cells(plan: Plan, to_run: Sequence[Cell]) -> list[dict[str, Any]]:
     """The numbers of cells that differ in the repetition only, and of those that are stored."""
-    counts = Counter((*cell.labels, cell.budget) for cell in plan.cells)
-    counts_to_run = Counter((*cell.labels, cell.budget) for cell in to_run)
+    counts = Counter((cell.labels, cell.budget) for cell in plan.cells)
+    counts_to_run = Counter((cell.labels, cell.budget) for cell in to_run)
     groups = []
-    for (algorithm, dataset, oracle, budget), count in counts.items():
-        count_to_run = counts_to_run[algorithm, dataset, oracle, budget]
+    for (labels, budget), count in counts.items():
+        count_to_run = counts_to_run[labels, budget]
+        algorithm, dataset, oracle = labels
         group = {
             "algorithm": algorithm,
             "dataset": dataset,
@@ -88,9 +92,12 @@ def _as_json(
     from hcbench.registry.families import families_of
 
     prices, _ = _prices(to_run)
+    shard = None
+    if plan.shard is not None:
+        shard = str(plan.shard)
     return {
         "suite": plan.suite.name,
-        "shard": None if plan.shard is None else str(plan.shard),
+        "shard": shard,
         "cells": len(plan.cells),
         "stored": len(plan.cells) - len(to_run),
         "to_run": len(to_run),
@@ -135,7 +142,8 @@ def _lines(plan: Plan, groups: Sequence[Mapping[str, Any]], store: Store) -> lis
         if reasons:
             lines.append("")
             lines.append("inapplicable:")
-            lines.extend(f"  {reason}" for reason in reasons)
+            for reason in reasons:
+                lines.append(f"  {reason}")
     else:
         lines.extend(reasons)
     number_stored = sum(group["stored"] for group in groups)
@@ -152,7 +160,8 @@ def _lines(plan: Plan, groups: Sequence[Mapping[str, Any]], store: Store) -> lis
         lines.append(str(plan.shard))
     if plan.suite.claims:
         lines.append(f"claims: {len(plan.suite.claims)}")
-    lines.extend(f"figure {figure.name}: {figure.doc}" for figure in plan.suite.figures)
+    for figure in plan.suite.figures:
+        lines.append(f"figure {figure.name}: {figure.doc}")
     return lines
 
 
@@ -239,13 +248,17 @@ def _align(groups: Sequence[Mapping[str, Any]]) -> list[str]:
     rows = [columns]
     for group in groups:
         rows.append([str(group[column]) for column in columns])
-    widths = []
-    for texts in zip(*rows, strict=True):
-        widths.append(max(len(text) for text in texts))
+    widths = [0] * len(columns)
+    for row in rows:
+        for place, text in enumerate(row):
+            widths[place] = max(widths[place], len(text))
     lines = []
     for row in rows:
         parts = []
         for column, text, width in zip(columns, row, widths, strict=True):
-            parts.append(text.ljust(width) if column in _TEXT_COLUMNS else text.rjust(width))
+            if column in _TEXT_COLUMNS:
+                parts.append(text.ljust(width))
+            else:
+                parts.append(text.rjust(width))
         lines.append("  ".join(parts).rstrip())
     return lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +15,8 @@ from hcbench.cli.draw import write_text
 from hcbench.cli.loading import load_plugins
 from hcbench.cli.option_types import IntegerRange, OutputFile
 from hcbench.cli.progress import count_fits
-from hcbench.cli.terminal import stdout_for_data, tell, write_json, write_table
+from hcbench.cli.rows import TABLES, show_rows, write_rows
+from hcbench.cli.terminal import stdout_for_data, tell, write_json
 from hcbench.cli.tree_source import SOURCE_OPTIONS, refuse_options, take_source
 from hcbench.errors import HcbenchError
 from hcbench.model.numbers import read_number, read_whole_number
@@ -41,7 +41,6 @@ TREES = (
     ".tsv",
     ".json",
 )
-TABLES = (".csv", ".tsv", ".json")
 FIGURES = (".svg", ".png", ".pdf")
 
 
@@ -51,7 +50,9 @@ def read_counts_of_clusters(text: str) -> tuple[int, ...]:
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
         low = read_whole_number(first)
-        high = read_whole_number(last) if dash else low
+        high = low
+        if dash:
+            high = read_whole_number(last)
         if low is None or high is None or not 1 <= low <= high:
             raise click.BadParameter(
                 f"{part.strip()!r} is not a number of clusters; write for example 3, 2,5 or 2-6"
@@ -240,8 +241,12 @@ def tree(
         fitted=fitted, confidence=confidence, cuts=cuts, kind=figure, against=against, scale=scale
     )
     for path in outputs:
-        files = drawn.write(path) if path.suffix.lower() in FIGURES else written.write(path)
-        lines.append(f"{fitted.title} is in {', '.join(map(str, files))}")
+        if path.suffix.lower() in FIGURES:
+            files = drawn.write(path)
+        else:
+            files = written.write(path)
+        file_names = ", ".join(str(file) for file in files)
+        lines.append(f"{fitted.title} is in {file_names}")
     if branches is not None and confidence is not None:
         write_rows(branch_rows(fitted.tree, confidence), branches)
         lines.append(f"the branches are in {branches}")
@@ -309,7 +314,7 @@ class TreeWritten:
 
         tree = self.fitted.tree
         if self.confidence is not None and form != "json":
-            _show_rows(branch_rows(tree, self.confidence), form)
+            show_rows(branch_rows(tree, self.confidence), form)
             return
         text = tree_text(
             tree,
@@ -374,8 +379,10 @@ class TreeDrawn:
         from hcbench.api.tree_figures import draw_facing, draw_fitted, draw_heat_map
         from hcbench.files.trees import TreeFile
 
-        k = self.cuts.k[0] if self.cuts.k else None
-        kind = self.kind or ("dendrogram" if self.against is None else "tanglegram")
+        k = None
+        if self.cuts.k:
+            k = self.cuts.k[0]
+        kind = self._kind_or_default()
         if kind != "heatmap":
             refuse_options(("scale",), "is of heat maps: add --figure heatmap")
         if kind != "tanglegram":
@@ -387,39 +394,25 @@ class TreeDrawn:
                 raise click.UsageError("a tanglegram needs --against TREE, the other tree")
             file = TreeFile.parse(self.against)
             return draw_facing(self.fitted, file.read(), file.name, self._labels())
-        height = self.cuts.heights[0] if self.cuts.heights else None
-        support = None if self.confidence is None else self.confidence.support.support
+        height = None
+        if self.cuts.heights:
+            height = self.cuts.heights[0]
+        support = None
+        if self.confidence is not None:
+            support = self.confidence.support.support
         return draw_fitted(self.fitted, k=k, height=height, support=support)
+
+    def _kind_or_default(self) -> str:
+        if self.kind is not None:
+            return self.kind
+        if self.against is not None:
+            return "tanglegram"
+        return "dendrogram"
 
     def _labels(self) -> dict[str, Any]:
         from hcbench.analysis.cluster_table import cut_tree
 
-        distances = _distances_of(self.fitted) if self.cuts.dynamic else None
-        return dict(cut_tree(self.fitted.tree, self.cuts, distances))
-
-
-def _show_rows(rows: Sequence[dict[str, Any]], form: str) -> None:
-    """Write rows to stdout as a table or as CSV."""
-    if form == "csv":
-        from hcbench.results.results import to_csv
-
-        write_text(to_csv(_as_texts(rows)))
-        return
-    header = list(rows[0]) if rows else ["item"]
-    cells = [[_cell_text(value) for value in row.values()] for row in rows]
-    numbers = [name for name in header if name not in ("item", "first", "items")]
-    write_table(header, cells, right=numbers)
-
-
-def _cell_text(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        return f"{value:.3g}"
-    if isinstance(value, list):
-        shown = "; ".join(value[:3])
-        return f"{shown}; ..." if len(value) > 3 else shown
-    return str(value)
+        return dict(cut_tree(self.fitted.tree, self.cuts, _distances_for(self.cuts, self.fitted)))
 
 
 def _write_clusters(fitted: Fitted, cuts: Cuts, path: Path | None, form: str) -> list[str]:
@@ -430,7 +423,7 @@ def _write_clusters(fitted: Fitted, cuts: Cuts, path: Path | None, form: str) ->
     if fitted.is_tree:
         if not cuts.any:
             raise click.UsageError("--clusters needs a cut: give --k, --height or --dynamic")
-        labels = cut_tree(fitted.tree, cuts, _distances_of(fitted) if cuts.dynamic else None)
+        labels = cut_tree(fitted.tree, cuts, _distances_for(cuts, fitted))
         leaf_order = fitted.tree.leaf_order
     else:
         labels = {"cluster": fitted.result.labels + 1}  # type: ignore[union-attr]
@@ -440,45 +433,20 @@ def _write_clusters(fitted: Fitted, cuts: Cuts, path: Path | None, form: str) ->
         write_rows(rows, path)
         lines.append(f"the clusters are in {path}")
     elif form == "json":
-        write_json({**fitted.describe(), "clusters": rows})
+        write_json(fitted.describe() | {"clusters": rows})
     else:
-        _show_rows(rows, form)
+        show_rows(rows, form)
     return lines
 
 
-def _as_texts(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows with lists of names as one text, for tables."""
-    texts = []
-    for row in rows:
-        text_row = dict(row)
-        if isinstance(row.get("items"), list):
-            text_row["items"] = "; ".join(row["items"])
-        texts.append(text_row)
-    return texts
+def _distances_for(cuts: Cuts, fitted: Fitted) -> Any:
+    """The distances of the items that a dynamic cut uses.
 
-
-def write_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    """Write rows in the format of the suffix of a file: .csv, .tsv or .json.
-
-    Raises
-    ------
-    HcbenchError
-        If the file cannot be written.
+    None for other cuts, and where only the distances of the tree are known.
     """
-    from hcbench.results.results import to_csv, write_text as write_file
-
-    if path.suffix.lower() == ".json":
-        text = json.dumps(list(rows), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    else:
-        text = to_csv(_as_texts(rows), "\t" if path.suffix.lower() == ".tsv" else ",")
-    write_file(text, path)
-
-
-def _distances_of(fitted: Fitted) -> Any:
-    """The distances of the items for a dynamic cut; None if only those of the tree are known."""
     from hcbench.analysis.item_distances import distances_of_problem
 
-    if fitted.problem is None:
+    if not cuts.dynamic or fitted.problem is None:
         return None
     try:
         return distances_of_problem(fitted.problem, fitted.metric)

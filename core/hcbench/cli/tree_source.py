@@ -144,7 +144,10 @@ class Source:
         from hcbench.api.trees import tree_of_cell
         from hcbench.cli.runs import read_run
 
-        run = self.words[0] if self.words else None
+        # By default the last run.
+        run = None
+        if self.words:
+            run = self.words[0]
         with open_store(store) as opened:
             info = opened.run(run)
             results = read_run(opened, info, **self.filters)
@@ -204,6 +207,10 @@ def take_source(words: tuple[str, ...], choices: dict[str, Any]) -> Source:
     """
     if len(words) > 2:
         raise click.UsageError("give RUN, TREE, or ALGORITHM DATA; put names with blanks in quotes")
-    filters = {name: choices.pop(name) for name in _FILTERS}
-    places = {name: choices.pop(name) for name in _PLACES}
+    filters = {}
+    for name in _FILTERS:
+        filters[name] = choices.pop(name)
+    places = {}
+    for name in _PLACES:
+        places[name] = choices.pop(name)
     return Source(words=words, filters=filters, **places)
