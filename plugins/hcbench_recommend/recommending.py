@@ -131,7 +131,7 @@ def recommend(
     if len(uses) != 1:
         raise DataError(f"{name} means {len(uses)} data sets; recommend one at a time")
     use = uses[0]
-    standard = METHODS
+    standard: tuple[str, ...] = METHODS
     if _are_answers(use):
         standard = METHODS_OF_ANSWERS
     methods, notes = _choose_methods(registry, algos, standard)
@@ -353,7 +353,7 @@ def choose_distances(
             )
     if distances:
         return tuple(dict.fromkeys(distances))
-    if not is_dense or vectors.shape[1] < FEWEST_COLUMNS or metric_of:
+    if not isinstance(vectors, np.ndarray) or vectors.shape[1] < FEWEST_COLUMNS or metric_of:
         return ("euclidean",)
     return tuple(DISTANCES)
 

@@ -115,7 +115,7 @@ class Halves:
 
     def label(self, distance: str, reference: int, division: int, side: int) -> str:
         """The label of a half in results."""
-        params = {
+        params: dict[str, Any] = {
             "of": self.of,
             "distance": distance,
             "draw": self.draw,

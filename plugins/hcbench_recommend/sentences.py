@@ -204,7 +204,7 @@ def describe_costs(methods: Sequence[Method], undecided: Sequence[str]) -> list[
     if not by_algorithm:
         return []
     slowest = max(by_algorithm, key=lambda name: by_algorithm[name].seconds or 0.0)
-    described = []
+    described: list[str] = []
     for name, method in by_algorithm.items():
         if method.name in undecided and len(described) < MOST_NAMES:
             described.append(name)

@@ -8,6 +8,7 @@ from .axes import (
     labels_of as labels_of,
 )
 from .comparison import Comparison as Comparison
+from .consensus import Consensus as Consensus, consensus_tree as consensus_tree
 from .groups import (
     COSTS as COSTS,
     KINDS as KINDS,

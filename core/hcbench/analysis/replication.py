@@ -207,17 +207,51 @@ def information_of_counts(counts: NDArray[np.int64]) -> float:
     counts : (k, l) int
         The numbers of items with label i of the first and label j of the second.
     """
-    from sklearn.metrics.cluster import expected_mutual_information
-
-    # Rows and columns without items add nothing, but the expectation would count them.
-    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     n = int(counts.sum())
     joint = counts / n
     independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
     is_there = counts > 0
     information = (joint[is_there] * np.log(joint[is_there] / independent[is_there])).sum()
-    by_chance = expected_mutual_information(counts.astype(np.int64), n)
+    by_chance = _expected_information(counts.sum(axis=1), counts.sum(axis=0))
     return float(information - by_chance)
+
+
+def _expected_information(
+    sizes_of_one: NDArray[np.int64], sizes_of_two: NDArray[np.int64]
+) -> float:
+    """The mean mutual information, in nats, of random labellings with these sizes.
+
+    The overlap m of clusters of a and b of n items is hypergeometric; each m from 1 on adds
+    ``P(m) m / n ln(n m / (a b))`` (Vinh et al. 2010, equation 24a).
+    """
+    from scipy.special import gammaln
+
+    n = int(sizes_of_one.sum())
+    a, b = np.meshgrid(sizes_of_one[sizes_of_one > 0], sizes_of_two[sizes_of_two > 0])
+    a = a.ravel()
+    b = b.ravel()
+    least = np.maximum(a + b - n, 1)
+    lengths = np.minimum(a, b) - least + 1
+    # All possible overlaps of all pairs of clusters, one pair after the other.
+    pair = np.repeat(np.arange(a.size), lengths)
+    first_of_pair = np.cumsum(lengths) - lengths
+    overlap = least[pair] + np.arange(pair.size) - first_of_pair[pair]
+    a = a[pair]
+    b = b[pair]
+    log_factorial = gammaln(np.arange(n + 1) + 1.0)
+    log_probability = (
+        log_factorial[a]
+        + log_factorial[b]
+        + log_factorial[n - a]
+        + log_factorial[n - b]
+        - log_factorial[n]
+        - log_factorial[overlap]
+        - log_factorial[a - overlap]
+        - log_factorial[b - overlap]
+        - log_factorial[n - a - b + overlap]
+    )
+    terms = np.exp(log_probability) * overlap / n * np.log(n * overlap / (a * b))
+    return float(terms.sum())
 
 
 def normal_reference(

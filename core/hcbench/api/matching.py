@@ -8,6 +8,7 @@ without names are in the order of ``--names``; without it their items are the nu
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.api.labels import read_labels
-from hcbench.errors import DataError
+from hcbench.errors import DataError, ModelWarning
 from hcbench.files.tables import DECIMAL_COMMA, is_number, read_items, read_rows, table_rows
 from hcbench.files.trees import TreeFile
-from hcbench.model.names import NamedItems, match_items
+from hcbench.model.names import NamedItems, common_positions, few_names, match_items
 from hcbench.model.problem import Problem
 from hcbench.model.trees import Tree
 from hcbench.registry import Registry
@@ -31,10 +32,12 @@ LABELS = "labels"
 """The name of the truth that the labels give."""
 
 _TABLES = (".csv", ".tsv")
+#: The fewest items of which trees can differ.
+_LEAST_COMMON = 3
 _PART_OF_DISTANCE = {"half": "half of the merge distances", "whole": "the merge distances"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _FileContent:
     """The content of a file about items, and their names if it has any.
 
@@ -78,6 +81,7 @@ def read_matched(
     similarity: str | None = None,
     vectors: str | None = None,
     names: Path | None = None,
+    common: bool = False,
 ) -> tuple[dict[str, Tree], dict[str, Problem]]:
     """Read trees and what to score them against, and bring their items into one order.
 
@@ -93,10 +97,13 @@ def read_matched(
         A file with the names of the items, in whose order files without names are.
     similarity, vectors : str, optional
         Files, written as data sets: ``FILE`` or ``FILE[param=value]``.
+    common : bool
+        Whether all are restricted to the items that all have.
 
     Returns
     -------
     trees : dict of label to Tree
+        Those of a file of which all are meant have its label and their number, as ``FILE#3``.
     problems : dict of the name of a truth to Problem
         The problem that metrics see, with that truth alone; if there is no truth, the only key
         is "".
@@ -105,7 +112,13 @@ def read_matched(
     ------
     HcbenchError
         If a file cannot be read, or its items are not those of the others.
+
+    Warns
+    -----
+    ModelWarning
+        With ``common``, which items of which files are dropped.
     """
+    _check_single(truths)
     tree_files = _read_trees(trees)
     truth_files = _read_trees(truths)
     data_files: dict[str, _FileContent] = {}
@@ -130,12 +143,99 @@ def read_matched(
         if names_file is not None:
             n_before += 1
         contents.insert(n_before, labels_file)
+    if common:
+        contents, restricted = _restrict_to_common(contents, names_file)
+        tree_files = {label: restricted[file] for label, file in tree_files.items()}
+        truth_files = {label: restricted[file] for label, file in truth_files.items()}
+        data_files = {role: restricted[file] for role, file in data_files.items()}
+        if labels_file is not None:
+            labels_file = restricted[labels_file]
+        names_file = None
     order = _Order.find(contents, names_file)
     for content in contents:
         # Also --names, which has no other content, but may not fit.
         order.rows(content)
     matched_trees = {label: order.tree(file) for label, file in tree_files.items()}
     return matched_trees, _problems_of(order, data_files, truth_files, labels_file)
+
+
+def _check_single(truths: Sequence[TreeFile]) -> None:
+    """Refuse several trees of a file as a truth."""
+    for truth in truths:
+        if truth.has_many:
+            raise DataError(f"{truth}: a truth is one tree; write the number of one, as tree=1")
+
+
+def _restrict_to_common(
+    contents: Sequence[_FileContent], names_file: _FileContent | None
+) -> tuple[list[_FileContent], dict[_FileContent, _FileContent]]:
+    """Files with the items that all have, in one order; also by the files before.
+
+    Raises
+    ------
+    DataError
+        If fewer than `_LEAST_COMMON` are left, or a file has no names.
+    """
+    named = [_with_names(content, names_file) for content in contents]
+    positions = common_positions([content.items for content in named])
+    n_common = len(positions[0])
+    # All trees of one file mostly lack the same items.
+    dropped: dict[str, None] = {}
+    for content, of_content in zip(named, positions, strict=True):
+        if content.n > n_common:
+            dropped[_describe_dropped(content, of_content)] = None
+    if n_common < _LEAST_COMMON:
+        raise DataError(
+            f"{n_common} items are in all files, and {_LEAST_COMMON} is the least: "
+            f"{'; '.join(dropped)}"
+        )
+    text = f"{n_common} items are in all files"
+    if dropped:
+        text += f"; dropped: {'; '.join(dropped)}"
+    warnings.warn(text, ModelWarning, stacklevel=3)
+    names = named[0].names
+    assert names is not None
+    names_of_common = tuple(names[position] for position in positions[0].tolist())
+    restricted = {}
+    for content, with_names, of_content in zip(contents, named, positions, strict=True):
+        restricted[content] = replace(
+            with_names,
+            n=n_common,
+            names=names_of_common,
+            content=_take(with_names.content, of_content),
+        )
+    return list(restricted.values()), restricted
+
+
+def _with_names(content: _FileContent, names_file: _FileContent | None) -> _FileContent:
+    """A file with names of its items, those of ``--names`` if it has none."""
+    if content.names is not None:
+        return content
+    if names_file is not None and names_file.n == content.n:
+        return replace(content, names=names_file.names)
+    raise DataError(
+        f"{content.where}: common items are found by name, and this file has no names; give "
+        f"--names FILE with its {content.n} names, one a line"
+    )
+
+
+def _describe_dropped(content: _FileContent, positions: NDArray[np.int64]) -> str:
+    """How many items of a file are dropped, and the first ones."""
+    assert content.names is not None
+    remaining = set(positions.tolist())
+    names = [name for number, name in enumerate(content.names) if number not in remaining]
+    return f"{len(names)} of {content.n} of {content.where} ({few_names(names)})"
+
+
+def _take(content: Any, positions: NDArray[np.int64]) -> Any:
+    """Some items of what a file has; a file of names has nothing else."""
+    if content is None:
+        return None
+    if isinstance(content, Tree):
+        return content.restrict(positions)
+    if isinstance(content, Problem):
+        return content.take(positions)
+    return content[positions]
 
 
 def _problems_of(
@@ -179,14 +279,41 @@ def _problems_of(
 
 
 def _read_trees(files: Sequence[TreeFile]) -> dict[str, _FileContent]:
-    """Trees by the labels of their files."""
+    """Trees by the labels of their files; several of one file have numbers, too."""
     contents = {}
     for label, file in zip(labels_of(files), files, strict=True):
-        tree = file.read()
-        if tree.names is None and file.is_newick:
-            raise DataError(f"{file}: the leaves have no labels, and their order is arbitrary")
-        contents[label] = _FileContent(where=file.path, n=tree.n, names=tree.names, content=tree)
+        if not file.has_many:
+            contents[label] = _content_of_tree(file, file.read())
+            continue
+        for number, tree in enumerate(file.read_all(), start=1):
+            contents[f"{label}#{number}"] = _content_of_tree(file, tree)
     return contents
+
+
+def _content_of_tree(file: TreeFile, tree: Tree) -> _FileContent:
+    if tree.names is None and file.is_newick:
+        raise DataError(f"{file}: the leaves have no labels, and their order is arbitrary")
+    return _FileContent(where=file.path, n=tree.n, names=tree.names, content=tree)
+
+
+def groups_of_trees(
+    files: Sequence[TreeFile], trees: Mapping[str, Tree]
+) -> dict[str, tuple[str, ...]]:
+    """The labels of the trees of each file, by the label of the file.
+
+    Parameters
+    ----------
+    files : sequence of TreeFile
+    trees : mapping of str to Tree
+        As `read_matched` returns them.
+    """
+    groups: dict[str, tuple[str, ...]] = {}
+    for label, file in zip(labels_of(files), files, strict=True):
+        if not file.has_many:
+            groups[label] = (label,)
+            continue
+        groups[label] = tuple(name for name in trees if name.startswith(f"{label}#"))
+    return groups
 
 
 def labels_of(files: Sequence[TreeFile]) -> list[str]:
@@ -214,15 +341,17 @@ def labels_of(files: Sequence[TreeFile]) -> list[str]:
 def height_notes(files: Sequence[TreeFile], trees: Mapping[str, Tree]) -> dict[str, str]:
     """What the heights of trees from branch lengths are, by the labels of the trees."""
     notes = {}
+    groups = groups_of_trees(files, trees)
     for label, file in zip(labels_of(files), files, strict=True):
-        if not file.is_newick or trees[label].height is None:
+        if not file.is_newick or trees[groups[label][0]].height is None:
             continue
         heights = file.heights or "half"  # the default of the format
         note = f"heights={heights}: branch lengths of {label} sum to {_PART_OF_DISTANCE[heights]}"
         if file.heights is None:
             whole = replace(file, heights="whole")
             note += f", as by default; if they sum to the whole, give '{whole}'"
-        notes[label] = note
+        for name in groups[label]:
+            notes[name] = note
     return notes
 
 

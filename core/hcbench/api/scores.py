@@ -57,6 +57,10 @@ class Score:
     best_tree, best_truth : bool
         Whether no other tree agrees better with this truth, and no other truth with this tree,
         unless all agree equally.
+    low, high : float or None
+        Of several trees, whose mean the value is: the quantiles of 2.5 and 97.5 % of their values.
+    n_trees : int
+        The number of trees that have a value; 1 of a single one.
     """
 
     metric: MetricInfo
@@ -68,6 +72,9 @@ class Score:
     note: str = ""
     best_tree: bool = False
     best_truth: bool = False
+    low: float | None = None
+    high: float | None = None
+    n_trees: int = 1
 
     @property
     def worth(self) -> float:
@@ -174,6 +181,10 @@ class Scores:
                 text = "error"
             return TableEntry(text, marks=notes.mark([Reason(score.reason)]))
         text = format_spread(score.value, None, metric.unit, metric.interval)
+        if score.low is not None and score.high is not None:
+            low = format_spread(score.low, None, metric.unit, metric.interval)
+            high = format_spread(score.high, None, metric.unit, metric.interval)
+            text += f" [{low}, {high}]"
         reasons = []
         if score.best_truth:
             reasons.append(Reason(BEST_TRUTH, kind="truth"))
@@ -215,7 +226,10 @@ class Scores:
         text = "↑ more is better, ↓ less is better"
         if len(self.trees) > 1:
             text += f", {best} is the best tree"
-        return [text]
+        lines = [text]
+        if any(score.low is not None for score in self.scores):
+            lines.append("mean [2.5 %, 97.5 %] of the trees of a file")
+        return lines
 
     # ---- Written forms ---------------------------------------------------------------------------
 
@@ -266,7 +280,16 @@ def _describe(score: Score) -> dict[str, Any]:
         "unit": score.metric.unit,
         "best_tree": score.best_tree,
         "best_truth": score.best_truth,
+        "low": _finite(score.low),
+        "high": _finite(score.high),
+        "n_trees": score.n_trees,
     }
+
+
+def _finite(value: float | None) -> float | None:
+    if value is None or not math.isfinite(value):
+        return None
+    return value
 
 
 def _note_of_inapplicable(row: Sequence[TableEntry]) -> Note:

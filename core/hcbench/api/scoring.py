@@ -170,6 +170,59 @@ def _score(
     )
 
 
+def summarise_files(scores: Scores, groups: Mapping[str, Sequence[str]]) -> Scores:
+    """Scores with one entry for all trees of a file.
+
+    Parameters
+    ----------
+    scores : Scores
+        Of single trees.
+    groups : mapping of str to sequence of str
+        The labels of the trees of each file, by its label, in the order of the trees.
+    """
+    if all(len(labels) == 1 and labels[0] == label for label, labels in groups.items()):
+        return scores
+    file_of = {}
+    for label, labels in groups.items():
+        for name in labels:
+            file_of[name] = label
+    gathered: dict[tuple[str, str, str], list[Score]] = {}
+    for score in scores.scores:
+        place = (score.metric.label, score.truth, file_of[score.tree])
+        gathered.setdefault(place, []).append(score)
+    summarised = []
+    for (_, _, label), of_file in gathered.items():
+        if groups[label] == (label,):
+            summarised += of_file
+        else:
+            summarised.append(_summarise(of_file, label))
+    return replace(scores, scores=_with_best(summarised), trees=tuple(groups))
+
+
+def _summarise(scores: Sequence[Score], label: str) -> Score:
+    """The mean and the interval of the scores of several trees."""
+    values = [score.value for score in scores if score.value is not None]
+    without_value = [score for score in scores if score.value is None]
+    if not values:
+        return replace(scores[0], tree=label)
+    low, high = np.quantile(values, [0.025, 0.975])
+    note = scores[0].note
+    if without_value:
+        missing = f"{len(without_value)} of {len(scores)} trees have no value, the first as "
+        note = "; ".join(filter(None, [note, missing + without_value[0].reason]))
+    return replace(
+        scores[0],
+        tree=label,
+        value=float(np.mean(values)),
+        status="ok",
+        reason="",
+        note=note,
+        low=float(low),
+        high=float(high),
+        n_trees=len(values),
+    )
+
+
 def _with_best(scores: Sequence[Score]) -> list[Score]:
     """Scores that tell which are the best of a metric, by truth and by tree."""
     best_trees = _are_best(scores, lambda score: score.truth)

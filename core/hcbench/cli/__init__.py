@@ -52,6 +52,7 @@ COMMANDS = {
     "tree": "hcbench.cli.tree:tree",
     "clusters": "hcbench.cli.clusters:clusters",
     "score": "hcbench.cli.score:score",
+    "consensus": "hcbench.cli.consensus:consensus",
     "rerun": "hcbench.cli.rerun:rerun",
     "verify": "hcbench.cli.verify:verify",
     "cite": "hcbench.cli.cite:cite",

@@ -35,6 +35,7 @@ _FEW = 2**16
         "hcbench score merge.csv --vectors iris.csv --labels species.csv --format markdown",
         "hcbench score tree.nwk --similarity w.csv --metrics dasgupta,tree-sampling-divergence",
         'hcbench score "beast.trees[tree=3]" "scipy.nwk[heights=whole]" --vectors iris.csv',
+        'hcbench score "mrbayes.t[tree=all,burn_in=0.25]" nj.nwk --truth taxonomy.nwk --common',
     )
 )
 @click.argument("trees", nargs=-1, required=True, metavar="TREE...")
@@ -68,6 +69,12 @@ _FEW = 2**16
     help="Names of the items, one a line or in a table with names of rows, in the order of all "
     "files that have none.",
 )
+@click.option(
+    "--common",
+    is_flag=True,
+    help="Restrict all files to the items that all have, matched by name; how many are left and "
+    "which are dropped is said.",
+)
 @options.names_option("--metrics", "By default all that apply.")
 @options.PLUGIN
 @options.RESULTS_FORMAT
@@ -86,8 +93,10 @@ def score(
 
     A tree is a Newick or Nexus file, or a table (.csv, .tsv, .npy) of merges: scipy's linkage
     matrix, the merge of R's hclust with its height as a third column or without, or scikit-learn's
-    children_. FILE[tree=3] is the third of several trees. Branch lengths to a leaf sum to half of
-    the distance at which two clusters merge, or with FILE[heights=whole] to the whole.
+    children_. FILE[tree=3] is the third of several trees; FILE[tree=all,burn_in=0.25] is all
+    without the first quarter, of which the mean and the interval of each metric are shown. Branch
+    lengths to a leaf sum to half of the distance at which two clusters merge, or with
+    FILE[heights=whole] to the whole.
 
     Items are matched by name: the labels of Newick, the index or header of a table. Files without
     names are in the order of --names; if that is not given, their items are the numbers 0, 1, ...,
@@ -106,8 +115,8 @@ def score(
         _run_kernels_as_python(files["trees"] + files["truths"])
     import numpy as np
 
-    from hcbench.api.matching import height_notes, read_matched
-    from hcbench.api.scoring import default_metrics, score_trees
+    from hcbench.api.matching import groups_of_trees, height_notes, read_matched
+    from hcbench.api.scoring import default_metrics, score_trees, summarise_files
     from hcbench.files.trees import TreeFile
 
     for option in ("trees", "truths"):
@@ -132,6 +141,7 @@ def score(
         with np.errstate(over="ignore"):  # kernels multiply modulo 2^64
             notes = height_notes(files["trees"], trees)
             scores = score_trees(trees, problems, list(uses.values()), notes)
+        scores = summarise_files(scores, groups_of_trees(files["trees"], trees))
         remarks = [Note(kind="data", text=text) for text in texts]
         scores = replace(scores, remarks=tuple(remarks))
     _write_scores(scores, form)

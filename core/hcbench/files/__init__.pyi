@@ -35,4 +35,5 @@ from .tree_output import write_tree as write_tree
 from .trees import (
     TreeFile as TreeFile,
     read_tree as read_tree,
+    read_trees as read_trees,
 )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +26,8 @@ from hcbench.registry.names import parse_file
 
 #: Newick and Nexus; .trees and .t are samples of BEAST and MrBayes.
 NEWICK = (".nwk", ".newick", ".tree", ".tre", ".treefile", ".nex", ".nexus", ".trees", ".t")
+#: The value of ``tree`` that means all trees of a file.
+ALL_TREES = "all"
 SUFFIXES = NEWICK + (".csv", ".tsv", ".npy")
 
 _FORMATS = (
@@ -77,13 +80,48 @@ def read_tree(
     return TreeFile(Path(path).expanduser(), tree, heights).read(names)
 
 
+def read_trees(
+    path: str | Path,
+    *,
+    burn_in: float = 0.0,
+    heights: Literal["half", "whole"] | None = None,
+) -> list[Tree]:
+    """Read all trees of a file, such as a posterior sample or bootstraps.
+
+    Parameters
+    ----------
+    path : str or path
+        As of `read_tree`.
+    burn_in : float
+        The share of the trees, the first ones, that is omitted, from 0 to below 1.
+    heights : {"half", "whole"}, optional
+        As of `read_tree`.
+
+    Returns
+    -------
+    list of Tree
+        With their leaves in the order of the first, and its names. There is one `NewickWarning` if
+        branch lengths of any tree cannot be heights.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or its trees have different leaves.
+    """
+    return TreeFile(Path(path).expanduser(), ALL_TREES, heights, burn_in).read_all()
+
+
 @dataclass(frozen=True, slots=True)
 class TreeFile:
-    """A file with a tree, and which of its trees is meant; see `read_tree`."""
+    """A file with a tree, and which of its trees is meant; see `read_tree`.
+
+    ``tree="all"`` means all of them, without the share ``burn_in``; see `read_trees`.
+    """
 
     path: Path
     tree: int | str | None = None
     heights: Literal["half", "whole"] | None = None
+    burn_in: float = 0.0
 
     @classmethod
     def parse(cls, text: str) -> TreeFile:
@@ -101,9 +139,38 @@ class TreeFile:
         name = parse_file(text)
         params: dict[str, Any] = dict(name.params)
         for key in params:
-            if key not in ("tree", "heights"):
-                raise DataError(f"{text}: a tree has the parameters tree and heights, not {key}")
-        return cls(Path(name.base).expanduser(), **params)
+            if key not in ("tree", "heights", "burn_in"):
+                raise DataError(
+                    f"{text}: a tree has the parameters tree, heights and burn_in, not {key}"
+                )
+        file = cls(Path(name.base).expanduser(), **params)
+        if "burn_in" in params:
+            file.check_burn_in()
+        return file
+
+    def check_burn_in(self) -> None:
+        """Check that the burn-in is a share, and that there are several trees.
+
+        Raises
+        ------
+        DataError
+            If not.
+        """
+        is_share = isinstance(self.burn_in, int | float) and 0 <= self.burn_in < 1
+        if not is_share or isinstance(self.burn_in, bool):
+            raise DataError(
+                f"{self.path}: burn_in={self.burn_in} is no share of the trees, from 0 to below 1, "
+                "such as 0.25"
+            )
+        if not self.has_many:
+            raise DataError(
+                f"{self.path}: burn_in={self.burn_in} is for all trees: write tree=all, too"
+            )
+
+    @property
+    def has_many(self) -> bool:
+        """Whether all trees of the file are meant."""
+        return self.tree == ALL_TREES
 
     def __str__(self) -> str:
         return f"{self.path}{self.parameters}"
@@ -121,6 +188,8 @@ class TreeFile:
             parts.append(f"tree={self.tree}")
         if self.heights is not None:
             parts.append(f"heights={self.heights}")
+        if self.burn_in:
+            parts.append(f"burn_in={self.burn_in}")
         if not parts:
             return ""
         return f"[{','.join(parts)}]"
@@ -145,6 +214,26 @@ class TreeFile:
                 return tree
             return _named(tree, names)
         except InvalidTreeError as error:
+            raise DataError(f"{self.path}: {error}") from error
+
+    def read_all(self) -> list[Tree]:
+        """Read all trees, see `read_trees`; that of a table is one."""
+        self.check_burn_in()
+        form, text = form_of_tree(self.path, NEWICK)
+        if form not in ("newick", "nexus"):
+            return [replace(self, tree=None, burn_in=0.0).read()]
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                trees = list(Tree.all_from_newick(text, heights=self.heights))
+            trees = trees[math.floor(self.burn_in * len(trees)) :]
+            if caught:
+                what = f"{len(caught)} of the trees: the first: " if len(caught) > 1 else ""
+                message = f"{self.path}: {what}{caught[0].message}"
+                warnings.warn(message, caught[0].category, stacklevel=3)
+            items = trees[0].named_items("the first tree")
+            return [tree.matched_with(items) for tree in trees]
+        except (InvalidTreeError, DataError) as error:
             raise DataError(f"{self.path}: {error}") from error
 
     def _tree_of_newick(self, text: str, names: Sequence[str] | None) -> Tree:

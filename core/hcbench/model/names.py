@@ -100,6 +100,49 @@ def match_items(source: NamedItems, target: NamedItems) -> NDArray[np.int64]:
     return np.array([position_of[name] for name in target_names], dtype=np.int64)
 
 
+def common_positions(things: Sequence[NamedItems]) -> list[NDArray[np.int64]]:
+    """The positions in each thing of the items that all have, in the order of the first.
+
+    Names are compared by what they may mean in Newick; see `match_items`. Items without names are
+    the numbers 0..n-1.
+
+    Parameters
+    ----------
+    things : sequence of NamedItems
+
+    Raises
+    ------
+    DataError
+        If two items of a thing have the same name, or no item is in all.
+    """
+    tables: list[dict[str, int]] = []
+    for thing in things:
+        _check_distinct(thing)
+        names = thing.names
+        if names is None:
+            names = tuple(map(str, range(thing.n)))
+        tables.append(_positions_of(names))
+    shared = [name for name in tables[0] if all(name in table for table in tables)]
+    if not shared:
+        raise DataError(
+            f"no item of {things[0].what} is in all files: its first names are "
+            f"{few_names(list(tables[0]))}, and those of {things[-1].what} "
+            f"{few_names(list(tables[-1]))}"
+        )
+    positions = []
+    for table in tables:
+        positions.append(np.array([table[name] for name in shared], dtype=np.int64))
+    return positions
+
+
+def _positions_of(names: Sequence[str]) -> dict[str, int]:
+    """The positions of names, as they may be meant unless two would be the same."""
+    meant = {_as_meant(name): position for position, name in enumerate(names)}
+    if len(meant) == len(names):
+        return meant
+    return {name: position for position, name in enumerate(names)}
+
+
 class CanBeNamed(Protocol):
     """A tree or partition: its items may have names."""
 

@@ -192,7 +192,7 @@ def test_files_with_parameters(tmp_path):
     assert TreeFile.parse(str(odd)).read().names == ("a", "b")
     odd = written(tmp_path, "odd.nwk[1]", "(a,b);")
     assert TreeFile.parse(str(odd)).path == odd
-    with pytest.raises(DataError, match="a tree has the parameters tree and heights, not nr"):
+    with pytest.raises(DataError, match="a tree has the parameters tree, heights and burn_in"):
         TreeFile.parse(f"{path}[nr=2]")
 
 

@@ -6,7 +6,7 @@ Use `hcbench.Tree.from_newick` and `hcbench.Tree.to_newick`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import repeat
@@ -76,11 +76,39 @@ def read_newick(text: str, tree: int | str | None = None) -> NewickNodes:
         If the text cannot be read, with the position; if only some leaves have labels; if there are
         several trees and none is chosen, or no such tree.
     """
+    statements = _statements(text)
+    return _read_statement(statements[_position(tree, statements)])
+
+
+def read_all_newick(text: str) -> Iterator[NewickNodes]:
+    """Read all trees of a Newick or Nexus text, as `read_newick` reads one.
+
+    Raises
+    ------
+    NewickError
+        If the text cannot be read, or has no tree.
+    """
+    for statement in _statements(text):
+        yield _read_statement(statement)
+
+
+def _statements(text: str) -> list[Statement]:
+    """The trees of a text.
+
+    Raises
+    ------
+    NewickError
+        If there is none.
+    """
     text = text.removeprefix("\ufeff")  # a byte order mark
     statements = nexus_statements(text) if is_nexus(text) else newick_statements(text)
     if not statements:
         raise Source(text).error(len(text), "there is no tree in the text")
-    statement = statements[_position(tree, statements)]
+    return statements
+
+
+def _read_statement(statement: Statement) -> NewickNodes:
+    """Read one of the trees of a text."""
     parents, labels, lengths = _scan(statement)
     # Here children come before their parents, and leaves before all other nodes.
     down = np.array(parents)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -12,7 +13,12 @@ import numpy as np
 from hcbench.errors import InvalidPartitionError, InvalidTreeError
 from hcbench.model.names import NamedItems, match_items, names_of_index, put_in_order_of
 from hcbench.model.newick.lengths import heights_of_lengths, lengths_of_heights
-from hcbench.model.newick.text import read_newick, write_newick
+from hcbench.model.newick.text import (
+    NewickNodes,
+    read_all_newick,
+    read_newick,
+    write_newick,
+)
 from hcbench.model.trees import _kernels
 from hcbench.model.trees._kernels import read_only, subtree_max
 from hcbench.model.trees.arrays import (
@@ -382,13 +388,29 @@ class Tree:
         InvalidTreeError
             If two leaves have the same label.
         """
-        nodes = read_newick(text, tree)
-        height = heights_of_lengths(nodes.parent, nodes.length, heights)
-        kind = HeightKind.NONE if height is None else HeightKind.DISTANCE
-        as_written = cls.from_parents(nodes.parent, height, kind, nodes.labels, collapse_unary=True)
+        as_written = cls._from_newick_nodes(read_newick(text, tree), heights)
         if names is None:
             return as_written
         return as_written.in_order_of(names)
+
+    @classmethod
+    def all_from_newick(
+        cls, text: str, *, heights: Literal["half", "whole"] | None = None
+    ) -> Iterator[Self]:
+        """Read all trees of a text of Newick or Nexus, such as a posterior sample.
+
+        Parameters, warnings and errors are those of :meth:`from_newick`.
+        """
+        for nodes in read_all_newick(text):
+            yield cls._from_newick_nodes(nodes, heights)
+
+    @classmethod
+    def _from_newick_nodes(
+        cls, nodes: NewickNodes, heights: Literal["half", "whole"] | None
+    ) -> Self:
+        height = heights_of_lengths(nodes.parent, nodes.length, heights)
+        kind = HeightKind.NONE if height is None else HeightKind.DISTANCE
+        return cls.from_parents(nodes.parent, height, kind, nodes.labels, collapse_unary=True)
 
     @classmethod
     def from_parents(
