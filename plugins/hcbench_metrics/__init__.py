@@ -6,6 +6,9 @@ Every metric is ``function(scored, **params) -> float`` in the module of its gro
 `objectives`, `dissimilarities`, `distortion`, `silhouettes`, `sampling` and `held_out` need none;
 `curves` evaluate a metric against the queries; `costs` are those of the call. The loops are in the
 modules `_*kernels`.
+
+A new metric is a function in one of these modules, and a `MetricSpec` in the module ``*_specs`` of
+its group, which this module registers.
 """
 
 from __future__ import annotations

@@ -28,6 +28,8 @@ from dataclasses import dataclass
 
 #: The least number of repetitions of which a random mean has an interval.
 LEAST = 2
+#: The error that is spent at a look: at the planned number of repetitions, at twice, and at half of
+#: it. The sum with all further looks, each of half the last share, is .05.
 _AT_PLANNED = 0.04
 _AT_TWICE = 0.004
 _AT_HALF = 0.001

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from hcbench.registry.metric_specs import MetricSpec
     from hcbench.registry.suite import Claim
 
+#: The verdicts, in the order in which they are counted.
 Word: TypeAlias = Literal[
     "reproduced",
     "not significantly different",
@@ -73,6 +74,7 @@ Word: TypeAlias = Literal[
 WORDS: tuple[Word, ...] = get_args(Word)
 #: No interval at all.
 UNKNOWN = Limits(-math.inf, math.inf)
+#: How relations are written in tables; equality needs no sign.
 _SIGNS = {"=": "", "<=": "≤ ", ">=": "≥ ", "<": "< ", ">": "> "}
 
 
@@ -143,6 +145,7 @@ def judge_claim(claim: Claim, results: Comparison) -> Verdict:
     return verdict
 
 
+#: How a verdict is put in a sentence about the value.
 _AS_A_VERB = {
     "reproduced": "agrees",
     "not significantly different": "is not significantly different",
@@ -165,6 +168,7 @@ _ERRATA: dict[tuple[Word, Word], Word] = {
 }
 
 
+#: Verdicts that a failed repetition might have changed.
 _AGREEING: set[Word] = {"reproduced", "not significantly different"}
 
 

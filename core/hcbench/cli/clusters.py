@@ -22,6 +22,7 @@ from hcbench.cli.tree_source import SOURCE_OPTIONS, take_source
 if TYPE_CHECKING:
     from hcbench.analysis.cluster_numbers import Number
 
+#: The fields of a `Number` that are shown, in this order.
 _COLUMNS = ("k", "smallest", "stability", "weakest", "strength", "silhouette", "gap", "gap_error")
 
 

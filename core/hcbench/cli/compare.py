@@ -1,4 +1,16 @@
-"""``compare`` and ``run``: plan, run what is missing, show what came out."""
+"""``compare`` and ``run``: plan, run what is missing, show what came out.
+
+A cell gets from here to its rows in the store as follows:
+
+1. `hcbench.plan.plan.make_plan` makes the cells (`hcbench.plan.cell.Cell`).
+2. `hcbench.run.run.run_plan` selects those that are not stored.
+3. `hcbench.run.tasks.make_job` makes what a worker needs, a `hcbench.run.job.Job`, which
+   `hcbench.run.schedule.Schedule` gives to a worker.
+4. `hcbench.run.cell.run_job` makes the data and the oracle, calls the algorithm, computes the
+   metrics, and returns an `hcbench.plan.outcome.Outcome`.
+5. `hcbench.run.record.RunRecord.save` completes it with what only the main process knows, and
+   `hcbench.store.store.Store.save` writes its rows (`hcbench.store.rows`).
+"""
 
 from __future__ import annotations
 

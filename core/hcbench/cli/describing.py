@@ -21,6 +21,7 @@ from hcbench.registry.suite import Suite
 if TYPE_CHECKING:
     from hcbench.registry.catalogue import Entry
 
+#: What is said of a declaration that is a function of the parameters.
 DEPENDS = "depends on its parameters"
 
 #: The options of ``hcbench compare`` that take the name of a spec, by what the spec describes.

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from hcbench.analysis.tables import Block, TableEntry
     from hcbench.results.results import Results
 
+#: Blanks between two columns.
 GAP = 2
+#: Numbers of footnotes, as they stand behind an entry.
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: Tables of data sets; of more data sets there is one for each metric.
 MOST_TABLES = 12

@@ -21,6 +21,7 @@ from hcbench.registry.names import GIB, SECONDS, split_list
 #: The kinds of names, as options and arguments have them.
 KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites")
 
+#: Whether a path exists is checked when it is used, with a message that says for what.
 PATH = click.Path(path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)

@@ -28,6 +28,7 @@ from hcbench.cli.option_types import (
 from hcbench.model.cost import Budget
 from hcbench.registry.repeats import Repeats
 
+#: A command, or what becomes one.
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
@@ -159,6 +160,7 @@ def format_option(*choices: str) -> Callable[[F], F]:
 JSON_OR_TABLE = format_option("table", "json")
 RESULTS_FORMAT = format_option("table", "json", "csv", "markdown", "latex")
 QUIET = click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but errors.")
+#: Entries of a suite, which `compare` and `run` change; without an option its entry stays.
 SUITE_OPTIONS = (
     names_option("--algos", 'Algorithms, such as "4-AL,UPGMA[metric=cosine]"; "sk-*", "@linkage".'),
     names_option("--datasets", "Data sets, or your own files: ./mydata.csv"),
@@ -233,6 +235,7 @@ REPLAY = click.option(
     help="A file of answers that hcbench ask recorded, used as the oracle. Without --datasets, its "
     "items are the data set. Repeatable.",
 )
+#: How a plan is run; it decides no result.
 RUN_OPTIONS = (
     JOBS,
     click.option(
@@ -270,6 +273,7 @@ RUN_OPTIONS = (
     ),
     QUIET,
 )
+#: The figures of a suite, which only `run` has.
 FIGURE_OPTIONS = (
     click.option(
         "--figures",
@@ -314,4 +318,5 @@ RUN_FILTERS = (
     ),
     _ALGOS,
 )
+#: By default the last run; see `Store.run` for what else it may be.
 RUN = click.argument("run", required=False)

@@ -28,6 +28,7 @@ REDRAW = 0.2  # seconds between two redraws of the bar
 LINE = 10.0  # seconds between two plain lines
 FEW = 3  # finished cells before a time is estimated; the first ones compile kernels
 MOST_FAILURES = 50  # shown one by one; the table has all
+#: What is said after Ctrl-C, and after a signal that ends the process.
 INTERRUPTED = "interrupted; finished cells are stored, and the same command resumes"
 
 Describe: TypeAlias = Callable[[], list[str]]

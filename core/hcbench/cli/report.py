@@ -13,6 +13,7 @@ from hcbench.cli.option_types import IntegerRange, OutputFile
 from hcbench.cli.terminal import stdout_for_data, tell
 from hcbench.pages import MOST_TREES
 
+#: Of `site` as well, whose pages have the same reports.
 TREES = click.option(
     "--trees",
     type=IntegerRange(min=0),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hcbench.store import Store
     from hcbench.store.rows import RunInfo
 
+#: More failures are counted, and not listed.
 MOST_FAILURES = 20
 
 
@@ -212,6 +213,7 @@ def _agreement_text(number: float | None) -> str:
     return format_spread(number, None, interval="[-1, 1]")
 
 
+#: What has a data set, and is shown in a block of it.
 Row = TypeVar("Row", "Difference", "Stability")
 
 

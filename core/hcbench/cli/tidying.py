@@ -17,6 +17,7 @@ from hcbench.model.text import printable
 if TYPE_CHECKING:
     from hcbench.store.tidying import Tidied
 
+#: Here the run has no default: the last run is not removed or renamed by accident.
 _ONE_RUN = click.argument("run")
 
 

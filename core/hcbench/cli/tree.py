@@ -41,6 +41,7 @@ TREES = (
     ".tsv",
     ".json",
 )
+#: Suffixes of figures; a file with one of them is drawn.
 FIGURES = (".svg", ".png", ".pdf")
 
 

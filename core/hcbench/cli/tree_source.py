@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from hcbench.api.trees import Fitted
     from hcbench.registry import Registry
 
+#: Options that select cells, or for a new fit name its oracle and its budget.
 _FILTERS = ("algorithms", "datasets", "oracles", "budget")
+#: Options that are fields of `Source`.
 _PLACES = ("repetition", "checkpoint", "seed", "timeout")
 #: Options that choose a cell of a stored run.
 _OF_RUNS = ("algorithms", "datasets", "repetition", "checkpoint")

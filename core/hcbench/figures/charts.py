@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 #: A logarithmic axis extends beyond its data by this factor.
 _ROOM_OF_LOG = 1.6
 
+#: How a series is drawn; see `Series`.
 Mark: TypeAlias = Literal["line", "bars", "law", "flat", "steps", "level", "warning"]
 #: Its horizontal and vertical place, which may have intervals, and a text about it.
 Point: TypeAlias = "tuple[Any, float | Summary | CurvePoint, str]"

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.patches import Patch
     from numpy.typing import ArrayLike, NDArray
 
+#: Where the root is.
 Orientation: TypeAlias = Literal["top", "left", "right"]
 #: Of branches with leaves of several classes.
 MIXED = "#555555"
@@ -34,6 +35,7 @@ _LARGEST = 10.0
 _READABLE = 6.0  # for which new axes have room
 _LEGEND = 20  # classes, at most
 _CLADES = 8  # a truth without classes is cut into this many, for colours
+#: The title of the axis of heights.
 _AXES = {
     HeightKind.DISTANCE: "distance",
     HeightKind.AFFINITY: "affinity",

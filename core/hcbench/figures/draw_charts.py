@@ -28,6 +28,7 @@ _PANEL = (3.4, 2.7)  # inches, wide and high
 _ALONE = (5.6, 3.8)  # likewise, of a single panel
 _TITLE = 38  # characters per line
 _LETTER = 0.075  # inches per character of a legend
+#: A longer legend has several columns.
 _ROWS_OF_LEGEND = 24
 
 
@@ -183,6 +184,7 @@ def add_caption(figure: Figure, lines: Sequence[str]) -> None:
 # ---- Ranks ---------------------------------------------------------------------------------------
 
 _ROW = 0.2  # inches between names, and between bars
+#: The axis of ranks, and the bars.
 _INK = "black"
 
 

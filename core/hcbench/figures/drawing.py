@@ -374,6 +374,7 @@ def _view_scaling(results: Results, choices: Choices) -> CurveView:
     return scaling(results, choices.metric or "seconds", choices.x or None)
 
 
+#: The kinds of figures of `hcbench plot`, in the order of its list.
 KINDS: Mapping[str, Kind] = {
     "ranks": Kind(
         doc="Average ranks over data sets with the critical difference.",

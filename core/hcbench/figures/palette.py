@@ -33,6 +33,7 @@ _COLOURS = (
     ("#438B76", "#6CC9BC"),
     ("#9B7C34", "#DDCC77"),
 )
+#: On a light ground, and on a dark one.
 PALETTE = tuple(light for light, _ in _COLOURS)
 PALETTE_DARK = tuple(dark for _, dark in _COLOURS)
 REFERENCE = "#767676"
@@ -44,6 +45,7 @@ MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x", "star")
 #: Of references, in plotly.
 REFERENCE_SYMBOLS = ("star-open", "hexagon-open", "pentagon-open", "hourglass-open")
+#: Names of dashes in plotly; those of matplotlib are in `_LINESTYLES`.
 DASHES = ("solid", "dash", "dashdot", "dot")
 _REFERENCE_DASHES = ("dash", "dot", "dashdot")
 _LINESTYLES = {"solid": "-", "dash": "--", "dashdot": "-.", "dot": ":"}

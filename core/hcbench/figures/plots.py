@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 #: Characters of a name of a leaf; the rest of a figure would have no room beside longer ones.
 LONGEST_NAME = 44
+#: With more places, matplotlib chooses the ticks.
 _MOST_TICKS = 8
 _SCALED = {"s": "s", "bytes": "B"}  # units whose ticks are ms, MB and the like
 _STYLE: Any = {  # matplotlib types each key

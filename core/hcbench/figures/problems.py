@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 #: Columns of more vectors stay in their order, as their tree would be too fine to be read.
 _MOST_COLUMNS = 500
+#: Suffixes of tables whose header may name the columns.
 _TABLES = (".csv", ".tsv")
 
 

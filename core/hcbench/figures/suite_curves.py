@@ -43,6 +43,7 @@ _APART = 0.07
 _APART_LINEAR = 1 / 30
 #: More claims are counted below a figure, and not listed.
 _MOST_CLAIMS = 8
+#: Line styles of bounds, in their order; a fifth bound is not drawn.
 _STYLES = ("--", ":", "-", "-.")
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+#: What has mean 0 and standard deviation 1: nothing, each row, or each column.
 Scaling: TypeAlias = Literal["none", "row", "column"]
 
 #: With more leaves no names are written, as they would be too small to be read.

@@ -20,7 +20,9 @@ from hcbench.model.comparisons import Comparisons
 from hcbench.model.numbers import read_whole_number
 from hcbench.model.regular_files import check_regular
 
+#: The columns of the items; comparisons of three items have no l.
 _ITEMS = ("i", "j", "k", "l")
+#: Columns beside the items that are read.
 _EXTRA = ("response", "annotator")
 _SUFFIXES = tuple(TABLES) + (".npz", ".npy")
 #: What is stripped from a cell.

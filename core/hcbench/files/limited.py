@@ -35,6 +35,7 @@ _COPIES = 6
 
 #: What a process that only reads a file needs of the environment; keys and passwords do not.
 _VARIABLES = frozenset({"HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ", "VIRTUAL_ENV"})
+#: Likewise all variables that begin so.
 _PREFIXES = ("LC_", "PYTHON")
 #: Threads of libraries reserve memory each.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")

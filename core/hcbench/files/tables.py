@@ -41,6 +41,7 @@ _DAMAGE = (
     zlib.error,
 )
 
+#: Within quotes a comma separates no cells.
 _IN_QUOTES = re.compile(r'"[^"]*"')
 _SAMPLE = 50  # lines from which the delimiter is found
 

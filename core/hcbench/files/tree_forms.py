@@ -10,6 +10,7 @@ from hcbench.files.tables import read_text
 from hcbench.model.regular_files import check_regular
 from hcbench.model.text import shell_command
 
+#: Texts of nested brackets, of blocks, and of rows of numbers; an array is no text.
 TreeForm = Literal["newick", "nexus", "table", "array"]
 
 #: What binary files begin with, and what they are.
@@ -21,6 +22,7 @@ _BINARY = (
     (b"\x80", "a pickle, which could run code: save the linkage matrix with numpy.save"),
     (b"\x89HDF", "of HDF5: save the linkage matrix with numpy.save"),
 )
+#: What the text of an object of R begins with, as `dput` writes it.
 _DPUT = ("structure(", "list(", "c(")
 
 

@@ -28,6 +28,7 @@ from hcbench.registry.names import parse_file
 NEWICK = (".nwk", ".newick", ".tree", ".tre", ".treefile", ".nex", ".nexus", ".trees", ".t")
 #: The value of ``tree`` that means all trees of a file.
 ALL_TREES = "all"
+#: All files that may have a tree: also tables and arrays of merges.
 SUFFIXES = NEWICK + (".csv", ".tsv", ".npy")
 
 _FORMATS = (

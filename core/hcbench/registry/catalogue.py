@@ -19,6 +19,7 @@ from hcbench.registry.suite import Suite
 
 #: Names in a message where none is close.
 _MOST_NAMES = 12
+#: Of similar names; more would hide the right one.
 _MOST_SUGGESTIONS = 3
 T = TypeVar("T", bound="Spec | Suite | CommandSpec")
 

@@ -29,7 +29,9 @@ __all__ = [
     "hcbench_suites",
 ]
 
+#: The name of the entry points of plugins, and of core's own distribution.
 PROJECT = "hcbench"
+#: Raised when plugins must change; they may say which one they are written for.
 HOOK_VERSION = 1
 
 

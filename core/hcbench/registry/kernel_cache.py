@@ -44,10 +44,13 @@ from hcbench.registry.hookspecs import PROJECT
 from hcbench.registry.plugins import code_of_file, installed_plugins, is_beside
 from hcbench.registry.sources import imported_names, used_below
 
+#: numba stores compiled kernels in the folder that this environment variable names.
 VARIABLE = "NUMBA_CACHE_DIR"
 _CORE = Path(__file__).parents[1]
+#: The name of a folder of kernels: a digest of the bytes of their files.
 _FOLDER = re.compile(r"hcbench-[0-9a-f]{16}")
 _UNUSED = 30 * 24 * 3600  # seconds after which a folder is removed
+#: One of these words is in every file that numba compiles something of.
 _COMPILERS = (b"jit", b"vectorize", b"stencil", b"cfunc")
 
 

@@ -13,6 +13,7 @@ from hcbench.registry.specs import Function, Needs, Spec, load_function
 if TYPE_CHECKING:
     from hcbench.oracle.answers import Scored
 
+#: Which values are better; "none" if neither are.
 Direction: TypeAlias = Literal["higher", "lower", "none"]
 
 

@@ -22,6 +22,7 @@ from hcbench.errors import NameSyntaxError, ParameterError
 from hcbench.model.numbers import read_number
 from hcbench.registry.parameters import Params, Value
 
+#: Commas between these separate no names.
 _OPEN = "[{"
 _CLOSE = "]}"
 _QUOTES = "\"'"
@@ -32,6 +33,7 @@ _LONG_KEY = re.compile(rf"(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{_DEEPEST}}}")
 _QUOTED = re.compile(r"""("(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')\s*+(\[|$)""")
 #: Of the name of a file: what would end it, or begin its parameters or the next name.
 _NEEDS_QUOTES = re.compile(r"[,\[\]{}\"'\x00-\x1f\x7f]|^\s|\s$")
+#: A text that needs no quotes: a word, a path, or a name with parameters.
 _BARE = re.compile(r"[\w./:+~-]+(\[.*\])?")
 
 
@@ -457,8 +459,10 @@ class Quantity:
 _PARTS = re.compile(r"(.*?)\s*([a-z]*)", re.IGNORECASE | re.DOTALL)
 #: Units of memory, in bytes.
 _BINARY = {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
+#: Likewise; 1 MB is 10^6 bytes, and 1 MiB is 2^20.
 _DECIMAL = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 
+#: A number alone is in seconds.
 SECONDS = Quantity(
     name="time",
     units={"": 1, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400},

@@ -37,8 +37,10 @@ from hcbench.registry.specs import load_function
 
 #: The distribution of the specs that a caller gives from Python.
 CALLER = "caller"
+#: What plugins register, each by the hook ``hcbench_KIND``.
 KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites", "commands", "executors")
 REGISTER_HOOKS = tuple(f"hcbench_{kind}" for kind in KINDS)
+#: Hooks that are called during a run, and register nothing.
 REPORT_HOOKS = ("hcbench_run_started", "hcbench_cell_finished", "hcbench_run_finished")
 
 

@@ -55,6 +55,7 @@ class Reference:
 
 # Braces may be nested twice, as in {{\'E}lie}.
 _BRACES = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
+#: The kind, the key and the fields of an entry, and the name and value of a field.
 _ENTRY = re.compile(r"(\w+)\s*\{\s*([^,\s]+)\s*,(.*)\}\s*", re.DOTALL)
 _FIELD = re.compile(rf"\s*(\w+)\s*=\s*(?:{_BRACES}|\"([^\"]*)\"|(\d+))\s*(?:,|$)")
 

@@ -29,6 +29,7 @@ _CALLS = [
 ]
 #: What stands behind the module in the name of a function, ``"module:function"``.
 _FUNCTION = re.compile(r":[A-Za-z_]\w*[\"']")
+#: The full name of a module.
 _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 #: The most characters in the name of a module.
 _LONGEST_MODULE = 200

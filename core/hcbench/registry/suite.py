@@ -20,6 +20,7 @@ from hcbench.registry.references import Reference
 from hcbench.registry.repeats import Repeats
 from hcbench.registry.specs import Function
 
+#: What a claim may say of a number; "=" is within rounding and tolerance.
 RELATIONS = ("=", "<=", ">=", "<", ">")
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hcbench.plan.presentation import MetricInfo
     from hcbench.results.evaluation import Evaluation
 
+#: The footnote of a reference.
 _REFERENCE = "a reference, which is not ranked"
 
 
@@ -195,6 +196,8 @@ def worse_than_chance(
     return []
 
 
+#: What may distinguish rows of one algorithm, with the name of the column; and its entry in rows
+#: that have none.
 KEYS = {"oracle": "oracle", "budget": "budget", "checkpoint": "after queries"}
 _WITHOUT = {"oracle": NOTHING, "budget": "none", "checkpoint": "end"}
 

@@ -27,6 +27,7 @@ from hcbench.plan.values import Values
 
 #: The columns of `Outcomes` with which a row begins.
 _IDENTITY = ("algorithm", "dataset", "oracle", "repetition", "seed", "budget", "status", "reason")
+#: Then what its call cost, and where it ran; the metrics follow.
 _FIRST = _IDENTITY + ("stopped",) + tuple(COSTS) + ("load", "frequency", "host")
 #: What a row has of a verdict, after what is claimed.
 _OF_VERDICT = (

@@ -18,6 +18,7 @@ from hcbench.results.results import Results, write_text
 Format: TypeAlias = Literal["csv", "json", "parquet"]
 #: The key, column and Parquet metadata of the description of the run.
 STORED = "stored"
+#: The integers that a column of Parquet can have.
 _INT64_MIN = -(2**63)
 _INT64_MAX = 2**63 - 1
 # The most bytes of text that are read of a Parquet file: this many, and this many times its size.

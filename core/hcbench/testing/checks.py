@@ -47,6 +47,7 @@ _MODULES = {
 }
 """The module with the checks of each kind."""
 
+#: Prefixes of the functions that are required checks, and of those that are advice.
 _REQUIRED = "check_"
 _ADVICE = "advise_"
 

@@ -32,6 +32,7 @@ from hcbench.testing.subjects import NotCheckedError, Subject, fail, require, sk
 NOISE = 0.2
 """The rate of errors of oracles whose own is below `MEASURABLE`."""
 
+#: An oracle with a lower rate of errors is checked with `NOISE` instead.
 MEASURABLE = 0.05
 MANY = 3000
 """Number of queries of which the wrong answers are counted."""

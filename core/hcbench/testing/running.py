@@ -63,6 +63,7 @@ FORMS_WITH_ALL: tuple[Form, ...] = ("planted", "everything")
 N = 12
 """Number of planted items."""
 
+#: Of the data of a data set that is checked.
 DATA_SEED = 1
 _HIGHEST = 0.8  # affinity of the first merge
 _LOWEST = 0.1  # affinity of the last merge
@@ -229,6 +230,7 @@ def _vectors_of(truth: Tree, rng: np.random.Generator) -> NDArray[np.float64]:
     return _frozen(np.linalg.cholesky(products) @ rotation)
 
 
+#: Of the answers of an oracle, and of an algorithm.
 NOISE_SEED = 2
 SEED = 3
 _INVALID = (
@@ -402,6 +404,7 @@ def require_valid(subject: Subject, ran: Ran, items: str) -> None:
         fail(f"declares binary trees only and returns another one of {items}")
 
 
+#: The name of `make_items`, as a job has it.
 _ITEMS = "hcbench.testing.running:make_items"
 _JOB = Job(
     dataset=Call(_ITEMS, {}),

@@ -18,6 +18,8 @@ from hcbench.registry.specs import OracleSpec, Spec, unmet
 from hcbench.registry.uses import Use
 from hcbench.run.job import Call
 
+#: How a check ended. Advice that is not followed does not fail; an exempt check has failed as
+#: expected.
 Status: TypeAlias = Literal["passed", "failed", "advice", "exempt", "not applicable"]
 
 

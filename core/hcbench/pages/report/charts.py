@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hcbench.figures.charts import Axis, Chart, Panel, Series
     from hcbench.results.results import Results
 
+#: More panels would make a page slow; the CSV has all data.
 _MOST_PANELS = 12
 #: More ticks at values of a parameter would touch each other.
 _MOST_TICKS = 8

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hcbench.store.rows import RunInfo
     from hcbench.store.store import Store
 
+#: Further failures are counted; their tracebacks are in the store.
 MOST_TRACEBACKS = 30
 
 

@@ -36,6 +36,7 @@ DARK = {
     RAISED: "#181f26",
     ACCENT: "#7cbcff",
 }
+#: Fonts of the systems of readers, as a page loads none.
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 #: What all figures share; the page merges it into each layout.
 BASE: dict[str, Any] = {

@@ -128,6 +128,7 @@ def environment_rows(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]
             yield name, str(value)
 
 
+#: By kind, what the algorithms, data sets, oracles and metrics of a run are, and their papers.
 Sources: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
 #: In the order in which they are loaded.
 STYLES = ("base.css", "table.css", "report.css", "print.css")

@@ -343,6 +343,7 @@ def _varying_parameters(results: Results) -> Iterator[_VaryingParameter]:
 
 # ---- Claims and ranks ----------------------------------------------------------------------------
 
+#: Styles of verdicts on a page; others are plain.
 _BADGES = {
     "reproduced": "good",
     "differs": "bad",

@@ -41,6 +41,7 @@ MOST_LEAVES = 500
 _MOST_NAMES = 100
 #: The most classes that a legend lists, and that a level may have.
 _LEGEND = 32
+#: What the heights of a tree are, in the text below it.
 _HEIGHTS = {
     HeightKind.DISTANCE: "distances",
     HeightKind.AFFINITY: "affinities",
@@ -222,6 +223,8 @@ class _Drawing:
     truth_order: NDArray[np.int64]
 
 
+#: Three axes beside each other: the truth, the links between its leaves and those of the result,
+#: and the result. They share the vertical axis, on which the leaves are.
 _TRUTH_AXES = {"xaxis": "x", "yaxis": "y"}
 _LINK_AXES = {"xaxis": "x2", "yaxis": "y"}
 _RESULT_AXES = {"xaxis": "x3", "yaxis": "y"}
@@ -479,6 +482,7 @@ def _dash(trace: _Trace, place: int) -> str:
 
 # ---- Layout --------------------------------------------------------------------------------------
 
+#: An axis of which nothing is seen; plotly needs it for the place of what is drawn.
 _HIDDEN = {
     "showgrid": False,
     "zeroline": False,

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from hcbench.store.store import Store
 
 __all__ = ["TITLE", "Built", "build_site"]
+#: The title of a site whose maker gives none.
 TITLE = "Benchmarks"
+#: The file that says that a folder is a site, with the stamps of its pages.
 MARKER = ".hcbench-site.json"
 
 

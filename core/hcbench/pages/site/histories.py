@@ -18,6 +18,7 @@ from hcbench.errors import DataError
 from hcbench.files.asv_results import EXACT_UNITS, read_asv_results
 from hcbench.pages.site.steps import TOLERANCE, find_changes, find_exact_changes
 
+#: What readers of a site are told about how regressions are found.
 REGRESSION_RULE = (
     f"A regression is a rise of the level by more than {TOLERANCE:.0%} that exceeds the noise of "
     "the benchmark (t test), in at least two commits. A rise of the newest commit alone is to be "

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 #: Kinds that have pages of their own, each with the kind that its table of results lists.
 OPPOSITE = {"algorithm": "dataset", "dataset": "algorithm"}
+#: The kinds in texts, and the folders of their pages.
 NOUNS = {"algorithm": "algorithm", "dataset": "data set", "suite": "suite"}
 _FOLDERS = {"algorithm": "algorithms", "dataset": "datasets", "suite": "suites"}
 

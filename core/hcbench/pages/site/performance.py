@@ -22,9 +22,11 @@ from hcbench.pages.site.histories import (
 if TYPE_CHECKING:
     from hcbench.pages.report.sections import Sections
 
+#: In the order of the legend; of each, less is better.
 _QUANTITIES = ("time", "memory", "queries")
 _REGRESSION = "regression"
 _UNCONFIRMED = "to be confirmed"
+#: The looks of the marks: filled triangles, and open ones.
 _MARKS = {
     _REGRESSION: Look("#D55E00", "^", "triangle-up", "solid"),
     _UNCONFIRMED: Look("#D55E00", "^", "triangle-up-open", "solid"),
@@ -238,6 +240,7 @@ def _about(history: History) -> list[Any]:
     return [history.quantity, history.name, history.parameters, history.environment]
 
 
+#: The first columns of the tables of benchmarks; `_about` has their cells.
 _ABOUT: tuple[str | dict[str, Any], ...] = (
     {"label": "quantity", "filter": True},
     "benchmark",

@@ -27,12 +27,16 @@ from functools import lru_cache
 
 from scipy import stats
 
+#: Smaller relative changes are none, even if they are significant.
 TOLERANCE = 0.1
+#: A benchmark is tested at each commit: 25,000 tests have one false change on average.
 FALSE_SHARE = 1 / 25_000
 _LATER = (2, 3, 5, 10)  # few find a large change soon, many a small one at all
 _OUTLIER = 5.0  # standard deviations from the median
+#: The spread of fewer values is too uncertain to say which of them are outliers.
 _FEWEST_CLIPPED = 10
 _SHORTEST_RISE = 5  # values, of a rise that is followed by a return
+#: Exact values that differ by less, relatively, are equal.
 _ROUNDING = 1e-9
 
 

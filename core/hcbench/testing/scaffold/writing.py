@@ -21,6 +21,7 @@ from hcbench.registry.command_specs import CommandSpec
 from hcbench.registry.hookspecs import HOOK_VERSION
 from hcbench.registry.specs import Spec
 
+#: The package that is copied, with the names of the user in the place of its own.
 EXAMPLE = Path(__file__).parent / "example"
 
 #: For each kind of plugin, the words of a command that uses it.
@@ -31,6 +32,7 @@ _COMMANDS = {
     "oracle": "compare --algos SL,CL --oracles {} --datasets iris",
     "command": "{} --help",
 }
+#: The kinds of which an example can be written.
 KINDS = tuple(_COMMANDS)
 _MEASURED = ("algorithm", "metric", "oracle")  # by `hcbench.asv`
 LINE_LENGTH = 100  # as the example's pyproject says
