@@ -44,7 +44,10 @@ class Group:
 _STATISTICS = ("test_intervals.py", "test_statistics.py", "test_statistics_ranks.py")
 GROUPS = {
     "ledger": Group(
-        ("hcbench/oracle/oracle.py", "hcbench/oracle/answers.py"),
+        tuple(
+            f"hcbench/oracle/{name}.py"
+            for name in ("oracle", "account", "ledger", "paid", "answers")
+        ),
         tuple(
             f"core/oracle/test_{name}.py"
             for name in ("oracle", "draws", "kinds", "paid", "ratings", "reported")
@@ -52,7 +55,12 @@ GROUPS = {
         ("-k", "not one_store and not make_runs_each and not was_away"),  # these run comparisons
     ),
     "call": Group(
-        ("hcbench/run/cell.py", "hcbench/run/returned.py", "hcbench/run/timed_call.py"),
+        (
+            "hcbench/run/cell.py",
+            "hcbench/run/failures.py",
+            "hcbench/run/returned.py",
+            "hcbench/run/timed_call.py",
+        ),
         ("core/run/test_cell.py",),
     ),
     "keys": Group(
@@ -72,6 +80,10 @@ GROUPS = {
     "statistics": Group(
         (
             "hcbench/analysis/statistics.py",
+            "hcbench/analysis/block_ranks.py",
+            "hcbench/analysis/signed_ranks.py",
+            "hcbench/analysis/performance_profiles.py",
+            "hcbench/analysis/power_laws.py",
             "hcbench/analysis/intervals.py",
             "hcbench/analysis/simultaneous.py",
         ),

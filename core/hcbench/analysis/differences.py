@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hcbench.analysis.axes import find_metric
+from hcbench.analysis.best import best_groups
 from hcbench.analysis.groups import name_variants
 from hcbench.analysis.intervals import Estimate, Limits
-from hcbench.analysis.ranks import best_groups
 from hcbench.analysis.simultaneous import limits_below_best, paired_estimate
 from hcbench.analysis.statistics import Summary, paired_difference
 

@@ -138,6 +138,7 @@ class Notes:
             first = self.first.setdefault(reason.cause, reason)
             if reason.alike or reason.text != first.text:
                 self.alike.add(reason.cause)
+
         places = {cause: number for number, cause in enumerate(self.first, start=1)}
         return tuple(sorted(places[cause] for cause in causes))
 
@@ -158,6 +159,7 @@ class Notes:
         return tuple(texts)
 
 
+# Units from the largest: their sizes and names.
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _BYTES = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B"))
 
@@ -199,6 +201,7 @@ def format_numbers(numbers: Sequence[float] | NDArray[np.float64], metric: Metri
     if metric.average == "mean" or of_quartiles is None or are_equal:
         mean, std = mean_and_std(numbers)
         return format_spread(mean, std, metric.unit, metric.interval)
+
     low, median, high = of_quartiles
     if not math.isfinite(median):
         return str(median)
@@ -307,7 +310,17 @@ def _html_marks(entry: TableEntry) -> str:
     return f"<sup>{','.join(map(str, entry.marks))}</sup>"
 
 
-_MARKDOWN = str.maketrans({char: f"\\{char}" for char in "\\|*_`"} | {"<": "&lt;"})
+# What would be markup in GitHub's Markdown, and how it is written as text.
+_MARKDOWN = str.maketrans(
+    {
+        "\\": r"\\",
+        "|": r"\|",
+        "*": r"\*",
+        "_": r"\_",
+        "`": r"\`",
+        "<": "&lt;",
+    }
+)
 
 
 def _markdown_text(text: str) -> str:
@@ -342,6 +355,7 @@ def _html_entry(entry: TableEntry) -> str:
     return f"<td>{text}{_html_marks(entry)}</td>"
 
 
+# What LaTeX would not print as it stands, and how it is written.
 _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -362,7 +376,8 @@ _LATEX = str.maketrans(
         "µ": r"$\mu$",
         "≤": r"$\leq$",
         "≥": r"$\geq$",
-        "[": "{[}",  # at the beginning of a row "[" would be an option of the line break
+        # At the beginning of a row "[" would be an option of the line break.
+        "[": "{[}",
         "]": "{]}",
     }
 )

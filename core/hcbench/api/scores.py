@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from hcbench.analysis.blocks import why_outside
 from hcbench.analysis.notes import Note, describe_notes
-from hcbench.analysis.ranks import why_outside
 from hcbench.analysis.tables import (
     ARROWS,
     BEST_TRUTH,

@@ -17,7 +17,7 @@ from hcbench.analysis.intervals import (
     differences_of,
     estimate_mean,
 )
-from hcbench.analysis.statistics import log_log_slope
+from hcbench.analysis.power_laws import log_log_slope
 from hcbench.claims.looks import Look, last_look
 from hcbench.registry.names import names_in_grid, same_name, split_parameter
 

@@ -36,17 +36,24 @@ Describe: TypeAlias = Callable[[], list[str]]
 
 
 class Lines:
-    """A plain line every few seconds, for logs."""
+    """A plain line every few seconds, for logs.
 
-    def __init__(self) -> None:
-        self._next = time.monotonic() + LINE
+    Parameters
+    ----------
+    clock : callable
+        Returns the time in s.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._next = clock() + LINE
 
     def show(self, done: int, total: int, describe: Describe) -> None:
         """Write how far it is and the first of what is being done, every `LINE` seconds."""
         # The last line would come with the summary.
-        if time.monotonic() >= self._next and done < total:
+        if self._clock() >= self._next and done < total:
             tell("; now ".join(describe()[:2]))
-            self._next = time.monotonic() + LINE
+            self._next = self._clock() + LINE
 
     def tell(self, text: str) -> None:
         """Write a line at once."""
@@ -158,14 +165,17 @@ class RunProgress(Observer):
     Parameters
     ----------
     display : Bar or Lines
+    clock : callable
+        Returns the time in s.
     """
 
-    def __init__(self, display: Bar | Lines) -> None:
+    def __init__(self, display: Bar | Lines, clock: Callable[[], float] = time.monotonic) -> None:
         self.display = display
+        self._clock = clock
         self.total = 0
         self.reused = 0
         self.failed = 0
-        self.began = time.monotonic()
+        self.began = self._clock()
         # How many cells of each algorithm and data set were planned, stored ones excluded.
         self._planned: Mapping[tuple[str, str], int] = {}
         # Of finished cells: by algorithm and data set, by algorithm, and of all, which is ().
@@ -179,7 +189,7 @@ class RunProgress(Observer):
         self.total = total
         self.reused = reused
         self._planned = Counter(left)
-        self.began = time.monotonic()
+        self.began = self._clock()
         if isinstance(self.display, Lines):
             text = count_cells(total)
             if reused:
@@ -246,7 +256,7 @@ class RunProgress(Observer):
             n_left = n_planned - self._cells[algorithm, dataset]
             if n_left > 0:
                 work_left += n_left * self._mean_seconds(algorithm, dataset)
-        elapsed = time.monotonic() - self.began
+        elapsed = self._clock() - self.began
         return elapsed / work_done * work_left
 
     def _mean_seconds(self, algorithm: str, dataset: str) -> float:

@@ -143,7 +143,7 @@ def _filter_cells(
 
 def _matching_labels(cells: Outcomes, column: str, value: Any) -> set[Any]:
     """The labels of a column that a filter selects: the full label, or else all that match."""
-    from hcbench.store.store import labels_like
+    from hcbench.store.conditions import labels_like
 
     labels = set(cells.column(column).tolist())
     folded_value = str(value).casefold()

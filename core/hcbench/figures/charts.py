@@ -10,23 +10,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from hcbench.analysis.axes import is_wide
-from hcbench.analysis.ranks import blocks_text
+from hcbench.analysis.ranking_texts import blocks_text
 from hcbench.analysis.tables import ARROWS, format_spread
 from hcbench.figures.palette import Look, looks_of
 
 if TYPE_CHECKING:
+    from hcbench.analysis.performance_profiles import PerformanceProfile
     from hcbench.analysis.ranks import ProfileView
-    from hcbench.analysis.statistics import PerformanceProfile, Summary
-    from hcbench.analysis.views import (
-        CurvePoint,
-        CurveView,
-        Level,
-        Line,
-        PowerLaw,
-        TradeoffPanel,
-        TradeoffPoint,
-        TradeoffView,
-    )
+    from hcbench.analysis.statistics import Summary
+    from hcbench.analysis.tradeoffs import Level, TradeoffPanel, TradeoffPoint, TradeoffView
+    from hcbench.analysis.views import CurvePoint, CurveView, Line, PowerLaw
     from hcbench.plan.presentation import MetricInfo
     from hcbench.results.results import Results
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from hcbench.analysis.ranks import TESTS, significance_lines
+from hcbench.analysis.ranking_texts import TESTS, significance_lines
 from hcbench.figures.palette import looks_of
 from hcbench.figures.plots import mark_places, new_figure, plain, style
 

@@ -12,7 +12,8 @@ import numpy as np
 from hcbench.analysis.axes import axes_of
 from hcbench.analysis.groups import COSTS
 from hcbench.analysis.ranks import ALPHA, profile, ranking
-from hcbench.analysis.views import curves, scaling, tradeoff
+from hcbench.analysis.tradeoffs import tradeoff
+from hcbench.analysis.views import curves, scaling
 from hcbench.errors import DataNotAvailableError, HcbenchError
 from hcbench.figures.charts import curve_chart, profile_chart, tradeoff_chart
 from hcbench.figures.dendrograms import (
@@ -35,10 +36,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
+    from hcbench.analysis.block_ranks import Failed
     from hcbench.analysis.groups import Group
+    from hcbench.analysis.performance_profiles import Distance
     from hcbench.analysis.ranks import PairTest, ProfileView, Ranking
-    from hcbench.analysis.statistics import Distance, Failed
-    from hcbench.analysis.views import CurveView, TradeoffView
+    from hcbench.analysis.tradeoffs import TradeoffView
+    from hcbench.analysis.views import CurveView
     from hcbench.figures.view import FigureView
     from hcbench.model.problem import Problem
     from hcbench.results.results import Results

@@ -12,7 +12,7 @@ from hcbench.figures.plots import style
 from hcbench.figures.suite_curves import add_claims, draw_curves
 from hcbench.figures.view import FigureView
 from hcbench.registry import load_registry
-from hcbench.run.cell import describe
+from hcbench.run.failures import describe
 from hcbench.store.store import Store
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from hcbench.oracle.answers import (
     Reply,
 )
 from hcbench.oracle.asking import ask_oracle
-from hcbench.oracle.oracle import Ledger, Oracle
+from hcbench.oracle.ledger import Ledger
+from hcbench.oracle.oracle import Oracle
 
 __all__ = [
     "NONE",

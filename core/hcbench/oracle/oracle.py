@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Generator, Iterator, MutableMapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable, MutableMapping, Sequence
 from time import perf_counter
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,19 +13,18 @@ from hcbench.errors import (
     BudgetExceededError,
     InvalidAnswerError,
     InvalidQueryError,
-    OracleError,
     ParameterError,
     UnansweredError,
 )
 from hcbench.model.comparisons import Comparisons
-from hcbench.model.cost import TOKENS, Budget, split_budget
+from hcbench.model.cost import Budget
 from hcbench.model.problem import Result, own_view
 from hcbench.oracle import _kernels as kernels, compiled
 from hcbench.oracle._answering_kernels import PAIRS_WITH_ITSELF
+from hcbench.oracle.account import Account, Rows
 from hcbench.oracle.answers import (
     DETAILS,
     NO_DETAILS,
-    UNSURE,
     Answers,
     Code,
     Point,
@@ -37,245 +33,16 @@ from hcbench.oracle.answers import (
     Reply,
 )
 from hcbench.oracle.codes import are_unsure, valid_codes
+from hcbench.oracle.ledger import Ledger
+from hcbench.oracle.paid import PaidAnswers, Query
 
-Rows: TypeAlias = NDArray[np.integer[Any]]
-"""Queries (m, arity) of any type of integers."""
-
-#: The items of a query in the first of its orders, and how often it was made before.
-Query: TypeAlias = tuple[tuple[int, ...], int]
-
-#: What an amount of money or tokens may exceed the budget by: rounding errors of sums of prices.
-_ROUNDING = 1e-9
-_LONGEST_NAME = 30  # characters of the name of a reported number
+# Of reported numbers: the characters of a name, and the numbers of one call.
+_LONGEST_NAME = 30
 _MOST_REPORTED = 20
 
 
-class _Place(NamedTuple):
-    """Where a query stands in a batch, and in which order its items stand there."""
-
-    row: int
-    order: tuple[int, ...]
-
-
-class Ledger:
-    """What was asked of one oracle; it can be read, and only the oracle writes it.
-
-    Attributes
-    ----------
-    kind : str
-        Of oracle; counts of different kinds are never added up.
-    countable : bool
-        Whether this kind answers anything countable; if not, the counts are None.
-    expenses : dict of str to float
-        What the answers of a paid oracle cost: ``price``, ``tokens`` and ``latency``, and
-        ``saved``, what of the price was not paid, as answers were stored; empty for other oracles.
-    """
-
-    __slots__ = (
-        "_compiled",
-        "_counters",
-        "_dearest",
-        "_draws",
-        "_limit",
-        "_read",
-        "_seconds",
-        "_state",
-        "countable",
-        "expenses",
-        "kind",
-    )
-
-    def __init__(self, answers: Answers, budget: Budget | None) -> None:
-        # A budget is a number of queries, which compiled code checks, or an amount, `_limit`.
-        self._limit: str | None = None
-        if isinstance(budget, str):
-            self._limit = budget
-            budget = None
-        if budget is not None and budget < 0:
-            raise ParameterError(
-                f"a budget of queries cannot be negative, got {budget}; None is none"
-            )
-        self.kind = answers.kind
-        self.countable = answers.size is not None or answers.arity > 0
-        self._state, self._counters = compiled.new_state(
-            answers.n,
-            answers.symmetry_code,
-            budget,
-            answers.floats,
-            answers.ints,
-            arity=answers.arity,
-            timed=answers.timed,
-        )
-        self._draws = 0 if answers.can_draw else None
-        self._seconds = 0.0
-        self._read: list[Comparisons] = []  # sets that were read, whose index takes time, too
-        self._compiled = False  # whether answers were given inside a compiled loop
-        self._dearest = 0.0  # the most that an answer has cost, in the unit of the limit
-        self.expenses: dict[str, float] = {}
-        if answers.replies is not None:
-            self.expenses = {"price": 0.0, "tokens": 0.0, "latency": 0.0, "saved": 0.0}
-
-    def _settle(self) -> None:
-        """Note the queries that wait; where none does, the loop is not compiled."""
-        if self._counters[kernels.WAITING]:
-            kernels.settle(self._state)
-
-    def _count(self, which: int) -> int | None:
-        return int(self._counters[which]) if self.countable else None
-
-    @property
-    def queries(self) -> int | None:
-        """How many queries were answered."""
-        return self._count(kernels.QUERIES)
-
-    @property
-    def distinct_queries(self) -> int | None:
-        """How many different queries; asking a pair the other way round is the same query."""
-        self._settle()
-        if not self.countable:
-            return None
-        return int(max(self._counters[kernels.DISTINCT], self._counters[kernels.SET]))
-
-    @property
-    def rounds(self) -> int | None:
-        """Rounds of adaptivity: batches, each asked in knowledge of the answers before it."""
-        return self._count(kernels.ROUNDS)
-
-    @property
-    def draws(self) -> int | None:
-        """How many pairs were drawn, which costs nothing; None where there are none to draw."""
-        return self._draws
-
-    @property
-    def budget(self) -> int | None:
-        """The most queries that will be answered; None without a limit."""
-        limit = int(self._counters[kernels.BUDGET])
-        return None if limit == compiled.UNLIMITED else limit
-
-    @property
-    def left(self) -> int | None:
-        """How many more queries will be answered; None without a budget.
-
-        With a budget of money or tokens, if each costs as much as the dearest one so far; None
-        before the first one.
-        """
-        if self._limit is None:
-            if self.budget is None:
-                return None
-            return self.budget - int(self._counters[kernels.QUERIES])
-        amount, unit = split_budget(self._limit)
-        spent = self.expenses["tokens"] if unit == TOKENS else self.expenses["price"]
-        remaining = float(amount) - spent
-        if self._dearest == 0.0:
-            # No answer has cost anything yet, so nobody knows what the next one will.
-            return None if remaining > 0 else 0
-        return max(0, math.floor(remaining / self._dearest + _ROUNDING))
-
-    def _pay(self, reply: Reply, *, stored: bool) -> None:
-        """Count what an answer costs.
-
-        Raises
-        ------
-        BudgetExceededError
-            If that is more than the budget.
-        """
-        self.expenses["price"] += reply.price
-        self.expenses["tokens"] += reply.tokens
-        self.expenses["latency"] += reply.seconds
-        if stored:
-            self.expenses["saved"] += reply.price
-        if self._limit is None:
-            return
-        amount, unit = split_budget(self._limit)
-        if unit == TOKENS:
-            cost = reply.tokens
-            spent = self.expenses["tokens"]
-        else:
-            cost = reply.price
-            spent = self.expenses["price"]
-        self._dearest = max(self._dearest, cost)
-        if spent > float(amount) * (1 + _ROUNDING):
-            self._counters[kernels.REFUSED] = 1
-            raise BudgetExceededError(f"the budget of {self._limit} is used up")
-
-    @property
-    def refused(self) -> bool:
-        """Whether the algorithm was told that the budget does not allow what it wants to ask."""
-        return bool(self._counters[kernels.REFUSED])
-
-    @property
-    def _named_no_item(self) -> bool:
-        return bool(self._counters[kernels.NO_ITEM])
-
-    @property
-    def seconds(self) -> float | None:
-        """Wall time spent on answers, and on the index of a set that was read, in s.
-
-        None once answers were given inside a compiled loop, where they cannot be timed apart.
-        """
-        if self._compiled:
-            return None
-        return self._seconds + sum(comparisons.index_seconds for comparisons in self._read)
-
-    @property
-    def drawn(self) -> tuple[float, int]:
-        """Wall time and bytes of an index that was drawn before the call, and used in it."""
-        return max((comparisons.drawn for comparisons in self._read), default=(0.0, 0))
-
-    @property
-    def is_sound(self) -> bool:
-        """Whether the counts agree with the queries noted one by one."""
-        self._settle()
-        numbered, noted, repetitions = kernels.notes_of(self._state)
-        # Noted are bits where queries are numbered, else keys.
-        n_noted = np.bitwise_count(noted).sum() if numbered else np.count_nonzero(noted)
-        counters = self._counters
-        n_queries = n_noted + repetitions.sum() + counters[kernels.WHOLE]
-        return bool(
-            counters[kernels.QUERIES] == n_queries
-            and counters[kernels.DISTINCT] == n_noted
-            and counters[kernels.SET] <= counters[kernels.WHOLE]
-            and counters[kernels.QUERIES] <= counters[kernels.BUDGET]
-        )
-
-    def _allows(self, queries: int) -> bool:
-        """Whether so many more queries are in the budget; if not, that is noted."""
-        remaining = self.left
-        if remaining is None or queries <= remaining:
-            return True
-        self._counters[kernels.REFUSED] = 1
-        return False
-
-    def _begin_round(self, queries: int) -> None:
-        """Count a round, or refuse the batch if the budget has not so many queries."""
-        self._refuse_more_than(queries)
-        self._counters[kernels.ROUNDS] += 1
-
-    def _refuse_more_than(self, queries: int) -> None:
-        if not self._allows(queries):
-            raise BudgetExceededError(
-                f"{queries} more {self.kind} exceed the budget of {self._limit or self.budget}: "
-                f"{self.left} are left"
-            )
-
-    def _read_whole(self, size: int) -> None:
-        """Count the answers of a set that is read."""
-        self._begin_round(size)
-        self._counters[kernels.QUERIES] += size
-        self._counters[kernels.WHOLE] += size
-        self._counters[kernels.SET] = size
-
-    def __repr__(self) -> str:
-        if not self.countable:
-            return f"Ledger({self.kind}: nothing countable)"
-        return (
-            f"Ledger({self.kind}: {self.queries} queries, {self.distinct_queries} distinct, "
-            f"{self.rounds} rounds)"
-        )
-
-
+# Queries that are handed to compiled code together: they stay in the processor's cache.
 _QUERIES_AT_A_TIME = 1 << 14
-"""Queries that are handed to compiled code together: they stay in the processor's cache."""
 
 
 class Oracle:
@@ -297,8 +64,6 @@ class Oracle:
     ----------
     PATIENCE : int
         How often a query is asked until there is an answer.
-    stored : mutable mapping
-        The answers of a paid oracle, by query, to which new ones are added.
     details : (m,) structured array, optional
         Details of the answers to the last batch, if the oracle has them: ``confidence`` in [0, 1],
         or NaN, and ``annotator``, the number of who gave the answer, or -1.
@@ -315,6 +80,7 @@ class Oracle:
     PATIENCE: ClassVar[int] = 5
 
     __slots__ = (
+        "_account",
         "_answers",
         "_ask",
         "_clock",
@@ -326,7 +92,6 @@ class Oracle:
         "details",
         "first_use",
         "ledger",
-        "stored",
         "takes_unsure",
     )
 
@@ -339,13 +104,14 @@ class Oracle:
     ) -> None:
         self._answers = answers
         self._clock = clock
-        self._ask: Any = None  # the compiled answer function with its counter, once prepared
+        # The compiled answer function with its counter, once prepared.
+        self._ask: Any = None
         self._trace: list[Point] = []
         self._reported: dict[str, float] = {}
         self.checkpoints = tuple(checkpoints)
-        self.ledger = Ledger(answers, budget)
-        self.stored: MutableMapping[Query, Reply] = {}
-        self._paid: set[Query] = set()  # queries whose answers this ledger has paid
+        self._account = Account(answers, budget)
+        self._paid = PaidAnswers(answers, self._account)
+        self.ledger = Ledger(self._account)
         self.details: NDArray[Any] | None = None
         self.takes_unsure = False
         self.child_peak = 0
@@ -362,6 +128,15 @@ class Oracle:
         return self._answers.query_kind
 
     @property
+    def stored(self) -> MutableMapping[Query, Reply]:
+        """The answers of a paid oracle, by query, to which new ones are added."""
+        return self._paid.stored
+
+    @stored.setter
+    def stored(self, replies: MutableMapping[Query, Reply]) -> None:
+        self._paid.stored = replies
+
+    @property
     def clock(self) -> Callable[[], float]:
         """The function that returns the time in s."""
         return self._clock
@@ -370,6 +145,10 @@ class Oracle:
     def n(self) -> int:
         """Number of items."""
         return self._answers.n
+
+    def counts_in(self, ledger: Ledger) -> bool:
+        """Whether the ledger is that of this oracle, and shows what it counts."""
+        return self.ledger is ledger and ledger.is_of(self._account)
 
     def read(self) -> Any:
         """All that a non-adaptive oracle holds, in one go.
@@ -390,10 +169,11 @@ class Oracle:
         if data is None:
             raise InvalidQueryError(f"{self.kind} cannot be read whole; ask queries")
         if self._answers.size is not None:
-            self.ledger._read_whole(self._answers.size)
+            self._account.read_whole(self._answers.size)
         if isinstance(data, Comparisons):
-            data = data.share()  # so that each algorithm makes the index that it uses
-            self.ledger._read.append(data)
+            # Each algorithm makes the index that it uses, and its time counts.
+            data = data.share(self._clock)
+            self._account.read_sets.append(data)
         return own_view(data)
 
     def ask(self, queries: ArrayLike) -> Code:
@@ -431,6 +211,7 @@ class Oracle:
         codes = self._answered(rows)
         if self.takes_unsure:
             return codes
+
         for _ in range(self.PATIENCE - 1):
             unsure = are_unsure(codes)
             if not unsure.any():
@@ -449,18 +230,21 @@ class Oracle:
 
     def _answered(self, rows: Rows) -> Code:
         """Count a batch, and answer it."""
-        ledger = self.ledger
-        ledger._begin_round(self._unpaid(rows))
+        account = self._account
+        n_queries = len(rows)
+        if self._answers.replies is not None:
+            n_queries = self._paid.unpaid(rows)
+        account.begin_round(n_queries)
         start = self._clock()
         self.details = None
         codes: NDArray[Any]
         if self._answers.replies is not None:
-            codes = self._answered_by_replies(rows)
+            codes, self.details = self._paid.answer(rows)
         elif self._answers.answer is None:
             codes = self._answered_compiled(rows)
         else:
             codes = self._answered_by_callable(rows)
-        ledger._seconds += self._clock() - start
+        account.seconds += self._clock() - start
         if self.details is not None:
             confidence = self.details["confidence"]
             if ((confidence < 0) | (confidence > 1)).any():
@@ -478,152 +262,16 @@ class Oracle:
         items = np.zeros((4, min(len(rows), _QUERIES_AT_A_TIME)), np.int32)
         for first in range(0, len(rows), _QUERIES_AT_A_TIME):
             part = slice(first, first + _QUERIES_AT_A_TIME)
-            _fill_in(rows[part], items)
-            has_wrong = answer_many(self.ledger._state, items, codes[part])
+            items[: rows.shape[1], : len(codes[part])] = rows[part].T
+            has_wrong = answer_many(self._account.state, items, codes[part])
             if has_wrong:
                 wrong_rows = rows[part][codes[part] == compiled.WITH_ITSELF]
                 raise InvalidQueryError(f"{PAIRS_WITH_ITSELF}: {wrong_rows[0].tolist()}")
         return codes
 
-    def _noted(self, rows: Rows) -> tuple[Queries, NDArray[np.uint64], NDArray[np.int64]]:
-        """Count queries; return them with their keys and how often they were asked before."""
-        keys = np.empty(len(rows), np.uint64)
-        times = np.empty(len(rows), np.int64)
-        items = np.zeros((max(4, rows.shape[1]), len(rows)), np.int32)
-        _fill_in(rows, items)
-        compiled.note_queries(self.ledger._state, items, keys, times)
-        return np.ascontiguousarray(rows, dtype=np.int64), keys, times
-
-    def _answered_by_replies(self, rows: Rows) -> NDArray[np.float64]:
-        """Ask a paid oracle; with a budget of money in parts, as only answers tell the price."""
-        codes = np.empty(len(rows))
-        details = np.full(len(rows), NO_DETAILS)
-        n_done = 0
-        n_next = len(rows) if self.ledger._limit is None else 1
-        while n_done < len(rows):
-            if n_done > 0:
-                # What answers cost is known better now.
-                self.ledger._refuse_more_than(self._unpaid(rows[n_done:]))
-            part = slice(n_done, n_done + n_next)
-            self._buy(rows[part], codes[part], details[part])
-            n_done += n_next
-            n_next *= 2
-        self.details = details
-        return codes
-
-    def _unpaid(self, rows: Rows) -> int:
-        """How many queries a budget limits: one of money those whose answers are not yet paid."""
-        if self.ledger._limit is None or self._answers.timed:
-            return len(rows)
-        queries: set[Query] = set()
-        for row in rows.tolist():
-            items, _ = self._canonical(row)
-            queries.add((items, 0))
-        return len(queries - self._paid)
-
-    def _canonical(self, row: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The items of a query in the first of its orders, and that order."""
-        kind = self._answers.query_kind
-        if kind is None:
-            return tuple(row), ()
-        return kind.canonical(row)
-
-    def _buy(self, rows: Rows, codes: NDArray[np.float64], details: NDArray[Any]) -> None:
-        """Fill in the answers that are stored, and the others from the oracle. O(m)."""
-        queries, keys, times = self._noted(rows)
-        places: dict[Query, list[_Place]] = {}  # the same query may stand in several rows
-        for row, (query_items, time) in enumerate(
-            zip(queries.tolist(), times.tolist(), strict=True)
-        ):
-            items, order = self._canonical(query_items)
-            query = (items, time if self._answers.timed else 0)
-            places.setdefault(query, []).append(_Place(row, order))
-        new_queries = []
-        for query in places:
-            if query not in self.stored:
-                new_queries.append(query)
-            elif query not in self._paid:
-                self._paid.add(query)
-                self.ledger._pay(self.stored[query], stored=True)
-        if new_queries:
-            first_rows = [places[query][0].row for query in new_queries]
-            self._store_replies(new_queries, keys[first_rows], times[first_rows])
-        for query, places_of_query in places.items():
-            if query not in self.stored:
-                raise InvalidAnswerError(f"{self.kind}: there is no reply to {list(query[0])}")
-            reply = self.stored[query]
-            for place in places_of_query:
-                codes[place.row] = self._code_in_order(reply, place.order)
-                details[place.row] = reply.confidence, reply.annotator
-
-    def _store_replies(
-        self, queries: Sequence[Query], keys: NDArray[np.uint64], times: NDArray[np.int64]
-    ) -> None:
-        """Ask the oracle queries that are not stored, and store and pay each reply as it comes."""
-        assert self._answers.replies is not None
-        rows = np.array([items for items, _ in queries], dtype=np.int64)
-        replies = self._answers.replies(rows, keys, times)
-        for reply in replies:
-            try:
-                self._store_reply(reply, queries, rows)
-            except BudgetExceededError as error:
-                self._store_in_flight(replies, error, queries, rows)
-                raise
-
-    def _store_in_flight(
-        self,
-        replies: Iterator[Reply],
-        error: BudgetExceededError,
-        queries: Sequence[Query],
-        rows: Rows,
-    ) -> None:
-        """Store the replies that are on their way when the budget is exceeded: they are paid.
-
-        The error is thrown into the generator of the replies. One that sends several queries at a
-        time catches it, sends no more, and yields the replies that are still to arrive. One that
-        sends them one by one does not catch it, and ends.
-        """
-        if not isinstance(replies, Generator):
-            return
-        try:
-            reply = replies.throw(error)
-            while True:
-                with suppress(BudgetExceededError):  # it is exceeded already
-                    self._store_reply(reply, queries, rows)
-                reply = next(replies)
-        except (StopIteration, BudgetExceededError, OracleError):
-            return
-
-    def _store_reply(self, reply: Reply, queries: Sequence[Query], rows: Rows) -> None:
-        """Store a reply, then pay it."""
-        self._check_cost(reply)
-        self._valid(np.array([reply.code]), rows[reply.row : reply.row + 1])
-        if math.isnan(reply.code):
-            reply = replace(reply, code=UNSURE)  # databases store no NaN
-        query = queries[reply.row]
-        self.stored[query] = reply
-        self._paid.add(query)
-        self.ledger._pay(reply, stored=False)
-
-    def _check_cost(self, reply: Reply) -> None:
-        """Refuse a reply whose cost would give money back, or make the sum NaN."""
-        for name in ("price", "tokens", "seconds"):
-            value = getattr(reply, name)
-            if not (math.isfinite(value) and value >= 0):
-                raise InvalidAnswerError(
-                    f"{self.kind}: a reply has {name} {value}; it must be finite and at least 0"
-                )
-
-    def _code_in_order(self, reply: Reply, order: tuple[int, ...]) -> float:
-        """The answer to a query whose items were put into an order to ask it."""
-        kind = self._answers.query_kind
-        if kind is None or kind.scale:
-            return reply.code
-        return kind.restore(int(reply.code), order)
-
     def _answered_by_callable(self, rows: Rows) -> Code:
         assert self._answers.answer is not None
-        queries, keys, times = self._noted(rows)
+        queries, keys, times = self._account.note(rows)
         codes: NDArray[Any] = np.asarray(self._answers.answer(queries, keys, times))
         if codes.dtype.names is not None:
             # A structured array has details beside the codes.
@@ -645,7 +293,8 @@ class Oracle:
             raise InvalidQueryError(f"{self.kind} cannot be asked; read them whole")
         rows = np.asarray(queries)
         if rows.size == 0:
-            rows = rows.astype(np.int64)  # an empty list has floats
+            # An empty list becomes an array of floats.
+            rows = rows.astype(np.int64)
         if rows.dtype.kind not in "iu":
             raise InvalidQueryError(f"{self.kind} are rows of integers, got {rows.dtype}")
         if rows.ndim != 2 or rows.shape[1] != arity:
@@ -675,19 +324,19 @@ class Oracle:
         InvalidQueryError
             If there is nothing to draw from, or m is negative.
         """
-        ledger = self.ledger
-        if ledger._draws is None:
+        account = self._account
+        if account.draws is None:
             raise InvalidQueryError(f"no pairs can be drawn from {self.kind} of {self.n} items")
         if m < 0:
             raise InvalidQueryError(f"{m} pairs cannot be drawn")
         start = self._clock()
         if self._answers.draw is None:
             pairs = np.empty((m, 2), np.int64)
-            compiled.draw_pairs(0, self.n, ledger._draws, pairs)
+            compiled.draw_pairs(0, self.n, account.draws, pairs)
         else:
-            pairs = self._answers.draw(ledger._draws, m)
-        ledger._draws += m
-        ledger._seconds += self._clock() - start
+            pairs = self._answers.draw(account.draws, m)
+        account.draws += m
+        account.seconds += self._clock() - start
         return pairs
 
     def run(self, kernel: Any, *args: Any) -> Any:
@@ -708,16 +357,16 @@ class Oracle:
         if self._answers.compiled is None:
             return kernel.py_func(self._ask_one, None, *args)
         self.prepare()
-        self.ledger._compiled = True
+        self._account.is_compiled = True
         try:
-            return kernel(self._ask, self.ledger._state, *args)
+            return kernel(self._ask, self._account.state, *args)
         except (OverflowError, IndexError) as error:
             # The counter raises these; a kernel's own are the kernel's.
             if isinstance(error, OverflowError) and self.ledger.refused:
                 raise BudgetExceededError(
                     f"the budget of {self.ledger.budget} {self.kind} is used up"
                 ) from error
-            if isinstance(error, IndexError) and self.ledger._named_no_item:
+            if isinstance(error, IndexError) and self._account.counters[kernels.NO_ITEM]:
                 raise InvalidQueryError(
                     f"a query names an item that does not exist: there are {self.n}, from 0"
                 ) from error
@@ -742,7 +391,7 @@ class Oracle:
         after = before + queries
         passes = any(before <= checkpoint < after for checkpoint in self.checkpoints)
         # The budget is always compared, as it is noted whether it would be passed.
-        return not self.ledger._allows(queries) or passes
+        return not self._account.allows(queries) or passes
 
     @property
     def until_due(self) -> int:
@@ -752,7 +401,9 @@ class Oracle:
         0 once the budget is used up, a very large number where nothing is due.
         """
         queries = self.ledger.queries or 0
-        until = compiled.UNLIMITED if self.ledger.left is None else self.ledger.left
+        until = self._account.remaining
+        if until is None:
+            until = compiled.UNLIMITED
         for checkpoint in self.checkpoints:
             if checkpoint > queries:
                 until = min(until, checkpoint - queries)
@@ -805,11 +456,6 @@ class Oracle:
     def trace(self) -> tuple[Point, ...]:
         """What was recorded, in the order of queries."""
         return tuple(self._trace)
-
-
-def _fill_in(rows: Rows, items: NDArray[np.int32]) -> None:
-    """Write the columns of queries (m, arity) into the first rows of items (4, m or more)."""
-    items[: rows.shape[1], : len(rows)] = rows.T
 
 
 def _has_outside(rows: Rows, n: int) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, version
 from pathlib import Path
@@ -29,6 +30,7 @@ RESULT_MODULES = (
     "registry/references",
     "registry/specs",
     "run/cell",
+    "run/failures",
     "run/inputs",
     "run/job",
     "run/process_state",
@@ -46,19 +48,33 @@ def core_fingerprint() -> str:
 
 
 def read_core_fingerprint() -> str:
-    """The version of hcbench; in an editable installation with a digest of `RESULT_MODULES`."""
-    try:
+    """The fingerprint of the hcbench that is installed now, or that runs from a folder."""
+    installed: Distribution | None = None
+    # None if it runs from a folder that is merely on the path.
+    with suppress(PackageNotFoundError):
         installed = distribution("hcbench")
-    except PackageNotFoundError:  # run from a folder that is merely on the path
-        return f"0+{digest_sources(_result_sources())}"
+    return fingerprint_of(installed, Path(__file__).parent.parent)
+
+
+def fingerprint_of(installed: Distribution | None, core: Path) -> str:
+    """The version of hcbench; where its code may change, with a digest of `RESULT_MODULES`.
+
+    Parameters
+    ----------
+    installed : Distribution, optional
+        Where it is not installed, the version is 0.
+    core : Path
+        The folder of the package ``hcbench``.
+    """
+    if installed is None:
+        return f"0+{digest_sources(_result_sources(core))}"
     if is_editable(installed):
-        return f"{installed.version}+{digest_sources(_result_sources())}"
+        return f"{installed.version}+{digest_sources(_result_sources(core))}"
     return installed.version
 
 
-def _result_sources() -> list[Path]:
+def _result_sources(core: Path) -> list[Path]:
     """The files of `RESULT_MODULES`, which are modules or packages."""
-    core = Path(__file__).parent.parent
     sources = []
     for name in RESULT_MODULES:
         root = core / name

@@ -193,7 +193,7 @@ class Plugins:
             raise PluginError(reason)
 
     def _load(self, plugin: Plugin, load: Any) -> None:
-        unmet = unmet_requirement(plugin.distribution, plugin.requires)
+        unmet = unmet_requirement(plugin.distribution, plugin.requires, installed_version(PROJECT))
         if unmet:
             self.refuse(plugin, unmet)
             return
@@ -601,9 +601,8 @@ def _versions(text: str) -> str:
     return str(requirement.specifier)
 
 
-def unmet_requirement(distribution: str, required: str) -> str | None:
-    """Why this hcbench does not meet a requirement; None if it does."""
-    installed = installed_version(PROJECT)
+def unmet_requirement(distribution: str, required: str, installed: str) -> str | None:
+    """Why a version of hcbench does not meet the requirement of a plugin; None if it does."""
     if not required or not installed:
         # hcbench is not installed where it runs from a folder that is on the path.
         return None
@@ -616,16 +615,20 @@ def unmet_requirement(distribution: str, required: str) -> str | None:
     )
 
 
-def unmet_hooks(module: ModuleType, distribution: str) -> str | None:
-    """Why a module is incompatible with the hooks of this hcbench; None if it is not."""
-    stated = getattr(module, STATED, HOOK_VERSION)
+def unmet_hooks(
+    module: ModuleType, distribution: str, hook_version: int = HOOK_VERSION
+) -> str | None:
+    """Why a module is incompatible with a version of the hooks; None if it is not."""
+    stated = getattr(module, STATED, hook_version)
     if not isinstance(stated, int) or isinstance(stated, bool) or stated < 1:
-        return f"{STATED} must be a version of the hooks, such as {HOOK_VERSION}; got {stated!r}"
-    if stated == HOOK_VERSION:
+        return f"{STATED} must be a version of the hooks, such as {hook_version}; got {stated!r}"
+    if stated == hook_version:
         return None
-    behind = distribution if stated < HOOK_VERSION else PROJECT
+    behind = PROJECT
+    if stated < hook_version:
+        behind = distribution
     return (
         f"is written for version {stated} of the hooks, and {PROJECT} "
-        f"{installed_version(PROJECT)} has version {HOOK_VERSION}: "
+        f"{installed_version(PROJECT)} has version {hook_version}: "
         + shell_command("pip", "install", "--upgrade", behind)
     )

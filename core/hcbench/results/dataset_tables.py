@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hcbench.analysis.ranks import why_outside
+from hcbench.analysis.blocks import why_outside
 from hcbench.analysis.tables import (
     ARROWS,
     BEST_TRUTH,

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from hcbench.analysis.best import best_groups
+from hcbench.analysis.blocks import make_blocks
 from hcbench.analysis.comparison import Comparison
 from hcbench.analysis.differences import paired_differences
 from hcbench.analysis.groups import Group, values_at
-from hcbench.analysis.ranks import Ranking, best_groups, make_blocks, rank
+from hcbench.analysis.ranks import Ranking, rank
 from hcbench.claims.families import families_of
 from hcbench.claims.family_verdicts import FamilyVerdict, judge_family
 from hcbench.claims.verdicts import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from hcbench.analysis.ranks import TESTS, blocks_text, format_p, pairs_line
+from hcbench.analysis.ranking_texts import TESTS, blocks_text, format_p, pairs_line
 from hcbench.analysis.tables import (
     NOTHING,
     Block,

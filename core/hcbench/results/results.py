@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hcbench.analysis.notes import Note, attach_notes, describe_notes, write_notes
-from hcbench.analysis.ranks import describe_ranking
+from hcbench.analysis.ranking_texts import describe_ranking
 from hcbench.analysis.tables import to_latex, to_markdown
 from hcbench.errors import HcbenchError
 from hcbench.model.text import spreadsheet_cell

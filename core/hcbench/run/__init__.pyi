@@ -1,12 +1,7 @@
 # The names of hcbench.run that plugins may use, and where they are defined. lazy_loader reads this
 # file.
 
-from .cell import (
-    describe as describe,
-    judge as judge,
-    rescore_job as rescore_job,
-    run_job as run_job,
-)
+from .cell import judge as judge, rescore_job as rescore_job, run_job as run_job
 from .environment import (
     check_machine as check_machine,
 )
@@ -14,6 +9,7 @@ from .executors import (
     CellPool as CellPool,
     ThisMachine as ThisMachine,
 )
+from .failures import describe as describe
 from .inputs import (
     give as give,
     make_answers as make_answers,

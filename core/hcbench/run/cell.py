@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import threading
-import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -23,12 +22,9 @@ from numpy.typing import NDArray
 
 from hcbench.errors import (
     BudgetExceededError,
-    DataNotAvailableError,
-    HcbenchError,
     InvalidProblemError,
     InvalidSpecError,
     NotApplicableError,
-    OracleError,
     UnansweredError,
 )
 from hcbench.model.cost import Cost, collect_notes
@@ -36,8 +32,9 @@ from hcbench.model.problem import Problem
 from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import Answers, Oracle
 from hcbench.oracle.answers import Point, Scored
-from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint, Status, Value
+from hcbench.plan.outcome import REPORTED, Outcome, ScoredPoint, Value
 from hcbench.registry.specs import load_function
+from hcbench.run.failures import LONGEST, describe, failed_outcome
 from hcbench.run.inputs import (
     Given,
     MadeProblem,
@@ -51,23 +48,21 @@ from hcbench.run.inputs import (
     synthetic_answers,
 )
 from hcbench.run.job import Call, ImportJob, Job, RescoreJob, unpack_job
-from hcbench.run.process_state import (
-    ProcessResources,
-    ProcessSettings,
-    Surroundings,
-)
+from hcbench.run.process_state import ProcessResources, ProcessSettings, Surroundings
 from hcbench.run.returned import result_kind
 from hcbench.run.timed_call import FinishedCall, call_algorithm
 from hcbench.run.workers.encoding import encodable
 from hcbench.run.workers.processes import has_gpu
 from hcbench.run.workers.worker import Announce, InCopy, clear_timers, leave
 
+#: The items of the small problem on which an algorithm is called before it is timed.
 WARM_UP_ITEMS = 12
-LONGEST = 4096  # characters of a reason or a note
+#: Of one call; of more the first ones are kept.
 MOST_NOTES = 100
-_LONGEST_TRACE = 1 << 16
 
+# As the process was when this module was imported, to which each cell is set back.
 _surroundings = Surroundings.now()
+# The warm-ups that this process has done: by algorithm and kind of data.
 _warmed_up: set[str] = set()
 
 
@@ -170,7 +165,8 @@ class _Phases(Listener):
             self.announce(self.phase)
 
 
-_UNTIMED = ("data", "oracle", "warm-up")  # phases before the timed call
+# The phases before the timed call.
+_UNTIMED = ("data", "oracle", "warm-up")
 
 
 def _silent(phase: str, value: object = None) -> None:
@@ -183,7 +179,7 @@ def rescore_job(job: RescoreJob, announce: Announce = _silent) -> Outcome:
         announce("data")
         data = problem_of(job.job)
     except BaseException as error:
-        return _failed(error)
+        return failed_outcome(error)
     announce("metrics")
     points = _score(job.job, data.problem, job.cost, job.points)
     return Outcome(cost=job.cost, points=points, data_digest=data.digest)
@@ -232,7 +228,7 @@ def prepare(job: Job, announce: Announce = _silent) -> Prepared | Outcome:
         if answers.replies is not None and not job.live:
             raise InvalidSpecError("the oracle tells prices of answers and declares no currency")
     except BaseException as error:
-        return _failed(error)
+        return failed_outcome(error)
     notes = tuple(data.notes) + tuple(oracle_notes)
     return Prepared(data=data, answers=answers, notes=notes)
 
@@ -248,7 +244,7 @@ def run_prepared(job: Job, prepared: Prepared, announce: Announce = _silent) -> 
         announce("warm-up")
         _warm_up(job, prepared)
     except BaseException as error:
-        return _failed(error)
+        return failed_outcome(error)
     # Compared after the call. What a library opens for good, it has opened in the warm-up.
     array_sums = checksums(problem, prepared.answers)
     resources = ProcessResources.now()
@@ -314,52 +310,6 @@ def _few_short(notes: Sequence[str]) -> tuple[str, ...]:
     """Different notes, cut to what a row may hold."""
     short_notes = [encodable(note[:LONGEST]) for note in notes[:MOST_NOTES]]
     return tuple(dict.fromkeys(short_notes))
-
-
-def _failed(error: BaseException) -> Outcome:
-    """The outcome of a cell of which something raised."""
-    trace = "".join(traceback.format_exception(error))
-    return Outcome(
-        status=_status_of(error),
-        reason=describe(error),
-        traceback=encodable(trace[-_LONGEST_TRACE:]),
-        phase=_phase_of(error),
-    )
-
-
-def _status_of(error: BaseException) -> Status:
-    if isinstance(error, DataNotAvailableError | NotApplicableError):
-        return "skipped"
-    if isinstance(error, BudgetExceededError):
-        return "budget"
-    if isinstance(error, UnansweredError):
-        return "unanswered"
-    if isinstance(error, MemoryError):
-        return "memory"
-    return "error"
-
-
-def _phase_of(error: BaseException) -> str:
-    """The phase to which an error belongs, whenever it was raised; "" if any may raise it."""
-    if isinstance(error, OracleError):
-        return "oracle"
-    if isinstance(error, DataNotAvailableError):
-        return "data"
-    if isinstance(error, ImportError):
-        return "imports"
-    return ""
-
-
-def describe(error: BaseException) -> str:
-    """An error in one line, which is cut; the messages of our own errors need no type."""
-    text = " ".join(str(error).split())
-    if not isinstance(error, HcbenchError):
-        type_name = type(error).__name__
-        if text:
-            text = f"{type_name}: {text}"
-        else:
-            text = type_name
-    return encodable(text[:LONGEST])
 
 
 def _warm_up(job: Job, prepared: Prepared) -> None:
@@ -451,7 +401,7 @@ def _conclude(job: Job, call: FinishedCall) -> Outcome:
         result = call.trace[-1].result  # what it had when the budget or the answers ended
     if result is None:
         assert call.error is not None
-        return _failed(call.error)
+        return failed_outcome(call.error)
     if result_kind(result) != job.returns:
         reason = f"the algorithm declares a {job.returns} but returned a {result_kind(result)}"
         return Outcome(status="error", reason=reason)

@@ -6,7 +6,7 @@ from dataclasses import astuple
 from hashlib import blake2b
 
 from hcbench.oracle import Reply
-from hcbench.oracle.oracle import Query
+from hcbench.oracle.paid import Query
 from hcbench.store import Store
 
 

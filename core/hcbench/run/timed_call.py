@@ -10,28 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from hcbench.errors import (
-    BudgetExceededError,
-    HcbenchError,
-    InvalidProblemError,
-    UnansweredError,
-)
+from hcbench.errors import BudgetExceededError, HcbenchError, InvalidProblemError, UnansweredError
 from hcbench.model.cost import Cost, collect_notes
 from hcbench.model.problem import Result
 from hcbench.oracle import Oracle
 from hcbench.oracle.answers import Point
-from hcbench.oracle.oracle import Ledger
+from hcbench.oracle.ledger import Ledger
 from hcbench.run.inputs import Given
 from hcbench.run.job import Call
 from hcbench.run.returned import result_of_call
 from hcbench.run.times import Stopwatch
 from hcbench.run.warmth import FirstUses
-from hcbench.run.workers.processes import (
-    load_average,
-    peak_since,
-    processor_frequency,
-    reset_peak,
-)
+from hcbench.run.workers.processes import load_average, peak_since, processor_frequency, reset_peak
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +137,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
         frequency=processor_frequency(),
     )
     # Whose ledger was replaced or written to, its counts and its times mean nothing.
-    is_same_oracle = oracle.ledger is ledger and oracle.clock is clock
+    is_same_oracle = oracle.counts_in(ledger) and oracle.clock is clock
     if not is_same_oracle or ledger.budget != budget or not ledger.is_sound:
         return call.failed(InvalidProblemError("the algorithm wrote the oracle's ledger"))
     try:

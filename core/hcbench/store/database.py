@@ -1,4 +1,4 @@
-"""An opened database, waiting for a server, and errors of one line.
+"""An opened database: transactions, locks, and waiting for a server.
 
 SQLite is opened so that two processes on one file lose nothing: writers begin with BEGIN IMMEDIATE
 and wait for each other; readers see one state and never wait (WAL).
@@ -9,45 +9,40 @@ from __future__ import annotations
 import itertools
 import logging
 import os
-import re
 import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import exc
-from sqlalchemy.engine import URL, make_url
 from sqlalchemy.pool import StaticPool
 
-from hcbench.errors import HcbenchError, StoreError, hide_passwords
+from hcbench.errors import StoreError
 from hcbench.store import sqlite
 from hcbench.store.backups import check_references, copy_tables, keep_file, without_references
+from hcbench.store.explaining import RECOVER, UnreachableError, explained
 from hcbench.store.migrations import MIGRATIONS, Migration, migrate, newest_schema
+from hcbench.store.places import FORMS, Place
 from hcbench.store.schema import create_tables, record_schema, stored_schema, upsert_into
 
 T = TypeVar("T")
-_DRIVERS = dict.fromkeys(("postgresql", "postgres"), "postgresql+psycopg")
-_CONNECT_WAIT = 10  # seconds, unless the URL has connect_timeout
-_SECRETS = ("password", "sslpassword", "passfile")  # of the query of a URL
-#: Journal modes of SQLite.
-#: Journals of SQLite: see `_set_journal`.
+# Seconds, unless the URL has connect_timeout.
+_CONNECT_WAIT = 10
+# Journals of SQLite: see `_set_journal`.
 _WRITE_AHEAD = "WAL"
 _CLASSIC = "DELETE"
-_FORMS = "give a path, sqlite:///path or postgresql://user@host/database"
-_ROWS_AT_ONCE = 500  # all at once would take as much memory again
-_ELSEWHERE = "give another place with --store"
-_RECOVER = "recover what is readable with `sqlite3 FILE .recover`, move it away, or " + _ELSEWHERE
-_REACH = "check the URL and the server, or " + _ELSEWHERE
+# Rows that are fetched at once: all of them would take as much memory again.
+_ROWS_AT_ONCE = 500
 # Seconds: how long a server may be away, and the pauses between attempts, which grow.
 _LONGEST_WAIT = 30.0
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 2.0
-_ADVISORY_LOCK = 0x68636265  # "hcbe": one writer at a time, as in SQLite
+# The bytes "hcbe", by which writers of a server wait for each other, as in SQLite.
+_ADVISORY_LOCK = 0x68636265
 
 
 class Database:
@@ -86,18 +81,22 @@ class Database:
         self.read_only = read_only
         self.exists = True
         self.longest_wait = _LONGEST_WAIT
+        # The schema to use, and that of the tables, which differ until the store is upgraded.
         self._migrations = migrations
         self._newest = newest_schema(migrations)
         self._schema = self._newest
         # After one wait in vain there is no second, as when an interrupted run is closed.
         self._is_given_up = False
+        # What identifies the file, also after another process has renamed it.
         self._inode = _inode(place.file)
         self._journal = _WRITE_AHEAD
+        # Held where the file system has no reliable locks, from the first write until `close`.
         self._sole_writer: sqlite.SoleWriter | None = None
-        self._may_write = False  # whether it was checked that this process may
+        # Whether it was checked that this process may write; see `_prepare_to_write`.
+        self._may_write = False
         # Of a process that writes now, or that was killed.
         self._had_log = place.file is not None and sqlite.has_log(place.file)
-        with _explained(place):
+        with explained(place):
             self.engine = self._open()
             if self._schema < self._newest:
                 try:
@@ -244,6 +243,7 @@ class Database:
                 if self.exists:
                     _set_journal(self.engine, self._journal)
             if self.exists and self._had_log:
+                # The last writer did not end properly, and may have left half a page.
                 self._check_structure()
         self._may_write = True
 
@@ -253,7 +253,7 @@ class Database:
             opened: Any = connection.connection.driver_connection
             fault = sqlite.fault_of(opened)
         if fault:
-            raise StoreError(f"{self.place}: the file is malformed ({fault}); {_RECOVER}")
+            raise StoreError(f"{self.place}: the file is malformed ({fault}); {RECOVER}")
 
     def _check_file(self) -> None:
         """If the file was deleted or moved, write all that it held to a new one, and use that."""
@@ -264,7 +264,8 @@ class Database:
         unfinished = file.with_name(f"{file.name}.unfinished")
         with closing(sqlite3.connect(unfinished)) as copy, self.engine.connect() as connection:
             opened: Any = connection.connection.driver_connection
-            opened.backup(copy)  # a file that is open can still be read
+            # A file that is open can still be read.
+            opened.backup(copy)
             (fault,) = copy.execute("PRAGMA quick_check(1)").fetchone()
             (tables,) = copy.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if fault != "ok" or not tables:
@@ -273,7 +274,9 @@ class Database:
                 f"{file} was deleted while it was open, and another process writes a store in its "
                 "place: what was not yet in the file is lost; run the same command again"
             )
-        self.engine.dispose()  # before there is a new file: it removes the log, by its name
+
+        # Before there is a new file: closing removes the log, by its name.
+        self.engine.dispose()
         new = file
         for number in itertools.count(2):
             if not new.exists():
@@ -290,7 +293,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """A transaction that sees one state, whatever others write meanwhile."""
-        with _explained(self.place), _transaction(self.engine, reading=True) as connection:
+        with explained(self.place), _transaction(self.engine, reading=True) as connection:
             yield connection
 
     @contextmanager
@@ -302,7 +305,7 @@ class Database:
         StoreError
             If it cannot be written.
         """
-        with _explained(self.place):
+        with explained(self.place):
             if self.read_only:
                 raise StoreError(
                     f"{self.place} cannot be written; change its permissions and those of its "
@@ -320,7 +323,7 @@ class Database:
 
     def outside_transactions(self, statements: Sequence[str]) -> None:
         """Execute statements that no transaction may contain, such as VACUUM."""
-        with _explained(self.place):
+        with explained(self.place):
             # SQLite begins no transaction then, and a server ends it with each statement.
             options = {"hcbench_begin": ""}
             if self.place.server is not None:
@@ -360,6 +363,7 @@ class Database:
             If the server was away for `longest_wait` seconds.
         """
         began = time.monotonic()
+        # The pause before the next attempt; it is the first until one has failed.
         pause = _FIRST_PAUSE
         while True:
             try:
@@ -405,85 +409,6 @@ def _empty() -> sa.Engine:
     return engine
 
 
-class UnreachableError(StoreError):
-    """The server of a store cannot be reached, or has ended the connection."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a store is: a file, memory (neither), or a server.
-
-    Attributes
-    ----------
-    file : Path, optional
-        Of a SQLite store.
-    server : URL, optional
-        Of a PostgreSQL store.
-    """
-
-    file: Path | None = None
-    server: URL | None = None
-
-    @property
-    def address(self) -> str:
-        """The path or the URL, with its password; "" if it is in memory."""
-        if self.server is not None:
-            return self.server.render_as_string(hide_password=False)
-        if self.file is None:
-            return ""
-        return str(self.file)
-
-    def is_same(self, place: Place) -> bool:
-        """Whether both are the same store, judging by their names."""
-        if self.file is not None and place.file is not None:
-            return self.file.resolve() == place.file.resolve()
-        return self.server is not None and str(self) == str(place)
-
-    def __str__(self) -> str:
-        if self.server is not None:
-            public_url = self.server.difference_update_query(_SECRETS)
-            public_url = public_url.set(drivername="postgresql")
-            return public_url.render_as_string(hide_password=True)
-        return ":memory:" if self.file is None else str(self.file)
-
-
-def find_place(url: str | Path) -> Place:
-    """Read a path or a URL.
-
-    Raises
-    ------
-    StoreError
-        If it is a URL of an unknown kind.
-    """
-    text = str(url)
-    if "\0" in text:
-        raise StoreError(f"{text!r} is not the name of a file; {_FORMS}")
-    is_url = "://" in text or re.match(r"(postgres|sqlite)[\w+]*(:/|//)", text)
-    if not is_url or isinstance(url, Path):
-        if text == ":memory:":
-            return Place()
-        return Place(file=Path(text).expanduser().absolute())
-    try:
-        parsed = make_url(text)
-        backend = parsed.get_backend_name()
-        if "@" in (parsed.host or ""):
-            raise ValueError("a password with an unencoded @")
-    except (exc.ArgumentError, ValueError):
-        # Also the password of a URL that cannot be parsed.
-        public_text = re.sub(r"(://[^/:@?]*):[^/@]*(?=/|$)", r"\1:***", hide_passwords(text))
-        raise StoreError(
-            f"{public_text!r} is not the URL of a store (in a password, write @ as %40); {_FORMS}"
-        ) from None  # the cause would show the password
-    if backend == "sqlite":
-        name = parsed.database or ":memory:"
-        if name == ":memory:":
-            return Place()
-        return find_place(Path(name))
-    if backend not in ("postgresql", "postgres"):
-        raise StoreError(f"a store cannot be kept in {backend!r}; {_FORMS}")
-    return Place(server=parsed.set(drivername=_DRIVERS.get(parsed.drivername, parsed.drivername)))
-
-
 def _open_engine(place: Place, *, read_only: bool = False) -> sa.Engine:
     """Make an engine, without reading anything."""
     if place.server is not None:
@@ -504,7 +429,8 @@ def _open_engine(place: Place, *, read_only: bool = False) -> sa.Engine:
 
 def _open_server(place: Place) -> sa.Engine:
     assert place.server is not None
-    logging.getLogger("psycopg").addHandler(logging.NullHandler())  # its errors say the same
+    # Its errors say the same.
+    logging.getLogger("psycopg").addHandler(logging.NullHandler())
     driver = place.server.drivername.partition("+")[2]
     # psycopg returns bytes, not text, from a server in the C locale, which has no encoding.
     options = {"connect_timeout": _CONNECT_WAIT, "client_encoding": "utf8"}
@@ -514,7 +440,7 @@ def _open_server(place: Place) -> sa.Engine:
     try:
         return sa.create_engine(place.server, pool_pre_ping=True, connect_args=options)
     except exc.NoSuchModuleError as error:
-        raise StoreError(f"SQLAlchemy has no driver {driver!r}; {_FORMS}") from error
+        raise StoreError(f"SQLAlchemy has no driver {driver!r}; {FORMS}") from error
     except ImportError as error:
         raise StoreError(
             f"{place} needs the package {error.name or driver}: pip install 'hcbench[postgresql]'"
@@ -522,6 +448,7 @@ def _open_server(place: Place) -> sa.Engine:
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
+    """Begin a transaction: by default with the lock of writers, so that none fails half-way."""
     begin = connection.get_execution_options().get("hcbench_begin", "BEGIN IMMEDIATE")
     if begin:
         connection.exec_driver_sql(begin)
@@ -556,90 +483,6 @@ def _transaction(engine: sa.Engine, *, reading: bool = False) -> Iterator[sa.Con
             options["isolation_level"] = "REPEATABLE READ"
     with engine.connect().execution_options(**options) as connection, connection.begin():
         yield connection
-
-
-@contextmanager
-def _explained(place: Place) -> Iterator[None]:
-    """Turn an error of the database into one line that says what to do.
-
-    Raises
-    ------
-    StoreError
-        An `UnreachableError` if waiting may help.
-    """
-    try:
-        yield
-    except exc.DBAPIError as error:
-        why = _explain(place, error.orig or error)
-        if place.server is not None and _is_outage(error):
-            raise UnreachableError(f"{why}; {_REACH}") from error
-        raise StoreError(why) from error
-    except sqlite3.Error as error:
-        raise StoreError(_explain(place, error)) from error
-    except OSError as error:
-        what = error.strerror or str(error)
-        raise StoreError(f"{place}: {what}; change the permissions or {_ELSEWHERE}") from error
-    except OverflowError as error:
-        raise StoreError(f"{place}: a number has more than 64 bits and cannot be stored") from error
-    except exc.SQLAlchemyError as error:
-        raise StoreError(f"{place}: {_one_line(error)}") from error
-    except HcbenchError:
-        raise
-    except (ValueError, RecursionError) as error:
-        damage = f"what is stored is damaged ({_one_line(error)[:80]})"
-        raise StoreError(f"{place}: {damage}; {_RECOVER}") from error
-
-
-#: By the first two words of SQLite's names for its errors.
-_SQLITE_ERRORS = {
-    "SQLITE_FULL": "the disk is full; make room or " + _ELSEWHERE,
-    "SQLITE_BUSY": f"another process has locked it for {sqlite.LOCK_WAIT:.0f} s; wait for it or "
-    + _ELSEWHERE,
-    "SQLITE_READONLY": "it cannot be written; change its permissions or " + _ELSEWHERE,
-    "SQLITE_PERM": "it may not be opened; change its permissions or " + _ELSEWHERE,
-    "SQLITE_CANTOPEN": "it cannot be opened, or its folder cannot be written; change the "
-    "permissions or " + _ELSEWHERE,
-    "SQLITE_NOTADB": "this is no SQLite database; " + _ELSEWHERE,
-    "SQLITE_CORRUPT": "the file is malformed; " + _RECOVER,
-    "SQLITE_IOERR": "the disk cannot be read or written, or is full; make room or " + _ELSEWHERE,
-    "SQLITE_TOOBIG": "a result is larger than SQLite can keep (1 GB); use a PostgreSQL store",
-}
-
-
-def _explain(place: Place, error: BaseException) -> str:
-    name = getattr(error, "sqlite_errorname", None)
-    if name is None:
-        return f"{place}: {_one_line(error)}"
-    # Extended codes, such as SQLITE_READONLY_DIRECTORY, begin with the name of the error.
-    primary_code = "_".join(name.split("_")[:2])
-    text = _SQLITE_ERRORS.get(primary_code) or _one_line(error)
-    return f"{place}: {text}"
-
-
-def _is_outage(error: exc.DBAPIError) -> bool:
-    """Whether a server refused or lost the connection, rather than rejected a statement.
-
-    By its SQLSTATE: class 08, or shutting down or starting up. An error without one did not come
-    from the server at all.
-    """
-    state = getattr(error.orig, "sqlstate", None) or getattr(error.orig, "pgcode", None)
-    if state is None:
-        return error.connection_invalidated or isinstance(error, exc.OperationalError)
-    return state.startswith("08") or state in ("57P01", "57P02", "57P03")
-
-
-def _one_line(error: BaseException) -> str:
-    """The line of a driver's message that states the reason."""
-    lines = str(error).strip().splitlines()
-    if not lines:
-        return type(error).__name__
-    reason = lines[0]
-    for line in lines:
-        if "FATAL:" in line or "ERROR:" in line:
-            reason = line
-            break
-    line = " ".join(reason.split())
-    return re.sub(r"^(connection failed: )?connection to server .*? failed: ", "", line)
 
 
 def fetch(

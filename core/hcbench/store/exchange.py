@@ -20,6 +20,7 @@ import sqlalchemy as sa
 from hcbench.errors import DamagedRunError, StoreError
 from hcbench.plan.presentation import Presentation
 from hcbench.store.checks import check_rows
+from hcbench.store.conditions import among
 from hcbench.store.merge import Merged, merge_stores
 from hcbench.store.migrations import FIRST_SCHEMA, create_schema
 from hcbench.store.rows import RunInfo, from_json, presented
@@ -35,7 +36,7 @@ from hcbench.store.schema import (
     run_cells,
     runs,
 )
-from hcbench.store.store import Store, among
+from hcbench.store.store import Store
 
 Description: TypeAlias = dict[str, Any]
 

@@ -20,11 +20,13 @@ import sqlalchemy as sa
 
 from hcbench.errors import StoreError
 from hcbench.store.checks import check_rows
+from hcbench.store.conditions import among, last_id
 from hcbench.store.database import Database
 from hcbench.store.rows import LEFT_OUT
 from hcbench.store.schema import LOST, cells, metric_values, points, replies, run_cells, runs
 from hcbench.store.shards import JoinedRuns, Row
-from hcbench.store.store import Store, among, forget, last_id
+from hcbench.store.store import Store
+from hcbench.store.summaries import forget
 
 _ROWS = 500  # read at once
 _POINTS = 64  # read at once, as each has a tree

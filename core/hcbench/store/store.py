@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
-import re
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import wraps
 from math import nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 import sqlalchemy as sa
 from platformdirs import user_data_dir
 
 from hcbench.errors import DamagedRunError, StoreError
 from hcbench.model.text import shell_command
-from hcbench.plan.outcome import STATUSES, Outcome, ScoredPoint, is_failure
-from hcbench.store.database import Database, fetch, find_place
+from hcbench.plan.outcome import Outcome, ScoredPoint
+from hcbench.store.conditions import Patterns, among, is_latest, label_is_like, last_id
+from hcbench.store.database import Database, fetch
+from hcbench.store.large_runs import read_columns
+from hcbench.store.machines import blas_kernels
+from hcbench.store.places import find_place
 from hcbench.store.rows import (
     LEFT_OUT,
     RunInfo,
@@ -30,12 +32,11 @@ from hcbench.store.rows import (
     from_json,
     now,
     point_rows,
-    run_info,
     storable,
-    stored_key,
     to_json,
     value_rows,
 )
+from hcbench.store.saving import assign_rows
 from hcbench.store.schema import (
     END,
     cells,
@@ -47,6 +48,7 @@ from hcbench.store.schema import (
     summaries,
     upsert_into,
 )
+from hcbench.store.summaries import count_cells, forget, run_infos
 
 if TYPE_CHECKING:
     from hcbench.model.problem import Result
@@ -56,7 +58,6 @@ if TYPE_CHECKING:
 _LARGE_RUN = 50_000
 P = ParamSpec("P")
 T = TypeVar("T")
-Patterns: TypeAlias = str | Sequence[str]
 
 
 def _retried(method: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
@@ -185,7 +186,7 @@ class Store:
 
     def _summarise(self, connection: sa.Connection, run: int) -> None:
         """Store how many cells a run has; columns of its cells are not valid any more."""
-        n_cells, n_reused, n_failed = _count_cells(connection, [run]).get(run, (0, 0, 0))
+        n_cells, n_reused, n_failed = count_cells(connection, [run]).get(run, (0, 0, 0))
         row = {
             "run": run,
             "cells": n_cells,
@@ -229,7 +230,7 @@ class Store:
             return
         descriptions = descriptions or {}
         with self.database.writing() as connection:
-            new, agreeing = self._assign_rows(connection, run, outcomes, fresh=fresh)
+            new, agreeing = assign_rows(connection, run, outcomes, fresh=fresh)
             rows = []
             for row, outcome in new.items():
                 description = descriptions.get(outcome.key, {})
@@ -243,32 +244,6 @@ class Store:
             self.database.upsert(connection, metric_values, values, only_lost=True)
             self.database.upsert(connection, run_cells, links)
             forget(connection, among(connection, run_cells.c.cell, new | agreeing))
-
-    def _assign_rows(
-        self, connection: sa.Connection, run: int, outcomes: Sequence[Outcome], *, fresh: bool
-    ) -> tuple[dict[int, Outcome], dict[int, Outcome]]:
-        """Outcomes to write by their rows, and those whose results are stored, by these rows."""
-        by_key = {stored_key(outcome): outcome for outcome in outcomes}
-        stored = sa.select(cells.c.key, cells.c.id, cells.c.run).order_by(cells.c.id)
-        stored = stored.where(among(connection, cells.c.key, by_key))
-        # Of several measurements of a cell the latest is last.
-        latest_rows = {}
-        for key, row, measured_by in connection.execute(stored):
-            latest_rows[key] = (row, measured_by)
-        unused_rows = itertools.count(last_id(connection) + 1)
-        new: dict[int, Outcome] = {}
-        agreeing: dict[int, Outcome] = {}
-        for key, outcome in by_key.items():
-            row, measured_by = latest_rows.get(key, (0, 0))
-            if row and measured_by == run:
-                # The run saves it again: its own row is replaced.
-                new[row] = outcome
-            elif row and not fresh and _agrees(connection, row, outcome):
-                # Another run measured the same result at the same time: its row stays.
-                agreeing[row] = outcome
-            else:
-                new[next(unused_rows)] = outcome
-        return new, agreeing
 
     def _write_cells(
         self,
@@ -410,7 +385,7 @@ class Store:
             rows = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
         stored = None
         if len(keys) >= self.large_run:
-            stored = self._from_columns(rows, metric_keys)
+            stored = read_columns(self.database, rows, metric_keys)
         if stored is None:
             is_scored = metric_keys is not None
             with self.database.reading() as connection:
@@ -487,23 +462,7 @@ class Store:
         By default of the last run. All machines of a cluster count, whatever they measured.
         """
         with self.database.reading() as connection:
-            kernels_by_run = {}
-            for number, text in connection.execute(sa.select(runs.c.id, runs.c.environment)):
-                kernels_by_run[number] = _blas_of(from_json(text))
-            if run is None:
-                run = max(kernels_by_run, default=0)
-            kernels = set(kernels_by_run.get(run, set()))
-            # Cells of the run may have been measured by earlier runs, on other machines.
-            other_runs = [number for number, names in kernels_by_run.items() if names - kernels]
-            if not other_runs:
-                return kernels
-            measured_by = sa.select(cells.c.run).join(run_cells, run_cells.c.cell == cells.c.id)
-            measured_by = measured_by.where(
-                run_cells.c.run == run, among(connection, cells.c.run, other_runs)
-            )
-            for number in connection.execute(measured_by.distinct()).scalars():
-                kernels |= kernels_by_run[number]
-        return kernels
+            return blas_kernels(connection, run)
 
     @_retried
     def sizes(self, run: int) -> dict[str, int]:
@@ -512,28 +471,10 @@ class Store:
         Reads one result of each.
         """
         # Not imported above, as it imports numpy.
-        from hcbench.store.codec import count_items
+        from hcbench.store.sizes import sizes_of_data
 
-        has_result = (points.c.checkpoint == END) & points.c.result.is_not(None)
-        one_of_each = (
-            sa.select(cells.c.data_digest, sa.func.min(cells.c.id))
-            .join(run_cells, run_cells.c.cell == cells.c.id)
-            .join(points, points.c.cell == cells.c.id)
-            .where(run_cells.c.run == run, cells.c.data_digest != "", has_result)
-            .group_by(cells.c.data_digest)
-        )
-        sizes: dict[str, int] = {}
         with self.database.reading() as connection:
-            digests = {}
-            for digest, row in connection.execute(one_of_each):
-                digests[row] = digest
-            results = sa.select(points.c.cell, points.c.result).where(has_result)
-            results = results.where(among(connection, points.c.cell, digests))
-            for row, packed in connection.execute(results):
-                # A damaged result is no reason to show nothing.
-                with suppress(StoreError):
-                    sizes[digests[row]] = count_items(packed)
-        return sizes
+            return sizes_of_data(connection, run)
 
     @_retried
     def runs(
@@ -555,10 +496,10 @@ class Store:
         with self.database.reading() as connection:
             conditions = []
             if suites:
-                conditions.append(_labels_like(connection, runs.c.suite, suites))
+                conditions.append(label_is_like(connection, runs.c.suite, suites))
             if algorithms:
                 with_cells = sa.select(run_cells.c.run).join(cells, cells.c.id == run_cells.c.cell)
-                is_like = _labels_like(connection, cells.c.algorithm, algorithms)
+                is_like = label_is_like(connection, cells.c.algorithm, algorithms)
                 conditions.append(runs.c.id.in_(with_cells.where(is_like)))
             infos = run_infos(connection, *conditions).values()
         listed_infos = []
@@ -673,7 +614,7 @@ class Store:
         # Under another name, as the query becomes part of one of the same table.
         links = run_cells.alias()
         of_run = sa.select(links.c.cell).where(links.c.run == run.id)
-        stored = self._from_columns(of_run, run.metric_keys or {}, run.id)
+        stored = read_columns(self.database, of_run, run.metric_keys or {}, run.id)
         if stored is not None and len(stored) == run.cells:
             return stored
         if self.read_only or not run.finished:
@@ -687,37 +628,6 @@ class Store:
         with suppress(StoreError), self.database.writing() as connection:  # SQLite takes 1 GB
             connection.execute(filled.values(packed=packed, checksum=zlib.crc32(packed)))
         return read
-
-    def _from_columns(
-        self, rows: sa.Select[tuple[int]], metric_keys: Mapping[str, str] | None, run: int = 0
-    ) -> Outcomes | None:
-        """Cells of a large run that has all these rows and metrics, as ``run`` shows them.
-
-        None if there is no such run that is stored in columns.
-        """
-        from hcbench.store.columns import unpack_outcomes
-
-        with self.database.reading() as connection:
-            packed = sa.select(summaries.c.run).where(summaries.c.packed.is_not(None))
-            infos = run_infos(connection, runs.c.id.in_(packed))
-            # The run itself first, then the latest.
-            numbers = sorted(infos.keys() - {run}, reverse=True)
-            if run in infos:
-                numbers.insert(0, run)
-            for number in numbers:
-                is_other = number != run
-                if is_other and metric_keys not in (None, infos[number].metric_keys):
-                    continue
-                if is_other and _lacks_cells(connection, number, rows):
-                    continue
-                columns = sa.select(summaries.c.packed, summaries.c.checksum)
-                stored = connection.execute(columns.where(summaries.c.run == number)).one()
-                if zlib.crc32(stored.packed) != stored.checksum:
-                    continue
-                # Damaged columns are no loss, as the cells are also in rows.
-                with suppress(StoreError):
-                    return unpack_outcomes(stored.packed, infos[number].cells).shown_by(run)
-        return None
 
     def _read(self, info: RunInfo | None, limit: int | None = None, **labels: Patterns) -> Outcomes:
         """The cells of a run, or the latest of all, from their rows."""
@@ -737,7 +647,7 @@ class Store:
                 rows = rows.join(cells, run_cells.c.cell == cells.c.id)
         with self.database.reading() as connection:
             for name, pattern in labels.items():
-                rows = rows.where(_labels_like(connection, cells.c[name], pattern))
+                rows = rows.where(label_is_like(connection, cells.c[name], pattern))
             if limit is not None:
                 # The highest row is the latest, whereas a clock may jump.
                 rows = rows.order_by(row.desc()).limit(limit)
@@ -801,132 +711,3 @@ class Store:
         with self.database.reading() as connection:
             stored = connection.execute(query.where(among(connection, cells.c.id, rows))).all()
         return {row: from_json(text) for row, text in stored}
-
-
-def among(
-    connection: sa.Connection, column: sa.ColumnElement[T], items: Iterable[T]
-) -> sa.ColumnElement[bool]:
-    """A condition: a column has one of any number of values, which are sent as one parameter."""
-    if connection.dialect.name == "postgresql":
-        return column == sa.any_(sa.literal(list(items), sa.ARRAY(column.type)))
-    listed = sa.func.json_each(json.dumps(list(items))).table_valued("value")
-    return column.in_(sa.select(listed.c.value))
-
-
-def last_id(connection: sa.Connection) -> int:
-    """The highest id of a row of ``cells``, 0 if there is none."""
-    return connection.execute(sa.select(sa.func.max(cells.c.id))).scalar() or 0
-
-
-def _agrees(connection: sa.Connection, row: int, outcome: Outcome) -> bool:
-    """Whether a row has the same end, data and results of its cell."""
-    is_equal = cells.c.id == row
-    for name in ("status", "reason", "stopped", "data_digest"):
-        is_equal &= cells.c[name] == storable(getattr(outcome, name))
-    if not connection.execute(sa.select(cells.c.id).where(is_equal)).first():
-        return False
-    results = sa.select(points.c.checkpoint, points.c.queries, points.c.result)
-    results = results.where(points.c.cell == row)
-    stored_points = {tuple(point) for point in connection.execute(results)}
-    new_points = set()
-    for point in point_rows(row, outcome):
-        new_points.add((point["checkpoint"], point["queries"], point["result"]))
-    return stored_points == new_points
-
-
-def _lacks_cells(connection: sa.Connection, run: int, rows: sa.Select[tuple[int]]) -> bool:
-    """Whether a run does not show all cells of a query."""
-    (row,) = rows.selected_columns
-    links = sa.select(run_cells.c.cell).where(run_cells.c.run == run, run_cells.c.cell == row)
-    lacking = rows.where(~links.exists()).limit(1)
-    return connection.execute(lacking).first() is not None
-
-
-def is_latest() -> sa.ColumnElement[bool]:
-    """A condition: the cell was not measured again."""
-    newer = cells.alias()
-    again = sa.select(newer.c.id).where(newer.c.key == cells.c.key, newer.c.id > cells.c.id)
-    return ~again.exists()
-
-
-def run_infos(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> dict[int, RunInfo]:
-    """Runs with the number of their cells, of those reused and of those failed."""
-    rows = connection.execute(sa.select(runs).where(*conditions).order_by(runs.c.id)).all()
-    counts = _read_counts(connection)
-    uncounted = [row.id for row in rows if row.id not in counts]
-    counts |= _count_cells(connection, uncounted)
-    infos = {}
-    for row in rows:
-        # A run without a cell has no counts.
-        infos[row.id] = run_info(row, *counts.get(row.id, ()))
-    return infos
-
-
-def _read_counts(connection: sa.Connection) -> dict[int, tuple[int, ...]]:
-    """As `_count_cells`, of the runs whose numbers are stored."""
-    numbers_of_cells = (summaries.c.cells, summaries.c.reused, summaries.c.failed)
-    counts = sa.select(summaries.c.run, *numbers_of_cells)
-    return {run: tuple(numbers) for run, *numbers in connection.execute(counts)}
-
-
-def forget(connection: sa.Connection, *changed: sa.ColumnElement[bool]) -> None:
-    """Remove the summaries of runs that show changed cells, by conditions of ``run_cells``."""
-    showing = sa.select(run_cells.c.run).where(*changed)
-    connection.execute(sa.delete(summaries).where(summaries.c.run.in_(showing)))
-
-
-def _count_cells(
-    connection: sa.Connection, run_numbers: Sequence[int]
-) -> dict[int, tuple[int, ...]]:
-    """By run, the number of cells, of those reused and of those failed."""
-    is_of_other_run = cells.c.run != run_cells.c.run
-    # Inapplicable combinations are rows that runs share, too, but nothing was measured.
-    is_measured = ~cells.c.key.startswith(LEFT_OUT)
-    reused = sa.case((is_of_other_run & is_measured, 1), else_=0)
-    failures = [status for status in STATUSES if is_failure(status)]
-    failed = sa.case((cells.c.status.in_(failures), 1), else_=0)
-    counts = (
-        sa.select(run_cells.c.run, sa.func.count(), sa.func.sum(reused), sa.func.sum(failed))
-        .join(cells, cells.c.id == run_cells.c.cell)
-        .where(among(connection, run_cells.c.run, run_numbers))
-        .group_by(run_cells.c.run)
-    )
-    return {run: tuple(numbers) for run, *numbers in connection.execute(counts)}
-
-
-def _blas_of(environment: Any) -> set[str]:
-    """Of all machines of a run; none of a damaged one."""
-    # A damaged environment has other types.
-    with suppress(AttributeError, TypeError):
-        machines = [environment.get("machine", {})]
-        machines += environment.get("workers", ())
-        names = set()
-        for machine in machines:
-            if machine.get("blas"):
-                names.add(str(machine["blas"]))
-        return names
-    return set()
-
-
-def _labels_like(
-    connection: sa.Connection, column: sa.Column[Any], patterns: str | Sequence[str]
-) -> sa.ColumnElement[bool]:
-    """A condition: a label is one of `labels_like`."""
-    labels = connection.execute(sa.select(column).distinct()).scalars()
-    return column.in_(labels_like(labels, patterns))
-
-
-def labels_like(labels: Iterable[str], patterns: Patterns) -> list[str]:
-    """The labels that contain one of these texts, or match one that has wildcards.
-
-    Wildcards are ``*`` and ``?``. Case is ignored, in any script.
-    """
-    if isinstance(patterns, str):
-        patterns = [patterns]
-    expressions = []
-    for text in patterns:
-        escaped = re.escape(text.casefold())
-        expressions.append(f".*{escaped}.*")
-        expressions.append(escaped.replace(r"\*", ".*").replace(r"\?", "."))
-    any_expression = re.compile("|".join(expressions), re.DOTALL)
-    return [label for label in labels if any_expression.fullmatch(label.casefold())]

@@ -16,6 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from hcbench.errors import StoreError
+from hcbench.store.conditions import among, is_latest
 from hcbench.store.rows import LEFT_OUT, RunInfo, from_json, storable, to_json
 from hcbench.store.schema import (
     cells,
@@ -26,7 +27,8 @@ from hcbench.store.schema import (
     run_cells,
     runs,
 )
-from hcbench.store.store import Store, among, forget, is_latest, run_infos
+from hcbench.store.store import Store
+from hcbench.store.summaries import forget, run_infos
 
 _MAY_RUN = timedelta(days=1)
 # Bytes of the row of a cell and of a value, with their indices, about.

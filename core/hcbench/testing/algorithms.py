@@ -15,7 +15,8 @@ import numpy as np
 from hcbench.errors import BudgetExceededError, HcbenchError, InvalidQueryError, NotApplicableError
 from hcbench.model.problem import Problem
 from hcbench.registry.specs import HINTS
-from hcbench.run.cell import describe, run_job
+from hcbench.run.cell import run_job
+from hcbench.run.failures import describe
 from hcbench.run.inputs import give
 from hcbench.run.returned import result_kind
 from hcbench.testing.arrays import OFFSETS, SCALES, SPARSE, strided, thin

@@ -23,7 +23,7 @@ from threadpoolctl import ThreadpoolController
 from hcbench.errors import DataNotAvailableError, NotApplicableError
 from hcbench.registry.fingerprint import installation
 from hcbench.registry.specs import AlgorithmSpec
-from hcbench.run.cell import describe
+from hcbench.run.failures import describe
 from hcbench.run.workers.processes import has_gpu
 from hcbench.testing import algorithms, datasets, every_kind, metrics, oracles
 from hcbench.testing.exemptions import Exemptions, UnknownCheckWarning

@@ -18,7 +18,8 @@ from hcbench.oracle.answers import Scored
 from hcbench.registry.metric_specs import MetricSpec
 from hcbench.registry.resolving import default_uses, make_use
 from hcbench.registry.specs import unmet
-from hcbench.run.cell import describe, rescore_job
+from hcbench.run.cell import rescore_job
+from hcbench.run.failures import describe
 from hcbench.testing.items import shared_items
 from hcbench.testing.running import DATA_SEED, job_of_dataset, run_in_worker
 from hcbench.testing.subjects import Subject, fail, require, skip

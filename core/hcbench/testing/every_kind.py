@@ -19,7 +19,7 @@ import numpy as np
 
 from hcbench.model.cost import collect_notes
 from hcbench.registry.parameters import REQUIRED
-from hcbench.run.cell import describe
+from hcbench.run.failures import describe
 from hcbench.run.inputs import give, make_oracle
 from hcbench.run.process_state import ProcessSettings, Surroundings
 from hcbench.testing.datasets import make

@@ -19,21 +19,14 @@ from hcbench.oracle import Answers
 from hcbench.oracle.answers import Point, Scored
 from hcbench.registry.parameters import Interval
 from hcbench.registry.specs import unmet
-from hcbench.run.cell import describe
+from hcbench.run.failures import describe
 from hcbench.run.inputs import finest_partition, make_answers
 from hcbench.run.job import Call
 from hcbench.run.returned import result_kind
 from hcbench.testing.arrays import OFFSETS, SPARSE, strided, thin
 from hcbench.testing.oracles import problem_of
 from hcbench.testing.running import DATA_SEED, NOISE_SEED, own_arrays, random_tree
-from hcbench.testing.subjects import (
-    CheckFailedError,
-    NotCheckedError,
-    Subject,
-    fail,
-    require,
-    skip,
-)
+from hcbench.testing.subjects import CheckFailedError, NotCheckedError, Subject, fail, require, skip
 from hcbench.testing.truths import better_than_truth, compares_with_truth, truth_problems
 
 COST = Cost(

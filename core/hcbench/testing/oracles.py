@@ -14,7 +14,7 @@ from hcbench.model.comparisons import AllComparisons, Comparisons
 from hcbench.model.cost import collect_notes
 from hcbench.model.problem import Problem
 from hcbench.oracle import Answers, Code, Oracle, Queries
-from hcbench.run.cell import describe
+from hcbench.run.failures import describe
 from hcbench.run.inputs import make_answers, make_oracle
 from hcbench.run.job import Call
 from hcbench.testing._asking_kernels import ask_each

@@ -41,8 +41,8 @@ from hcbench.oracle.answers import Point
 from hcbench.plan.outcome import Outcome, ScoredPoint
 from hcbench.registry.specs import Needs, OracleSpec, unmet
 from hcbench.registry.uses import Use
-from hcbench.run.cell import describe
 from hcbench.run.executors import CellPool
+from hcbench.run.failures import describe
 from hcbench.run.inputs import Given, give, make_answers, make_oracle
 from hcbench.run.job import Call, Job, RescoreJob, pack_job
 from hcbench.run.returned import result_kind

@@ -12,15 +12,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from hcbench.analysis.block_ranks import average_ranks, friedman_test, rank_blocks
 from hcbench.analysis.inference import allowed_inference
-from hcbench.analysis.ranks import Ranking, profile, significance_lines
-from hcbench.analysis.statistics import (
-    average_ranks,
-    friedman_test,
-    performance_profile,
-    rank_blocks,
-    signed_rank_test,
-)
+from hcbench.analysis.performance_profiles import performance_profile
+from hcbench.analysis.ranking_texts import significance_lines
+from hcbench.analysis.ranks import Ranking, profile
+from hcbench.analysis.signed_ranks import signed_rank_test
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.results.overviews import describe_numbers, make_tables

@@ -7,13 +7,9 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
-from hcbench.analysis.statistics import (
-    average_ranks,
-    log_log_slope,
-    mean_and_std,
-    paired_difference,
-    summarise,
-)
+from hcbench.analysis.block_ranks import average_ranks
+from hcbench.analysis.power_laws import log_log_slope
+from hcbench.analysis.statistics import mean_and_std, paired_difference, summarise
 
 NUMBERS = st.floats(-1e6, 1e6)
 

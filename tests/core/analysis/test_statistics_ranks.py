@@ -11,16 +11,14 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import special, stats
 
-from hcbench.analysis.statistics import (
+from hcbench.analysis.block_ranks import (
     find_cliques,
     friedman_test,
-    holm_adjusted,
-    least_blocks,
     nemenyi_critical_difference,
-    performance_profile,
     rank_blocks,
-    signed_rank_test,
 )
+from hcbench.analysis.performance_profiles import performance_profile
+from hcbench.analysis.signed_ranks import holm_adjusted, least_blocks, signed_rank_test
 
 #: Demšar 2006, table 6: AUC of C4.5, with m, with cf, with both, on 14 data sets.
 C45 = np.array(

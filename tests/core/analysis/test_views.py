@@ -16,17 +16,11 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 from hcbench import Tree
-from hcbench.analysis import axes, differences, ranks, views
-from hcbench.analysis.views import pareto_front
+from hcbench.analysis import axes, differences, ranking_texts, ranks, views
+from hcbench.analysis.tradeoffs import pareto_front, tradeoff
 from hcbench.errors import HcbenchError
 from hcbench.figures import palette
-from hcbench.figures.palette import (
-    PALETTE,
-    PALETTE_DARK,
-    REFERENCE,
-    REFERENCE_DARK,
-    looks_for,
-)
+from hcbench.figures.palette import PALETTE, PALETTE_DARK, REFERENCE, REFERENCE_DARK, looks_for
 from hcbench.model.cost import Cost
 from hcbench.model.trees import Partition
 from hcbench.pages import report
@@ -295,7 +289,7 @@ def test_a_front_by_hand() -> None:
     outcomes += [cell("Free", oracle="v", AARI=0.8), cell("Ref", oracle="q", queries=1, AARI=1.0)]
     outcomes += [cell("F", 0, oracle="q", queries=1, AARI=1.0), failure("F", 1)]
     outcomes[-1] = replace(outcomes[-1], oracle="q")
-    (panel,) = views.tradeoff(results(outcomes, references=("Ref",)), "AARI").panels
+    (panel,) = tradeoff(results(outcomes, references=("Ref",)), "AARI").panels
     on_front = {point.name for point in panel.points if point.on_front}
     assert on_front == {"A", "C", "D"}
     assert [[panel.points[i].name for i in front] for front in panel.fronts] == [["A", "C", "D"]]
@@ -309,17 +303,17 @@ def test_each_kind_of_queries_has_a_front_and_seconds_have_one() -> None:
         cell("C", oracle="t", queries=1, seconds=3, AARI=0.4),
     ]
     shown = results(outcomes)
-    (panel,) = views.tradeoff(shown, "AARI", "queries").panels
+    (panel,) = tradeoff(shown, "AARI", "queries").panels
     assert [[panel.points[i].name for i in front] for front in panel.fronts] == [["B"], ["C"]]
-    (panel,) = views.tradeoff(shown, "AARI", "seconds").panels
+    (panel,) = tradeoff(shown, "AARI", "seconds").panels
     assert [[panel.points[i].name for i in front] for front in panel.fronts] == [["A", "B"]]
     with pytest.raises(HcbenchError, match="nothing has both AARI and rounds"):
-        views.tradeoff(shown, "AARI", "rounds")
+        tradeoff(shown, "AARI", "rounds")
 
 
 def test_checkpoints_are_points_at_their_own_queries() -> None:
     anytime = cell("A", oracle="q", queries=99, checkpoints={5: 0.1, 50: 0.4}, AARI=0.9)
-    (panel,) = views.tradeoff(results([anytime]), "AARI").panels
+    (panel,) = tradeoff(results([anytime]), "AARI").panels
     assert [(p.checkpoint, p.x.mean, p.y.mean) for p in panel.points] == [
         (5, 5.0, 0.1),
         (50, 50.0, 0.4),
@@ -388,8 +382,8 @@ def test_the_treatment_of_failures_is_an_option_and_shown() -> None:
     assert (
         "an algorithm ranks last where more than 20 % of its repetitions failed, otherwise by the "
         "others"
-    ) in ranks.significance_lines(worst)[0]
-    assert "an algorithm failed are excluded" in ranks.significance_lines(drop)[0]
+    ) in ranking_texts.significance_lines(worst)[0]
+    assert "an algorithm failed are excluded" in ranking_texts.significance_lines(drop)[0]
 
 
 def test_blocks_without_all_algorithms_are_excluded_with_their_reason() -> None:
@@ -407,12 +401,12 @@ def test_blocks_without_all_algorithms_are_excluded_with_their_reason() -> None:
         ("d1", "A: skipped: needs vectors"),
         ("d2", "B: did not run on it"),
     ]
-    assert "2 excluded" in ranks.significance_lines(found)[0]
+    assert "2 excluded" in ranking_texts.significance_lines(found)[0]
 
 
 def test_too_few_data_sets_are_reported() -> None:
     found = ranks.ranking(results(contest([[0.9, 0.5, 0.1]] * 2)), "AARI")
-    over, omnibus, pairs = ranks.significance_lines(found)
+    over, omnibus, pairs = ranking_texts.significance_lines(found)
     assert over.startswith("over 2 data sets")
     assert "p = 0.17 (exact)" in omnibus  # 6 of 6^2 ways
     assert "critical difference" not in omnibus
@@ -434,7 +428,7 @@ def test_with_few_data_sets_nemenyi_decides_and_all_that_is_shown_is_its() -> No
     assert found.nemenyi.value == pytest.approx(limit, abs=1e-3)
     assert found.worse_than_best == ("D", "E")  # differences of 3 and 4
     assert [found.competitors[i] for i in found.cliques[0]] == ["A", "B", "C"]
-    _, omnibus, pairs = ranks.significance_lines(found)
+    _, omnibus, pairs = ranking_texts.significance_lines(found)
     assert "p < 0.001" in omnibus
     assert "critical difference 2.16 (Nemenyi, alpha 0.05)" in omnibus
     assert pairs == "significantly worse than A (Nemenyi's test, alpha 0.05): D, E"

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from hcbench.cli import progress
 from hcbench.cli.progress import Bar, Lines, RunProgress, display
 from hcbench.plan import Outcome
 
@@ -18,15 +17,13 @@ class Clock:
     def __init__(self) -> None:
         self.now = 1000.0
 
-    def monotonic(self) -> float:
+    def __call__(self) -> float:
         return self.now
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
-    monkeypatch.setattr(progress, "time", clock)
-    return clock
+def clock() -> Clock:
+    return Clock()
 
 
 def outcome(algorithm: str, dataset: str = "iris", **fields: Any) -> Outcome:
@@ -36,7 +33,7 @@ def outcome(algorithm: str, dataset: str = "iris", **fields: Any) -> Outcome:
 
 
 def test_the_remaining_time_accounts_for_slow_cells(clock: Clock) -> None:
-    progress = RunProgress(Lines())
+    progress = RunProgress(Lines(clock), clock)
     progress.started(24, 2, {("quick", "iris"): 11, ("slow", "iris"): 11})
     assert progress.seconds_left == math.inf
     for _ in range(10):
@@ -50,7 +47,7 @@ def test_the_remaining_time_accounts_for_slow_cells(clock: Clock) -> None:
 
 
 def test_unseen_cells_are_estimated_by_the_algorithm_then_by_all(clock: Clock) -> None:
-    progress = RunProgress(Lines())
+    progress = RunProgress(Lines(clock), clock)
     progress.started(5, 0, {("a", "iris"): 1, ("a", "wine"): 1, ("b", "iris"): 2, ("c", "iris"): 1})
     progress.finished(outcome("a"), 2.0)
     progress.finished(outcome("b"), 6.0)
@@ -68,7 +65,7 @@ def test_unseen_cells_are_estimated_by_the_algorithm_then_by_all(clock: Clock) -
 def test_progress_lines_show_failures_and_running_cells(
     clock: Clock, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = RunProgress(Lines())
+    lines = RunProgress(Lines(clock), clock)
     lines.started(1003, 2, {("a", "iris"): 1001})
     now = [("a on iris", "algorithm", 3.0), ("a on wine", "metrics", 61.0)]
     for _ in range(100):
@@ -89,9 +86,8 @@ def test_progress_lines_show_failures_and_running_cells(
 def test_a_terminal_has_a_bar_and_continuous_integration_lines(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from rich.console import Console
-
-    monkeypatch.setattr(progress, "console", lambda **_: Console(force_terminal=True))
+    # rich takes stderr for a terminal then.
+    monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("CI", raising=False)
     with display(quiet=False) as shown:

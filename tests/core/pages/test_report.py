@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from hypothesis import given, strategies as st
 
 from hcbench import Tree
-from hcbench.analysis.views import tradeoff
+from hcbench.analysis.tradeoffs import tradeoff
 from hcbench.cli import main
 from hcbench.errors import StoreError
 from hcbench.model.trees import facing_orders
@@ -192,12 +192,12 @@ def test_every_repetition_is_there_with_seed_key_and_reason(store: Store) -> Non
 
 
 def test_of_very_many_repetitions_the_first_and_the_failures_are_there(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: Store,
 ) -> None:
-    monkeypatch.setattr("hcbench.pages.report.tables.MOST_ROWS", 6)
     cells = [outcome(name, "x", r, values=a_value(0.25)) for name in "AB" for r in range(5)]
     cells[4] = outcome("A", "x", 4, status="timeout", reason="after 3 s")
-    data = page_of(store, keep_run(store, cells)).data
+    contents = read_contents(store, store.run(keep_run(store, cells)))
+    data = describe_page(contents, most_rows=6)
     assert column_of(data["tables"]["cells"], "repetition") == [0, 1, 2, 4, 0, 1, 2]
     [(_, [note, _])] = [view for view in data["sections"]["rows"]["views"] if len(view[1]) == 2]
     assert "3 more are in the store" in note["lines"][0]

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from dataclasses import replace
-from importlib.metadata import Distribution, version
+from importlib.metadata import Distribution
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -23,6 +23,7 @@ from hcbench.plan import derive_seed
 from hcbench.plan.plan import Inapplicable, Plan, make_plan, metric_keys
 from hcbench.plan.presentation import Presentation
 from hcbench.registry import Registry, fingerprint
+from hcbench.registry.fingerprint import fingerprint_of
 from hcbench.registry.plugins import Plugins
 from hcbench.registry.suite import Claim, Figure
 from hcbench.registry.suite_files import describe_suite, rebuild_suite
@@ -522,48 +523,53 @@ def test_the_declared_memory_is_that_of_the_number_of_items() -> None:
     assert replace(wine, algorithm=big).expected_bytes is None, "its size is not known before"
 
 
+class Installed(Distribution):
+    """Release 1.2 of a distribution, with the origin that pip records."""
+
+    def __init__(self, origin: str | None) -> None:
+        self.origin = origin
+
+    def read_text(self, filename: str) -> str | None:
+        if filename == "direct_url.json":
+            return self.origin
+        return "Name: hcbench\nVersion: 1.2\n"
+
+    def locate_file(self, path: object) -> Path:
+        raise NotImplementedError
+
+
 def test_the_fingerprint_of_core_follows_the_code_of_its_result_modules(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    (tmp_path / "registry").mkdir()
     (tmp_path / "model/trees").mkdir(parents=True)
     code = "def f():\n    return 1\n"
     names = ("cli.py", "errors.py", "model/trees/tree.py")
     for name in names:
         (tmp_path / name).write_text(code)
-    monkeypatch.setattr(fingerprint, "__file__", str(tmp_path / "registry/fingerprint.py"))
-    compute = fingerprint.read_core_fingerprint
-    monkeypatch.setattr(fingerprint, "is_editable", lambda installed: False)
-    assert compute() == version("hcbench"), "a release is identified by its version alone"
-    monkeypatch.setattr(fingerprint, "is_editable", lambda installed: True)
+    release = Installed(None)
+    assert fingerprint_of(release, tmp_path) == "1.2", "a release is identified by its version"
+    editable = Installed('{"dir_info": {"editable": true}, "url": "file:///hcbench"}')
 
     def fingerprint_after(name: str, text: str) -> str:
         (tmp_path / name).write_text(text)
-        return compute()
+        return fingerprint_of(editable, tmp_path)
 
-    before = compute()
+    before = fingerprint_of(editable, tmp_path)
+    assert before.startswith("1.2+")
+    assert fingerprint_of(None, tmp_path) == before.replace("1.2", "0")
     changed = [fingerprint_after(name, code.replace("1", "2")) for name in names]
     assert changed[0] == before
     assert len(set(changed)) == 3
     commented = code.replace("1", "2  # why")
     assert fingerprint_after("errors.py", commented) != changed[-1], "its bytes have changed"
-    before = compute()
+    before = fingerprint_of(editable, tmp_path)
     (tmp_path / "files").mkdir()
-    (tmp_path / "files/trees.py").write_text(code)
-    assert compute() != before, "what reads files decides results, too"
+    assert fingerprint_after("files/trees.py", code) != before, (
+        "what reads files decides results, too"
+    )
 
 
 def test_only_installations_marked_as_editable_are_editable() -> None:
-    class Installed(Distribution):
-        def __init__(self, text: str | None) -> None:
-            self.text = text
-
-        def read_text(self, filename: str) -> str | None:
-            return self.text if filename == "direct_url.json" else None
-
-        def locate_file(self, path: object) -> Path:
-            raise NotImplementedError
-
     for text, editable in [
         (None, False),
         ('{"url": "https://example.org/hcbench.whl"}', False),

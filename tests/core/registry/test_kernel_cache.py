@@ -230,7 +230,7 @@ def test_the_user_may_say_where_the_folders_are(
     monkeypatch.setenv(VARIABLE, str(folder))
     assert kernel_folder() == folder, "a child process uses the folder of its parent"
     monkeypatch.delenv(VARIABLE)
-    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / name)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert kernel_folder() == tmp_path / "hcbench/kernels" / folder.name
 
 

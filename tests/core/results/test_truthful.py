@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hcbench.analysis import ranks, views
+from hcbench.analysis import ranking_texts, ranks, views
 from hcbench.analysis.inference import allowed_inference
+from hcbench.analysis.tradeoffs import tradeoff
 from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
@@ -87,7 +88,7 @@ def test_repetitions_on_the_same_data_give_no_test_and_one_line_says_why() -> No
     assert {pair.wilcoxon.p for pair in ranking.pairs} == {None}
     assert ranking.worse_than_best == ()
     why = "all repetitions on d have the same data"
-    assert ranks.significance_lines(ranking)[1:] == (f"no test of differences: {why}",)
+    assert ranking_texts.significance_lines(ranking)[1:] == (f"no test of differences: {why}",)
     (comparison,) = json.loads(found.to_json())["significance"]
     assert comparison["friedman"]["reason"] == comparison["nemenyi"]["reason"] == why
     assert not any(pair["differs"] for pair in comparison["pairs"])
@@ -101,7 +102,7 @@ def test_repetitions_with_new_data_are_blocks_of_a_statement_about_their_generat
     assert (ranking.unit, ranking.n_blocks, ranking.inference.subject) == ("repetition", 12, "d")
     assert ranking.friedman.p == pytest.approx(1e-4)  # the least of 10,000 permutations
     assert ranking.worse_than_best == ("B", "C", "D")
-    over, *_ = ranks.significance_lines(ranking)
+    over, *_ = ranking_texts.significance_lines(ranking)
     assert over.startswith(
         "over 12 repetitions (each with new data, so that conclusions hold for d"
     )
@@ -334,7 +335,7 @@ def test_times_are_medians_with_quartiles_everywhere() -> None:
     assert (row["average"], row["median"], row["mean"]) == (3.0, 3.0, 110 / 6)
     assert (row["lower_quartile"], row["upper_quartile"]) == (2.25, 3.75)
     assert (row["low"], row["high"]) == (1.0, 97.0)  # of 6, the least and the greatest
-    (panel,) = views.tradeoff(results(outcomes, AARI, SECONDS), "AARI", "seconds").panels
+    (panel,) = tradeoff(results(outcomes, AARI, SECONDS), "AARI", "seconds").panels
     assert [point.x.average for point in panel.points] == [3.0, 5.0]
     assert panel.points[0].x.low == row["low"]
 

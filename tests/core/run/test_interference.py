@@ -19,7 +19,8 @@ from hcbench.model.comparisons import Comparisons
 from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem
 from hcbench.oracle import Answers, _kernels as kernels
-from hcbench.oracle.oracle import Ledger
+from hcbench.oracle.account import Account
+from hcbench.oracle.ledger import Ledger
 from hcbench.plan.outcome import Outcome
 from hcbench.registry.specs import load_function
 from hcbench.run.executors import CellPool
@@ -317,11 +318,15 @@ def test_a_timer_that_was_left_behind_ends_no_cell(
 
 
 def replaces_its_ledger(oracle: Any) -> None:
-    oracle.ledger = Ledger(oracle._answers, None)
+    oracle.ledger = Ledger(Account(oracle._answers, None))
+
+
+def replaces_its_account(oracle: Any) -> None:
+    oracle._account = Account(oracle._answers, None)
 
 
 def raises_its_budget(oracle: Any) -> None:
-    oracle.ledger._counters[kernels.BUDGET] = 10**6
+    oracle.ledger._account.counters[kernels.BUDGET] = 10**6
 
 
 def replaces_its_clock(oracle: Any) -> None:
@@ -329,7 +334,9 @@ def replaces_its_clock(oracle: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "cheats", [replaces_its_ledger, raises_its_budget, replaces_its_clock], ids=lambda f: f.__name__
+    "cheats",
+    [replaces_its_ledger, replaces_its_account, raises_its_budget, replaces_its_clock],
+    ids=lambda f: f.__name__,
 )
 def test_an_oracle_whose_counts_or_clock_were_replaced_is_an_error(cheats: Any) -> None:
     def algorithm(oracle: Any, given: Any, rng: Any) -> Any:

@@ -18,7 +18,7 @@ from hcbench.cli import main
 from hcbench.errors import StoreError
 from hcbench.store import Store, schema
 from hcbench.store.codec import decode_result
-from hcbench.store.database import Database, find_place
+from hcbench.store.database import Database
 from hcbench.store.migrations import (
     FIRST_SCHEMA,
     MIGRATIONS,
@@ -26,6 +26,7 @@ from hcbench.store.migrations import (
     create_schema,
     newest_schema,
 )
+from hcbench.store.places import find_place
 from hcbench.store.schema import SCHEMA_VERSION, create_tables
 from tests.core.forks import Fork
 from tests.core.servers import Server, can_serve

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from packaging.specifiers import SpecifierSet
 
 from hcbench.cli import main
 from hcbench.errors import ExitCode
-from hcbench.testing.scaffold.writing import KINDS
+from hcbench.testing.scaffold.writing import KINDS, required_release
 from tests.environments import Environment, quiet_pytest
 
 NAMES = {
@@ -107,14 +108,17 @@ def test_no_name_of_the_example_remains_and_ruff_passes(tmp_path: Path) -> None:
         ("0.2.0.dev7+g1a2b3c4", "hcbench>=0.2.dev0,<0.3"),
     ],
 )
-def test_the_project_requires_the_release_that_it_is_written_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, installed: str, required: str
+def test_a_plugin_requires_the_release_that_it_is_written_for(
+    installed: str, required: str
 ) -> None:
-    monkeypatch.setattr("hcbench.testing.scaffold.writing.version", lambda name: installed)
+    assert required_release(installed) == required
+    assert SpecifierSet(required.removeprefix("hcbench")).contains(installed, prereleases=True)
+
+
+def test_the_project_requires_the_installed_release(tmp_path: Path) -> None:
     new_plugin(tmp_path, "my_plugin")
     project = tomllib.loads((tmp_path / "my_plugin" / "pyproject.toml").read_text())["project"]
-    assert project["dependencies"][0] == required
-    assert SpecifierSet(required.removeprefix("hcbench")).contains(installed, prereleases=True)
+    assert project["dependencies"][0] == required_release(version("hcbench"))
     assert project["entry-points"]["hcbench"] == {"plugin": "my_plugin"}
 
 

@@ -19,6 +19,8 @@ import hcbench_datasets
 from hcbench import DataError, DataNotAvailableError, Problem
 from hcbench_datasets import cifar, fetch, hierarchies, uci, words
 
+#: In the user's folder of caches.
+CACHE = "hcbench/data"
 SPECS = {spec.name: spec for spec in hcbench_datasets.hcbench_datasets()}
 PUBLIC = (
     "zoo",
@@ -43,8 +45,7 @@ def nowhere(monkeypatch, tmp_path):
     """No data folder, empty caches, and a name server that knows no server."""
     monkeypatch.delenv("HCBENCH_DATA", raising=False)
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "sklearn"))
-    monkeypatch.setattr(fetch, "cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.setattr(uci, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
     def unknown(*_args, **_more):
         raise OSError("no such host")
@@ -71,13 +72,13 @@ def hcbench_datasets_train_is_forgotten():
 
 
 def test_the_folder_of_the_user_comes_before_the_cache(nowhere, monkeypatch):
-    for place in ("cache", "mine"):
-        (nowhere / place).mkdir()
+    for place in (CACHE, "mine"):
+        (nowhere / place).mkdir(parents=True)
         (nowhere / place / "a.csv").write_text(place)
     monkeypatch.setenv("HCBENCH_DATA", str(nowhere / "mine"))
     assert fetch.data_file("a.csv", "a", "some table") == nowhere / "mine" / "a.csv"
     (nowhere / "mine" / "a.csv").unlink()
-    assert fetch.data_file("a.csv", "a", "some table") == nowhere / "cache" / "a.csv"
+    assert fetch.data_file("a.csv", "a", "some table") == nowhere / CACHE / "a.csv"
 
 
 def test_a_compressed_file_may_be_decompressed(nowhere, monkeypatch):
@@ -115,7 +116,7 @@ def test_a_download_is_stored_in_the_cache(nowhere, server):
     remote = fetch.Remote("http://x/a.bin", sha256(b"abc").hexdigest())
     assert fetch.data_file("a/a.bin", "a", "", remote).read_bytes() == b"abc"
     server.clear()
-    assert fetch.data_file("a/a.bin", "a", "", remote) == nowhere / "cache" / "a" / "a.bin"
+    assert fetch.data_file("a/a.bin", "a", "", remote) == nowhere / CACHE / "a" / "a.bin"
 
 
 def test_a_download_with_a_wrong_checksum_is_refused(nowhere, server):
@@ -123,7 +124,7 @@ def test_a_download_with_a_wrong_checksum_is_refused(nowhere, server):
     remote = fetch.Remote("http://x/a.bin", sha256(b"abc").hexdigest())
     with pytest.raises(DataNotAvailableError, match="downloading it failed"):
         fetch.data_file("a.bin", "a", "", remote)
-    assert not (nowhere / "cache" / "a.bin").exists()
+    assert not (nowhere / CACHE / "a.bin").exists()
 
 
 def test_a_file_is_extracted_from_a_downloaded_archive(nowhere, server):
@@ -169,10 +170,10 @@ def test_images_of_cifar_100_have_two_levels_of_classes(nowhere, server, monkeyp
     assert problem.vectors[2].min() == 255
     with pytest.raises(DataError, match="n=2 exceeds the 1 images of split=test"):
         spec.load()(0, n=2, split="test")
-    (nowhere / "cache" / "cifar-100-binary.tar.gz").write_bytes(archive[:200])
+    (nowhere / CACHE / "cifar-100-binary.tar.gz").write_bytes(archive[:200])
     with pytest.raises(DataError, match="cannot read"):
         spec.load()(0, n=2, split="train")
-    (nowhere / "cache" / "cifar-100-binary.tar.gz").write_bytes(cifar_archive({"train": b"12"}))
+    (nowhere / CACHE / "cifar-100-binary.tar.gz").write_bytes(cifar_archive({"train": b"12"}))
     with pytest.raises(DataError, match="is damaged: 2 bytes of images of 3074"):
         spec.load()(0, n=2, split="train")
 
@@ -230,7 +231,7 @@ def test_nouns_of_wordnet_are_in_the_tree_of_their_first_hypernyms(nowhere, serv
     ):
         with pytest.raises(DataError, match=message):
             load(0, **settings | wrong)
-    (nowhere / "cache" / "wordnet" / "data.noun").write_text("00000001 05 n zz\n")
+    (nowhere / CACHE / "wordnet" / "data.noun").write_text("00000001 05 n zz\n")
     with pytest.raises(DataError, match=r"data\.noun is damaged: '00000001 05 n zz"):
         load(0, **settings)
 
@@ -281,7 +282,7 @@ def test_sub_industries_have_the_levels_of_their_codes(nowhere, server, monkeypa
     cosines = (problem.vectors @ problem.vectors.T).toarray()
     assert cosines[2, 3] > cosines[1, 2] > cosines[1, 3]  # they share many, few and no words
     for damaged in ('definition = {"15101010": {"name": "x"}}', "definition = {", "other = 1"):
-        (nowhere / "cache" / "gics" / "d_20230318.py").write_text(damaged)
+        (nowhere / CACHE / "gics" / "d_20230318.py").write_text(damaged)
         with pytest.raises(DataError, match=r"d_20230318\.py is damaged"):
             SPECS["gics"].load()(0)
 
@@ -316,7 +317,7 @@ def test_products_are_in_the_tree_of_their_categories(nowhere, server, monkeypat
     with pytest.raises(DataError, match="n=5 exceeds the 4 items"):
         load(0, n=5)
     for damaged in ('{"verticals": [', '{"verticals": [{"categories": [{"id": "a"}]}]}', "[]"):
-        (nowhere / "cache" / "products" / "en.json").write_text(damaged)
+        (nowhere / CACHE / "products" / "en.json").write_text(damaged)
         with pytest.raises(DataError, match=r"en\.json is damaged"):
             load(0, n=None)
 

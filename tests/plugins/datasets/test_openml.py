@@ -17,7 +17,6 @@ from sklearn.datasets import load_iris
 
 import hcbench_datasets
 from hcbench import DataError, DataNotAvailableError, Problem
-from hcbench_datasets import openml as module
 
 (SPEC,) = (spec for spec in hcbench_datasets.hcbench_datasets() if spec.name == "openml")
 ARFF = """% As OpenML writes it
@@ -63,7 +62,7 @@ def pages(monkeypatch, tmp_path) -> Iterator[dict[str, bytes]]:
 
     install_opener(build_opener(OpenML))
     monkeypatch.setattr("time.sleep", lambda _seconds: None)  # between attempts to download
-    monkeypatch.setattr(module, "cache_folder", lambda: tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("HCBENCH_DATA", raising=False)
     publish(content)
     yield content

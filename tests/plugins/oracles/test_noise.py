@@ -345,10 +345,10 @@ def hcbench_algorithms():
 """
 
 
-def test_fit_asks_a_callable_within_the_budget(tmp_path, monkeypatch):
+def test_fit_asks_a_callable_within_the_budget(tmp_path):
     (tmp_path / "chain_toy.py").write_text(TOY)
     registry = hcbench.load_registry([tmp_path / "chain_toy.py"])
-    monkeypatch.setattr("hcbench.api.direct.load_registry", lambda: registry)
+    (chain,) = registry.use_algorithms("chain")
     w = np.array([[0, 3, 9, 5.0], [3, 0, 1, 1], [9, 1, 0, 1], [5, 1, 1, 0]])
     asked = []
 
@@ -356,18 +356,18 @@ def test_fit_asks_a_callable_within_the_budget(tmp_path, monkeypatch):
         asked.append((i, j, k, l))
         return w[i, j] > w[k, l]
 
-    tree = hcbench.fit("chain", n=4, quadruplet=closer)
-    assert hcbench.fit("chain", n=4, quadruplet=closer, vectorized=True) == tree
+    tree = hcbench.fit(chain, n=4, quadruplet=closer)
+    assert hcbench.fit(chain, n=4, quadruplet=closer, vectorized=True) == tree
     assert re.sub(r":[0-9.]+", "", tree.to_newick()) == "(1,(3,(0,2)));"
-    assert hcbench.fit("chain", Problem(n=4, similarity=w)) == tree  # by the oracle of that kind
+    assert hcbench.fit(chain, Problem(n=4, similarity=w)) == tree  # by the oracle of that kind
     asked.clear()
     with pytest.raises(BudgetExceededError):
-        hcbench.fit("chain", n=4, quadruplet=closer, budget=2)
+        hcbench.fit(chain, n=4, quadruplet=closer, budget=2)
     assert len(asked) == 2
     with pytest.raises(BudgetExceededError):
-        hcbench.fit("chain", n=4, quadruplet=closer, budget=0)
+        hcbench.fit(chain, n=4, quadruplet=closer, budget=0)
     with pytest.raises(ParameterError, match="vectorized= is for a callable"):
-        hcbench.fit("chain", Problem(n=4, similarity=w), vectorized=True)
+        hcbench.fit(chain, Problem(n=4, similarity=w), vectorized=True)
     oracle = Oracle(Answers(kind="quadruplet-queries", n=4, arity=4, answer=lambda *_: []))
     with pytest.raises(ParameterError, match="vectorized="):
-        hcbench.fit("chain", oracle, vectorized=True)
+        hcbench.fit(chain, oracle, vectorized=True)

@@ -22,7 +22,7 @@ from hcbench import (
     Tree,
     score,
 )
-from hcbench.analysis.statistics import log_log_slope
+from hcbench.analysis.power_laws import log_log_slope
 from hcbench.claims.verdicts import accepted_values, judge_claim
 from hcbench.figures import draw_figures
 from hcbench.plan.plan import make_plan

@@ -13,7 +13,7 @@ import pytest
 
 import hcbench_standard
 from hcbench import Problem, Suite, compare, load_registry, run_suite
-from hcbench.analysis.views import tradeoff
+from hcbench.analysis.tradeoffs import tradeoff
 from hcbench.plan.plan import make_plan
 from hcbench.registry.specs import load_function
 from hcbench.store import Store

@@ -31,7 +31,7 @@ def looks_around(oracle: Any, given: Any, rng: Any) -> Any:
     assert not wrong, wrong
     assert "HCBENCH_STORE" not in os.environ
     oracle.ask([[0, 1, 2], [0, 1, 3]])
-    oracle.ledger._counters[:] = 0  # of this process: the worker's counts
+    oracle.ledger._account.counters[:] = 0  # of this process: the worker's counts
     return np.arange(given.n) % 2
 
 

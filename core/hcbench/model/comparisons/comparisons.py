@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from math import isqrt
@@ -130,8 +131,10 @@ class Comparisons:
     _drawn: tuple[float, int]  # what `drawn` becomes once `bits` are used
     drawn: tuple[float, int]
     index_seconds: float
+    _clock: Callable[[], float]
     __slots__ = (
         "_bits",
+        "_clock",
         "_distinct",
         "_drawn",
         "_in_order",
@@ -176,6 +179,7 @@ class Comparisons:
         self._drawn = (0.0, 0)
         self.drawn = (0.0, 0)
         self.index_seconds = 0.0
+        self._clock = perf_counter
 
     @classmethod
     def _of_bits(cls, n: int, bits: PreferenceBits) -> Comparisons:
@@ -191,10 +195,17 @@ class Comparisons:
         comparisons._drawn = (0.0, 0)
         comparisons.drawn = (0.0, 0)
         comparisons.index_seconds = 0.0
+        comparisons._clock = perf_counter
         return comparisons
 
-    def share(self) -> Comparisons:
-        """The same answers, whose arrays are shared, but not the index that is made of them."""
+    def share(self, clock: Callable[[], float] = perf_counter) -> Comparisons:
+        """The same answers, whose arrays are shared, but not the index that is made of them.
+
+        Parameters
+        ----------
+        clock : callable
+            Returns the time in s, by which `index_seconds` are measured.
+        """
         comparisons = self.__new__(type(self))
         comparisons.n = self.n
         comparisons.annotator = self.annotator
@@ -207,6 +218,7 @@ class Comparisons:
         comparisons._drawn = self._drawn
         comparisons.drawn = (0.0, 0)
         comparisons.index_seconds = 0.0
+        comparisons._clock = clock
         return comparisons
 
     @classmethod
@@ -466,10 +478,10 @@ class Comparisons:
         Opposite answers cancel. O(m + M^2 / 64) time, and M^2 / 4 bytes for M pairs of items.
         """
         if self._bits is None:
-            start = perf_counter()
+            start = self._clock()
             closer, farther = self._pairs()
             self._bits, self._distinct = write_bits(self.n, closer, farther)
-            self.index_seconds += perf_counter() - start
+            self.index_seconds += self._clock() - start
         self.drawn = self._drawn
         return self._bits
 
@@ -541,12 +553,12 @@ class Comparisons:
         """The closer and the farther pairs, (m,) each; made once."""
         if self._list is None:
             assert self._bits is not None
-            start = perf_counter()
+            start = self._clock()
             closer, farther = kernels.read_list(self._bits.won, self._bits.lost, self._size)
             closer.flags.writeable = False
             farther.flags.writeable = False
             self._list = (closer, farther)
-            self.index_seconds += perf_counter() - start
+            self.index_seconds += self._clock() - start
         return self._list
 
     def _distinct_keys(self) -> tuple[Keys, Keys]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from hcbench.analysis.ranks import TESTS, blocks_text
+from hcbench.analysis.ranking_texts import TESTS, blocks_text
 from hcbench.figures.palette import looks_of
 from hcbench.pages.report.figures import (
     ACCENT,

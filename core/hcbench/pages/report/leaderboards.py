@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hcbench.analysis.axes import labels_of
 from hcbench.analysis.groups import name_variants
+from hcbench.analysis.labels import labels_of
 from hcbench.analysis.tables import ARROWS, NOTHING, Notes, TableEntry
 from hcbench.registry.parameters import Interval
 from hcbench.results.dataset_tables import noted_entry

@@ -17,7 +17,7 @@ import jinja2
 import numpy as np
 from markupsafe import Markup
 
-from hcbench.analysis.axes import labels_of
+from hcbench.analysis.labels import labels_of
 from hcbench.errors import HcbenchError
 from hcbench.pages.report.contents import Contents
 from hcbench.pages.report.figures import sentence

@@ -14,14 +14,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hcbench.analysis.axes import axes_of
-from hcbench.analysis.ranks import profile, significance_lines
-from hcbench.analysis.views import curves, scaling, tradeoff
+from hcbench.analysis.ranking_texts import significance_lines
+from hcbench.analysis.ranks import profile
+from hcbench.analysis.tradeoffs import tradeoff
+from hcbench.analysis.views import curves, scaling
 from hcbench.errors import HcbenchError
 from hcbench.figures.charts import curve_chart, exponent_text, profile_chart, tradeoff_chart
 from hcbench.pages.report.charts import draw_chart, draw_ranks
 from hcbench.pages.report.figures import BASE, DARK, Cell, make_table, sentence, short
 from hcbench.pages.report.leaderboards import make_leaderboard, make_scoreboard
 from hcbench.pages.report.tables import (
+    MOST_ROWS,
     cells_table,
     claims_table,
     leaderboard_table,
@@ -89,7 +92,10 @@ class Sections:
 
 
 def describe_page(
-    contents: Contents, trees: Sequence[Tree] = (), without: str = ""
+    contents: Contents,
+    trees: Sequence[Tree] = (),
+    without: str = "",
+    most_rows: int = MOST_ROWS,
 ) -> dict[str, Any]:
     """The data of a page.
 
@@ -100,6 +106,8 @@ def describe_page(
         The data set and the algorithm of each tree, and its figure.
     without : str
         Which trees are not shown.
+    most_rows : int
+        Of the table of cells; of more, the first repetitions and all failures are shown.
     """
     results = contents.results
     page = Sections(f"{results.suite.name or 'run'}-{contents.run.id}")
@@ -113,7 +121,7 @@ def describe_page(
         _add_growth(page, results)
     _add_trees(page, trees, without)
     if results.run_groups:
-        _add_rows(page, results)
+        _add_rows(page, results, most_rows)
     return page.data
 
 
@@ -327,8 +335,8 @@ def _exponent_rows(view: CurveView) -> list[list[Cell]]:
 # ---- Rows ----------------------------------------------------------------------------------------
 
 
-def _add_rows(page: Sections, results: Results) -> None:
-    table = cells_table(results)
+def _add_rows(page: Sections, results: Results, most_rows: int) -> None:
+    table = cells_table(results, most_rows)
     blocks: list[Block] = []
     n_hidden = sum(len(group.outcomes) for group in results.run_groups) - len(table["rows"])
     if n_hidden:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hcbench.analysis.axes import labels_of
-from hcbench.analysis.ranks import TESTS
+from hcbench.analysis.labels import labels_of
+from hcbench.analysis.ranking_texts import TESTS
 from hcbench.analysis.tables import ARROWS, NOTHING, TableEntry, format_numbers, format_spread
 from hcbench.claims.verdicts import describe_claimed, describe_measured
 from hcbench.pages.report.figures import Cell, Column, make_table, short
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from hcbench.plan.presentation import MetricInfo
     from hcbench.results.results import Results
 
-MOST_ROWS = 10_000  # of the table of cells, which a browser still shows at once
+#: Of the table of cells, which a browser still shows at once.
+MOST_ROWS = 10_000
 KEY_LENGTH = 8  # characters of a key, enough for `hcbench rerun`
 
 
@@ -187,7 +188,7 @@ def _missing_cell(group: Group, metric: MetricInfo) -> Cell:
     return None
 
 
-def cells_table(results: Results) -> dict[str, Any]:
+def cells_table(results: Results, most_rows: int = MOST_ROWS) -> dict[str, Any]:
     """One row per cell and checkpoint; of very many, the failures and the first repetitions."""
     places = _Places(results)
     header = places.columns()
@@ -197,7 +198,7 @@ def cells_table(results: Results) -> dict[str, Any]:
     header += [{"label": "status", "filter": True}, "cell", {"label": "seed", "hidden": True}]
     for metric in results.metrics:
         header.append(metric_column(metric))
-    most = max(1, MOST_ROWS // len(results.run_groups))
+    most = max(1, most_rows // len(results.run_groups))
     rows = []
     for group in results.run_groups:
         place = places.cells(group)

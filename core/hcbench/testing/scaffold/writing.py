@@ -165,7 +165,7 @@ def _replacements(
         "EXAMPLE-BENCHMARKS": _read("benchmarks.txt"),
         "example_plugin": package,
         '"EXAMPLE-NAMES"': ",\n    ".join(_quoted(name) for name in checked),
-        "EXAMPLE-REQUIREMENT": _requirement(),
+        "EXAMPLE-REQUIREMENT": required_release(version("hcbench")),
         '"EXAMPLE-HOOKS"': str(HOOK_VERSION),
         "EXAMPLE-TABLE": "\n".join(table),
         "EXAMPLE-COMMANDS": "\n".join(_commands(names)),
@@ -202,12 +202,21 @@ def _commands(names: Mapping[str, str]) -> list[str]:
     return commands
 
 
-def _requirement() -> str:
-    """The requirement of the installed release of hcbench, or a compatible later one."""
+def required_release(installed: str) -> str:
+    """The requirement of a release of hcbench, or a compatible later one.
+
+    Parameters
+    ----------
+    installed : str
+        The version of hcbench that the plugin is written for.
+    """
     from packaging.version import Version
 
-    release = Version(version("hcbench"))
-    development = ".dev0" if release.is_prerelease else ""  # comes before the release
+    release = Version(installed)
+    development = ""
+    if release.is_prerelease:
+        # It comes before the release.
+        development = ".dev0"
     major, minor = release.release[:2]
     return f"hcbench>={major}.{minor}{development},<{major}.{minor + 1}"
 
