@@ -85,29 +85,31 @@ def consensus(
     with stdout_for_data(), warnings.catch_warnings():
         # Branch lengths are not used.
         warnings.simplefilter("ignore")
-        made, notes = consensus_of_files(files, rule=rule, burn_in=burn_in, common=common)
-    about = _describe(made, rule)
+        result, notes = consensus_of_files(files, rule=rule, burn_in=burn_in, common=common)
+    tree = result.tree
+    metadata = _describe(result, rule)
     for path in outputs:
-        write_tree(made.tree, path, lengths=False, inner_labels=made.labels, about=about)
+        write_tree(tree, path, lengths=False, inner_labels=result.labels, metadata=metadata)
         notes.append(f"the consensus is in {path}")
     if not outputs:
-        text = tree_text(made.tree, "newick", lengths=False, inner_labels=made.labels)
-        write_text(text)
-    n_clades = made.tree.n_nodes - made.tree.n - 1
+        write_text(tree_text(tree, "newick", lengths=False, inner_labels=result.labels))
+    # The root is no clade; a binary tree of n items has n - 2 others.
+    n_clades = tree.n_nodes - tree.n - 1
+    most_clades = max(tree.n - 2, 0)
     notes.append(
-        f"{rule} consensus of {made.count} trees of {made.tree.n} items: {n_clades} of at most "
-        f"{max(made.tree.n - 2, 0)} clades"
+        f"{rule} consensus of {result.count} trees of {tree.n} items: {n_clades} of at most "
+        f"{most_clades} clades"
     )
     if not quiet:
         for note in notes:
             tell(note)
 
 
-def _describe(made: Consensus, rule: Rule) -> dict[str, Any]:
+def _describe(result: Consensus, rule: Rule) -> dict[str, Any]:
     """What JSON has before the tree."""
     return {
-        "title": f"{rule} consensus of {made.count} trees",
+        "title": f"{rule} consensus of {result.count} trees",
         "rule": rule,
-        "trees": made.count,
-        "support": made.support.tolist(),
+        "trees": result.count,
+        "support": result.support.tolist(),
     }

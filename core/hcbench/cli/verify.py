@@ -104,7 +104,9 @@ def verify(
         for source, verification in verifications:
             _write(source, verification, share)
     is_met = all(verification.is_met for _, verification in verifications)
-    return ExitCode.OK if is_met else ExitCode.CELLS_FAILED
+    if is_met:
+        return ExitCode.OK
+    return ExitCode.CELLS_FAILED
 
 
 def _verify(source: Path, registry: Registry, *, quiet: bool, **settings: Any) -> Verification:
@@ -115,7 +117,10 @@ def _verify(source: Path, registry: Registry, *, quiet: bool, **settings: Any) -
     from hcbench.store import Store
     from hcbench.store.exchange import import_run
 
-    description = read_folder(source) if source.is_dir() else read_export(source)
+    if source.is_dir():
+        description = read_folder(source)
+    else:
+        description = read_export(source)
     with Store(":memory:") as store, display(quiet=quiet) as progress_display:
 
         def show(done: int, total: int) -> None:
