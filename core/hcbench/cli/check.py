@@ -41,6 +41,7 @@ def read_exemption(text: str) -> tuple[str, str]:
         'hcbench check "Splits[axis=1]" --plugin ./mine.py',
         'hcbench check ./mine.py --exempt "Splits:sparse=only dense vectors so far"',
         "hcbench check --claims gray2023-table1",
+        "hcbench check my-package --editions tests/editions.json",
     )
 )
 @click.argument("names", nargs=-1, required=True, type=OneName(*KINDS), metavar="NAME...")
@@ -49,6 +50,13 @@ def read_exemption(text: str) -> tuple[str, str]:
     "--claims",
     is_flag=True,
     help="NAME is a suite: list what each of its claims accepts, and whether it can fail.",
+)
+@click.option(
+    "--editions",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Tell whether results have changed while their edition has not. FILE is a record of a "
+    "small probe of each spec, which is made if it does not exist, and kept up to date.",
 )
 @click.option(
     "--exempt",
@@ -71,6 +79,7 @@ def check(
     names: Sequence[str],
     only_list: bool,
     claims: bool,
+    editions: Path | None,
     exempt: Sequence[tuple[str, str]],
     timeout: float,
     plugin: Sequence[Path],
@@ -81,8 +90,13 @@ def check(
 
     NAME is an algorithm, data set, oracle or metric, with parameters as elsewhere; a plugin file,
     such as ./mine.py; or a package, which means all that it registers. Advice is shown apart. Exit
-    code 1 if a required check fails, an exempt one passes, or a claim cannot fail.
+    code 1 if a required check fails, an exempt one passes, a claim cannot fail, or results of an
+    edition have changed.
     """
+    if editions is not None:
+        if _compare_editions(names, plugin, editions, form):
+            return ExitCode.OK
+        return ExitCode.CELLS_FAILED
     if claims:
         if _write_claims(names, plugin, form):
             return ExitCode.OK
@@ -180,6 +194,26 @@ def _write_claims(names: Sequence[str], plugin: Sequence[Path], form: str) -> bo
     else:
         _write_powers(powers)
     return all(power.can_fail for power in powers)
+
+
+def _compare_editions(
+    names: Sequence[str], plugin: Sequence[Path], record: Path, form: str
+) -> bool:
+    """Compare results with those of a record; False if some have changed."""
+    from hcbench.testing.editions import compare_editions
+    from hcbench.testing.subjects import subjects_of
+
+    with stdout_for_data():
+        findings = compare_editions(subjects_of(names, plugin), record)
+    if form == "json":
+        write_json({"editions": [asdict(finding) for finding in findings]})
+    else:
+        rows = []
+        for finding in findings:
+            edition = "-" if finding.edition is None else str(finding.edition)
+            rows.append((finding.name, edition, finding.status, finding.reason))
+        write_table(("spec", "edition", "results", "why"), rows, right=("edition",))
+    return all(finding.status != "changed" for finding in findings)
 
 
 def _write_powers(powers: Sequence[Power]) -> None:

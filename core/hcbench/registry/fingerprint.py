@@ -1,7 +1,9 @@
-"""Fingerprints of the code that makes a result: versions, and digests of editable sources.
+"""Fingerprints of the code that makes a result: editions, versions, and digests of sources.
 
-They are part of the key of a cell, so that a stored result is reused only while its code is the
-same.
+They are part of the key of a cell, so that a stored result is reused only while its code leads to
+the same results. An edition is an integer that an author raises when results change, so that
+stored results outlive a release. Where there is none, and while hcbench itself is developed, a
+digest of the code stands for it.
 """
 
 from __future__ import annotations
@@ -39,6 +41,35 @@ RESULT_MODULES = (
     "run/times",
     "run/warmth",
 )
+
+
+#: Of core and of its built-in specs without another edition. Raise it if what `RESULT_MODULES` do
+#: changes a result of any algorithm, data set, oracle or metric: all results are measured again.
+CORE_EDITION = 1
+
+
+@lru_cache(maxsize=1)
+def is_development() -> bool:
+    """Whether the source of hcbench may change without its version."""
+    try:
+        return is_editable(distribution("hcbench"))
+    except PackageNotFoundError:
+        # It runs from a folder that is merely on the path.
+        return True
+
+
+@lru_cache(maxsize=1)
+def core_edition() -> str:
+    """What stands for core in the key of a cell; with a digest while core is developed."""
+    text = edition_text(CORE_EDITION)
+    if is_development():
+        return f"{text}+{digest_sources(_result_sources())}"
+    return text
+
+
+def edition_text(edition: int) -> str:
+    """An edition as it stands in a key."""
+    return f"edition {edition}"
 
 
 @lru_cache(maxsize=1)

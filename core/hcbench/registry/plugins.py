@@ -80,12 +80,24 @@ class Plugin:
         """``distribution:entry_point``."""
         return f"{self.distribution}:{self.entry_point}"
 
+    @property
+    def is_built_in(self) -> bool:
+        """Whether it is a part of hcbench's own distribution."""
+        return self.distribution == PROJECT
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of its code; "" if it has no files."""
+        if self.source is None:
+            return ""
+        return digest_sources(self.code)
+
     @cached_property
     def fingerprint(self) -> str:
-        """Its part of the key of a cell: its version and a digest of its code."""
+        """Its version and the digest of its code."""
         if self.source is None:
             return self.version
-        return f"{self.version}+{digest_sources(self.code)}"
+        return f"{self.version}+{self.digest}"
 
     @property
     def folder(self) -> Path:

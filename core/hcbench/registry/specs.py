@@ -100,6 +100,10 @@ class Spec:
     secrets : tuple of str
         Environment variables that its function reads and whose names are those of secrets, such as
         ``"MY_API_KEY"``; wildcards are possible. Workers get no other keys, tokens and passwords.
+    edition : int, optional
+        A number from 1, which its author raises when its results change: stored results of the same
+        edition are reused whatever the version of its package and its code. Without it they are
+        reused while the code of its package is the same.
     """
 
     noun: ClassVar[str] = "plugin"
@@ -114,6 +118,7 @@ class Spec:
     aliases: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
+    edition: int | None = None
 
     def __post_init__(self) -> None:
         for field_name in ("requires", "tags", "aliases", "files", "secrets", "provides", "needs"):
@@ -138,6 +143,15 @@ class Spec:
             # What depends on parameters is checked when these are known.
             if not callable(declared):
                 self._check_provided(field_name, declared)
+        self._check_edition()
+
+    def _check_edition(self) -> None:
+        if self.edition is None:
+            return
+        if type(self.edition) is not int or self.edition < 1:
+            raise InvalidSpecError(
+                f"{self.name}: edition is an integer from 1, got {self.edition!r}"
+            )
 
     def _check_provided(self, field_name: str, declared: tuple[str, ...]) -> None:
         """Refuse what no data set provides, such as a misspelt name."""

@@ -13,7 +13,14 @@ from typing import Any, Generic, TypeVar
 
 from hcbench.errors import DataError
 from hcbench.model.regular_files import check_regular
-from hcbench.registry.fingerprint import core_fingerprint, installed_version
+from hcbench.registry.fingerprint import (
+    CORE_EDITION,
+    core_edition,
+    core_fingerprint,
+    edition_text,
+    installed_version,
+    is_development,
+)
 from hcbench.registry.parameters import Value
 from hcbench.registry.plugins import Plugin
 from hcbench.registry.repeats import Repeats
@@ -69,7 +76,7 @@ class Use(Generic[S]):
 
     @cached_property
     def fingerprints(self) -> dict[str, str]:
-        """Versions of what decides its result: core, its plugin, required packages and its data.
+        """What decides its result, for its key: editions, required packages and its data.
 
         Raises
         ------
@@ -77,18 +84,51 @@ class Use(Generic[S]):
             If a file of data that its spec declares cannot be read.
         """
         # The order decides the key of a cell.
-        fingerprints = {
-            "hcbench core": core_fingerprint(),
-            self.plugin.name: self.plugin.fingerprint,
-        }
-        for name in sorted(self.spec.requires):
-            fingerprints[name] = installed_version(name)
-        for name in self.spec.data_files:
-            digest = file_digest(str(self.plugin.folder / name))
-            fingerprints[f"{self.plugin.distribution} {name}"] = digest
+        fingerprints = {"hcbench core": core_edition()}
+        name, edition = self._edition
+        fingerprints[name] = edition
+        fingerprints |= self._libraries_and_data()
         for part in self.parts:
             fingerprints |= part.fingerprints
         return fingerprints
+
+    @property
+    def _edition(self) -> tuple[str, str]:
+        """What stands for the code of its plugin, and its name.
+
+        That is the edition of its spec; of a spec without one, the version and the digest of its
+        plugin. Built-in specs always have an edition, with a digest while hcbench is developed.
+        """
+        plugin = self.plugin
+        if plugin.is_built_in:
+            edition = edition_text(self.spec.edition or CORE_EDITION)
+            if is_development():
+                edition += f"+{plugin.digest}"
+            return plugin.name, edition
+        if self.spec.edition is None:
+            return plugin.name, plugin.fingerprint
+        return f"{plugin.name} {self.spec.name}", edition_text(self.spec.edition)
+
+    @cached_property
+    def code(self) -> dict[str, str]:
+        """The versions and digests of the code that it runs, whatever its edition.
+
+        They must be the same on all machines of a run.
+        """
+        code = {"hcbench core": core_fingerprint(), self.plugin.name: self.plugin.fingerprint}
+        code |= self._libraries_and_data()
+        for part in self.parts:
+            code |= part.code
+        return code
+
+    def _libraries_and_data(self) -> dict[str, str]:
+        """Versions of packages that its spec requires, and digests of data that it reads."""
+        versions = {name: installed_version(name) for name in sorted(self.spec.requires)}
+        digests = {}
+        for name in self.spec.data_files:
+            digest = file_digest(str(self.plugin.folder / name))
+            digests[f"{self.plugin.distribution} {name}"] = digest
+        return versions | digests
 
     @cached_property
     def identity(self) -> str:

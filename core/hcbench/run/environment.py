@@ -218,7 +218,7 @@ def fingerprints_of(plan: Plan) -> dict[str, str]:
     unique_uses = {id(use): use for use in uses}
     planned: dict[str, str] = {}
     for use in unique_uses.values():
-        planned |= use.fingerprints
+        planned |= use.code
     fingerprints = {}
     names = [_PYTHON] + sorted(planned)
     for name, installed in fingerprints_here(names).items():

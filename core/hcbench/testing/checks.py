@@ -161,6 +161,22 @@ def _obstacle(subject: Subject) -> str:
 
 
 @contextmanager
+def prepared(subject: Subject) -> Iterator[None]:
+    """What a block does with a subject is done as in a cell.
+
+    Raises
+    ------
+    NotCheckedError
+        If it needs what is not there.
+    """
+    obstacle = _obstacle(subject)
+    if obstacle:
+        raise NotCheckedError(f"{subject.label} needs {obstacle}")
+    with _as_in_a_cell():
+        yield
+
+
+@contextmanager
 def _as_in_a_cell() -> Iterator[None]:
     """One thread, and no warnings: how to treat these is for the author's own tests."""
     variable = "OMP_NUM_THREADS"

@@ -585,7 +585,7 @@ def test_a_rerun_says_that_a_package_has_changed(
     small: Result, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert small.exit_code == 0
-    monkeypatch.setattr("hcbench.registry.uses.core_fingerprint", lambda: "9.9")
+    monkeypatch.setattr("hcbench.registry.uses.core_edition", lambda: "9.9")
     result = call("rerun", key_of(store, "Comb"), store=store)
     assert result.exit_code == 0
     assert "Comb: hcbench core is 9.9 now; stored with " in result.stderr

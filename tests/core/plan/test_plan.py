@@ -495,7 +495,7 @@ def test_core_and_what_a_spec_requires_are_in_the_key(monkeypatch: pytest.Monkey
     changed = keys()
     assert (changed[0] != before[0], changed[1:]) == (True, before[1:])
     monkeypatch.undo()
-    monkeypatch.setattr("hcbench.registry.uses.core_fingerprint", lambda: "another")
+    monkeypatch.setattr("hcbench.registry.uses.core_edition", lambda: "another")
     assert not set(keys()) & set(before)
 
 
