@@ -63,7 +63,7 @@ def core_edition() -> str:
     """What stands for core in the key of a cell; with a digest while core is developed."""
     text = edition_text(CORE_EDITION)
     if is_development():
-        return f"{text}+{digest_sources(_result_sources())}"
+        return f"{text}+{digest_sources(_result_sources(Path(__file__).parent.parent))}"
     return text
 
 
