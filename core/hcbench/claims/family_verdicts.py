@@ -6,7 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hcbench.claims.verdicts import WORDS, Verdict, Word, describe_measured, judge_claim
+from hcbench.claims.decisions import WORDS, Word
+from hcbench.claims.descriptions import describe_measured
+from hcbench.claims.verdicts import Verdict, judge_claim
 
 if TYPE_CHECKING:
     from hcbench.analysis.comparison import Comparison

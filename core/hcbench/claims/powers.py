@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hcbench.claims.families import families_of
-from hcbench.claims.verdicts import accepted_values, relation_of
+from hcbench.claims.relations import accepted_values, relation_of
 from hcbench.plan.outcome import REPORTED
 from hcbench.registry import Registry
 from hcbench.registry.metric_specs import MetricSpec

@@ -15,14 +15,11 @@ from hcbench.analysis.comparison import Comparison
 from hcbench.analysis.differences import paired_differences
 from hcbench.analysis.groups import Group, values_at
 from hcbench.analysis.ranks import Ranking, rank
+from hcbench.claims.descriptions import describe_claimed
+from hcbench.claims.false_verdicts import FalseVerdicts, expect_false_verdicts
 from hcbench.claims.families import families_of
 from hcbench.claims.family_verdicts import FamilyVerdict, judge_family
-from hcbench.claims.verdicts import (
-    FalseVerdicts,
-    Verdict,
-    describe_claimed,
-    expect_false_verdicts,
-)
+from hcbench.claims.verdicts import Verdict
 from hcbench.plan.columns import COSTS, Outcomes
 from hcbench.plan.presentation import MetricInfo
 from hcbench.plan.values import Values

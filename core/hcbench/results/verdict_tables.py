@@ -12,8 +12,10 @@ from hcbench.analysis.tables import (
     TableEntry,
     mark_texts,
 )
+from hcbench.claims.decisions import WORDS
+from hcbench.claims.descriptions import describe_claimed
 from hcbench.claims.family_verdicts import PLURALS, FamilyVerdict
-from hcbench.claims.verdicts import WORDS, Verdict, describe_claimed
+from hcbench.claims.verdicts import Verdict
 
 if TYPE_CHECKING:
     from hcbench.results.evaluation import Evaluation

@@ -8,8 +8,8 @@ from itertools import islice, product
 import numpy as np
 import pytest
 
+from hcbench.claims.false_verdicts import expect_false_verdicts
 from hcbench.claims.looks import last_look, looks_below_planned, looks_from_planned, next_looks
-from hcbench.claims.verdicts import expect_false_verdicts
 from hcbench.plan.presentation import MetricInfo
 from hcbench.registry.suite import Claim, Suite
 from hcbench.results.results import Results

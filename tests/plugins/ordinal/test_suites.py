@@ -23,7 +23,8 @@ from hcbench import (
     score,
 )
 from hcbench.analysis.power_laws import log_log_slope
-from hcbench.claims.verdicts import accepted_values, judge_claim
+from hcbench.claims.relations import accepted_values
+from hcbench.claims.verdicts import judge_claim
 from hcbench.figures import draw_figures
 from hcbench.plan.plan import make_plan
 from hcbench.registry import Registry, load_registry

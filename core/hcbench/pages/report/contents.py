@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hcbench.claims.verdicts import WORDS
+from hcbench.claims.decisions import WORDS
 from hcbench.pages.report.places import (
     datasets_of,
     labels_without_folders,

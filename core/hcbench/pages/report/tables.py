@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hcbench.analysis.labels import labels_of
 from hcbench.analysis.ranking_texts import TESTS
 from hcbench.analysis.tables import ARROWS, NOTHING, TableEntry, format_numbers, format_spread
-from hcbench.claims.verdicts import describe_claimed, describe_measured
+from hcbench.claims.descriptions import describe_claimed, describe_measured
 from hcbench.pages.report.figures import Cell, Column, make_table, short
 from hcbench.registry.names import format_value
 
