@@ -16,14 +16,13 @@ their items.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, types
+from numba import njit
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 TIE = 1e-12  # values of W that differ by less are equal: the order of sums changes their rounding
 
-_ITEMS, _FLOATS = types.int64[::1], types.float64[::1]
-_MERGE = types.Tuple((types.int64, types.int64, types.float64))
+_MERGE = "Tuple((int64, int64, float64))(float64[::1], int64[::1], int64[::1])"
 
 
 @register_jitable
@@ -42,7 +41,7 @@ def sum_blocks(v: NDArray[np.float64], cluster: NDArray[np.int64], B: NDArray[np
             B[p, q] += B[q, p]
 
 
-@njit(_MERGE(_FLOATS, _ITEMS, _ITEMS), cache=True)
+@njit(_MERGE, cache=True)
 def most_similar(
     v: NDArray[np.float64], cluster: NDArray[np.int64], size: NDArray[np.int64]
 ) -> tuple[int, int, float]:
