@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import socket
 import tarfile
 import warnings
@@ -27,6 +28,9 @@ from hcbench.files import decode_text
 
 FOLDER = "HCBENCH_DATA"
 PATIENCE = 5.0  # seconds without a response from the server
+_LONG = 100  # characters of a message
+#: How pooch and scikit-learn say that a checksum is not the known one.
+_OTHER_CHECKSUM = re.compile(r"does not match the known hash|checksum|SHA256", re.IGNORECASE)
 
 T = TypeVar("T")
 
@@ -107,9 +111,16 @@ def not_available(dataset: str, name: str, reason: str, advice: str) -> DataNotA
 
 
 def in_short(error: BaseException) -> str:
-    """An error's message, or the name of its class if the message is long."""
+    """An error's message, or of a long one the name of its class.
+
+    That a file has another checksum is said in our words: libraries do so in several sentences.
+    """
     text = " ".join(str(error).split())
-    return type(error).__name__ if len(text) > 100 or not text else text
+    if _OTHER_CHECKSUM.search(text):
+        return "its checksum is not the known one: the file has changed there, or is damaged"
+    if len(text) > _LONG or not text:
+        return type(error).__name__
+    return text
 
 
 def _download(remote: Remote, target: Path) -> Path:

@@ -38,7 +38,7 @@ from hcbench.store import Store
 def compare(
     algos: Iterable[str | AlgorithmSpec | CallerFunction] = (),
     datasets: Iterable[Any] | Mapping[str, Any] = (),
-    oracles: Iterable[str] = (),
+    oracles: str | Iterable[str] = (),
     metrics: Iterable[str | MetricSpec | CallerFunction] = (),
     *,
     repetitions: int = 5,
@@ -77,7 +77,7 @@ def compare(
         a mapping that gives names to them. Such a function is called once with seed 0 in this
         process before anything runs, to learn what its problems provide; a `DatasetSpec` declares
         that and is called in the workers only.
-    oracles : iterable of str
+    oracles : str or iterable of str
         An algorithm for which none is named uses the first kind that it accepts and the data can
         provide.
     metrics : iterable of str, MetricSpec or callable
@@ -157,7 +157,7 @@ def compare(
             name="compare",
             algorithms=algo_names,
             datasets=data_names,
-            oracles=tuple(oracles),
+            oracles=(oracles,) if isinstance(oracles, str) else tuple(oracles),
             metrics=metric_names,
             repetitions=repetitions,
             seed=seed,
@@ -255,8 +255,13 @@ def _run(
     observer: Observer | None,
 ) -> StoredResults:
     """Run a plan in the store of a location."""
-    with Store(location) as store:
+    with ExitStack() as stack:
+        store = Store(location)
+        if store.address:
+            stack.enter_context(store)
+        # One in memory is gone when it is closed, so the results keep it.
         outcomes = run_plan(plan, registry.plugins, store, options, observer)
         run = store.run()
     results = StoredResults.of_plan(plan, outcomes)
-    return replace(results, store=location, run=run.id, plugins=plugins)
+    in_memory = None if store.address else store
+    return replace(results, store=location, in_memory=in_memory, run=run.id, plugins=plugins)

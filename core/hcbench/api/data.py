@@ -166,10 +166,21 @@ def _as_pandas(data: Any) -> Any:
     import pandas as pd
 
     if isinstance(data, pd.DataFrame):
+        _check_names(data)
         return data
     if hasattr(data, "__dataframe__"):
         return pd.api.interchange.from_dataframe(data)
     return pd.DataFrame({name: np.asarray(data[name]) for name in data.columns})
+
+
+def _check_names(frame: Any) -> None:
+    """Refuse columns of one name, of which a name could mean either."""
+    repeated = frame.columns[frame.columns.duplicated()].unique()
+    if len(repeated):
+        raise DataError(
+            f"the DataFrame has several columns called {str(repeated[0])!r}; rename "
+            "them, or keep the first of each: frame.loc[:, ~frame.columns.duplicated()]"
+        )
 
 
 def _split_labels(frame: Any, truth: Any) -> tuple[Any, Any]:

@@ -7,6 +7,7 @@ import io
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -33,6 +34,8 @@ class StoredResults(Results):
     ----------
     store : path or URL, optional
         Where they are stored; None is the user's data directory.
+    in_memory : Store, optional
+        The store itself if it is in memory.
     run : int
         The number of the run in the store.
     plugins : sequence of path
@@ -42,12 +45,19 @@ class StoredResults(Results):
     """
 
     store: str | Path | None = None
+    in_memory: Store | None = field(default=None, repr=False, compare=False)
     run: int = 0
     plugins: Sequence[str | Path] = ()
     problems: Mapping[str, Problem] = field(default_factory=dict)
 
     def _repr_html_(self) -> str:
         return to_html(make_tables(self), describe_numbers(self, "bold"))
+
+    def _opened_store(self) -> AbstractContextManager[Store]:
+        """The store of these results, which is closed afterwards unless it is in memory."""
+        if self.in_memory is not None:
+            return nullcontext(self.in_memory)
+        return Store(self.store)
 
     def results_of(self, outcomes: Iterable[Outcome]) -> list[Result | None]:
         """The result of each cell at its end, also if it was in the store already.
@@ -62,7 +72,7 @@ class StoredResults(Results):
         list of Tree, Partition or None
             None where there is no result.
         """
-        with Store(self.store) as store:
+        with self._opened_store() as store:
             return [store.result_of(outcome) for outcome in outcomes]
 
     def tree(
@@ -109,7 +119,7 @@ class StoredResults(Results):
             outcomes = outcomes.where("budget", {budget})
         selected = replace(self, outcomes=outcomes)
         registry = load_registry(self.plugins)
-        with Store(self.store) as store, registry.plugins.importable():
+        with self._opened_store() as store, registry.plugins.importable():
             fitted = tree_of_cell(
                 selected,
                 store,
@@ -157,7 +167,7 @@ class StoredResults(Results):
             raise DataNotAvailableError(f"no cell is of {', '.join(filters)}; {self!r}")
         selected = replace(self, outcomes=outcomes)
         registry = load_registry(self.plugins)
-        with Store(self.store) as store, registry.plugins.importable():
+        with self._opened_store() as store, registry.plugins.importable():
             view = FigureView(selected, store, registry, self.problems)
             figure: Any = draw(kind, view, Choices(**choices))
         # A notebook shows a figure by itself only if pyplot is loaded.
@@ -183,7 +193,7 @@ class StoredResults(Results):
         from hcbench.pages.report import write_report
 
         registry = load_registry(self.plugins)
-        with Store(self.store) as store, registry.plugins.importable():
+        with self._opened_store() as store, registry.plugins.importable():
             run = store.run(self.run)
             write_report(path, store, run, registry=registry, lead=lead)
 

@@ -281,12 +281,12 @@ def _installed() -> Registry:
     return Registry(Plugins())
 
 
-def load_registry(files: Sequence[str | Path] = ()) -> Registry:
+def load_registry(files: str | Path | Sequence[str | Path] = ()) -> Registry:
     """Everything that is registered.
 
     Parameters
     ----------
-    files : sequence of path
+    files : path or sequence of path
         Plugin files beside those that are installed.
 
     Returns
@@ -302,6 +302,8 @@ def load_registry(files: Sequence[str | Path] = ()) -> Registry:
     """
     if not files:
         return _installed()
+    if isinstance(files, str | Path):
+        files = [files]
     return Registry(Plugins([Path(file) for file in files]))
 
 

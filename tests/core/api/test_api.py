@@ -338,3 +338,37 @@ def test_a_compiled_function_gets_its_generator() -> None:
 def test_a_partial_is_named_like_its_function() -> None:
     use = use_of_algorithm(functools.partial(scaled, 2.0))
     assert use.label == "scaled"
+
+
+def test_one_oracle_and_one_plugin_file_need_no_list(tmp_path: Path) -> None:
+    results = hcbench.compare(
+        "UPGMA", "iris[n=12]", oracles="vectors", metrics="AARI", repetitions=1, store=":memory:"
+    )
+    assert [row["oracle"] for row in results.flat_rows] == ["vectors"]
+    file = tmp_path / "mine.py"
+    file.write_text("from hcbench import hookimpl\n")
+    for files in (file, str(file)):
+        assert hcbench.load_registry(files).plugins.files == (file,)
+
+
+def test_results_in_memory_are_reported_and_drawn(tmp_path: Path) -> None:
+    results = hcbench.compare(
+        ["UPGMA"], ["iris[n=12]"], metrics=["AARI"], repetitions=1, store=":memory:"
+    )
+    results.report(tmp_path / "report.html")
+    assert "iris[n=12]" in (tmp_path / "report.html").read_text()
+    assert results.tree().n == 12
+    (tree,) = results.results_of(results.outcomes)
+    assert isinstance(tree, Tree)
+
+
+def test_columns_of_one_name_are_asked_about() -> None:
+    frame = pd.DataFrame(np.c_[X, X[:, :1]], columns=["a", "b", "a"])
+    for call in (
+        lambda: hcbench.fit("UPGMA", frame),
+        lambda: hcbench.compare(["UPGMA"], [(frame, "a")], repetitions=1, store=":memory:"),
+    ):
+        with pytest.raises(DataError, match="several columns called 'a'; rename them, or keep"):
+            call()
+    first = frame.loc[:, ~frame.columns.duplicated()]  # what the message says
+    assert hcbench.fit("UPGMA", first) == hcbench.fit("UPGMA", X)
