@@ -227,9 +227,9 @@ def _expected_information(
     from scipy.special import gammaln
 
     n = int(sizes_of_one.sum())
-    a, b = np.meshgrid(sizes_of_one[sizes_of_one > 0], sizes_of_two[sizes_of_two > 0])
-    a = a.ravel()
-    b = b.ravel()
+    rows, columns = np.meshgrid(sizes_of_one[sizes_of_one > 0], sizes_of_two[sizes_of_two > 0])
+    a = rows.ravel()
+    b = columns.ravel()
     least = np.maximum(a + b - n, 1)
     lengths = np.minimum(a, b) - least + 1
     # All possible overlaps of all pairs of clusters, one pair after the other.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
@@ -46,6 +48,8 @@ SCALES = tuple(round(0.5 + 0.1 * step, 1) for step in range(10))
 #: The divisions into halves of the prediction strength, and the data sets of the gap statistic.
 DIVISIONS = 10
 REFERENCES = 20
+#: The fits that are made however little time there is.
+LEAST_FITS = 2
 
 Refit: TypeAlias = Callable[[Problem, int], Tree]
 #: Called with the number of fits that are done, and of all.
@@ -69,6 +73,8 @@ class Confidence:
         At scale 1.
     failed : int
         The number of replicates in which the algorithm failed; they are not counted.
+    omitted : int
+        The number of replicates for which there was no time.
     """
 
     resampled: Resampled
@@ -77,6 +83,40 @@ class Confidence:
     unbiased: Unbiased | None
     replicates: Sequence[Replicate]
     failed: int
+    omitted: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Numbers:
+    """The criteria of several numbers of clusters.
+
+    Attributes
+    ----------
+    rows : list of Number
+    omitted : tuple of str
+        What there was no time for, in words.
+    """
+
+    rows: list[Number]
+    omitted: tuple[str, ...] = ()
+
+
+class TimeLimit:
+    """A time for fits, which begins when it is made.
+
+    Parameters
+    ----------
+    seconds : float
+        Infinity for no limit.
+    """
+
+    def __init__(self, seconds: float = math.inf) -> None:
+        self._end = time.monotonic() + seconds
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no further fit may begin."""
+        return time.monotonic() >= self._end
 
 
 def _no_progress(_done: int, _total: int) -> None:
@@ -91,6 +131,7 @@ def measure_support(
     unbiased: bool = False,
     share: float = SHARE,
     seed: int = 0,
+    limit: float = math.inf,
     progress: Progress = _no_progress,
 ) -> Confidence:
     """Fit the algorithm to resampled data, and count the branches of the tree.
@@ -111,13 +152,15 @@ def measure_support(
         The share of the items.
     seed : int
         The base of all seeds.
+    limit : float
+        Seconds after which no further fit begins; at least `LEAST_FITS` are made.
     progress : callable
         Called with the number of fits that are done, and of all.
 
     Raises
     ------
     NotApplicableError
-        If the data are not at hand, or have no features.
+        If the data are not at hand, have no features, or there was too little time.
     """
     problem, refit = _data_of(fitted)
     how = _what_to_draw(problem, resampled)
@@ -127,11 +170,17 @@ def measure_support(
         )
     scales = SCALES if unbiased else (1.0,)
     total = count * len(scales)
+    progress(0, total)
+    time_limit = TimeLimit(limit)
     replicates = []
     failed = 0
+    n_done = 0
     for number, (data, items, scale) in enumerate(
         _draw(problem, how, count, scales, share=share, seed=seed), start=1
     ):
+        if number > LEAST_FITS and time_limit.is_over:
+            break
+        n_done = number
         try:
             drawn = refit(data, derive_seed(seed, "replicate", number))
             replicates.append(Replicate(drawn, items, scale))
@@ -141,6 +190,12 @@ def measure_support(
     if not replicates:
         raise NotApplicableError(f"{fitted.title}: the algorithm failed in all {total} replicates")
     at_one = [replicate for replicate in replicates if replicate.scale == 1.0]
+    if not at_one:
+        raise NotApplicableError(
+            f"{fitted.title}: in {limit:g} s there was time for {n_done} of {total} fits only, "
+            "none of them with as many features as the data; take a longer limit, or fewer "
+            "replicates"
+        )
     return Confidence(
         resampled=how,
         count=len(at_one),
@@ -148,6 +203,7 @@ def measure_support(
         unbiased=unbiased_support(fitted.tree, replicates) if unbiased else None,
         replicates=at_one,
         failed=failed,
+        omitted=total - n_done,
     )
 
 
@@ -158,8 +214,9 @@ def measure_numbers(
     count: int = 50,
     share: float = SHARE,
     seed: int = 0,
+    limit: float = math.inf,
     progress: Progress = _no_progress,
-) -> list[Number]:
+) -> Numbers:
     """The criteria of each number of clusters; see `hcbench.analysis.cluster_numbers`.
 
     Parameters
@@ -172,6 +229,9 @@ def measure_numbers(
         The number of subsamples.
     share, seed, progress
         As of `measure_support`.
+    limit : float
+        Seconds after which no further fit begins. Subsamples come first, of which at least
+        `LEAST_FITS` are made, then halves, then data without clusters.
 
     Raises
     ------
@@ -189,38 +249,72 @@ def measure_numbers(
         progress(next(fits), total)
         return fitted_tree
 
+    progress(0, total)
+    time_limit = TimeLimit(limit)
     replicates = []
     for number, (data, items, scale) in enumerate(
         _draw(problem, "items", count, (1.0,), share=share, seed=seed), start=1
     ):
+        if number > LEAST_FITS and time_limit.is_over:
+            break
         drawn = refit_and_count(data, derive_seed(seed, "replicate", number))
         replicates.append(Replicate(drawn, items, scale))
-    try:
-        distances = distances_of_problem(problem, fitted.metric)
-    except NotApplicableError:
-        distances = None
+    distances = _distances_or_none(problem, fitted.metric)
     halves = []
     if distances is not None:
-        halves = _halves(problem, refit_and_count, seed)
-    gaps = _gaps(fitted, problem, refit_and_count, possible, distances, seed)
+        halves = _halves(problem, refit_and_count, seed, time_limit)
+    gaps = _gaps(fitted, problem, refit_and_count, possible, distances, seed, time_limit)
     rows = []
     for position, k in enumerate(possible):
-        partition = tree.cut(k)
-        row = Number(k=k, smallest=int(partition.sizes.min()))
-        if k > 1:
-            stability, deviation = cut_stability(tree, replicates, k)
-            weakest = weakest_cluster(tree, replicates, k)
-            row = replace(row, stability=stability, stability_sd=deviation, weakest=weakest)
-        if k > 1 and distances is not None:
-            row = replace(
-                row,
-                silhouette=mean_silhouette(distances, partition.labels),
-                strength=_strength(distances, halves, k),
-            )
+        row = _criteria_of(tree, k, replicates, distances, halves)
         if gaps is not None:
             row = replace(row, gap=float(gaps[0][position]), gap_error=float(gaps[1][position]))
         rows.append(row)
-    return rows
+    omitted = []
+    if time_limit.is_over:
+        omitted = _describe_omitted(len(replicates), count, len(halves), gaps is not None)
+    return Numbers(rows=rows, omitted=tuple(omitted))
+
+
+def _distances_or_none(problem: Problem, metric: str) -> NDArray[np.float64] | None:
+    """The distances of the items; None if they have none, or are too many."""
+    try:
+        return distances_of_problem(problem, metric)
+    except NotApplicableError:
+        return None
+
+
+def _criteria_of(
+    tree: Tree,
+    k: int,
+    replicates: Sequence[Replicate],
+    distances: NDArray[np.float64] | None,
+    halves: Sequence[tuple[Replicate, Replicate]],
+) -> Number:
+    """The criteria of the cut into k clusters, without the gap statistic."""
+    partition = tree.cut(k)
+    row = Number(k=k, smallest=int(partition.sizes.min()))
+    if k == 1:
+        return row
+    stability, deviation = cut_stability(tree, replicates, k)
+    weakest = weakest_cluster(tree, replicates, k)
+    row = replace(row, stability=stability, stability_sd=deviation, weakest=weakest)
+    if distances is None:
+        return row
+    silhouette = mean_silhouette(distances, partition.labels)
+    return replace(row, silhouette=silhouette, strength=_strength(distances, halves, k))
+
+
+def _describe_omitted(n_subsamples: int, count: int, n_halves: int, has_gap: bool) -> list[str]:
+    """What there was no time for; empty if everything was done in the end."""
+    omitted = []
+    if n_subsamples < count:
+        omitted.append(f"{count - n_subsamples} of {count} subsamples")
+    if n_halves < DIVISIONS:
+        omitted.append(f"{DIVISIONS - n_halves} of {DIVISIONS} divisions into halves (strength)")
+    if not has_gap:
+        omitted.append("data without clusters (gap)")
+    return omitted
 
 
 def _data_of(fitted: Fitted) -> tuple[Problem, Refit]:
@@ -288,10 +382,14 @@ def _draw(
             yield replace(problem, vectors=vectors[:, columns]), None, scale
 
 
-def _halves(problem: Problem, refit: Refit, seed: int) -> list[tuple[Replicate, Replicate]]:
+def _halves(
+    problem: Problem, refit: Refit, seed: int, time_limit: TimeLimit
+) -> list[tuple[Replicate, Replicate]]:
     """Trees of the halves of several divisions of the items."""
-    divisions = []
+    divisions: list[tuple[Replicate, Replicate]] = []
     for number in range(DIVISIONS):
+        if time_limit.is_over:
+            break
         rng = np.random.default_rng(derive_seed(seed, "halves", number))
         order = rng.permutation(problem.n)
         middle = problem.n // 2
@@ -306,7 +404,9 @@ def _halves(problem: Problem, refit: Refit, seed: int) -> list[tuple[Replicate, 
 def _strength(
     distances: NDArray[np.float64], halves: Sequence[tuple[Replicate, Replicate]], k: int
 ) -> float | None:
-    """The mean prediction strength; None if the halves have too few items."""
+    """The mean prediction strength; None without halves, or if they have too few items."""
+    if not halves:
+        return None
     values = []
     for first, second in halves:
         if min(first.tree.n, second.tree.n) < 2 * k:
@@ -323,14 +423,18 @@ def _gaps(
     numbers: Sequence[int],
     distances: NDArray[np.float64] | None,
     seed: int,
+    time_limit: TimeLimit,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """The gap statistic of each number of clusters; None without dense vectors."""
+    """The gap statistic of each number of clusters; None without dense vectors, or without time."""
     vectors = problem.vectors
     if vectors is None or is_sparse(vectors) or distances is None:
         return None
     log_w = [log_dispersion(distances, fitted.tree.cut(k).labels) for k in numbers]
     reference_log_w = []
     for number in range(REFERENCES):
+        if time_limit.is_over:
+            # Of fewer data sets, the error would be another one.
+            return None
         rng = np.random.default_rng(derive_seed(seed, "reference", number))
         reference = Problem(n=problem.n, vectors=uniform_reference(np.asarray(vectors), rng))
         tree = refit(reference, derive_seed(seed, "reference fit", number))
@@ -390,6 +494,8 @@ def describe_support(confidence: Confidence) -> str:
     if confidence.resampled == "items":
         drawn = f"subsamples of {SHARE:.0%} of the items"
     text = f"support: the share of {confidence.count} {drawn} in which a branch appears"
+    if confidence.omitted:
+        text += f" (there was no time for {confidence.omitted} more fits)"
     if confidence.failed:
         text += f"; the algorithm failed in {confidence.failed} more"
     return text

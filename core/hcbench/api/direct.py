@@ -124,6 +124,30 @@ def fit(
         return _call_algorithm(use, oracle, problem, seed)
     if problem is None:
         raise ParameterError("fit needs data, or n= and a callable that answers")
+    return fit_problem(registry, use, problem, seed=seed, oracle=oracle, budget=budget)
+
+
+def fit_problem(
+    registry: Registry,
+    use: Use[AlgorithmSpec],
+    problem: Problem,
+    *,
+    seed: int = 0,
+    oracle: str | None = None,
+    budget: Budget | None = None,
+) -> Result:
+    """Run one algorithm on a problem, with a registered oracle.
+
+    Parameters
+    ----------
+    registry : Registry
+        Its oracles, also those of plugin files, can be named.
+    use : Use
+        The algorithm.
+    problem : Problem
+    seed, oracle, budget
+        As of `fit`.
+    """
     registered = _registered_oracle(registry, use, problem, oracle, seed, budget)
     return _call_algorithm(use, registered, problem, seed)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hcbench.analysis.item_distances import DEFAULT
-from hcbench.api.direct import fit
+from hcbench.api.direct import fit_problem
 from hcbench.errors import DataError, DataNotAvailableError, HcbenchError
 from hcbench.figures.view import FigureView
 from hcbench.model.cost import Budget, collect_notes
@@ -20,7 +20,7 @@ from hcbench.registry import Registry
 from hcbench.registry.specs import AlgorithmSpec, DatasetSpec
 from hcbench.registry.uses import Use
 from hcbench.results.results import Results
-from hcbench.run.again import rebuild, run_in_worker
+from hcbench.run.again import Watch, rebuild, run_in_worker
 from hcbench.run.inputs import make_problem
 from hcbench.run.job import Call
 from hcbench.store import Store
@@ -102,6 +102,7 @@ def fit_data(
     seed: int = 0,
     budget: Budget | None = None,
     timeout: float = TIMEOUT,
+    watch: Watch | None = None,
 ) -> Fitted:
     """Fit an algorithm to a data set or a file, as the first repetition of a comparison does.
 
@@ -120,6 +121,8 @@ def fit_data(
         The most queries.
     timeout : float
         Wall time for the call, in seconds.
+    watch : callable, optional
+        Called with the phase of the fit, such as compiling, and its seconds, while it runs.
 
     Raises
     ------
@@ -137,7 +140,7 @@ def fit_data(
         raise DataError(unable[0][1])
     cell = Cell(algorithm_use, dataset_use, able[0], 0, seed, budget, (), ())
     problem, notes = _make_data(dataset_use, seed, 0)
-    outcome = run_in_worker(cell, None, registry, timeout)
+    outcome = run_in_worker(cell, None, registry, timeout, watch)
     result = _result_or_error(outcome, f"{algorithm_use.label} on {dataset_use.label}")
     return _with_data(
         Fitted(
@@ -147,7 +150,7 @@ def fit_data(
             oracle=able[0].label,
             title=f"{algorithm_use.label} on {dataset_use.label}",
             notes=tuple(notes) + outcome.notes,
-            refit=_make_refit(algorithm_use, able[0].label, budget),
+            refit=_make_refit(registry, algorithm_use, able[0].label, budget),
             metric=_metric_of(algorithm_use),
         ),
         problem,
@@ -206,7 +209,7 @@ def tree_of_cell(
     metric = DEFAULT
     if cell is not None:
         metric = _metric_of(cell.algorithm)
-        refit = _make_refit(cell.algorithm, outcome.oracle, outcome.budget)
+        refit = _make_refit(registry, cell.algorithm, outcome.oracle, outcome.budget)
     fitted = Fitted(
         result=result,
         algorithm=outcome.algorithm,
@@ -278,12 +281,12 @@ def _with_data(fitted: Fitted, problem: Problem) -> Fitted:
 
 
 def _make_refit(
-    algorithm: Use[AlgorithmSpec], oracle: str, budget: Budget | None
+    registry: Registry, algorithm: Use[AlgorithmSpec], oracle: str, budget: Budget | None
 ) -> Callable[[Problem, int], Result]:
     """A function that fits the algorithm to other data, in this process."""
 
     def refit(problem: Problem, seed: int) -> Result:
-        return fit(algorithm, problem, seed=seed, oracle=oracle, budget=budget)
+        return fit_problem(registry, algorithm, problem, seed=seed, oracle=oracle, budget=budget)
 
     return refit
 

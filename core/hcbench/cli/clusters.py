@@ -12,7 +12,7 @@ import click
 from hcbench.cli import options
 from hcbench.cli.draw import write_text
 from hcbench.cli.loading import load_plugins
-from hcbench.cli.option_types import IntegerRange, OutputFile
+from hcbench.cli.option_types import IntegerRange, OutputFile, read_time
 from hcbench.cli.progress import count_fits
 from hcbench.cli.rows import TABLES, write_rows
 from hcbench.cli.terminal import stdout_for_data, tell, write_json, write_table
@@ -57,6 +57,15 @@ _COLUMNS = ("k", "smallest", "stability", "weakest", "strength", "silhouette", "
     type=OutputFile(*TABLES),
     help="Output file: .csv, .tsv or .json; by default the table goes to stdout.",
 )
+@click.option(
+    "--limit",
+    type=read_time,
+    default="none",
+    show_default=True,
+    metavar="TIME",
+    help="Seconds, or such as 90s or 10min, after which no further fit begins; what was left out "
+    "is said.",
+)
 @options.with_options(*SOURCE_OPTIONS)
 @options.STORE
 @options.PLUGIN
@@ -67,6 +76,7 @@ def clusters(
     source: tuple[str, ...],
     counts: tuple[int, ...],
     replicates: int,
+    limit: float,
     output: Path | None,
     store: str | None,
     plugin: Sequence[Path],
@@ -89,13 +99,21 @@ def clusters(
     tree_source = take_source(source, choices)
     registry = load_plugins(plugin, quiet=quiet)
     with stdout_for_data():
-        fitted = tree_source.read(store, registry)
+        fitted = tree_source.read(store, registry, quiet=quiet)
         with count_fits(quiet=quiet) as progress:
-            numbers = measure_numbers(
-                fitted, counts, count=replicates, seed=tree_source.seed, progress=progress
+            measured = measure_numbers(
+                fitted,
+                counts,
+                count=replicates,
+                seed=tree_source.seed,
+                limit=limit,
+                progress=progress,
             )
+    numbers = measured.rows
     best = best_numbers(numbers)
     sentences = describe_best(numbers, best)
+    if measured.omitted:
+        sentences.append(f"There was no time for {'; '.join(measured.omitted)}.")
     rows = [_describe(number) for number in numbers]
     if output is not None:
         write_rows(rows, output)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 REDRAW = 0.2  # seconds between two redraws of the bar
 LINE = 10.0  # seconds between two plain lines
+SLOW = 1.0  # seconds after which it is said what a fit does
 FEW = 3  # finished cells before a time is estimated; the first ones compile kernels
 MOST_FAILURES = 50  # shown one by one; the table has all
 #: What is said after Ctrl-C, and after a signal that ends the process.
@@ -143,6 +144,24 @@ def count_fits(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
                 progress_display.show(done, total, lambda: [f"{done} of {total} fits"])
 
         yield show
+
+
+def watch_fit(label: str) -> Callable[[str, float], None]:
+    """A function that says what a fit does if it takes longer than a second, each phase once.
+
+    Parameters
+    ----------
+    label : str
+        The algorithm.
+    """
+    shown: set[str] = set()
+
+    def show(phase: str, seconds: float) -> None:
+        if seconds >= SLOW and phase not in shown:
+            shown.add(phase)
+            tell(f"{label}: {phase}")
+
+    return show
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import click
 from hcbench.cli import options
 from hcbench.cli.draw import write_text
 from hcbench.cli.loading import load_plugins
-from hcbench.cli.option_types import IntegerRange, OutputFile
+from hcbench.cli.option_types import IntegerRange, OutputFile, read_time
 from hcbench.cli.progress import count_fits
 from hcbench.cli.rows import TABLES, show_rows, write_rows
 from hcbench.cli.terminal import stdout_for_data, tell, write_json
@@ -176,6 +176,15 @@ def read_heights(text: str) -> tuple[float, ...]:
     metavar="FILE",
     help="--support: where the table of branches is written: .csv, .tsv or .json.",
 )
+@click.option(
+    "--limit",
+    type=read_time,
+    default="none",
+    show_default=True,
+    metavar="TIME",
+    help="--support: seconds, or such as 90s or 10min, after which no further fit begins; "
+    "what was left out is said.",
+)
 @click.option("--no-lengths", is_flag=True, help="Newick and Nexus without branch lengths.")
 @options.with_options(*SOURCE_OPTIONS)
 @options.STORE
@@ -196,6 +205,7 @@ def tree(
     resample: Resampled,
     au: bool,
     branches: Path | None,
+    limit: float,
     no_lengths: bool,
     store: str | None,
     plugin: Sequence[Path],
@@ -223,7 +233,7 @@ def tree(
     registry = load_plugins(plugin, quiet=quiet)
     confidence = None
     with stdout_for_data():
-        fitted = tree_source.read(store, registry)
+        fitted = tree_source.read(store, registry, quiet=quiet)
         if support is not None:
             with count_fits(quiet=quiet) as progress:
                 confidence = measure_support(
@@ -232,6 +242,7 @@ def tree(
                     resampled=resample,
                     unbiased=au,
                     seed=tree_source.seed,
+                    limit=limit,
                     progress=progress,
                 )
     lines = [f"note: {note}" for note in fitted.notes]
@@ -265,7 +276,7 @@ def tree(
 def _refuse_without_effect(*, support: int | None, dynamic: bool, has_figure: bool) -> None:
     """Refuse options that need another one, which was not given."""
     if support is None:
-        refuse_options(("resample", "au", "branches"), "needs --support N")
+        refuse_options(("resample", "au", "branches", "limit"), "needs --support N")
     if not dynamic:
         refuse_options(("min_size", "deep_split", "assign_all"), "needs --dynamic")
     if not has_figure:

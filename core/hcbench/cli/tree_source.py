@@ -13,10 +13,12 @@ from click.core import ParameterSource
 from hcbench.cli import options
 from hcbench.cli.loading import open_store
 from hcbench.cli.option_types import IntegerRange, TolerantOption, read_time
+from hcbench.cli.progress import watch_fit
 
 if TYPE_CHECKING:
     from hcbench.api.trees import Fitted
     from hcbench.registry import Registry
+    from hcbench.run.again import Watch
 
 #: Options that select cells, or for a new fit name its oracle and its budget.
 _FILTERS = ("algorithms", "datasets", "oracles", "budget")
@@ -87,10 +89,10 @@ class Source:
         path = Path(parse_file(self.words[0]).base)
         return path.suffix.lower() in SUFFIXES or path.is_file()
 
-    def read(self, store: str | None, registry: Registry) -> Fitted:
+    def read(self, store: str | None, registry: Registry, *, quiet: bool = False) -> Fitted:
         """Fit, read or find the tree."""
         if self.is_fit:
-            return self._fit(registry)
+            return self._fit(registry, None if quiet else watch_fit(self.words[0]))
         if self.is_file:
             return self._read_file()
         self._check_is_no_algorithm(registry)
@@ -106,7 +108,7 @@ class Source:
                 f"./data.csv, or choose a cell of the last run with --algos {self.words[0]}"
             )
 
-    def _fit(self, registry: Registry) -> Fitted:
+    def _fit(self, registry: Registry, watch: Watch | None) -> Fitted:
         from hcbench.api.trees import fit_data
 
         algorithm, dataset = self.words
@@ -121,6 +123,7 @@ class Source:
             seed=self.seed,
             budget=self._only("budget", None),
             timeout=self.timeout,
+            watch=watch,
         )
 
     def _only(self, name: str, default: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -28,8 +29,10 @@ MOST_NAMES = 250
 MOST_CLASSES = 16
 # Lengths in inches.
 _ROW = 0.13  # a leaf with a name
-_TALLEST = 16.0  # the height of a figure with names
+_TALLEST = 16.0  # the height of a tree with names
+_TALLEST_MAP = 10.0  # the height of a heat map, that of a page; some rows have no names then
 _WITHOUT_NAMES = 9.0  # the height of a figure without names, however many leaves it has
+_LEAST_POINTS = 5.0  # the size of letters that can be read in print
 _LETTER = 0.055  # the width of a letter of a name
 _STRIP = 0.16  # the width of an annotation strip
 
@@ -321,7 +324,7 @@ def _heat_map_axes(
     # The matrix.
     height = _WITHOUT_NAMES
     if has_names:
-        height = min(_TALLEST, max(3.0, _ROW * tree.n))
+        height = min(_TALLEST_MAP, max(3.0, _ROW * tree.n))
     width = min(10.0, max(3.0, 0.16 * n_columns))
     # What is around it: the trees of the columns and of the rows, strips, and names.
     column_tree_height = 0.35
@@ -389,17 +392,29 @@ def _write_rows(ax: Axes, tree: Tree, *, has_names: bool) -> None:
     if not has_names:
         ax.set_yticks([])
         return
+    # In points, of which an inch has 72: letters fill four fifths of a row.
+    inches = ax.get_window_extent().height / ax.figure.dpi
+    points_of_row = 0.8 * inches * 72 / tree.n
+    step = max(1, math.ceil(_LEAST_POINTS / points_of_row))
     texts = []
-    for leaf in tree.leaf_order.tolist():
+    for leaf in tree.leaf_order[::step].tolist():
         name = str(leaf)
         if tree.names is not None:
             name = tree.names[leaf]
         texts.append(plain(shortened(name)))
-    ax.set_yticks(np.arange(tree.n), texts)
-    # In points, of which an inch has 72: letters fill four fifths of a row.
-    inches = ax.get_window_extent().height / ax.figure.dpi
-    size = min(8.0, max(3.0, 0.8 * inches * 72 / tree.n))
-    ax.tick_params(axis="y", length=0, labelsize=size)
+    ax.set_yticks(np.arange(0, tree.n, step), texts)
+    ax.tick_params(axis="y", length=0, labelsize=min(8.0, points_of_row * step))
+    if step > 1:
+        ax.yaxis.set_label_position("right")
+        ax.set_ylabel(f"names of every {_ordinal(step)} of {tree.n} rows", fontsize=8.0)
+
+
+def _ordinal(number: int) -> str:
+    """Such as 2nd or 12th."""
+    endings = {1: "st", 2: "nd", 3: "rd"}
+    if number % 100 in (11, 12, 13):
+        return f"{number}th"
+    return f"{number}{endings.get(number % 10, 'th')}"
 
 
 def _write_columns(ax: Axes, names: Sequence[str] | None, columns: NDArray[np.int64]) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hcbench.plan.cell import Cell
 from hcbench.run.executors import CellPool
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     from hcbench.registry import Registry
     from hcbench.registry.uses import Use
     from hcbench.store import Store
+
+Watch: TypeAlias = Callable[[str, float], None]
+"""Called with the phase of a cell that runs, and its seconds so far."""
+
+WATCH = 0.5  # seconds between two calls of it
 
 
 def rebuild(
@@ -81,7 +87,13 @@ def _changes_since(use: Use[Any], described: Mapping[str, Any]) -> list[str]:
     return changes
 
 
-def run_in_worker(cell: Cell, store: Store | None, registry: Registry, timeout: float) -> Outcome:
+def run_in_worker(
+    cell: Cell,
+    store: Store | None,
+    registry: Registry,
+    timeout: float,
+    watch: Watch | None = None,
+) -> Outcome:
     """Run a cell in a worker of its own, as a run does; nothing is stored but paid answers.
 
     Parameters
@@ -93,8 +105,10 @@ def run_in_worker(cell: Cell, store: Store | None, registry: Registry, timeout: 
         Its plugin files are loaded in the worker.
     timeout : float
         Wall time for the call of the algorithm, in seconds; infinity for no limit.
+    watch : callable, optional
+        Called with the phase and its seconds every `WATCH` seconds while the cell runs.
     """
-    ((_, outcome),) = run_in_workers([cell], store, registry, timeout, jobs=1)
+    ((_, outcome),) = run_in_workers([cell], store, registry, timeout, jobs=1, watch=watch)
     return outcome
 
 
@@ -105,6 +119,7 @@ def run_in_workers(
     timeout: float,
     *,
     jobs: int,
+    watch: Watch | None = None,
 ) -> Iterator[tuple[Cell, Outcome]]:
     """Run cells in workers, several at a time; yields each when it has ended.
 
@@ -112,7 +127,7 @@ def run_in_workers(
     ----------
     cells : sequence of Cell
         They need the same number of threads.
-    store, registry, timeout
+    store, registry, timeout, watch
         See `run_in_worker`.
     jobs : int
         How many cells run at a time.
@@ -136,7 +151,11 @@ def run_in_workers(
                 labels = [metric.label for metric in cell.metrics]
                 pool.submit(cell, pack_job(make_job(cell, labels, store), files), limits)
                 n_running += 1
-            for report in pool.wait():
+            reports = pool.wait(None if watch is None else WATCH)
+            if watch is not None:
+                for _, phase, seconds in pool.running:
+                    watch(phase, seconds)
+            for report in reports:
                 n_running -= 1
                 tag = report.tag
                 assert isinstance(tag, Cell)

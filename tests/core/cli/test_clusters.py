@@ -84,3 +84,39 @@ def test_mistakes_are_one_line_with_the_way_out(args, message):
     assert result.exit_code != 0
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_without_time_it_is_said_what_was_left_out():
+    done = hcb("clusters", "UPGMA", "./groups.csv", "--limit", "1e-9s")
+    assert "There was no time for 48 of 50 subsamples; 10 of 10 divisions" in done.stdout
+    assert "data without clusters (gap)." in done.stdout
+    table = hcb("clusters", "UPGMA", "./groups.csv", "--limit", "1e-9s", "--format", "csv").stdout
+    assert "strength" in table
+    branches = hcb("tree", "UPGMA", "./groups.csv", "--support", "20", "--limit", "1e-9s")
+    assert "the share of 2 subsamples" in branches.stderr
+    assert "there was no time for 18 more fits" in branches.stderr
+    wide = ("tree", "UPGMA", "./noise.csv", "--support", "5", "--au", "--limit", "1e-9s")
+    assert "there was time for 2 of 50 fits only" in hcb(*wide, code=2).stderr
+    with_limit = hcb("tree", "UPGMA", "./groups.csv", "--limit", "1s", code=2)
+    assert "--limit needs --support N" in with_limit.stderr
+
+
+ORACLE = """
+from hcbench import Answers, OracleSpec, hookimpl
+
+def exactly(problem, seed, budget):
+    return Answers(kind="vectors", n=problem.n, data=problem.vectors)
+
+@hookimpl
+def hcbench_oracles():
+    spec = OracleSpec(name="mine", function=exactly, doc="D.", kind="vectors", needs=("vectors",))
+    return [spec]
+"""
+
+
+def test_the_oracle_of_a_plugin_file_answers_also_when_fitted_again(folder):
+    Path("mine.py").write_text(ORACLE)
+    args = ("UPGMA", "./groups.csv", "--oracles", "mine", "--plugin", "mine.py")
+    done = hcb("tree", *args, "--support", "3", "--format", "csv")
+    assert "the share of 3 subsamples" in done.stderr
+    assert "12" in hcb("clusters", *args, "--k", "12", "--replicates", "2").stdout

@@ -71,6 +71,20 @@ def test_the_rows_of_a_heat_map_are_in_the_order_of_the_tree():
     ]
 
 
+@pytest.mark.parametrize(("n", "step"), [(60, 1), (240, 3)])
+def test_a_heat_map_of_many_rows_is_no_taller_than_a_page_and_has_fewer_names(n, step):
+    values = np.random.default_rng(1).normal(size=(n, 4))
+    tree = Tree.from_linkage(linkage(values, "average"), names=[f"gene {k}" for k in range(n)])
+    figure = heat_map(tree, values)
+    assert figure.get_size_inches()[1] <= 11.7  # a page of A4
+    (matrix,) = [ax for ax in figure.axes if ax.images and ax.images[0].get_array().ndim == 2][:1]
+    written = [label.get_text() for label in matrix.get_yticklabels()]
+    assert written == [f"gene {leaf}" for leaf in tree.leaf_order[::step]]
+    assert min(label.get_fontsize() for label in matrix.get_yticklabels()) >= 5
+    expected = "" if step == 1 else "names of every 3rd of 240 rows"
+    assert matrix.get_ylabel() == expected
+
+
 def test_scaling_is_by_row_or_by_column():
     by_row = scaled(X, "row")
     assert np.allclose(by_row.mean(axis=1), 0)
