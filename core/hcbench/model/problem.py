@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hcbench.errors import DataError, InvalidProblemError, NotApplicableError
 from hcbench.model.arrays import as_vectors
+from hcbench.model.extras import as_extra, contents, take_extra
 from hcbench.model.labels import coded_labels
 from hcbench.model.names import (
     NamedItems,
@@ -88,6 +89,10 @@ class Problem:
         For each level the names of classes by their integers; sorted if ``levels`` were texts.
     tree : Tree, optional
         A tree to be cut, for algorithms whose answer is a partition.
+    extras : mapping of str to sequence
+        Data of a plugin's own kind, an entry for each item, by names such as
+        ``"my-package:strings"``: arrays with n rows, or sequences of texts, bytes, numbers, arrays,
+        and lists and mappings of these.
     """
 
     n: int
@@ -101,6 +106,7 @@ class Problem:
     levels: NDArray[Any] | None = None
     classes: tuple[tuple[str, ...], ...] | None = None
     tree: Tree | None = None
+    extras: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._match_frames()
@@ -119,6 +125,10 @@ class Problem:
         self._set("truths", truths)
         for name in _ARRAYS:
             self._set(name, _read_only(getattr(self, name)))
+        extras = {}
+        for name, values in self.extras.items():
+            extras[name] = as_extra(name, values, self.n)
+        self._set("extras", extras)
 
     def _set(self, name: str, value: object) -> None:
         """Set an attribute, in the constructor alone: the class is frozen for everyone else."""
@@ -274,7 +284,7 @@ class Problem:
             present.add("truth")
             if self.truth.kind is HeightKind.AFFINITY:
                 present.add("heights")
-        return frozenset(present)
+        return frozenset(present) | self.extras.keys()
 
     @property
     def truth(self) -> Tree:
@@ -319,6 +329,10 @@ class Problem:
         for role, array in self._parts():
             state.update(repr((role, array.shape, array.dtype.str)).encode())
             state.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+        for name, entries in sorted(self.extras.items()):
+            state.update(name.encode())
+            for content in contents(name, entries):
+                state.update(content)
         return state.hexdigest()
 
     def arrays(self) -> list[NDArray[Any]]:
@@ -373,7 +387,8 @@ class Problem:
         if self.tree is not None:
             parts["tree"] = self.tree.restrict(items)
         truths = {name: tree.restrict(items) for name, tree in self.truths.items()}
-        return Problem(n=len(items), truths=truths, classes=self.classes, **parts)
+        extras = {name: take_extra(entries, items) for name, entries in self.extras.items()}
+        return Problem(n=len(items), truths=truths, classes=self.classes, extras=extras, **parts)
 
 
 def _number_of_rows(value: Any) -> int:

@@ -8,7 +8,7 @@ from hcbench.registry import Registry
 from hcbench.registry.fingerprint import installation
 from hcbench.registry.parameters import Value
 from hcbench.registry.resolving import make_use
-from hcbench.registry.specs import DATA, AlgorithmSpec, OracleSpec, unmet
+from hcbench.registry.specs import AlgorithmSpec, OracleSpec, is_data, unmet
 from hcbench.registry.uses import Use
 
 
@@ -80,7 +80,7 @@ def _needs_of(algorithm: Use[AlgorithmSpec]) -> tuple[str, ...]:
     """What a data set must provide for an algorithm, and for the hints that it receives."""
     needs = list(algorithm.spec.needs)
     for hint in algorithm.spec.hints_of(algorithm.params):
-        if hint in DATA:
+        if is_data(hint):
             needs.append(hint)
         else:
             # A part of the truth, such as the number of clusters.

@@ -20,7 +20,7 @@ from hcbench.registry.metric_specs import Direction, MetricSpec
 from hcbench.registry.names import parse_name
 from hcbench.registry.parameters import Interval, Params
 from hcbench.registry.resolving import make_use
-from hcbench.registry.specs import DATA, HINTS, AlgorithmSpec, DatasetSpec
+from hcbench.registry.specs import HINTS, AlgorithmSpec, DatasetSpec, is_data
 from hcbench.registry.suite import Suite
 from hcbench.registry.suite_files import describe_suite, rebuild_suite
 from hcbench.registry.uses import Use
@@ -405,6 +405,7 @@ def _hinted(algorithm: Use[AlgorithmSpec], *, data: bool) -> str:
     """The data that an algorithm receives beside the answers, or its parts of the truth."""
     descriptions = []
     for hint in algorithm.spec.hints_of(algorithm.params):
-        if (hint in DATA) == data:
-            descriptions.append(HINTS[hint].partition(",")[0])
+        if is_data(hint) == data:
+            # Data of a plugin's own kind are described by their name.
+            descriptions.append(HINTS.get(hint, hint).partition(",")[0])
     return " and ".join(descriptions)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from hcbench.errors import InvalidSpecError, ParameterError, PluginError
+from hcbench.model.extras import is_extra
 from hcbench.model.text import suggestion
 from hcbench.registry.parameters import Parameter, Params, Value
 from hcbench.registry.references import Reference
@@ -40,6 +41,12 @@ HINTS = {
 
 DATA = ("vectors", "similarity", "graph")
 """Hints that are data of the items; the others are parts of the truth."""
+
+
+def is_data(hint: str) -> bool:
+    """Whether a hint is data of the items, possibly of a plugin's own kind, and no truth."""
+    return hint in DATA or is_extra(hint)
+
 
 PROVIDED = DATA + ("comparisons", "held_out", "truth", "heights", "levels", "tree")
 """What a data set may provide, and an algorithm, an oracle or a metric need."""
@@ -157,9 +164,10 @@ class Spec:
         """Refuse what no data set provides, such as a misspelt name."""
         for alternatives in declared:
             for word in alternatives.split("|"):
-                if word not in PROVIDED:
+                if word not in PROVIDED and not is_extra(word):
                     raise InvalidSpecError(
-                        f"{self.name}: {field_name} has {word!r}; it may have {', '.join(PROVIDED)}"
+                        f"{self.name}: {field_name} has {word!r}; it may have "
+                        f"{', '.join(PROVIDED)}, or data of your own, such as 'my-package:strings'"
                     )
 
     def _parameters_like(self, name: str) -> str:
@@ -291,7 +299,7 @@ class AlgorithmSpec(Spec):
         if callable(self.hints):  # they depend on parameters
             return
         for hint in self.hints:
-            if hint not in HINTS:
+            if hint not in HINTS and not is_extra(hint):
                 raise InvalidSpecError(f"{self.name}: {unknown_hint(hint)}")
 
     def hints_of(self, params: Params) -> tuple[str, ...]:

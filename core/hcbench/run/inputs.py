@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from hcbench.errors import InvalidProblemError, NotApplicableError, ParameterError
 from hcbench.model.comparisons import AllComparisons, Comparisons
 from hcbench.model.cost import Budget, collect_notes
+from hcbench.model.extras import is_extra
 from hcbench.model.problem import Problem, own_view
 from hcbench.model.trees import Partition, Tree
 from hcbench.oracle import Answers, Code, Oracle, Queries
@@ -196,6 +197,10 @@ def give(problem: Problem, hints: Sequence[str]) -> Given:
 
 
 def _hint(problem: Problem, name: str) -> Any:
+    if is_extra(name):
+        if name not in problem.extras:
+            raise NotApplicableError(f"the items have no {name}")
+        return problem.extras[name]
     if name not in HINTS:
         raise ParameterError(unknown_hint(name))
     if name == "truth":

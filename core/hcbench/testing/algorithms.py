@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from hcbench.errors import BudgetExceededError, HcbenchError, InvalidQueryError, NotApplicableError
+from hcbench.model.extras import is_extra
 from hcbench.model.problem import Problem
 from hcbench.registry.specs import HINTS
 from hcbench.run.cell import run_job
@@ -282,7 +283,7 @@ def check_truth_unseen(subject: Subject) -> None:
 
 def check_needs(subject: Subject) -> None:
     """It needs no more than it declares: kinds of oracle, needs and hints."""
-    unknown_hints = [hint for hint in subject.hints if hint not in HINTS]
+    unknown_hints = [hint for hint in subject.hints if hint not in HINTS and not is_extra(hint)]
     require(not unknown_hints, f"declares hints that do not exist: {', '.join(unknown_hints)}")
     for source in sources_of(subject):
         _check_hints(subject, source)
