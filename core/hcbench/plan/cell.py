@@ -81,11 +81,14 @@ class Cell:
         oracle = self.oracle.spec
         if not oracle.currency:
             return 0.0
+
+        # The budget and the expected number of queries both limit it: the smaller one counts.
         bounds = []
         if isinstance(self.budget, str):
             amount, unit = split_budget(self.budget)
             if unit == oracle.currency:
                 bounds.append(float(amount))
+
         n_queries = self._most_queries()
         if n_queries is not None and oracle.price is not None:
             price_of_answer = float(load_function(oracle.price)(**self.oracle.params))
@@ -125,6 +128,7 @@ class Cell:
 
     def why_inapplicable(self, metric: Use[MetricSpec]) -> str:
         """Why a metric cannot score the results of this cell; "" if it can."""
+        # What the data set declares; no data exist yet.
         provided = self.dataset.spec.provides_with(self.dataset.params)
         missing = unmet(metric.spec.needs, provided)
         if missing:
@@ -166,6 +170,8 @@ def _parts_of_key(identities: tuple[str, ...], shared: tuple[object, ...]) -> tu
     A key is the digest of ``[algorithm, dataset, oracle, repetition, seed, budget, checkpoints]``,
     written as JSON.
     """
+    # The closing bracket of the first list and the opening one of the second are left out, so that
+    # both are parts of one list with the number between them.
     before = json.dumps(identities)[:-1]
     after = json.dumps(shared)[1:]
     return blake2b(f"{before}, ".encode(), digest_size=16), f", {after}".encode()

@@ -122,17 +122,20 @@ class Outcomes(Sequence[Outcome]):
         if isinstance(outcomes, Outcomes):
             return outcomes
         rows = list(outcomes)
+        # A column for each field, and for each cost, of all rows.
         columns: dict[str, Coded] = {}
         for name in FIELDS:
             columns[name] = Coded.of([getattr(row, name) for row in rows])
         for name in COSTS:
             columns[name] = Coded.of([getattr(row.cost, name) for row in rows])
+
         points_of_rows = []
         checkpoints: set[int | None] = set()
         for row in rows:
             points = {point.checkpoint: point for point in row.points}
             points_of_rows.append(points)
             checkpoints.update(points)
+
         by_checkpoint = {}
         for checkpoint in _in_order(checkpoints):
             at_checkpoint = [points.get(checkpoint) for points in points_of_rows]
@@ -153,6 +156,7 @@ class Outcomes(Sequence[Outcome]):
         checkpoints: set[int | None] = set()
         for part in filled:
             checkpoints.update(part.by_checkpoint)
+
         by_checkpoint = {}
         for checkpoint in _in_order(checkpoints):
             by_checkpoint[checkpoint] = cls._joined_point(filled, checkpoint)
@@ -174,6 +178,7 @@ class Outcomes(Sequence[Outcome]):
             present.append(point.present[part.places])
             queries.append(point.queries.take(part.places))
             results.append(point.results[part.places])
+
         values = {}
         for label in _labels_of(point.values for point in points):
             values[label] = Values.joined([part.values(label, checkpoint) for part in parts])
@@ -205,10 +210,12 @@ class Outcomes(Sequence[Outcome]):
         for name in FIELDS + COSTS:
             column = self.columns[name]
             objects[name] = column.objects[column.codes[place]]
+
         points = []
         for checkpoint, columns in self.by_checkpoint.items():
             if columns.present[place]:
                 points.append(_point_at(columns, checkpoint, place))
+
         # The columns of costs are those of `Cost`, which an outcome holds as one field.
         costs = {name: objects.pop(name) for name in COSTS}
         return Outcome(**objects, cost=Cost(**costs), points=tuple(points))
@@ -247,6 +254,7 @@ class Outcomes(Sequence[Outcome]):
             present = point.present[self.places]
             nowhere &= ~present
             if checkpoint is None:
+                # Such as a call that failed before its end.
                 present = present | nowhere
             if present.any():
                 yield checkpoint, np.flatnonzero(present)
@@ -327,6 +335,7 @@ class Outcomes(Sequence[Outcome]):
                 new_labels[place] = labels[key]
         if not new_labels:
             return self
+
         columns = dict(self.columns)
         for number, name in enumerate(("algorithm", "dataset", "oracle")):
             column = columns[name].take(every_place)

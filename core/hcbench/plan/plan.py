@@ -157,18 +157,21 @@ def make_plan(
     uses_of_suite = _uses_of_suite(suite, registry, repeats)
     suite = without_repeats(suite, repeats)
     repeats.warn()
+
     all_algorithms = _with_unique_labels(uses_of_suite.algorithms + list(algorithms))
     all_datasets = _with_unique_labels(uses_of_suite.datasets + list(datasets))
     # A metric of the first truth is followed by the same one of each further truth.
     all_metrics = with_all_truths(uses_of_suite.metrics + list(metrics), all_datasets)
     all_metrics = _with_unique_labels(all_metrics)
     oracles = _with_unique_labels(uses_of_suite.oracles)
+
     for noun, uses in (("algorithms", all_algorithms), ("datasets", all_datasets)):
         if not uses:
             raise SuiteError(f"suite {suite.name} names no {noun}; add {noun} = [...]")
     _check_oracles(oracles, all_algorithms)
     # Refuses names of no data set before anything runs.
     families_of(all_datasets, suite.families)
+
     plan = Plan(
         suite,
         algorithms=tuple(all_algorithms),
@@ -193,6 +196,7 @@ class _NamedUses:
 
 def _uses_of_suite(suite: Suite, registry: Registry, repeats: Repeats) -> _NamedUses:
     """Find what a suite names, and raise one error for all names that are wrong."""
+    # All wrong names are told at once, so that a user corrects them in one go.
     errors: list[HcbenchError] = []
 
     def uses_of(entry: str, find: Callable[[str], list[Use[S]]]) -> list[Use[S]]:
@@ -251,10 +255,12 @@ def _add_cells(
         able, unable = choose_oracles(
             algorithm, provided, dataset.label, allowed, registry, dataset.params.get("n")
         )
+        # What cannot run is shown with its reason, and is no cell.
         for label, reason in unable:
             combination = Inapplicable(algorithm.label, dataset.label, label, reason)
             plan.inapplicable.append(combination)
         for oracle in able:
+            # Checkpoints are numbers of queries.
             checkpoints: tuple[int, ...] = ()
             if oracle.spec.countable:
                 checkpoints = tuple(sorted(suite.checkpoints))
@@ -271,6 +277,7 @@ def _add_cells(
                     threads=suite.threads,
                 )
                 first_repetition.append(cell)
+
     # Repetitions are interleaved over algorithms, so that a machine that slows down slows all.
     for repetition in range(suite.repetitions):
         for cell in first_repetition:
@@ -310,6 +317,7 @@ def _budgets_of(use: Use[OracleSpec], budgets: Sequence[Budget]) -> Sequence[Bud
     return limiting or (None,)
 
 
+#: By algorithm and data set the oracles, all by identity.
 _Restrictions: TypeAlias = dict[str, dict[str, set[str]]]
 
 
@@ -346,7 +354,9 @@ def _allowed(
     if identities is None:
         return None
     allowed = [oracle for oracle in oracles if oracle.identity in identities]
-    return allowed or oracles
+    if not allowed:
+        return oracles
+    return allowed
 
 
 def _check_oracles(
@@ -373,6 +383,7 @@ def _with_unique_labels(uses: Sequence[Use[S]]) -> list[Use[S]]:
     sharing: dict[str, list[Use[S]]] = {}
     for use in unique:
         sharing.setdefault(use.label, []).append(use)
+
     used_labels = set(sharing)
     new_labels: dict[str, str] = {}
     for label, same in sharing.items():
@@ -385,6 +396,7 @@ def _with_unique_labels(uses: Sequence[Use[S]]) -> list[Use[S]]:
         for identity, full_label in full_labels.items():
             new_labels[identity] = _numbered(full_label, used_labels)
             used_labels.add(new_labels[identity])
+
     return [replace(use, label=new_labels.get(use.identity, use.label)) for use in unique]
 
 
@@ -460,10 +472,12 @@ def take_shard(plan: Plan, number: int, count: int) -> Plan:
     """
     if not 1 <= number <= count:
         raise ParameterError(f"there is no shard {number} of {count}; they are 1 to {count}")
+
     cells = plan.cells
     # The same for all shards, in whatever order the cells are.
     keys = sorted(cell.key for cell in cells)
     digest = blake2b("".join(keys).encode(), digest_size=16)
+
     by_repetition = sorted(range(len(cells)), key=lambda place: cells[place].repetition)
     first = (number - 1) * len(cells) // count
     last = number * len(cells) // count
@@ -471,8 +485,10 @@ def take_shard(plan: Plan, number: int, count: int) -> Plan:
     if number == 1:
         # They take no time, and are in one shard.
         inapplicable = plan.inapplicable
+
     return replace(
         plan,
+        # In the order of the plan, so that cells that share data are adjacent.
         cells=[cells[place] for place in sorted(by_repetition[first:last])],
         inapplicable=inapplicable,
         shard=Shard((number,), count, digest.hexdigest()),

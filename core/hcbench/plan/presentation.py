@@ -31,9 +31,13 @@ if TYPE_CHECKING:
 
     from hcbench.plan.columns import Outcomes
 
-ROUNDING = 1e-9  # relative
+#: By how much of its size a value may leave its interval.
+ROUNDING = 1e-9
+# Fields that are stored under the name that they had at first.
 _STORED_NAMES = {"received_truth": "truth_given", "received_data": "data_given"}
-_interval = lru_cache(Interval)  # one for all values of a metric
+# Cached, as all values of a metric have the same one.
+_interval = lru_cache(Interval)
+#: By kind and label: the name, and the parameters that the label shows.
 Names: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
 
 
@@ -76,7 +80,9 @@ class MetricInfo:
     @property
     def average(self) -> Literal["mean", "median"]:
         """The average of repetitions: the median of times, otherwise the mean."""
-        return "median" if self.unit == "s" else "mean"
+        if self.unit == "s":
+            return "median"
+        return "mean"
 
     @property
     def support(self) -> tuple[float, float]:
@@ -94,7 +100,8 @@ class MetricInfo:
         """Whether a finite value is outside of its interval by more than rounding."""
         interval = _interval(self.interval)
         slack = ROUNDING * max(1.0, abs(value))
-        return not interval.low - slack <= value <= interval.high + slack and math.isfinite(value)
+        is_inside = interval.low - slack <= value <= interval.high + slack
+        return math.isfinite(value) and not is_inside
 
     def judges(self, dataset: str) -> bool:
         """Whether it is shown of a data set."""
@@ -174,11 +181,13 @@ class Presentation:
         oracles = {}
         for cell in (plan.full_plan or plan).cells:
             oracles[cell.oracle.label] = cell.oracle
+
         parameters = {}
         names = {}
         for kind, uses in _uses_by_kind(plan, oracles.values()).items():
             parameters[kind] = {use.label: use.params for use in uses}
             names[kind] = {use.label: split_label(use.label) for use in uses}
+
         dependent = [use for use in plan.datasets if use.spec.dependent_with(use.params)]
         references = [use for use in plan.algorithms if use.spec.reference]
         return cls(
@@ -210,7 +219,9 @@ class Presentation:
             described[_stored_name(field_.name)] = getattr(self, field_.name)
         described["suite"] = describe_suite(self.suite)
         described["metrics"] = [asdict(metric) for metric in self.metrics]
-        described["shard"] = None if self.shard is None else asdict(self.shard)
+        described["shard"] = None
+        if self.shard is not None:
+            described["shard"] = asdict(self.shard)
         return described
 
     @classmethod
@@ -222,6 +233,7 @@ class Presentation:
         DamagedRunError
             If it is anything else.
         """
+        # A run that was stored without one, as by `Store.begin_run` without a layout.
         if not described:
             return cls()
         try:
@@ -254,9 +266,11 @@ class Presentation:
         algorithm = _places(columns, "algorithm", self.algorithms)
         dataset = _places(columns, "dataset", self.datasets)
         repetition = columns.column("repetition").astype(np.int64)
+
         # Inapplicable combinations did not run: by data set, algorithm and repetition. The others:
         # by data set, repetition, algorithm, oracle and budget.
         ran = columns.column("key") != ""
+        # The last key is the first by which they are sorted.
         order = np.lexsort(
             (
                 np.where(ran, budget, 0),
@@ -369,6 +383,7 @@ def _heads(
     label = make_use(metric.spec, metric.plugin, params).label
     if label == metric.label:
         return ()
+
     heads = []
     for dataset in datasets:
         if "similarity" in dataset.spec.provides_with(dataset.params):

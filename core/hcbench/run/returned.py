@@ -17,7 +17,9 @@ from hcbench.run.inputs import Given
 
 def result_kind(result: Result) -> str:
     """Which of the two kinds of result it is: tree or partition."""
-    return "tree" if isinstance(result, Tree) else "partition"
+    if isinstance(result, Tree):
+        return "tree"
+    return "partition"
 
 
 def result_of_call(returned: Any, given: Given) -> Result:
@@ -38,9 +40,11 @@ def result_of_call(returned: Any, given: Given) -> Result:
         return result.with_names(given.names)
     if result.names == given.names:
         return result
+
     items = NamedItems(what="the items", n=given.n, names=given.names)
     item_numbers = {str(item) for item in range(given.n)}
     if set(result.names) == item_numbers:
+        # Numbers as names are the items by number, whatever the items are called.
         items = replace(items, names=None)
     leaves = result.named_items(f"the {result_kind(result)} that the algorithm returned")
     return result.matched_with(items, leaves).with_names(given.names)
@@ -73,6 +77,8 @@ def _result_of_array(array: NDArray[Any], returned_type: type, n: int) -> Result
             "soft or overlapping clusters, a row of memberships for each item, are not "
             "supported; return one label for each item, such as memberships.argmax(axis=1)"
         )
+
+    # scipy has 4 columns: the children, the height and the size; scikit-learn has the children.
     has_merges = array.ndim == 2 and array.shape[1] in (2, 4)
     if has_merges and len(array) != n - 1:
         raise InvalidTreeError(
