@@ -197,7 +197,12 @@ def _rows_of_dataset(
     block = dataset
     if inference.unit == "family":
         block = inference.family_of(dataset)
-    scores = [math.nan if average is None else average for average in averages]
+    scores = []
+    for average in averages:
+        # A failure is NaN, which ranks last.
+        if average is None:
+            average = math.nan
+        scores.append(average)
     return [_Row(name=dataset, block=block, scores=scores)]
 
 

@@ -376,7 +376,10 @@ def describe_best(numbers: Sequence[Number], best: dict[str, int | None]) -> lis
         if name not in best:
             continue
         k = best[name]
-        parts.append(f"{'none up to ' + str(largest) if k is None else k} by {text}")
+        if k is None:
+            parts.append(f"none up to {largest} by {text}")
+        else:
+            parts.append(f"{k} by {text}")
     sentences = []
     if parts:
         sentences.append(f"Clusters: {'; '.join(parts)}.")

@@ -123,7 +123,9 @@ def cluster_rows(
         n = len(next(iter(labels.values())))
     rows = []
     for item in range(n):
-        row: dict[str, Any] = {"item": str(item) if names is None else names[item]}
+        row: dict[str, Any] = {"item": str(item)}
+        if names is not None:
+            row["item"] = names[item]
         if leaf_order is not None:
             row["position"] = int(positions[item])
         for cut, clusters in labels.items():

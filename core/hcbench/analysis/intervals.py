@@ -189,9 +189,12 @@ def estimate_mean(
     mean, std = mean_and_std(numbers)
     if mean is None:
         return Estimate(mean=None, standard_error=None, n=0, freedom=0, law="none")
+    standard_error = None
+    if std is not None:
+        standard_error = std / math.sqrt(n)
     return Estimate(
         mean=mean,
-        standard_error=None if std is None else std / math.sqrt(n),
+        standard_error=standard_error,
         n=n,
         freedom=n - 1,
         law=_law_of(numbers, support, deterministic=deterministic),

@@ -63,7 +63,9 @@ def _distances_of_vectors(problem: Problem, metric: str) -> NDArray[np.float64]:
     vectors: Any = problem.vectors
     if metric not in (*_IN_SCIPY, "spearman"):
         return -similarity_of_vectors(vectors, "euclidean")
-    dense = np.asarray(vectors.toarray() if is_sparse(vectors) else vectors, dtype=np.float64)
+    if is_sparse(vectors):
+        vectors = vectors.toarray()
+    dense = np.asarray(vectors, dtype=np.float64)
     if metric == "spearman":
         dense = rankdata(dense, axis=1)
         metric = "correlation"

@@ -189,6 +189,7 @@ def measure_support(
         progress(number, total)
     if not replicates:
         raise NotApplicableError(f"{fitted.title}: the algorithm failed in all {total} replicates")
+    # The plain support is of bootstraps of the size of the data; AU is fitted to all scales.
     at_one = [replicate for replicate in replicates if replicate.scale == 1.0]
     if not at_one:
         raise NotApplicableError(
@@ -196,11 +197,14 @@ def measure_support(
             "none of them with as many features as the data; take a longer limit, or fewer "
             "replicates"
         )
+    au = None
+    if unbiased:
+        au = unbiased_support(fitted.tree, replicates)
     return Confidence(
         resampled=how,
         count=len(at_one),
         support=branch_support(fitted.tree, at_one),
-        unbiased=unbiased_support(fitted.tree, replicates) if unbiased else None,
+        unbiased=au,
         replicates=at_one,
         failed=failed,
         omitted=total - n_done,
@@ -457,10 +461,13 @@ def branch_rows(tree: Tree, confidence: Confidence) -> list[dict[str, Any]]:
     for node in tree.split_order.tolist():
         if node == tree.root:
             continue
+        height = None
+        if tree.height is not None:
+            height = _finite(tree.height[node])
         row: dict[str, Any] = {
             "node": node,
             "size": int(tree.sizes[node]),
-            "height": None if tree.height is None else _finite(tree.height[node]),
+            "height": height,
             "support": _finite(support.support[node]),
             "standard_error": _finite(support.standard_error[node]),
             "counted": int(support.counted[node]),
@@ -469,22 +476,32 @@ def branch_rows(tree: Tree, confidence: Confidence) -> list[dict[str, Any]]:
         if confidence.unbiased is not None:
             row["au"] = _finite(confidence.unbiased.au[node])
         leaves = tree.leaves(node).tolist()
-        row["items"] = [str(leaf) if tree.names is None else tree.names[leaf] for leaf in leaves]
+        if tree.names is None:
+            row["items"] = list(map(str, leaves))
+        else:
+            row["items"] = [tree.names[leaf] for leaf in leaves]
         rows.append(row)
     return rows
 
 
 def _finite(value: Any) -> float | None:
+    """A number that JSON can have; None if it is infinite or NaN."""
     number = float(value)
-    return number if np.isfinite(number) else None
+    if np.isfinite(number):
+        return number
+    return None
 
 
 def support_labels(tree: Tree, confidence: Confidence) -> list[str]:
     """The support of each of the m - n inner nodes in per cent; "" where there is none."""
     labels = []
     for share in confidence.support.support[tree.n :].tolist():
-        labels.append("" if np.isnan(share) else f"{100 * share:.0f}")
-    labels[-1] = ""  # of the root
+        label = ""
+        if not np.isnan(share):
+            label = f"{100 * share:.0f}"
+        labels.append(label)
+    # The root is a branch of every tree.
+    labels[-1] = ""
     return labels
 
 

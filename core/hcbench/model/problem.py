@@ -444,7 +444,9 @@ def _rows(vectors: Vectors, items: Any) -> Any:
 
 def _in_order_of(original: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
     """A part of an array in the memory order of the original, by rows or by columns."""
-    return np.asarray(part, order="F" if original.flags.fnc else "C")
+    if original.flags.fnc:
+        return np.asarray(part, order="F")
+    return np.asarray(part, order="C")
 
 
 def _read_only(values: Any) -> Any:

@@ -72,7 +72,9 @@ def ask_oracle(
         for row in queries.tolist():
             code = function(*row)
             # One by one: beside an UNSURE, numpy would make False a tie.
-            codes.append(_sign(code) if are_quadruplets else code)
+            if are_quadruplets:
+                code = _sign(code)
+            codes.append(code)
         return np.array(codes)
 
     answers = Answers(kind=name, n=n, arity=arity, query_kind=query_kind, answer=answer)
@@ -83,4 +85,6 @@ def _sign(answer: Any) -> Any:
     """A yes or no to a quadruplet as 1 or -1; other codes as they are."""
     if not isinstance(answer, bool | np.bool_):
         return answer
-    return 1 if answer else -1
+    if answer:
+        return 1
+    return -1

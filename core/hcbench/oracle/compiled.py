@@ -256,7 +256,9 @@ def new_state(
         Whether an answer depends on how often its query was asked before.
     """
     counters = np.zeros(COUNTERS, np.int64)
-    counters[BUDGET] = UNLIMITED if budget is None else budget
+    counters[BUDGET] = UNLIMITED
+    if budget is not None:
+        counters[BUDGET] = budget
     numbered = NOT
     n_numbers = 0
     if arity:
@@ -265,9 +267,16 @@ def new_state(
         floats = np.empty(0)
     if ints is None:
         ints = np.empty(0, np.int64)
-    # A bit for each number, or an empty hash set.
-    asked = np.zeros(n_numbers // 64 + 1 if numbered else 64, np.uint64)
-    waiting = np.zeros(0 if timed else PUT_DOWN, np.uint64)
+    # An empty hash set, or, where queries are numbered, a bit for each number.
+    n_words = 64
+    if numbered:
+        n_words = n_numbers // 64 + 1
+    asked = np.zeros(n_words, np.uint64)
+    # Queries are put down only where no answer depends on how often they were asked.
+    n_waiting = PUT_DOWN
+    if timed:
+        n_waiting = 0
+    waiting = np.zeros(n_waiting, np.uint64)
     keys = np.zeros(64, np.uint64)
     times = np.zeros(64, np.int64)
     state: CompiledState = _make_state(  # in the order of the fields

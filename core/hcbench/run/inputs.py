@@ -111,7 +111,10 @@ def checksums(problem: Problem, answers: Answers) -> list[tuple[NDArray[Any], in
 
 def checksum(array: NDArray[Any]) -> int:
     """The CRC-32 of the contents of an array."""
-    return zlib.crc32(np.ascontiguousarray(array.T if array.flags.fnc else array).data)
+    if array.flags.fnc:
+        # Its transpose lies in memory by rows, so that nothing is copied.
+        array = array.T
+    return zlib.crc32(np.ascontiguousarray(array).data)
 
 
 def make_answers(oracle: Call, problem: Problem, seed: int, budget: Budget | None) -> Answers:
@@ -122,7 +125,9 @@ def make_answers(oracle: Call, problem: Problem, seed: int, budget: Budget | Non
     InvalidProblemError
         If it returns anything else than answers.
     """
-    n_queries = budget if isinstance(budget, int) else None
+    n_queries = None
+    if isinstance(budget, int):
+        n_queries = budget
     answers = oracle(problem, seed, n_queries)
     if not isinstance(answers, Answers):
         raise InvalidProblemError(f"the oracle must return Answers, got {type(answers)}")

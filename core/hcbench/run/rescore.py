@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from hcbench.errors import HcbenchError, UnknownNameError
 from hcbench.model.trees import Tree
@@ -194,13 +194,16 @@ class _StoredRun:
                 name=name, function=_NOWHERE, doc="Not installed.", kind="none", needs=()
             )
         else:
+            returns: Literal["tree", "partition"] = "partition"
+            if self._has_tree(row):
+                returns = "tree"
             spec = AlgorithmSpec(
                 name=name,
                 function=_NOWHERE,
                 doc="Not installed.",
                 accepts=("none",),
                 hints=tuple(described["hints"]),
-                returns="tree" if self._has_tree(row) else "partition",
+                returns=returns,
                 reference=label in self.layout.references,
             )
         plugin = Plugin(distribution=distribution, entry_point="", version="")

@@ -133,7 +133,10 @@ def read_cells(
     """
     try:
         ids = rows.subquery()
-        columns = _read_columns(connection, ids, _COLUMNS if scored else _DECIDING)
+        names = _DECIDING
+        if scored:
+            names = _COLUMNS
+        columns = _read_columns(connection, ids, names)
         measured: dict[int | None, PointColumns] = {}
         if scored:
             row_numbers = columns["row"].objects.astype(np.int64)

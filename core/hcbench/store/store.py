@@ -336,7 +336,11 @@ class Store:
             reply = []
             # The columns after source, query and time are the reply.
             for value in row[3:]:
-                reply.append(nan if value is None else value)
+                # Databases store no NaN.
+                if value is None:
+                    reply.append(nan)
+                else:
+                    reply.append(value)
             replies_by_query[query] = tuple(reply)
         return replies_by_query
 
@@ -418,13 +422,13 @@ class Store:
         scored_points = []
         with self.database.reading() as connection:
             for checkpoint, queries, packed in connection.execute(of_row):
+                result = None
                 # An algorithm that failed has no result.
-                result = None if packed is None else decode_result(packed)
-                point = ScoredPoint(
-                    checkpoint=None if checkpoint == END else checkpoint,
-                    queries=queries,
-                    result=result,
-                )
+                if packed is not None:
+                    result = decode_result(packed)
+                if checkpoint == END:
+                    checkpoint = None
+                point = ScoredPoint(checkpoint=checkpoint, queries=queries, result=result)
                 scored_points.append(point)
         return tuple(scored_points)
 
@@ -602,7 +606,9 @@ class Store:
             every metric, and the column ``run`` of the runs that measured them; without results,
             traceback and log.
         """
-        info = None if run is None else self.run(run)
+        info = None
+        if run is not None:
+            info = self.run(run)
         if info is not None and info.cells >= self.large_run and limit is None and not labels:
             return self._large_run(info)
         return self._read(info, limit, **labels)

@@ -212,12 +212,21 @@ class _Rounded:
         self.low: list[Decimal] = []
         self.high: list[Decimal] = []
         for node in range(m):
-            self.low.append(-slack if is_leaf[node] else Decimal("-Infinity"))
-            self.high.append(slack if is_leaf[node] else Decimal("Infinity"))
+            if is_leaf[node]:
+                self.low.append(-slack)
+                self.high.append(slack)
+            else:
+                # Inner nodes are limited by the leaves below them only.
+                self.low.append(Decimal("-Infinity"))
+                self.high.append(Decimal("Infinity"))
         # The sum of lengths down to the leaf below which is reached by the fewest branches, as each
         # adds a rounding error.
         self.best = [Decimal(0)] * m
-        self.n_rounded = [0 if leaf else m for leaf in is_leaf]
+        # Of leaves no branch; of inner nodes more than any path has, until a leaf is known.
+        self.n_rounded = [m] * m
+        for node, leaf in enumerate(is_leaf):
+            if leaf:
+                self.n_rounded[node] = 0
         for node in range(m - 1):
             self._tell_parent(node)
 

@@ -89,7 +89,10 @@ class Source:
         """Return the position behind the comment that begins here; comments may be nested."""
         depth = 0
         for bracket in _BRACKET.finditer(self.text, start):
-            depth += 1 if bracket[0] == "[" else -1
+            if bracket[0] == "[":
+                depth += 1
+            else:
+                depth -= 1
             if depth == 0:
                 return bracket.end()
         raise self.error(start, UNCLOSED["["])

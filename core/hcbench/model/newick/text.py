@@ -331,15 +331,25 @@ def write_newick(
     """
     start, end = leaf_range
     names = [quoted(label) for label in labels]
-    n, m = len(names), start.size
+    n = len(names)
+    m = start.size
     opens = np.bincount(start[n:], minlength=n)[start[:n]].tolist()
-    commas = ["," if position else "" for position in start[:n].tolist()]
-    pieces = [comma + "(" * k + name for comma, k, name in zip(commas, opens, names, strict=True)]
+    pieces = []
+    for position, k, name in zip(start[:n].tolist(), opens, names, strict=True):
+        piece = "(" * k + name
+        if position > 0:
+            # Each leaf but the first follows a sibling, or a node that ends before it.
+            piece = f",{piece}"
+        pieces.append(piece)
     if inner_labels is None:
         pieces += repeat(")", m - n)
     else:
         for label in inner_labels:
-            pieces.append(f"){quoted(label)}" if label else ")")
+            # An empty label would be written as quotes.
+            if label:
+                pieces.append(f"){quoted(label)}")
+            else:
+                pieces.append(")")
     if lengths is not None:
         for node in range(m - 1):
             pieces[node] += f":{lengths[node]}"

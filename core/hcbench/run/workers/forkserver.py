@@ -57,7 +57,11 @@ def main() -> NoReturn:
     for number in (signal.SIGINT, signal.SIGTERM):  # the main process handles them
         signal.signal(number, signal.SIG_IGN)
     adopt_orphans()
-    _import_all(["cloudpickle"] if LINUX else ["cloudpickle", "psutil"])
+    modules = ["cloudpickle"]
+    if not LINUX:
+        # Elsewhere memory is not read from /proc.
+        modules.append("psutil")
+    _import_all(modules)
     try:
         ForkServer(control, folder).run()
     except BaseException:

@@ -407,8 +407,11 @@ class Pool:
         unfinished: list[Submission] = []
         for worker in list(self._workers.values()):
             self._receive(worker)
-            lost = Report(None, "crash", reason=why, outside=True, lost=True)
-            unfinished += self._remove(worker, lost if server.ready else None)
+            report = None
+            if server.ready:
+                report = Report(None, "crash", reason=why, outside=True, lost=True)
+            # A server that was not ready had begun no job, which is run again.
+            unfinished += self._remove(worker, report)
         if unfinished:
             # Rising numbers distinguish a worker's phases from those of its next jobs.
             self._start_worker().jobs.extend(sorted(unfinished, key=lambda job: job.number))

@@ -142,7 +142,7 @@ class Worker:
         _flush()
         if os.getpid() != self._pid:
             # The algorithm forked, and its copy came back as if it were us.
-            os._exit(0 if result.ending == "done" else 1)
+            os._exit(_exit_code(result))
         clear_timers()
         self._remove_temporary_files()
         spent = _leaving or threading.active_count() > n_threads or _has_children()
@@ -208,7 +208,8 @@ class Worker:
         result = self._result_of(order, rest)
         _flush()
         if os.getpid() != self._pid:
-            os._exit(0 if result.ending == "done" else 1)  # a copy of the copy
+            # A copy of the copy.
+            os._exit(_exit_code(result))
         content = memoryview(encode(result))
         while content:
             content = content[os.write(file, content) :]
@@ -226,6 +227,13 @@ class Worker:
                 write_draft(self._draft, order.number, encode(value))
 
         return announce
+
+
+def _exit_code(result: Finished) -> int:
+    """The exit code of a process whose job ended so: 0 if it was done."""
+    if result.ending == "done":
+        return 0
+    return 1
 
 
 def _end_like(code: int) -> NoReturn:
