@@ -127,7 +127,8 @@ def heights_of_lengths(
         if not np.isfinite(merged_at).all():
             raise _NotHeightsError("their sums are too large")
     except _NotHeightsError as reason:
-        warnings.warn(f"branch lengths are ignored: {reason}", NewickWarning, stacklevel=3)
+        # At the line that calls a method of `Tree`, which calls another one, which calls this.
+        warnings.warn(f"branch lengths are ignored: {reason}", NewickWarning, stacklevel=4)
         return None
     return merged_at
 
