@@ -159,7 +159,7 @@ def test_images_of_cifar_100_have_two_levels_of_classes(nowhere, server, monkeyp
     archive = cifar_archive({"train": images, "test": images[:3074]})
     spec = SPECS["cifar-100"]
     server["https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz"] = archive
-    with pytest.raises(DataNotAvailableError, match="checksum is not the known one"):  # other checksum
+    with pytest.raises(DataNotAvailableError, match="checksum is not the known one"):
         spec.load()(0, n=2, split="train")
     monkeypatch.setattr(cifar, "MD5", md5(archive).hexdigest())
     problem = spec.load()(0, n=3, split="train")
