@@ -13,7 +13,7 @@ import pytest
 from hcbench import QUERY_KINDS, AlgorithmSpec, Oracle, load_registry
 from hcbench.registry.fingerprint import installation
 from hcbench.testing import Check, checks_of
-from hcbench.testing.running import make_items
+from hcbench.testing.planted import make_items
 from hcbench_ask.answers_file import Header
 
 #: Names whose defaults take long, or which need a parameter, with settings for a few items.

@@ -21,20 +21,15 @@ from hcbench.run.failures import describe
 from hcbench.run.inputs import give
 from hcbench.run.returned import result_kind
 from hcbench.testing.arrays import OFFSETS, SCALES, SPARSE, strided, thin
+from hcbench.testing.planted import Form, gram, own_arrays
+from hcbench.testing.recording import arrays_of, record, renumbered, replay
 from hcbench.testing.running import (
     SEED,
-    Form,
     Ran,
     Source,
-    arrays_of,
     clusters_of,
-    gram,
     job_of_algorithm,
     job_without_truth,
-    own_arrays,
-    record,
-    renumbered,
-    replay,
     require_valid,
     run,
     run_in_worker,

@@ -21,7 +21,8 @@ from hcbench.registry.specs import unmet
 from hcbench.run.cell import rescore_job
 from hcbench.run.failures import describe
 from hcbench.testing.items import shared_items
-from hcbench.testing.running import DATA_SEED, job_of_dataset, run_in_worker
+from hcbench.testing.planted import DATA_SEED
+from hcbench.testing.running import job_of_dataset, run_in_worker
 from hcbench.testing.subjects import Subject, fail, require, skip
 from hcbench.testing.truths import (
     better_than_truth,

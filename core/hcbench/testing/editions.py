@@ -24,7 +24,8 @@ from hcbench.model.trees import Tree
 from hcbench.registry.fingerprint import CORE_EDITION
 from hcbench.testing import datasets, metrics, oracles
 from hcbench.testing.checks import prepared
-from hcbench.testing.running import DATA_SEED, clusters_of, sources_of, usual
+from hcbench.testing.planted import DATA_SEED
+from hcbench.testing.running import clusters_of, sources_of, usual
 from hcbench.testing.subjects import NotCheckedError, Subject
 
 Number: TypeAlias = int | float | str

@@ -25,7 +25,8 @@ from hcbench.run.process_state import ProcessSettings, Surroundings
 from hcbench.testing.datasets import make
 from hcbench.testing.metrics import usual_values
 from hcbench.testing.oracles import all_answers, answers_of, problem_of
-from hcbench.testing.running import DATA_SEED, SEED, sources_of, usual
+from hcbench.testing.planted import DATA_SEED
+from hcbench.testing.running import SEED, sources_of, usual
 from hcbench.testing.subjects import Subject, fail, require, skip
 
 _ARGUMENTS = {"algorithm": 3, "metric": 1, "oracle": 3, "data set": 1}

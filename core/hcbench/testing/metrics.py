@@ -25,7 +25,8 @@ from hcbench.run.job import Call
 from hcbench.run.returned import result_kind
 from hcbench.testing.arrays import OFFSETS, SPARSE, strided, thin
 from hcbench.testing.oracles import problem_of
-from hcbench.testing.running import DATA_SEED, NOISE_SEED, own_arrays, random_tree
+from hcbench.testing.planted import DATA_SEED, own_arrays, random_tree
+from hcbench.testing.running import NOISE_SEED
 from hcbench.testing.subjects import CheckFailedError, NotCheckedError, Subject, fail, require, skip
 from hcbench.testing.truths import better_than_truth, compares_with_truth, truth_problems
 

@@ -18,15 +18,8 @@ from hcbench.run.failures import describe
 from hcbench.run.inputs import make_answers, make_oracle
 from hcbench.run.job import Call
 from hcbench.testing._asking_kernels import ask_each
-from hcbench.testing.running import (
-    DATA_SEED,
-    NOISE_SEED,
-    N,
-    gram,
-    items_with,
-    make_items,
-    own_arrays,
-)
+from hcbench.testing.planted import DATA_SEED, N, gram, items_with, make_items, own_arrays
+from hcbench.testing.running import NOISE_SEED
 from hcbench.testing.subjects import NotCheckedError, Subject, fail, require, skip
 
 NOISE = 0.2

@@ -1,12 +1,7 @@
-"""The items that checks are run on, and calls of algorithms on them.
-
-Planted items have a hierarchy on which all that is known of them agrees: vectors of length 1 whose
-dot products fall with every merge of the true tree, no two of them equal; classes that are cuts of
-it. So an oracle has one right answer whatever it looks at, and nothing is tied. The other forms are
-those that break what was written with planted items in mind.
+"""Calls of algorithms on the items of `hcbench.testing.planted`.
 
 Algorithms are called in this process, as a cell does, or in a worker, which has other hashes and
-none of this process's state. Answers are recorded, replayed, or given about items in another order.
+none of this process's state.
 """
 
 from __future__ import annotations
@@ -14,13 +9,10 @@ from __future__ import annotations
 import atexit
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from hcbench.errors import (
     HcbenchError,
@@ -32,14 +24,13 @@ from hcbench.errors import (
     NotApplicableError,
     WorkerError,
 )
-from hcbench.model.comparisons import AllComparisons, Comparisons
 from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem, Result
-from hcbench.model.trees import HeightKind, Tree
-from hcbench.oracle import Answers, Code, Oracle, Queries
+from hcbench.model.trees import Tree
+from hcbench.oracle import Answers
 from hcbench.oracle.answers import Point
 from hcbench.plan.outcome import Outcome, ScoredPoint
-from hcbench.registry.specs import Needs, OracleSpec, unmet
+from hcbench.registry.specs import OracleSpec
 from hcbench.registry.uses import Use
 from hcbench.run.executors import CellPool
 from hcbench.run.failures import describe
@@ -48,187 +39,11 @@ from hcbench.run.job import Call, Job, RescoreJob, pack_job
 from hcbench.run.returned import result_kind
 from hcbench.run.timed_call import call_algorithm
 from hcbench.run.workers import Limits
+from hcbench.testing.planted import DATA_SEED, FORMS_WITH_ALL, Form, N, make_items
 from hcbench.testing.subjects import Subject, fail, skip
 
 if TYPE_CHECKING:
-    from scipy import sparse
-
-Form: TypeAlias = Literal[
-    "planted", "everything", "duplicates", "ties", "constant", "unconnected", "no edges"
-]
-
-FORMS_WITH_ALL: tuple[Form, ...] = ("planted", "everything")
-"""Forms of which one provides whatever there is; the second takes longer to make."""
-
-N = 12
-"""Number of planted items."""
-
-#: Of the data of a data set that is checked.
-DATA_SEED = 1
-_HIGHEST = 0.8  # affinity of the first merge
-_LOWEST = 0.1  # affinity of the last merge
-
-
-@lru_cache(maxsize=64)
-def make_items(seed: int, n: int = N, form: Form = "planted") -> Problem:
-    """Items with vectors, two levels of classes, a truth with heights, and a tree to be cut.
-
-    Parameters
-    ----------
-    seed : int
-    n : int
-    form : {"planted", "everything", "duplicates", "ties", "constant", "unconnected", "no edges"}
-        "everything" has similarities, comparisons and a connected graph besides; of "duplicates"
-        there are two of each (or three of one); "ties" have whole numbers from 1 to 3 for vectors;
-        "constant" items are all alike, and of one class. The last two are nothing but graphs: an
-        item without edges beside two complete graphs with equal weights, and no edges at all.
-    """
-    planted = _planted(seed, n)
-    if form == "planted":
-        return planted
-    if form == "everything":
-        similarity = _frozen(gram(planted))
-        answers = AllComparisons.from_similarity(similarity).materialise()
-        return replace(
-            planted,
-            similarity=similarity,
-            comparisons=answers,
-            held_out=answers,
-            graph=_graph(similarity),
-        )
-    if form in ("unconnected", "no edges"):
-        # The number of the part of each item; the last one is alone.
-        part = np.arange(n)
-        if form == "unconnected":
-            part = np.minimum(part % 3, 1)
-        part[-1] = n
-        return Problem(n=n, names=planted.names, graph=_of_edges(part[:, None] == part))
-    assert isinstance(planted.vectors, np.ndarray)
-    assert planted.levels is not None
-    if form == "duplicates":
-        # Two of each item; of an odd number of items, three of the first.
-        original = np.arange(n) // 2
-        if n % 2 == 1:
-            original = np.maximum(np.arange(n) - 1, 0) // 2
-        return _without_heights(planted, planted.vectors[original], planted.levels[original])
-    if form == "ties":
-        grid = np.random.default_rng(seed).integers(1, 4, size=(n, 2)).astype(np.float64)
-        return _without_heights(planted, grid, (grid[:, :1] > 1).astype(np.int64))
-    return _without_heights(planted, np.ones((n, 3)), np.zeros((n, 1), np.int64))
-
-
-def _graph(similarity: NDArray[np.float64]) -> sparse.csr_array:
-    """The edges of the largest similarities that connect all items."""
-    from scipy.sparse.csgraph import minimum_spanning_tree
-
-    distance = 1.0 - similarity
-    np.fill_diagonal(distance, 0.0)
-    longest = minimum_spanning_tree(distance).data.max(initial=0.0)
-    return _of_edges(np.where(distance <= longest, similarity, 0.0))
-
-
-def _of_edges(weights: NDArray[Any]) -> sparse.csr_array:
-    """A graph of weights (n, n), of which the diagonal is not used."""
-    from scipy import sparse
-
-    weights = weights.astype(np.float64)
-    np.fill_diagonal(weights, 0.0)
-    return sparse.csr_array(weights)
-
-
-def _without_heights(planted: Problem, vectors: NDArray[Any], levels: NDArray[np.int64]) -> Problem:
-    """The same number of items, of which the classes alone are the truth."""
-    return Problem(
-        n=planted.n,
-        names=planted.names,
-        vectors=_frozen(vectors),
-        levels=_frozen(levels),
-        tree=planted.tree,
-    )
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Read-only for good: a view of it, as a problem has, cannot be made writeable."""
-    array.setflags(write=False)
-    return array
-
-
-def items_with(needs: Needs, n: int = N) -> Problem:
-    """Planted items that have what is needed; where there are none, the check does not apply."""
-    for form in FORMS_WITH_ALL:
-        problem = make_items(DATA_SEED, n, form)
-        if unmet(needs, problem.provides) is None:
-            return problem
-    return skip(f"it needs {unmet(needs, problem.provides)}, which planted items do not have")
-
-
-def own_arrays(problem: Problem) -> Problem:
-    """The same items in other arrays, which can be written to."""
-    copies: dict[str, Any] = {}
-    for name in ("vectors", "similarity", "graph", "levels"):
-        values = getattr(problem, name)
-        if values is not None:
-            copies[name] = values.copy()
-    return replace(problem, **copies)
-
-
-def gram(problem: Problem) -> NDArray[np.float64]:
-    """Dot products of the vectors, just symmetric."""
-    vectors = np.asarray(problem.vectors, dtype=np.float64)
-    products: NDArray[np.float64] = vectors @ vectors.T
-    return (products + products.T) / 2
-
-
-def random_tree(n: int, seed: int) -> Tree:
-    """A binary tree, nodes being merged at random, with heights that are the order of merging."""
-    parent = _merge_at_random(n, np.random.default_rng(seed))
-    height = np.concatenate([np.zeros(n), np.arange(1.0, n)])
-    return Tree.from_parents(parent, height, HeightKind.ORDER)
-
-
-def _planted(seed: int, n: int) -> Problem:
-    rng = np.random.default_rng([seed, n])
-    affinity = np.linspace(_HIGHEST, _LOWEST, max(n - 1, 1))[: n - 1]
-    names = tuple(f"item{i}" for i in range(n))
-    heights = np.concatenate([np.ones(n), affinity])
-    truth = Tree(_merge_at_random(n, rng), heights, HeightKind.AFFINITY, names)
-    levels = np.column_stack([truth.cut(min(k, n)).labels for k in (2, 4)])
-    tree = Tree(truth.parent, 1.0 - heights, HeightKind.DISTANCE, names)
-    return Problem(
-        n=n,
-        names=names,
-        vectors=_vectors_of(truth, rng),
-        levels=_frozen(levels),
-        truths={"planted": truth},
-        tree=tree,
-    )
-
-
-def _merge_at_random(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Parents (2n-1,) of a binary tree in which any two clusters are merged next."""
-    parent = np.full(2 * n - 1, -1, np.int64)
-    tops = list(range(n))
-    for node in range(n, 2 * n - 1):
-        for _ in range(2):
-            parent[tops.pop(rng.integers(len(tops)))] = node
-        tops.append(node)
-    return parent
-
-
-def _vectors_of(truth: Tree, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Vectors (n, n) whose dot products are the merge heights but for less than half a step.
-
-    By Cholesky's decomposition; the rotation makes no coordinate a special one.
-    """
-    n = truth.n
-    i, j = np.triu_indices(n, 1)
-    step = (_HIGHEST - _LOWEST) / max(n - 2, 1)
-    products = np.eye(n)
-    products[i, j] = truth.merge_height(i, j) + rng.uniform(-step / 3, step / 3, i.size)
-    products[j, i] = products[i, j]
-    rotation, _ = np.linalg.qr(rng.normal(size=(n, n)))
-    return _frozen(np.linalg.cholesky(products) @ rotation)
-
+    pass
 
 #: Of the answers of an oracle, and of an algorithm.
 NOISE_SEED = 2
@@ -405,7 +220,7 @@ def require_valid(subject: Subject, ran: Ran, items: str) -> None:
 
 
 #: The name of `make_items`, as a job has it.
-_ITEMS = "hcbench.testing.running:make_items"
+_ITEMS = "hcbench.testing.planted:make_items"
 _JOB = Job(
     dataset=Call(_ITEMS, {}),
     oracle=Call(_ITEMS, {}),
@@ -449,14 +264,11 @@ def job_without_truth(subject: Subject, source: Source, oracle: Call) -> Job:
     data = set(subject.hints) & (problem.provides - {"truth"})
     # A hint that the data do not provide, such as a number of clusters, is one about the truth.
     has_truth = data < set(subject.hints)
-    bare = Problem(
-        n=problem.n,
-        names=problem.names,
-        tree=problem.tree,
-        truths=problem.truths if has_truth else {},
-        levels=problem.levels if has_truth else None,
-        **{hint: getattr(problem, hint) for hint in data},
-    )
+    parts: dict[str, Any] = {hint: getattr(problem, hint) for hint in data}
+    if has_truth:
+        parts["truths"] = problem.truths
+        parts["levels"] = problem.levels
+    bare = Problem(n=problem.n, names=problem.names, tree=problem.tree, **parts)
     return replace(
         job_of_algorithm(subject, source),
         dataset=Call(partial(fixed, bare), {}),
@@ -504,148 +316,3 @@ def _pool(plugin_files: tuple[Path, ...]) -> CellPool:
         skip(str(error))
     atexit.register(pool.close)
     return pool
-
-
-class NotRecordedError(Exception):
-    """A query was not made when the answers were recorded."""
-
-
-@dataclass(slots=True)
-class RecordedAnswers:
-    """The answers of one call.
-
-    Attributes
-    ----------
-    codes : dict
-        From a query, with its items in the order in which it was made, to its answers in turn, with
-        their details if there are any.
-    dtype : dtype
-        Of the answers.
-    pairs : dict
-        From start and number to the pairs that were drawn.
-    answered : int
-        The number of answers, whether the ledger counts them or not.
-    """
-
-    codes: dict[tuple[int, ...], list[Any]] = field(default_factory=dict)
-    dtype: Any = None
-    pairs: dict[tuple[int, int], Queries] = field(default_factory=dict)
-    answered: int = 0
-
-
-def record(answers: Answers) -> tuple[Answers, RecordedAnswers]:
-    """The same answers, not compiled, and a record that fills as they are given."""
-    recorded = RecordedAnswers()
-    if not answers.arity:
-        return answers, recorded  # they are read whole
-    inner = Oracle(answers)
-
-    def answer(questions: Queries, _keys: object, _times: object) -> Code:
-        codes = _ask(inner, questions)
-        recorded.answered += len(questions)
-        recorded.dtype = codes.dtype
-        for row, code in zip(questions.tolist(), codes.tolist(), strict=True):
-            recorded.codes.setdefault(tuple(row), []).append(code)
-        return codes
-
-    def draw(start: int, m: int) -> Queries:
-        pairs = inner.draw(m)
-        recorded.pairs[start, m] = pairs
-        return pairs
-
-    return _answered_by(answers, answer, draw), recorded
-
-
-def _ask(oracle: Oracle, questions: Queries) -> Code:
-    """Ask; with their details, if there are any, answers are as an oracle plugin gives them."""
-    codes = oracle.ask(questions)
-    details = oracle.details
-    if details is None:
-        return codes
-    rows: NDArray[Any] = np.empty(len(codes), [("code", codes.dtype), *details.dtype.descr])
-    rows["code"] = codes
-    for name in details.dtype.names or ():
-        rows[name] = details[name]
-    return rows
-
-
-def replay(answers: Answers, recorded: RecordedAnswers) -> Call:
-    """An oracle that knows nothing but a record, and data that are read whole."""
-    names = ("kind", "data", "size", "arity", "query_kind", "symmetry")
-    params: dict[str, Any] = {name: getattr(answers, name) for name in names}
-    params["record"] = recorded
-    return Call("hcbench.testing.running:replayed", params)
-
-
-def replayed(
-    problem: Problem, _seed: int, _budget: int | None, *, record: RecordedAnswers, **fields: Any
-) -> Answers:
-    """Give the recorded answers again; the other fields of the answers are as they were."""
-    if not fields["arity"]:
-        # Sent to another process, they can be written to, which those of a cell cannot.
-        for array in arrays_of(fields["data"]):
-            array.setflags(write=False)
-        return Answers(n=problem.n, **fields)
-    # The answers to each query that are still to be given.
-    remaining = {question: iter(codes) for question, codes in record.codes.items()}
-
-    def answer(questions: Queries, _keys: object, _times: object) -> Code:
-        try:
-            codes = [next(remaining[tuple(row)]) for row in questions.tolist()]
-        except (KeyError, StopIteration):
-            raise NotRecordedError("it makes other queries") from None
-        return np.array(codes, dtype=record.dtype)
-
-    def draw(start: int, m: int) -> Queries:
-        if (start, m) not in record.pairs:
-            raise NotRecordedError("it draws other pairs")
-        return record.pairs[start, m]
-
-    return Answers(n=problem.n, answer=answer, draw=draw if record.pairs else None, **fields)
-
-
-def renumbered(answers: Answers, items: NDArray[np.int64]) -> Answers:
-    """The same answers about items in another order: item i here is ``items[i]`` there."""
-    if not answers.arity:
-        return replace(answers, data=_in_order(answers, items), matrix=None)
-    inner = Oracle(answers)
-    position = np.argsort(items)
-
-    def answer(questions: Queries, _keys: object, _times: object) -> Code:
-        return _ask(inner, items[questions])
-
-    def draw(_start: int, m: int) -> Queries:
-        return np.asarray(position[inner.draw(m)])
-
-    return _answered_by(answers, answer, draw)
-
-
-def _answered_by(answers: Answers, answer: Any, draw: Any) -> Answers:
-    return Answers(
-        kind=answers.kind,
-        n=answers.n,
-        arity=answers.arity,
-        query_kind=answers.query_kind,
-        answer=answer,
-        symmetry=answers.symmetry,
-        draw=draw if answers.can_draw else None,
-    )
-
-
-def arrays_of(data: Any) -> list[NDArray[Any]]:
-    """The arrays of data that are read whole: the array itself, or those of a sparse matrix."""
-    if isinstance(data, np.ndarray):
-        return [data]
-    parts = (getattr(data, name, None) for name in ("data", "indices", "indptr"))
-    return [part for part in parts if isinstance(part, np.ndarray)]
-
-
-def _in_order(answers: Answers, items: NDArray[np.int64]) -> Any:
-    data = answers.data
-    if isinstance(data, Comparisons | AllComparisons):
-        return data.take(items)
-    if getattr(data, "shape", ())[:1] != (answers.n,):
-        skip(f"{answers.kind}, held as {type(data).__name__}, cannot be put in another order")
-    if answers.kind in ("similarities", "graph"):
-        return data[np.ix_(items, items)]
-    return data[items]

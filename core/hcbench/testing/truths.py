@@ -16,7 +16,7 @@ from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import HeightKind, Tree
 from hcbench.registry.metric_specs import MetricSpec
 from hcbench.run.inputs import finest_partition
-from hcbench.testing.running import make_items, random_tree
+from hcbench.testing.planted import make_items, random_tree
 
 Measure: TypeAlias = Callable[[Problem, Result, Mapping[str, Any]], float]
 """The value of a metric for a problem, a result and the metric's parameters."""

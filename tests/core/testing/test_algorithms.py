@@ -24,7 +24,8 @@ from hcbench import (
     Tree,
 )
 from hcbench.testing import checks_of
-from hcbench.testing.running import make_items, record, renumbered, replay, replayed
+from hcbench.testing.planted import make_items
+from hcbench.testing.recording import record, renumbered, replay, replayed
 from tests.core.testing.checking import failed, passed, skipped
 
 PAPER = Reference("me2026", "misc", {"author": "Me", "title": "It", "year": "2026"})
