@@ -17,9 +17,9 @@ fail, and the test fails once it passes.
 `subjects` finds what is named; `checks` lists and judges the checks of each subject. These are the
 functions ``check_...``, which are required, and ``advise_...`` of `every_kind`, and of
 `algorithms`, `metrics`, `oracles` and `datasets`. `exemptions` are expected failures, and
-`isolation` runs checks in a process of their own. `running` has the planted data that all use, and
-calls algorithms, in this process or in another one. `scaffold` writes the files of a new plugin,
-with the checks as its tests.
+`isolation` runs checks in a process of their own. `planted` has the data that all use, `running`
+calls algorithms on them, in this process or in another one, and `recording` records and replays
+answers. `scaffold` writes the files of a new plugin, with the checks as its tests.
 """
 
 import lazy_loader
