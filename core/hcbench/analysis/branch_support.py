@@ -100,19 +100,28 @@ def branch_support(tree: Tree, replicates: Sequence[Replicate]) -> Support:
     n_counted = np.zeros(tree.n_nodes, dtype=np.int64)
     similarity = np.zeros(tree.n_nodes)
     for replicate in replicates:
-        drawn = np.arange(tree.n) if replicate.items is None else replicate.items
+        drawn = replicate.items
+        if drawn is None:
+            drawn = np.arange(tree.n)
         is_drawn = np.zeros(tree.n, dtype=np.bool_)
         is_drawn[drawn] = True
+
+        # A branch of one of the drawn items, or of all of them, is in every tree.
         sizes = _sums(tree, is_drawn.astype(np.uint64)).astype(np.int64)
         can_tell = (sizes >= 2) & (sizes < drawn.size)
         can_tell[: tree.n] = False
-        own = _keys(tree, np.where(is_drawn[:, None], item_numbers, 0).astype(np.uint64))
-        theirs = _keys(replicate.tree, item_numbers[drawn])
-        is_equal = np.isin(own, theirs)
+
+        # Items that were not drawn count nothing, which restricts the branch to the others.
+        numbers_of_drawn = np.where(is_drawn[:, None], item_numbers, 0).astype(np.uint64)
+        keys = _keys(tree, numbers_of_drawn)
+        replicate_keys = _keys(replicate.tree, item_numbers[drawn])
+        is_equal = np.isin(keys, replicate_keys)
         n_equal += can_tell & is_equal
         n_counted += can_tell
         if tree.n <= MOST_ITEMS_OF_JACCARD:
             similarity[can_tell] += _most_similar(tree, replicate.tree, drawn, can_tell)
+
+    # 0 / 0 where no replicate could tell.
     with np.errstate(invalid="ignore", divide="ignore"):
         support = np.where(n_counted > 0, n_equal / n_counted, np.nan)
         jaccard = np.where(n_counted > 0, similarity / n_counted, np.nan)
@@ -146,13 +155,15 @@ def _keys(tree: Tree, values: NDArray[np.uint64]) -> NDArray[Any]:
 
 
 def _most_similar(
-    tree: Tree, other: Tree, drawn: NDArray[np.int64], can_tell: NDArray[np.bool_]
+    tree: Tree, replicate_tree: Tree, drawn: NDArray[np.int64], can_tell: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """The largest Jaccard similarity of some nodes to nodes of the other tree."""
-    here = _members(tree)[can_tell][:, drawn]
-    there = _members(other)[other.n :]
-    common = here @ there.T
-    union = here.sum(axis=1)[:, None] + there.sum(axis=1)[None, :] - common
+    """The largest Jaccard similarity of some nodes to nodes of the tree of a replicate."""
+    members = _members(tree)[can_tell][:, drawn]
+    replicate_members = _members(replicate_tree)[replicate_tree.n :]
+    common = members @ replicate_members.T
+    sizes = members.sum(axis=1)
+    replicate_sizes = replicate_members.sum(axis=1)
+    union = sizes[:, None] + replicate_sizes[None, :] - common
     largest: NDArray[np.float64] = (common / union).max(axis=1)
     return largest
 
@@ -201,6 +212,7 @@ def unbiased_support(tree: Tree, replicates: Sequence[Replicate]) -> Unbiased:
         of_scale = [replicate for replicate in replicates if replicate.scale == scale]
         shares.append(branch_support(tree, of_scale).support)
         counts.append(len(of_scale))
+
     share_at = np.array(shares)
     au = np.full(tree.n_nodes, np.nan)
     bp = np.full(tree.n_nodes, np.nan)
@@ -226,15 +238,19 @@ def fit_scales(
     """
     from scipy.stats import norm
 
+    # Shares of 0 and 1 have no finite quantile.
     usable = (shares > _LEAST_SHARE) & (shares < 1 - _LEAST_SHARE)
     if usable.sum() < 2:
         nearer = float(shares.mean() >= 0.5)
         return nearer, nearer
+
     share = shares[usable]
     quantile = -norm.ppf(share)
+    # By the delta method: of a binomial share, divided by the squared density at its quantile.
     variance = share * (1 - share) / (norm.pdf(quantile) ** 2 * counts[usable])
     root = np.sqrt(scales[usable])
     design = np.column_stack([root, 1 / root])
     weight = 1 / np.sqrt(variance)
-    (v, c), *_ = np.linalg.lstsq(design * weight[:, None], quantile * weight, rcond=None)
+    fit = np.linalg.lstsq(design * weight[:, None], quantile * weight, rcond=None)
+    v, c = fit[0].tolist()
     return float(norm.sf(v - c)), float(norm.sf(v + c))

@@ -83,7 +83,9 @@ def cut_stability(
     for replicate in replicates:
         if replicate.tree.n < k:
             continue
-        drawn = labels if replicate.items is None else labels[replicate.items]
+        drawn = labels
+        if replicate.items is not None:
+            drawn = labels[replicate.items]
         values.append(adjusted_rand(drawn, replicate.tree.cut(k).labels))
     if not values:
         return None, None
@@ -108,7 +110,9 @@ def weakest_cluster(tree: Tree, replicates: Sequence[Replicate], k: int) -> floa
     for replicate in replicates:
         if replicate.tree.n < k:
             continue
-        drawn = labels if replicate.items is None else labels[replicate.items]
+        drawn = labels
+        if replicate.items is not None:
+            drawn = labels[replicate.items]
         others = replicate.tree.cut(k).labels
         common = np.zeros((n_clusters, int(others.max()) + 1))
         np.add.at(common, (drawn, others), 1.0)
