@@ -102,7 +102,7 @@ def kernel_by_bits(won: Any, lost: Any, n: int, at_once: int) -> NDArray[np.int6
     Parameters
     ----------
     won, lost : (64 w, w) uint64
-        See `hcbench.model.comparisons.comparisons.PreferenceBits`.
+        See `hcbench.model.comparisons.bits.PreferenceBits`.
     n, at_once : int
         Number of items, and maximum words of a row that are multiplied at once: 16 n bytes each.
     """

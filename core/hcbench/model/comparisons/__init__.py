@@ -5,6 +5,8 @@ also index them where they are dense. `AllComparisons` are all answers that a ra
 without storing them. `hcbench.read_comparisons` reads them from files.
 """
 
-from hcbench.model.comparisons.comparisons import AllComparisons, Comparisons, PreferenceBits
+from hcbench.model.comparisons.all_comparisons import AllComparisons
+from hcbench.model.comparisons.bits import PreferenceBits
+from hcbench.model.comparisons.comparisons import Comparisons
 
 __all__ = ["AllComparisons", "Comparisons", "PreferenceBits"]
