@@ -21,6 +21,7 @@ _EXAMPLES = Path(__file__).with_name("example")
 _SHOWN = 20  # columns of a table; of the others only those that are no vectors
 _NO_TRUTH = "no truth: only metrics without one apply"
 _MOST_CANDIDATES = 5  # for the truth, each with its command
+_SHOWN_KEYS = 3
 _UNEQUAL = 10  # the ratio of standard deviations from which standardising is suggested
 
 
@@ -56,6 +57,8 @@ def inspect(file: str) -> None:
         click.echo(printable(line))
     if advice.guess is not None and advice.table is not None and advice.guess.candidates:
         _print_question(written, advice.table, advice.guess, advice.params)
+    elif advice.has_two_ways and advice.table is not None:
+        _print_two_ways(written, advice.table, advice.params)
     else:
         click.echo()
     click.echo(_command(written, advice.params))
@@ -83,20 +86,23 @@ class _Advice:
     lines : list of str
     table, guess : optional
         Of a table whose columns have been guessed.
+    has_two_ways : bool
+        Whether the columns may be the items as well as the rows.
     """
 
     params: dict[str, Any]
     lines: list[str] = field(default_factory=list)
     table: Table | None = None
     guess: Guess | None = None
+    has_two_ways: bool = False
 
 
 def _advise(target: Path, given: dict[str, Any]) -> _Advice:
     """Find out how a file is to be read, and show its columns if it is a table."""
+    from hcbench_datasets.content import set_params
     from hcbench_datasets.reading import is_cells, is_table, kind_of_array
 
-    is_set = {name: value for name, value in given.items() if value not in (None, (), False)}
-    advice = _Advice(is_set)
+    advice = _Advice(set_params(given))
     if given["comparisons"]:
         return advice
     if is_table(target):
@@ -141,15 +147,14 @@ def _advise_on_table(target: Path, given: dict[str, Any], advice: _Advice) -> No
         check_not_long(table)
     guessed = guess(table, roles, given)
     found = guessed.params()
-    if target.suffix.lower() == ".json" and found["names"] is None and not given["transpose"]:
-        listed = ", ".join(table.names[:3])
-        advice.lines.append(f"the columns are {listed}, ...; transpose=true makes them the items")
     _print_columns(table, found, guessed)
     for name, value in found.items():
         if value:
             advice.params[name] = value
     advice.table = table
     advice.guess = guessed
+    are_numbers = all(column.numbers is not None for column in table.columns[1:])
+    advice.has_two_ways = table.is_by_column and are_numbers and not given["transpose"]
     advice.lines += _reasons_of_drop(table, guessed)
     advice.lines += guessed.remarks
     advice.lines += _notes(table, roles, guessed, str(given["path"]), advice.params)
@@ -198,6 +203,17 @@ def _print_question(path: str, table: Table, guessed: Guess, changed: Mapping[st
         click.echo(printable(f"\nif {' with '.join(labels)} is the truth{omitted}:"))
         click.echo(_command(path, params))
     click.echo("\nif none of them is:")
+
+
+def _print_two_ways(path: str, table: Table, params: Mapping[str, Any]) -> None:
+    """Ask whether the outer keys of JSON are the items; the command for its rows comes last."""
+    keys = [name for name in table.names if name != table.row_names]
+    listed = ", ".join(keys[:_SHOWN_KEYS])
+    question = f"which are the items? the outer keys ({listed}, ...), or what is below"
+    click.echo(f"\n{printable(question)}")
+    click.echo("\nif the outer keys are:")
+    click.echo(_command(path, {**params, "transpose": True}))
+    click.echo("\nif what is below is:")
 
 
 def _print_form(table: Table) -> None:

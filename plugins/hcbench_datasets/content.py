@@ -120,7 +120,8 @@ class Column:
     def kind(self) -> str:
         """What it holds.
 
-        Numbers, counter, dates, numbers with units (or separators), texts, or numbers and texts.
+        Numbers, counter, dates, lists (or objects), numbers with units (or separators), texts, or
+        numbers and texts.
         """
         if self.numbers is not None:
             steps = np.diff(self.numbers)
@@ -128,6 +129,8 @@ class Column:
         present = [text for text in self.cells if text.lower() not in MISSING]
         if all(_DATE.fullmatch(text) for text in present):
             return "dates"
+        if present and all(text[0] + text[-1] in ("[]", "{}") for text in present):
+            return "lists"
         if are_codes(present) or all(map(_DIGITS.fullmatch, present)):
             return "texts"
         numeric = sum(map(looks_numeric, present))
@@ -154,6 +157,9 @@ class Table:
         The delimiter, decimal mark and encoding, for `hcbench inspect`.
     row_names : str, optional
         The column with the names of the rows, which is the first and has no name in the file.
+    is_by_column : bool
+        Whether the file has the columns one after another, as JSON has them below its outer keys,
+        which may be items as well.
     """
 
     where: str
@@ -163,6 +169,7 @@ class Table:
     has_header: bool = True
     format: str = ""
     row_names: str | None = None
+    is_by_column: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -267,6 +274,21 @@ def written_value(value: Any) -> str:
     return text if is_word else json.dumps(text, ensure_ascii=False)
 
 
+def set_params(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that decide something: ``similarity=false`` does, and ``log=false`` does not.
+
+    Parameters
+    ----------
+    params : mapping of str to value
+    """
+    deciding = {}
+    for name, value in params.items():
+        is_refused = value is False and name in _FOUND
+        if is_refused or value not in (None, (), [], False):
+            deciding[name] = value
+    return deciding
+
+
 def with_params(path: str, params: Mapping[str, Any]) -> str:
     """The name of a file with parameters, as ``--datasets`` reads it.
 
@@ -278,10 +300,8 @@ def with_params(path: str, params: Mapping[str, Any]) -> str:
         file where they are not given, such as ``header=false``.
     """
     given = []
-    for name, value in params.items():
-        is_refused = value is False and name in _FOUND
-        if is_refused or value not in (None, (), [], False):
-            given.append(f"{name}={written_value(value)}")
+    for name, value in set_params(params).items():
+        given.append(f"{name}={written_value(value)}")
     name = format_name(path, {})
     return f"{name}[{','.join(given)}]" if given else name
 

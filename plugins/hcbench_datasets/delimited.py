@@ -28,6 +28,7 @@ from hcbench.model import are_codes, read_numbers
 from hcbench_datasets.content import MISSING, Column, Table, looks_numeric, pasted_name
 from hcbench_datasets.header_rows import HeaderRows, find_header_rows
 from hcbench_datasets.headers import has_header
+from hcbench_datasets.lists import spread_texts
 from hcbench_datasets.matrices import padded_rows, triangle_of
 from hcbench_datasets.printed import printed_rows
 
@@ -45,6 +46,9 @@ _SAMPLE = 50  # lines from which the delimiter and the decimal mark are found
 _BLOCK = 10_000  # lines whose cells are in memory as texts
 _SHOWN_CELLS = 6
 _RULE_OF_MARKDOWN = re.compile(r"\|(\s*:?-+:?\s*\|)+")
+#: The numbers of sequences and of their characters, and a name with a sequence.
+_HEAD_OF_PHYLIP = re.compile(r"\s*\d+\s+\d+\s*", re.ASCII)
+_SEQUENCE = re.compile(r"\S.{0,29}?[A-Za-z?*.-]{10,}\s*")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 
 Row = tuple[int, list[str]]  # line number, from 1, and cells
@@ -105,6 +109,10 @@ def _check_no_other_text(path: Path, text: str) -> None:
             f"DATA[truth={path.name!r}], or score it: hcbench score"
         )
     lines = start.splitlines()[:2]
+    if len(lines) == 2 and _HEAD_OF_PHYLIP.fullmatch(lines[0]) and _SEQUENCE.fullmatch(lines[1]):
+        raise DataError(
+            f"{path} has sequences; write their distances as .csv or .phy (phylip dnadist)"
+        )
     if len(lines) == 2 and _RULE_OF_MARKDOWN.fullmatch(lines[1].strip()):
         raise DataError(f"{path} has a table in Markdown; save it as .csv, in pandas with to_csv")
 
@@ -206,7 +214,8 @@ def table_of_rows(
     mixed = {column.name for column in read if column.numbers is None} - set(texts)
     if mixed:  # read again, now that these are known to be texts
         read, lines = _read_columns(rows(), columns, {*texts, *mixed}, decimal)
-    return Table(str(path), read, lines, line, has_names, form, row_names)
+    spread = tuple(spread_texts(read, texts))
+    return Table(str(path), spread, lines, line, has_names, form, row_names)
 
 
 def _find_header(

@@ -6,6 +6,7 @@ import io
 import json
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,8 +19,11 @@ from hcbench import DataError, ModelWarning
 from hcbench.model import are_codes, number_text, read_numbers
 from hcbench_datasets.content import MISSING, Column, Table, pasted_name
 from hcbench_datasets.delimited import read_encoded
+from hcbench_datasets.lists import columns_of_lists
 
 _KEYS_OF_SPLIT = frozenset({"columns", "data"})
+#: A key of `pandas.DataFrame.attrs`: the frame may have the items as columns.
+_BY_COLUMN = "hcbench_by_column"
 _KEYS_OF_TABLE = frozenset({"schema", "data"})
 
 
@@ -46,7 +50,8 @@ def table_of_pandas(path: Path, texts: Collection[str]) -> Table:
     row_names = None
     if frame.index.dtype.kind != "i":
         row_names = frame.index.tolist()
-    return table_of_frame(path, frame, texts, row_names)
+    table = table_of_frame(path, frame, texts, row_names)
+    return replace(table, is_by_column=bool(frame.attrs.get(_BY_COLUMN)))
 
 
 def table_of_frame(
@@ -72,7 +77,13 @@ def table_of_frame(
         series.insert(0, pd.Series(row_names))
     columns = []
     for name, one in zip(names, series, strict=True):
-        columns.append(_column_of_series(name, one, texts))
+        parts = None
+        if one.dtype == object and name not in texts:
+            parts = columns_of_lists(name, one.tolist())
+        if parts is None:
+            columns.append(_column_of_series(name, one, texts))
+        else:
+            columns += parts
     return Table(str(path), tuple(columns), np.arange(1, len(frame) + 1), row_names=first)
 
 
@@ -97,7 +108,7 @@ def _column_of_series(name: str, series: pd.Series[Any], texts: Collection[str])
         elif is_numeric and not is_bool_dtype(series.dtype):
             cells.append(number_text(cell))
         else:
-            cells.append(str(cell).strip())
+            cells.append(_text_of(cell))
     values = None
     if name not in texts and not are_codes(cells):
         values = _numbers(cells)
@@ -107,6 +118,13 @@ def _column_of_series(name: str, series: pd.Series[Any], texts: Collection[str])
     if isinstance(series.dtype, pd.CategoricalDtype) and series.dtype.ordered:
         order = tuple(str(category).strip() for category in series.dtype.categories)
     return Column(name, None, cells, order)
+
+
+def _text_of(cell: Any) -> str:
+    """A cell as a text; lists and objects as JSON writes them."""
+    if isinstance(cell, list | dict):
+        return json.dumps(cell, ensure_ascii=False, default=str)
+    return str(cell).strip()
 
 
 def _numbers(cells: Sequence[str]) -> np.ndarray | None:
@@ -167,7 +185,11 @@ def _frame_of_json(path: Path, content: Any) -> pd.DataFrame:
         return frame.set_index("index") if "index" in names else frame
     if isinstance(content, dict) and content.keys() >= _KEYS_OF_SPLIT:
         return pd.DataFrame(content["data"], content.get("index"), content["columns"])
+    records = _records_of(content)
+    if records is not None:
+        return pd.json_normalize(records)
     frame = pd.DataFrame(content)
+    frame.attrs[_BY_COLUMN] = isinstance(content, dict)
     is_nested = isinstance(content, dict) and all(isinstance(v, dict) for v in content.values())
     if not is_nested or len(content) == 1 or _are_numbers(frame.index):
         return frame
@@ -185,6 +207,30 @@ def _frame_of_json(path: Path, content: Any) -> pd.DataFrame:
             stacklevel=2,
         )
     return frame
+
+
+def _records_of(content: Any) -> list[dict[str, Any]] | None:
+    """The records in JSON, if there are any: a list of objects, perhaps below a single key.
+
+    Objects in them, such as ``{"size": {"x": 1}}``, become columns such as ``size.x``.
+    """
+    if isinstance(content, list):
+        is_records = bool(content) and all(isinstance(record, dict) for record in content)
+        return content if is_records else None
+    if not isinstance(content, dict):
+        return None
+    below = {key: _records_of(value) for key, value in content.items() if isinstance(value, list)}
+    lists = {key: records for key, records in below.items() if records is not None}
+    are_others_single = all(
+        not isinstance(value, list | dict) for key, value in content.items() if key not in lists
+    )
+    if len(lists) != 1 or not are_others_single:
+        return None
+    (key,) = lists
+    unused = [str(name) for name in content if name != key]
+    listed = f", and {', '.join(unused)} is not used" if unused else ""
+    warnings.warn(f"the items are the records below {key!r}{listed}", ModelWarning, stacklevel=2)
+    return lists[key]
 
 
 def _are_numbers(index: pd.Index) -> bool:

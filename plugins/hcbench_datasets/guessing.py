@@ -169,6 +169,7 @@ def guess(table: Table, roles: Roles, params: Mapping[str, Any]) -> Guess:
     _use_questions(result, questions, free, numbers, has_orders=bool(params.get("ordinal")))
     _find_truth(result, table, roles, classes, has_numbers=bool(numbers))
     _use_classes(result, classes, has_numbers=bool(numbers))
+    _check_something_is_left(result, free)
     _replace_missing(result, table, numbers)
     _offer_orders(result, table, questions, free)
     result.numeric = {column.name for column in numbers}
@@ -380,6 +381,14 @@ def _find_truth(
         )
         return
     result.candidates += _answers(candidates, levels)
+
+
+def _check_something_is_left(result: Guess, free: Sequence[Column]) -> None:
+    """Remove the candidates for the truth without which the items would have nothing."""
+    if result.names is not None:
+        return
+    remaining = {column.name for column in free} - result.reasons.keys()
+    result.candidates = [labels for labels in result.candidates if remaining - set(labels)]
 
 
 def candidates_of(columns: Iterable[Column]) -> list[list[str]]:

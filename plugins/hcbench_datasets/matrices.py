@@ -34,6 +34,7 @@ KINDS: dict[str, Kind] = {"distances": "distance", "similarities": "similarity"}
 """The parameters for what `hcbench.model.kind_of_square` says."""
 
 WAYS = ("similarities", "distances", "vectors")
+_WAYS_OF_PARTS = ("similarities", "distances")  # vectors have no empty cells
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -282,14 +283,15 @@ def _of_block(
     if whole is not None:
         values, names = whole
         form = "one triangle of a matrix"
-        return Matrix(values, names, form, _kind(values))
+        return Matrix(values, names, form, _kind(values), _WAYS_OF_PARTS)
     n, p = values.shape
     if n != p or n < least:
         return None
     if n >= _LEAST and np.array_equal(np.isnan(values), np.eye(n, dtype=bool)):
         others = np.nan_to_num(values)
         if np.abs(others - others.T).max() <= 1e-6 * np.abs(others).max():
-            return Matrix(values, names, "a symmetric matrix without its diagonal", None)
+            form = "a symmetric matrix without its diagonal"
+            return Matrix(values, names, form, None, _WAYS_OF_PARTS)
     if np.isnan(values).any():
         return None
     above = values[np.triu_indices(n, 1)]

@@ -24,6 +24,7 @@ from hcbench_datasets.content import (
     Table,
     check_columns,
     pasted_name,
+    set_params,
     written_value,
 )
 from hcbench_datasets.delimited import OPEN
@@ -244,11 +245,10 @@ def _read_table(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
         matrix = None
         check_no_comparisons(table, roles, params)
         check_no_merges_in_table(table, roles, params)
-    given = {name: value for name, value in params.items() if value not in (None, (), False)}
     return content_of(
         table,
         roles,
-        given,
+        set_params(params),
         matrix=matrix,
         kind=kind,
         missing=params["missing"],

@@ -121,11 +121,7 @@ def content_of(
     if matrix is not None:
         return _content_of_matrix(table, roles, matrix, kind or "similarity", missing)
     if not free and not given.get("texts"):
-        name = pasted_name(str(given["path"]), {**given, "path": None, "texts": True})
-        raise DataError(
-            f"{table.where}: no numeric column is left; {_listed(table)}; for items with nothing "
-            f"but names and labels write {name}"
-        )
+        raise DataError(_message_without_numbers(table, roles, given))
     _check_measurements(table, roles, labels, given)
     if kind is None:
         _check_suspicions(table, roles, free, given)
@@ -460,6 +456,18 @@ def _message(table: Table, roles: Roles, given: Mapping[str, Any], problems: lis
         asked = f" if {' with '.join(map(repr, truth))} is the truth write {name};"
     name = pasted_name(path, {**given, **params, "path": None})
     return f"{table.where}: {listed};{asked} correct the file, or write {name}"
+
+
+def _message_without_numbers(table: Table, roles: Roles, given: Mapping[str, Any]) -> str:
+    """What to write for a table of which no column has numbers."""
+    start = f"{table.where}: no numeric column is left; {_listed(table)}"
+    if roles.names is None:
+        return (
+            f"{start}; is it the right file? Items with nothing but names need "
+            "names=COLUMN,texts=true"
+        )
+    name = pasted_name(str(given["path"]), {**given, "path": None, "texts": True})
+    return f"{start}; for items with nothing but names and labels write {name}"
 
 
 def _listed(table: Table) -> str:

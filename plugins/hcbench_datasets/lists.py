@@ -1,0 +1,101 @@
+"""Columns whose cells are lists: embeddings, as JSON, Parquet and pandas' to_csv write them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hcbench.model import read_number
+from hcbench_datasets.content import Column
+
+
+def columns_of_lists(name: str, cells: Sequence[Any]) -> list[Column] | None:
+    """A column for each place in lists of numbers; None if the cells are not such lists.
+
+    Parameters
+    ----------
+    name : str
+        Of the column; its parts are ``name.1``, ``name.2``, ...
+    cells : sequence
+        Lists or arrays of as many numbers each; None or NaN where the list is missing.
+    """
+    rows: list[NDArray[np.float64] | None] = []
+    for cell in cells:
+        if not _is_list(cell):
+            is_missing = cell is None or (isinstance(cell, float) and np.isnan(cell))
+            if not is_missing:
+                return None
+            rows.append(None)
+            continue
+        numbers = _numbers_of(cell)
+        if numbers is None:
+            return None
+        rows.append(numbers)
+    widths = {row.size for row in rows if row is not None}
+    if len(widths) != 1:
+        return None
+    width = widths.pop()
+    if not width:
+        return None
+    table = np.full((len(rows), width), np.nan)
+    for position, row in enumerate(rows):
+        if row is not None:
+            table[position] = row
+    return [Column(f"{name}.{place + 1}", table[:, place].copy()) for place in range(width)]
+
+
+def _is_list(cell: Any) -> bool:
+    return isinstance(cell, list | tuple | np.ndarray)
+
+
+def _numbers_of(cell: Sequence[Any]) -> NDArray[np.float64] | None:
+    """The numbers of a list; None if it has texts, lists or truth values."""
+    numbers = np.asarray(cell)
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iuf":
+        return None
+    return numbers.astype(np.float64)
+
+
+def spread_texts(columns: Sequence[Column], named: Collection[str]) -> list[Column]:
+    """Columns in which texts such as ``[0.1, 0.2]`` are a column for each place.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    named : collection of str
+        The columns with roles, which stay as they are.
+    """
+    spread: list[Column] = []
+    for column in columns:
+        parts = None
+        if column.texts is not None and column.name not in named:
+            parts = _parts_of_texts(column)
+        if parts is None:
+            spread.append(column)
+        else:
+            spread += parts
+    return spread
+
+
+def _parts_of_texts(column: Column) -> list[Column] | None:
+    """The columns of texts that are lists of numbers; None if one is another text."""
+    lists: list[list[Any] | None] = []
+    for text in column.cells:
+        if not text:
+            lists.append(None)
+            continue
+        if not (text.startswith("[") and text.endswith("]")):
+            return None
+        if "," not in text:
+            # As numpy prints an array.
+            lists.append([read_number(word) for word in text.strip("[]").split()])
+            continue
+        try:
+            lists.append(json.loads(text))
+        except ValueError:
+            return None
+    return columns_of_lists(column.name, lists)
