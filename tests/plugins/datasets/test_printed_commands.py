@@ -28,7 +28,8 @@ FILES = sorted(
     for path in MADE.iterdir()
     if path.is_file() and path.suffix not in NOT_DATA and not path.name.startswith("expected_")
 )
-WORD = re.compile(r"""(?:'[^']*'|"[^"]*"|[^\s'";])+""")
+#: A word of the shell behind a blank; an apostrophe inside a word, as in R's, quotes nothing.
+WORD = re.compile(r"(?<=\s)'[^']*'|(?<=\s)[^\s']\S*")
 
 
 def printed_by_inspect(file: str) -> str:
@@ -44,7 +45,7 @@ def names_in(text: str, file: str) -> set[str]:
         word = match[0]
         if f"{file}[" not in word:
             continue
-        names.add(shlex.split(word.rstrip(",.:"))[0])
+        names.add(shlex.split(word.rstrip(",.:;"))[0])
     return names
 
 
