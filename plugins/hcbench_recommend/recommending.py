@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from hcbench import DataError, DatasetSpec, ParameterError, Problem, compare, load_registry
+from hcbench.commands import display
 from hcbench.plan import Outcome
 from hcbench.registry import Registry, Use, format_name, parse_name, split_alias
 from hcbench_recommend.candidates import Candidate, algorithms_of, candidates_of
@@ -214,7 +215,14 @@ class Compared:
         for candidate in self._candidates(results):
             outcomes[candidate.name] = halves.outcomes_of(candidate)
         candidates = with_results(self._candidates(results), on_all, outcomes)
-        replication = halves.measure(candidates, self.metric_of)
+        is_quiet = self.options.get("progress") is False
+        with display(quiet=is_quiet) as shown:
+
+            def show(done: int, total: int) -> None:
+                if shown is not None:
+                    shown.show(done, total, lambda: [f"{done} of {total} divisions compared"])
+
+            replication = halves.measure(candidates, self.metric_of, show)
         tables = tables_of(candidates, replication, divisions)
         return Measured(
             data=self.name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +25,10 @@ from hcbench_recommend.halves import divide, size_of_half
 #: Data sets without clusters, and the divisions of each.
 REFERENCES = 3
 DIVISIONS_OF_REFERENCE = 2
+
+
+def _no_progress(_done: int, _total: int) -> None:
+    """Show nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +143,10 @@ class Halves:
         return outcomes
 
     def measure(
-        self, candidates: Sequence[Candidate], metric_of: Mapping[str, str]
+        self,
+        candidates: Sequence[Candidate],
+        metric_of: Mapping[str, str],
+        progress: Callable[[int, int], None] = _no_progress,
     ) -> dict[str, Replication]:
         """The replication of each candidate with results on all halves, by its name.
 
@@ -149,10 +156,14 @@ class Halves:
         metric_of : mapping of str to str
             The distance of vectors that a method uses by its parameter, by its label; Euclidean
             without an entry.
+        progress : callable
+            Called with the number of divisions that are compared, and of all.
         """
         numbers = numbers_of_clusters(self.size)
         of_data: dict[str, list[Agreement]] = {}
         of_reference: dict[str, list[Agreement]] = {}
+        total = len(self.distances) * len(self.places)
+        n_done = 0
         for distance in self.distances:
             at_distance = [candidate for candidate in candidates if candidate.distance == distance]
             for reference, division in self.places:
@@ -165,6 +176,8 @@ class Halves:
                     metric = metric_of.get(candidate.algorithm, "euclidean")
                     agreement = compare_halves(*results, between.distances(metric), numbers)
                     agreements.setdefault(candidate.name, []).append(agreement)
+                n_done += 1
+                progress(n_done, total)
         measured = {}
         for name, agreements_of_data in of_data.items():
             if len(agreements_of_data) == self.divisions:
