@@ -31,6 +31,7 @@ from .tables import (
     read_rows as read_rows,
     table_rows as table_rows,
 )
+from .tree_objects import as_tree as as_tree, tree_as as tree_as
 from .tree_output import write_tree as write_tree
 from .trees import (
     TreeFile as TreeFile,
