@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import AllComparisons, Comparisons
-from hcbench.model.comparisons.arrays import pair_index
+from hcbench.model import pair_index
 from hcbench_quadruplets import _bit_sums_kernels, _list_kernels, _rank_kernels
 from hcbench_quadruplets._index_kernels import index_pairs
 
