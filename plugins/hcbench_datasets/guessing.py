@@ -327,7 +327,7 @@ def _offer_orders(
     result: Guess, table: Table, questions: Sequence[Questions], free: Sequence[Column]
 ) -> None:
     """List the columns whose classes the file orders; a user knows if the order means anything."""
-    asked = set()
+    asked: set[str] = set()
     for group in questions:
         asked.update(group.columns)
         if not group.is_ordered and table.column(group.columns[0]).order:
