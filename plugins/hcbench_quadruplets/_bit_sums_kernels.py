@@ -11,18 +11,19 @@ half reach the second plane, a quarter the third.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import njit, types
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-_BITS = types.Array(types.uint64, 2, "C", readonly=True)
-_ITEMS, _FLOATS = types.int64[::1], types.float64[::1]
+BITS = types.Array(types.uint64, 1, "C", readonly=True)
+_ITEMS, _PLACES = types.int64[::1], types.uint32[::1]
 _BYTES = np.uint64(0x0101010101010101)
 
 MOST = 126  # columns whose sum, plus their number, fits in a byte
+_PLANES = 8  # binary digits of a byte
 
 
 @register_jitable
@@ -37,9 +38,7 @@ def add_side_by_side(
     All have one bit at each position, (w,).
     """
     for word in range(plane.size):
-        one = plane[word]
-        two = more[word]
-        three = ~fewer[word]
+        one, two, three = plane[word], more[word], ~fewer[word]
         either = one ^ two
         plane[word] = either ^ three
         carry[word] = (one & two) ^ (either & three)
@@ -54,26 +53,10 @@ def add_carries(
 ) -> None:
     """Add two rows of carries to a plane, and write those of the sum, (w,) each."""
     for word in range(plane.size):
-        one = plane[word]
-        two = waiting[word]
-        three = arriving[word]
+        one, two, three = plane[word], waiting[word], arriving[word]
         either = one ^ two
         plane[word] = either ^ three
         carry[word] = (one & two) ^ (either & three)
-
-
-@register_jitable
-def clear_row(row: NDArray[np.uint64]) -> None:
-    """Write zeros. O(w)."""
-    for word in range(row.size):
-        row[word] = 0
-
-
-@register_jitable
-def copy_row(source: NDArray[np.uint64], target: NDArray[np.uint64]) -> None:
-    """Copy one row to another. O(w)."""
-    for word in range(source.size):
-        target[word] = source[word]
 
 
 @register_jitable
@@ -85,52 +68,71 @@ def add_carry(plane: NDArray[np.uint64], carry: NDArray[np.uint64]) -> None:
         carry[word] = before & carry[word]
 
 
-class Planes(NamedTuple):
-    """Work space of `add_columns` for rows of w words."""
-
-    #: (8, w) uint64. Binary digits of the count at each position, the lowest first.
-    digits: Any
-    #: (8, w) uint64. A row of carries that waits for a second one, for each plane.
-    waiting: Any
-    #: (8,) bool. Whether there is one.
-    is_waiting: Any
-    #: (2, w) uint64. Carries of the last two planes: those of one are added to the next.
-    arriving: Any
-    #: (8, w) uint64. Counts, a byte for each pair: byte k of [bit, word] is that of pair
-    #: 64 word + 8 k + bit.
-    counts: Any
+@register_jitable
+def bit_length(number: int) -> int:
+    """Number of planes for numbers up to this one."""
+    length = 0
+    while number > 0:
+        number >>= 1
+        length += 1
+    return length
 
 
-def new_planes(width: int) -> Planes:
-    """Make the work space for rows of ``width`` words. 208 bytes a word."""
-    return Planes(
-        digits=np.zeros((8, width), np.uint64),
-        waiting=np.zeros((8, width), np.uint64),
-        is_waiting=np.zeros(8, np.bool_),
-        arriving=np.zeros((2, width), np.uint64),
-        counts=np.zeros((8, width), np.uint64),
-    )
+def places(M: int, width: int) -> NDArray[np.int64]:
+    """Positions of the counts of the pairs of items (M,) among those extracted from planes.
+
+    Those at bit 0 of every byte come first, then those at bit 1, ...
+    """
+    pair = np.arange(M)
+    at: NDArray[np.int64] = (pair & 7) * 8 * width + (pair >> 3)
+    return at
 
 
-_ROWS = types.uint64[:, ::1]
-_PLANES = types.NamedTuple((_ROWS, _ROWS, types.boolean[::1], _ROWS, _ROWS), Planes)
+@register_jitable
+def sum_columns(columns: NDArray[np.int64], won: Any, lost: Any, width: int) -> NDArray[np.uint64]:
+    """Count at each position the sum of columns of S, plus their number. O(columns M / 64).
+
+    Returns
+    -------
+    (p, width) uint64
+        The planes: enough for twice the number of columns, at most `_PLANES` of them.
+    """
+    n_planes = bit_length(2 * columns.size)
+    planes = np.zeros((n_planes, width), np.uint64)
+    waiting = np.empty((n_planes, width), np.uint64)
+    is_waiting = np.zeros(n_planes, np.bool_)
+    # Carries alternate between two rows, since those of one plane are added to the next.
+    arriving = np.empty((2, width), np.uint64)
+    for column in columns:
+        more = lost[column * width : (column + 1) * width]
+        fewer = won[column * width : (column + 1) * width]
+        add_side_by_side(planes[0], more, fewer, arriving[0])
+        level = 1
+        while level < n_planes and is_waiting[level]:
+            arrived, carry = arriving[(level - 1) & 1], arriving[level & 1]
+            add_carries(planes[level], waiting[level], arrived, carry)
+            is_waiting[level] = False
+            level += 1
+        # All counts fit in the planes, so that the last one has no carries.
+        if level < n_planes:
+            waiting[level] = arriving[(level - 1) & 1]
+            is_waiting[level] = True
+    for level in range(1, n_planes):
+        if is_waiting[level]:
+            for above in range(level, n_planes):
+                add_carry(planes[above], waiting[level])
+    return planes
 
 
-@njit(types.void(_BITS, _BITS, types.int64, types.int64, _PLANES), cache=True)
-def count_column(won: Any, lost: Any, column: int, n_planes: int, planes: Planes) -> None:
-    """Count a column of S, plus 1, in the planes. O(M / 64)."""
-    add_side_by_side(planes.digits[0], lost[column], won[column], planes.arriving[0])
-    level = 1
-    while level < n_planes and planes.is_waiting[level]:
-        arrived = planes.arriving[(level - 1) & 1]
-        carry = planes.arriving[level & 1]
-        add_carries(planes.digits[level], planes.waiting[level], arrived, carry)
-        planes.is_waiting[level] = False
-        level += 1
-    # All counts fit in the planes, so that the last one has no carries.
-    if level < n_planes:
-        copy_row(planes.arriving[(level - 1) & 1], planes.waiting[level])
-        planes.is_waiting[level] = True
+@register_jitable
+def count_columns(columns: NDArray[np.int64], won: Any, lost: Any, width: int) -> NDArray[np.uint8]:
+    """The sums of at most `MOST` columns of S, plus their number, in the order of `places`."""
+    planes = sum_columns(columns, won, lost, width)
+    counts = np.zeros((_PLANES, width), np.uint64)
+    for bit in range(8):
+        for digit in range(len(planes)):
+            add_digit(planes[digit], np.uint64(bit), np.uint64(digit), counts[bit])
+    return counts.reshape(-1).view(np.uint8)
 
 
 @register_jitable
@@ -140,65 +142,50 @@ def add_digit(plane: NDArray[np.uint64], bit: Any, digit: Any, counts: NDArray[n
         counts[word] |= ((plane[word] >> bit) & _BYTES) << digit
 
 
-@njit(types.void(_ITEMS, _BITS, _BITS, _PLANES), cache=True)
-def count_columns(columns: NDArray[np.int64], won: Any, lost: Any, planes: Planes) -> None:
-    """Count the sums of at most `MOST` columns of S, plus their number. O(columns M / 64)."""
-    n_planes = 1
-    while (1 << n_planes) <= 2 * columns.size:
-        n_planes += 1
-    for level in range(n_planes):
-        clear_row(planes.digits[level])
-        planes.is_waiting[level] = False
-    for column in columns:
-        count_column(won, lost, column, n_planes, planes)
-    # Carries that still wait are added without a second one.
-    for level in range(1, n_planes):
-        if planes.is_waiting[level]:
-            for above in range(level, n_planes):
-                add_carry(planes.digits[above], planes.waiting[level])
-    for bit in range(8):
-        clear_row(planes.counts[bit])
-        for digit in range(n_planes):
-            add_digit(planes.digits[digit], np.uint64(bit), np.uint64(digit), planes.counts[bit])
-
-
-@register_jitable
-def add_counts(weight: float, counts: NDArray[np.uint64], n_columns: int, v: Any) -> None:
-    """Add to v the weighted sums of the columns that were counted. O(M)."""
-    of_bytes = counts.view(np.uint8)
-    # Eight pairs in turn, so that v is read and written in its order.
-    for byte in range(v.size // 8):
-        for bit in range(8):
-            v[8 * byte + bit] += weight * (np.int64(of_bytes[bit, byte]) - n_columns)
-    for pair in range(v.size // 8 * 8, v.size):
-        v[pair] += weight * (np.int64(of_bytes[pair % 8, pair // 8]) - n_columns)
-
-
-@njit(types.void(_ITEMS, _FLOATS, _BITS, _BITS, _PLANES, _FLOATS), cache=True)
-def add_columns(
-    columns: NDArray[np.int64],
-    weights: NDArray[np.float64],
+@njit(
+    (BITS, BITS, types.int64, _ITEMS, _PLACES, _ITEMS, types.int32[::1], types.int64[:, ::1]),
+    cache=True,
+)
+def sum_blocks(
     won: Any,
     lost: Any,
-    planes: Planes,
-    v: NDArray[np.float64],
+    width: int,
+    pairs: NDArray[np.int64],
+    place: NDArray[np.uint32],
+    start: NDArray[np.int64],
+    running: NDArray[np.int32],
+    S: NDArray[np.int64],
 ) -> None:
-    """Add columns of S, weighted, to v: O(M / 64) for each, and O(M) for each run of one weight.
+    """Write sums of S over the blocks of pairs of clusters. O(M^2 / 64 + P M) time.
+
+    The pairs of items are processed block by block; the sum of a block is the difference of the
+    running sum.
 
     Parameters
     ----------
-    columns, weights : (t,)
-        Columns of equal weight follow each other: up to `MOST` of them are counted together.
-    won, lost : (64 w, w) uint64
-        The bits of `hcbench.Comparisons.bits`.
-    planes : Planes, changed
-    v : (M,), changed
+    won, lost : (64 w w,) uint64
+    width : int
+        w.
+    pairs, place : (m,)
+        The pairs of items of different clusters, block by block; and `places` of them.
+    start : (P+1,)
+        Where each block starts among them.
+    running : (m+1,), changed
+        Zeros.
+    S : (P, P) int64, written
+        Zeros.
     """
-    first = 0
-    while first < columns.size:
-        last = first + 1
-        while last < min(columns.size, first + MOST) and weights[last] == weights[first]:
-            last += 1
-        count_columns(columns[first:last], won, lost, planes)
-        add_counts(weights[first], planes.counts, last - first, v)
-        first = last
+    for block in range(len(S)):
+        row = S[block]
+        for first in range(start[block], start[block + 1], MOST):
+            last = first + MOST if first + MOST < start[block + 1] else start[block + 1]
+            columns = pairs[first:last]
+            counts = count_columns(columns, won, lost, width)
+            total = np.int32(0)
+            for at in range(place.size):
+                total += np.int32(counts[place[at]])
+                running[at + 1] = total
+            for other in range(len(S)):
+                n_pairs = start[other + 1] - start[other]
+                sum_of_columns = running[start[other + 1]] - running[start[other]]
+                row[other] += n_pairs * columns.size - sum_of_columns

@@ -6,10 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import AllComparisons, Comparisons, Given, HeightKind, Oracle, Tree
-from hcbench_quadruplets import _kernels
+from hcbench.model import pair_items
+from hcbench_quadruplets import (
+    _bit_linkage_kernels as bit_kernels,
+    _bit_sums_kernels as sums_kernels,
+    _kernels,
+)
 from hcbench_quadruplets.initial_clusters import Init, initial_clusters
 from hcbench_quadruplets.pairs import check_size, warn_of_missing_items
-from hcbench_quadruplets.preferences import Clusters, Preferences, preferences_of
+
+FEW = 48
+"""From this number of clusters, sums of S over pairs of pairs of them are stored: 1128^2, 10 MB."""
 
 
 def four_al(
@@ -50,31 +57,60 @@ def four_al(
 
     Notes
     -----
-    For n items, M = n(n-1)/2 pairs and m comparisons, a merge takes O(M) time, and besides the
+    For n items, M = n(n-1)/2 pairs and m comparisons: until `FEW` clusters remain, a merge uses the
     columns of S of all |union| n pairs that contain items of the two clusters. If there are few
-    comparisons, these are 2m/M additions a column, and 8 m + 12 n^2 bytes; if they are dense
-    (`Comparisons.is_dense`), operations on 2 M/64 words, and 12 n^2 bytes besides the bits. If
+    comparisons, that takes 2m/M additions per column, and 8 m + 12 n^2 bytes; if they are dense
+    (`Comparisons.is_dense`), operations on 2 M/64 words, and 19 n^2 bytes besides the bits. If
     clusters of similar sizes merge, these are O(n^2 log n) columns, and O(n^3) if a large one
-    absorbs single items. On all comparisons, by ranks: O(n^3) time, 20 n^2 bytes.
+    absorbs single items. With `FEW` clusters O(m), or O(M^2 / 64) with bits, once. On all
+    comparisons, by ranks: O(n^3) time, 24 n^2 bytes.
     """
     check_size(given.n, "4-AL")
     comparisons: Comparisons | AllComparisons = oracle.read().unique()
     warn_of_missing_items(comparisons)
     cluster = initial_clusters(comparisons, given, rng, init, size)
-    merges, similarities = merge_all(preferences_of(comparisons), cluster)
+    if isinstance(comparisons, AllComparisons):
+        merges, similarities = merge_by_ranks(comparisons, cluster)
+    else:
+        merges, similarities = merge_all(comparisons, cluster)
     return _tree_of_merges(cluster, merges, similarities, given.names)
 
 
+def merge_by_ranks(
+    comparisons: AllComparisons, cluster: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """As `merge_all`, on all comparisons of a ranking. O(n^2 K) time for K initial clusters."""
+    # Importing it compiles a kernel that other inputs do not need. A warm-up on few items imports
+    # it if the timed call does, since both have inputs of one type.
+    from hcbench_quadruplets import _rank_kernels
+
+    n, size = comparisons.n, np.bincount(cluster)
+    rank = comparisons.rank.astype(np.int32)
+    order = np.argsort(rank, kind="stable")
+    i, j = (items.astype(np.int32) for items in pair_items(order, n))
+    merges, similarities = np.empty((size.size - 1, 2), np.int64), np.empty(size.size - 1)
+    _rank_kernels.merge_ranked(i, j, rank[order], rank, cluster.copy(), size, merges, similarities)
+    return merges, similarities
+
+
 def merge_all(
-    preferences: Preferences, cluster: NDArray[np.int64]
+    comparisons: Comparisons,
+    cluster: NDArray[np.int64],
+    few: int = FEW,
+    by_bits: bool | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Merge initial clusters until one is left.
 
     Parameters
     ----------
-    preferences : Preferences
+    comparisons : Comparisons
+        Each at most once.
     cluster : (n,) int array
         The cluster of each item, 0..K-1 in the order of their smallest items.
+    few : int
+        The number of clusters from which to use the sums of S over blocks.
+    by_bits : bool, optional
+        Whether to use the comparisons as bits; by default if they are dense.
 
     Returns
     -------
@@ -83,20 +119,107 @@ def merge_all(
     similarities : (K-1,) array
         W of the two.
     """
-    clusters = Clusters(cluster.copy(), np.bincount(cluster))
-    initial_number = np.arange(clusters.size.size)
-    merges = np.empty((clusters.size.size - 1, 2), np.int64)
-    similarities = np.empty(clusters.size.size - 1)
-    v = preferences.sum_for(clusters)
-    for step in range(len(merges)):
-        p, q, similarity = _kernels.most_similar(v, clusters.of_items, clusters.size)
-        merges[step] = initial_number[[p, q]]
-        similarities[step] = similarity
-        initial_number = np.delete(initial_number, q)
-        after = clusters.merge(p, q)
-        preferences.update(v, clusters, p, q, after)
-        clusters = after
+    by_bits = comparisons.is_dense if by_bits is None else by_bits
+    current, size = cluster.copy(), np.bincount(cluster)
+    merges, similarities = np.empty((size.size - 1, 2), np.int64), np.empty(size.size - 1)
+    done = max(0, size.size - few)
+    first_merges, first_similarities = merges[:done], similarities[:done]
+    if by_bits and done:
+        _merge_by_bits(comparisons, current, size, first_merges, first_similarities)
+    elif done:
+        # Importing them compiles kernels that dense comparisons, such as those drawn by default, do
+        # not need. Where a warm-up on few items does not import them, the timed call is repeated.
+        from hcbench_quadruplets import _index_kernels, _list_kernels
+
+        closer, farther = comparisons.closer, comparisons.farther
+        index = _index_kernels.index_pairs(closer, farther, comparisons.n)
+        k = size.size
+        room = np.empty(k, np.uint32), np.zeros(k * (k + 1) // 2)
+        _list_kernels.merge_sparse(*index, current, size, *room, first_merges, first_similarities)
+        del index, room
+    alive, current = np.unique(current, return_inverse=True)
+    blocks = sums_over_blocks(comparisons, current, by_bits)
+    merge_blocks(blocks, np.bincount(current), merges[done:], similarities[done:])
+    merges[done:] = alive[merges[done:]]
     return merges, similarities
+
+
+def _merge_by_bits(
+    comparisons: Comparisons,
+    cluster: NDArray[np.int64],
+    size: NDArray[np.int64],
+    merges: NDArray[np.int64],
+    similarities: NDArray[np.float64],
+) -> None:
+    """Perform the first ``len(merges)`` merges; ``cluster`` and ``size`` become those after them.
+
+    Takes 22 M + 8 K^2 bytes besides the bits.
+    """
+    won, lost, width = _rows_of_bits(comparisons)
+    n, k = cluster.size, size.size
+    place = sums_kernels.places(n * (n - 1) // 2, width)
+    v = np.zeros(64 * width)
+    bit_kernels.merge_bits(
+        *(won, lost, width, place, cluster, size, np.arange(k), np.empty(n, np.int64)),
+        *(np.empty(n * n // 4 + 1, np.int64), np.full(v.size, k * k, np.uint32), v),
+        *(np.empty(k * k + 1), merges, similarities),
+    )
+
+
+def sums_over_blocks(
+    comparisons: Comparisons, cluster: NDArray[np.int64], by_bits: bool
+) -> NDArray[np.int64]:
+    """Sums of S over the blocks of pairs of clusters, (P, P) in condensed order."""
+    n_clusters = int(cluster.max()) + 1
+    n_blocks, numbers = n_clusters * (n_clusters - 1) // 2, _numbers_of_pairs(n_clusters)
+    between = np.concatenate(
+        [numbers[own][cluster[i + 1 :]].astype(np.int32) for i, own in enumerate(cluster)]
+    )
+    if not by_bits:
+        from hcbench_quadruplets._list_kernels import net_preferences  # as in merge_all
+
+        listed: NDArray[np.int64] = net_preferences(
+            comparisons.closer, comparisons.farther, between, n_clusters
+        )
+        return listed
+    won, lost, width = _rows_of_bits(comparisons)
+    small = between.astype(np.min_scalar_type(~n_blocks))  # integers of 16 bits are sorted in O(M)
+    pairs = np.argsort(small, kind="stable")[np.count_nonzero(between < 0) :]
+    place = sums_kernels.places(between.size, width)[pairs].astype(np.uint32)
+    start = np.searchsorted(between[pairs], np.arange(n_blocks + 1))
+    running = np.zeros(len(pairs) + 1, np.int32)
+    sums = np.zeros((n_blocks, n_blocks), np.int64)
+    sums_kernels.sum_blocks(won, lost, width, pairs, place, start, running, sums)
+    return sums
+
+
+def merge_blocks(
+    sums: NDArray[np.int64],
+    size: NDArray[np.int64],
+    merges: NDArray[np.int64],
+    similarities: NDArray[np.float64],
+) -> None:
+    """Perform all merges of clusters of these sizes, by `sums_over_blocks`, which are changed."""
+    k = size.size
+    of_clusters = _numbers_of_pairs(k), size, np.arange(k), np.arange(k)
+    v, room = np.zeros(len(sums)), np.empty(k * k)
+    _kernels.merge_dense(sums, *of_clusters, v, room, merges, similarities)
+
+
+def _numbers_of_pairs(n_clusters: int) -> NDArray[np.int64]:
+    """The condensed number of each pair of clusters, -1 of one with itself."""
+    numbers = np.full((n_clusters, n_clusters), -1)
+    p, q = np.triu_indices(n_clusters, 1)
+    numbers[p, q] = numbers[q, p] = np.arange(p.size)
+    return numbers
+
+
+def _rows_of_bits(
+    comparisons: Comparisons,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64], int]:
+    """The bits, row after row, and the number of words in each."""
+    bits = comparisons.bits()
+    return bits.won.reshape(-1), bits.lost.reshape(-1), bits.won.shape[1]
 
 
 def _tree_of_merges(

@@ -10,6 +10,8 @@ from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 LEAF = 24  # points of a leaf at most; half of it at least
+NEIGHBOURS = 6  # of each point, found in one search; fewer than points of a leaf
+FEW = 4  # coordinates; with more, neighbours are too far from most points of a leaf to search once
 
 
 @register_jitable
@@ -17,9 +19,7 @@ def distance_of_points(
     axes: tuple[int, ...], points: NDArray[np.float64], x: Any, y: Any, squares: bool
 ) -> float:
     """Distance of two points, squared if lengths are Euclidean."""
-    # Unsigned, as negative numbers would be taken to count from the end.
-    x = np.uint64(x)
-    y = np.uint64(y)
+    x, y = np.uint64(x), np.uint64(y)  # else negative numbers would be taken to count from the end
     total: float = 0.0
     for k in range(len(axes)):
         gap = abs(points[k, x] - points[k, y])
@@ -28,21 +28,24 @@ def distance_of_points(
 
 
 @register_jitable
-def distance_of_box(
+def distance_of_boxes(
     axes: tuple[int, ...],
-    points: NDArray[np.float64],
-    x: Any,
     low: NDArray[np.float64],
     high: NDArray[np.float64],
+    x: Any,
+    low_of_nodes: NDArray[np.float64],
+    high_of_nodes: NDArray[np.float64],
     node: Any,
     squares: bool,
 ) -> float:
-    """Distance of point x to the box of a node, 0 inside; squared if lengths are Euclidean."""
-    x = np.uint64(x)
-    node = np.uint64(node)
+    """Distance of box x to that of a node, 0 if they overlap; squared if lengths are Euclidean.
+
+    A point is a box with ``low`` and ``high`` equal.
+    """
+    x, node = np.uint64(x), np.uint64(node)
     total: float = 0.0
     for k in range(len(axes)):
-        gap = max(low[k, node] - points[k, x], points[k, x] - high[k, node], 0.0)
+        gap = max(low_of_nodes[k, node] - high[k, x], low[k, x] - high_of_nodes[k, node], 0.0)
         total += gap * gap if squares else gap
     return total
 
@@ -118,25 +121,14 @@ def _split(points: Any, item: Any, start: int, stop: int, axis: int, key: Any, o
         item[x] = order[x]
 
 
-class Boxes(NamedTuple):
-    """The m nodes of a k-d tree in p dimensions. The children of node i are 2 i + 1 and 2 i + 2.
-
-    Leaves are from m // 2 on.
-    """
-
-    #: (m,) int64. The points ``first[node]:last[node]`` are those of a node.
-    first: Any
-    last: Any
-    #: (p, m) float64. The smallest and the largest coordinates of the points of each node.
-    low: Any
-    high: Any
-
-
 @njit(cache=True)
 def make_boxes(
     points: NDArray[np.float64],
     item: NDArray[np.int64],
-    boxes: Boxes,
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
 ) -> None:
     """Make a k-d tree: a node's points are halved where their box is the longest. O(n log n).
 
@@ -146,10 +138,12 @@ def make_boxes(
         The first n are brought into the order of the tree.
     item : (n,), changed
         Likewise.
-    boxes : Boxes, written
+    first, last : (m,), written
+        The points ``first[node]:last[node]`` of each node. The children of node i are 2 i + 1 and
+        2 i + 2, if below m.
+    low, high : (p, m), written
+        The smallest and the largest coordinates of the points of each node.
     """
-    first = boxes.first
-    last = boxes.last
     m = first.size
     key = np.empty(item.size)
     order = np.empty(item.size, np.int64)
@@ -158,7 +152,7 @@ def make_boxes(
     for node in range(m):
         start = first[node]
         stop = last[node]
-        longest = _bound(points, start, stop, boxes.low, boxes.high, node)
+        longest = _bound(points, start, stop, low, high, node)
         child = 2 * node + 1
         if child < m:
             _split(points, item, start, stop, longest, key, order)
@@ -167,6 +161,15 @@ def make_boxes(
             last[child] = middle
             first[child + 1] = middle
             last[child + 1] = stop
+
+
+class Boxes(NamedTuple):
+    """The m nodes of a k-d tree, as `make_boxes` writes them; leaves are from m // 2 on."""
+
+    first: Any
+    last: Any
+    low: Any
+    high: Any
 
 
 class Search(NamedTuple):
@@ -188,7 +191,8 @@ def _new_search() -> Search:
 @register_jitable
 def _add_children(
     axes: tuple[int, ...],
-    points: Any,
+    low: Any,
+    high: Any,
     x: int,
     boxes: Boxes,
     waiting: Any,
@@ -197,16 +201,124 @@ def _add_children(
     node: int,
     squares: bool,
 ) -> None:
-    """Let the children of a node wait, the one nearer to point x last."""
+    """Let the children of a node wait, the one nearer to box x of ``low`` and ``high`` last."""
     child = 2 * node + 1
-    first = distance_of_box(axes, points, x, boxes.low, boxes.high, child, squares)
-    second = distance_of_box(axes, points, x, boxes.low, boxes.high, child + 1, squares)
+    first = distance_of_boxes(axes, low, high, x, boxes.low, boxes.high, child, squares)
+    second = distance_of_boxes(axes, low, high, x, boxes.low, boxes.high, child + 1, squares)
     # Equal ones wait in their order.
     is_first_nearer = first < second
     waiting[n_waiting] = child + is_first_nearer
     waiting[n_waiting + 1] = child + 1 - is_first_nearer
     distance[n_waiting] = max(first, second)
     distance[n_waiting + 1] = min(first, second)
+
+
+@register_jitable
+def insert(lengths: Any, ends: Any, length: float, end: Any) -> None:
+    """Insert a point into its place among the nearest ones, of which the last goes."""
+    for place in range(NEIGHBOURS):
+        is_less = length < lengths[place]
+        length_here, end_here = lengths[place], ends[place]
+        lengths[place] = length if is_less else length_here
+        ends[place] = end if is_less else end_here
+        length = length_here if is_less else length
+        end = end_here if is_less else end
+
+
+class Nearest(NamedTuple):
+    """Work space of `find_neighbours` for the points of a leaf."""
+
+    #: (LEAF, NEIGHBOURS) float64. Distances of the nearest points of each, nearest first.
+    lengths: Any
+    #: (LEAF,) float64. Distance of each point to the box of another leaf.
+    gaps: Any
+
+
+@register_jitable
+def _compare_leaves(
+    axes: tuple[int, ...],
+    points: Any,
+    boxes: Boxes,
+    leaf: int,
+    node: int,
+    nearest: Nearest,
+    ends: Any,
+    totals: Any,
+    squares: bool,
+) -> float:
+    """Compare the points of a leaf with those of another; return the farthest nearest distance."""
+    all_lengths = nearest.lengths
+    gaps = nearest.gaps
+    start = boxes.first[leaf]
+    other_start = boxes.first[node]
+    other_size = boxes.last[node] - other_start
+    for x in range(LEAF):
+        gaps[x] = distance_of_boxes(
+            axes, points, points, start + x, boxes.low, boxes.high, node, squares
+        )
+    farthest: float = 0.0
+    for x in range(boxes.last[leaf] - start):
+        lengths = all_lengths[x]
+        if gaps[x] < lengths[-1]:
+            for y in range(LEAF):
+                totals[y] = distance_of_points(axes, points, start + x, other_start + y, squares)
+            if node == leaf:
+                totals[x] = np.inf
+            for y in range(other_size):
+                if totals[y] < lengths[-1]:
+                    insert(lengths, ends[x], totals[y], np.int32(other_start + y))
+        farthest = max(farthest, lengths[-1])
+    return farthest
+
+
+@njit(cache=True)
+def find_neighbours(
+    axes: tuple[int, ...],
+    points: NDArray[np.float64],
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    squares: bool,
+    neighbours: NDArray[np.int32],
+) -> None:
+    """Write the nearest points (n, NEIGHBOURS) of each, nearest first; itself if there are fewer.
+
+    All points of a leaf are searched for at once in the tree of `make_boxes`: other leaves that are
+    farther than the last neighbour of each are ignored. Distances are computed to LEAF points from
+    the first of a leaf, as a loop of constant length is compiled into vector instructions.
+    """
+    m = first.size
+    boxes = Boxes(first, last, low, high)
+    search = _new_search()
+    waiting = search.waiting
+    distance = search.distance
+    totals = search.totals
+    nearest = Nearest(np.empty((LEAF, NEIGHBOURS)), np.empty(LEAF))
+    for leaf in range(m // 2, m):
+        start = first[leaf]
+        ends = neighbours[start : last[leaf]]
+        for x in range(len(ends)):
+            ends[x] = start + x
+        nearest.lengths[:] = np.inf
+        farthest = np.inf
+        n_waiting = 1
+        waiting[0] = 0
+        distance[0] = 0.0
+        while n_waiting > 0:
+            n_waiting -= 1
+            node = waiting[n_waiting]
+            if distance[n_waiting] >= farthest:
+                continue
+            if 2 * node + 1 < m:
+                _add_children(
+                    axes, low, high, leaf, boxes, waiting, distance, n_waiting, node, squares
+                )
+                n_waiting += 2
+                continue
+            farthest = _compare_leaves(
+                axes, points, boxes, leaf, node, nearest, ends, totals, squares
+            )
 
 
 class Components(NamedTuple):
@@ -266,19 +378,43 @@ def _update_components(c: Components, first: Any, last: Any, n_roots: int) -> No
         c.end[c.roots[at]] = -1
 
 
+@register_jitable
+def _next_neighbour(
+    axes: tuple[int, ...], points: Any, c: Components, neighbours: Any, x: int, squares: bool
+) -> None:
+    """Take the nearest of the neighbours of point x that is outside of its component."""
+    component = c.component[x]
+    c.nearest[x] = -1
+    if neighbours[x, 0] < 0:
+        return
+    place = 0
+    while place < NEIGHBOURS - 1 and c.component[neighbours[x, place]] == component:
+        place += 1
+    neighbour = np.int64(neighbours[x, place])
+    c.reach[x] = distance_of_points(axes, points, x, neighbour, squares)
+    if c.component[neighbour] != component:
+        c.nearest[x] = neighbour
+    else:
+        neighbours[x, 0] = -1  # all are inside, and points outside not nearer than the last
+
+
 @njit(cache=True)
-def _bound_edges(c: Components) -> None:
-    """Bound the shortest edge of each component by the nearest points that are still outside."""
+def _bound_edges(
+    axes: tuple[int, ...], points: Any, c: Components, neighbours: Any, squares: bool
+) -> None:
+    """Bound the shortest edge of each component by neighbours, which need no search."""
     component = c.component
     nearest = c.nearest
+    reach = c.reach
+    shortest = c.shortest
+    end = c.end
     for x in range(nearest.size):
-        if nearest[x] < 0:
-            continue
-        if component[nearest[x]] == component[x]:
-            nearest[x] = -1
-        elif c.reach[x] < c.shortest[component[x]]:
-            c.shortest[component[x]] = c.reach[x]
-            c.end[component[x]] = x
+        own = component[x]
+        if nearest[x] >= 0 and component[nearest[x]] == own:
+            _next_neighbour(axes, points, c, neighbours, x, squares)
+        if nearest[x] >= 0 and reach[x] < shortest[own]:
+            shortest[own] = reach[x]
+            end[own] = x
 
 
 @register_jitable
@@ -312,13 +448,13 @@ def _search_outside(
         if distance[n_waiting] >= least or within[node] == own:
             continue
         if 2 * node + 1 < first.size:
-            _add_children(axes, points, x, boxes, waiting, distance, n_waiting, node, squares)
+            _add_children(
+                axes, points, points, x, boxes, waiting, distance, n_waiting, node, squares
+            )
             n_waiting += 2
             continue
         start = first[node]
-        # LEAF points, also if the leaf has fewer: a loop of constant length is compiled into vector
-        # instructions.
-        for y in range(LEAF):
+        for y in range(LEAF):  # as in `find_neighbours`
             totals[y] = distance_of_points(axes, points, x, start + y, squares)
         for y in range(last[node] - start):
             if totals[y] < least and component[start + y] != own:
@@ -392,7 +528,11 @@ def boruvka(
     axes: tuple[int, ...],
     points: NDArray[np.float64],
     item: NDArray[np.int64],
-    boxes: Boxes,
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    neighbours: NDArray[np.int32],
     squares: bool,
     edges: NDArray[np.float64],
 ) -> None:
@@ -410,21 +550,24 @@ def boruvka(
         0..p-1: of a length that is known when the kernel is compiled, for each p.
     points : (p, n + LEAF), n > 1
         The last LEAF may have any coordinates.
-    item, boxes
+    item, first, last, low, high
         Of the tree, as `make_boxes` writes them.
+    neighbours : (n, NEIGHBOURS), changed
+        As `find_neighbours` writes them, or -1 everywhere.
     squares : bool
         Lengths are Euclidean, otherwise Manhattan.
     edges : (n-1, 4), written
         Two items and the length; the last column is not used.
     """
     n = item.size
+    boxes = Boxes(first, last, low, high)
     search = _new_search()
-    c = _new_components(n, boxes.first.size)
+    c = _new_components(n, first.size)
     n_edges = 0
     n_roots = n
     while n_edges < n - 1:
-        _update_components(c, boxes.first, boxes.last, n_roots)
-        _bound_edges(c)
+        _update_components(c, first, last, n_roots)
+        _bound_edges(axes, points, c, neighbours, squares)
         _search_all(axes, points, boxes, c, search, squares)
         n_edges = _add_edges(c, n_roots, item, squares, edges, n_edges)
         n_roots = _keep_roots(c, n_roots)

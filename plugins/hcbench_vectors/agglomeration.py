@@ -138,15 +138,14 @@ def spanning_tree(vectors: NDArray[np.floating], metric: str, edges: Floats) -> 
     points[:, :n] = vectors.T
     while n > kernels.LEAF * (m + 1) // 2:
         m = 2 * m + 1
-    boxes = kernels.Boxes(
-        first=np.empty(m, np.int64),
-        last=np.empty(m, np.int64),
-        low=np.empty((p, m), order="F"),
-        high=np.empty((p, m), order="F"),
-    )
-    item = np.arange(n)
-    kernels.make_boxes(points, item, boxes)
-    kernels.boruvka(tuple(range(p)), points, item, boxes, squares, edges)
+    first, last = np.empty(m, np.int64), np.empty(m, np.int64)
+    low, high = np.empty((p, m), order="F"), np.empty((p, m), order="F")
+    item, axes = np.arange(n), tuple(range(p))
+    neighbours = np.full((n, kernels.NEIGHBOURS), -1, np.int32)
+    kernels.make_boxes(points, item, first, last, low, high)
+    if p <= kernels.FEW:
+        kernels.find_neighbours(axes, points, first, last, low, high, squares, neighbours)
+    kernels.boruvka(axes, points, item, first, last, low, high, neighbours, squares, edges)
 
 
 def linkage_of_distances(distances: Floats, method: Method) -> Floats:

@@ -11,8 +11,7 @@ from hcbench import Answers, Comparisons, Given, HeightKind, Oracle, Partition
 from hcbench.errors import NotApplicableError, ParameterError
 from hcbench.model.comparisons.arrays import pair_index
 from hcbench_quadruplets import ALGORITHMS, hcbench_algorithms
-from hcbench_quadruplets.average_linkage import four_al, merge_all
-from hcbench_quadruplets.preferences import BitPreferences, ListPreferences, preferences_of
+from hcbench_quadruplets.average_linkage import four_al, merge_all, merge_blocks
 from hcbench_quadruplets.quadruplet_kernel import four_k_al
 
 
@@ -78,19 +77,16 @@ def answers(draw, most=6):
     return n, rows
 
 
-@given(
-    answers(),
-    st.sampled_from([BitPreferences, ListPreferences]),
-    st.randoms(use_true_random=False),
-)
-def test_every_merge_is_maximal_by_the_equations(case, kind, random):
+@given(answers(), st.integers(1, 7), st.booleans(), st.randoms(use_true_random=False))
+def test_every_merge_is_maximal_by_the_equations(case, few, by_bits, random):
+    """With lists and bits, and the change to sums over blocks after any number of merges."""
     n, rows = case
     comparisons = Comparisons.from_quadruplets(n, rows).unique()
     for cluster in (
         np.arange(n),
         Partition([random.randrange(n) for _ in range(n)]).labels,
     ):
-        merges, linkage = merge_all(kind(comparisons), cluster)
+        merges, linkage = merge_all(comparisons, cluster, few, by_bits)
         check_merges(n, rows, cluster, merges, linkage)
 
 
@@ -165,7 +161,7 @@ def test_planted_hierarchy_is_recovered():
 
 
 @pytest.mark.slow
-def test_lists_and_bits_give_the_same_merges():
+def test_lists_bits_and_sums_over_blocks_give_the_same_merges():
     """With 112 items there are more columns of one weight than are counted at once."""
     w, label = planted(3, 14, delta=6.0, seed=5)
     values = w[np.triu_indices(len(w), 1)]
@@ -174,20 +170,28 @@ def test_lists_and_bits_give_the_same_merges():
     comparisons = Comparisons(len(w), a, b).unique()
     assert comparisons.is_dense
     assert fit(comparisons).cut(8) == Partition(label)
-    merges, linkage = merge_all(BitPreferences(comparisons), np.arange(len(w)))
-    by_lists = merge_all(ListPreferences(comparisons), np.arange(len(w)))
-    np.testing.assert_array_equal(merges, by_lists[0])
-    np.testing.assert_allclose(linkage, by_lists[1], atol=1e-12)
+    ways = [
+        merge_all(comparisons, np.arange(len(w)), few, by_bits)
+        for few, by_bits in ((1, True), (20, True), (20, False), (112, True), (112, False))
+    ]
+    for merges, linkage in ways[1:]:
+        np.testing.assert_array_equal(merges, ways[0][0])
+        np.testing.assert_allclose(linkage, ways[0][1], atol=1e-13)
 
 
-def test_few_comparisons_are_not_written_as_bits():
+def test_few_comparisons_are_not_written_as_bits(monkeypatch):
     w, _ = planted(2, 25, delta=5.0, seed=3)
     values = w[np.triu_indices(len(w), 1)]
     a, b = np.random.default_rng(2).integers(len(values), size=(2, 60_000))
     a, b = a[values[a] > values[b]], b[values[a] > values[b]]
     comparisons = Comparisons(len(w), a, b).unique()
     assert not comparisons.is_dense
-    assert isinstance(preferences_of(comparisons), ListPreferences)
+    with monkeypatch.context() as without:
+        without.delattr(Comparisons, "bits")
+        by_default = merge_all(comparisons, np.arange(100))
+    by_bits = merge_all(comparisons, np.arange(100), by_bits=True)
+    np.testing.assert_array_equal(by_default[0], by_bits[0])
+    np.testing.assert_allclose(by_default[1], by_bits[1], atol=1e-13)
 
 
 @pytest.mark.parametrize("init", [3, 5])
@@ -213,8 +217,8 @@ def test_merges_of_initial_clusters_are_maximal_by_the_equations():
     rows = [(0, 3, 1, 2), (4, 5, 0, 6), (1, 6, 2, 3), (0, 5, 1, 4), (2, 6, 0, 1), (3, 6, 4, 5)]
     comparisons = Comparisons.from_quadruplets(7, rows).unique()
     cluster = np.array([0, 0, 1, 2, 1, 3, 2])
-    for kind in (BitPreferences, ListPreferences):
-        check_merges(7, rows, cluster, *merge_all(kind(comparisons), cluster))
+    for few, by_bits in product((1, 3, 80), (True, False)):
+        check_merges(7, rows, cluster, *merge_all(comparisons, cluster, few, by_bits))
 
 
 def test_initial_clusters_that_leave_single_items_or_nothing_to_merge():
@@ -257,3 +261,14 @@ def test_the_specs_say_when_initial_clusters_are_a_hint():
 def test_too_many_items_are_refused_before_anything_is_read(algorithm):
     with pytest.raises(NotApplicableError, match=r"at most 65536 items, got 65537"):
         algorithm(None, Given(n=65_537), np.random.default_rng(0))
+
+
+def test_sums_of_more_than_2_to_the_31_comparisons_do_not_overflow():
+    # Clusters of 500, 1000 and 500 items; all comparisons of (0, 1) with (1, 2) prefer (0, 1).
+    many = 500 * 1000 * 1000 * 500
+    S = np.zeros((3, 3), np.int64)
+    S[0, 2], S[2, 0] = many, -many
+    merges, similarities = np.empty((2, 2), np.int64), np.empty(2)
+    merge_blocks(S, np.array([500, 1000, 500]), merges, similarities)
+    assert merges.tolist() == [[0, 1], [0, 2]]
+    assert similarities == pytest.approx([1 / 3, 0])

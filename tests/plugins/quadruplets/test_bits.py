@@ -7,12 +7,17 @@ from math import lcm
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from numba import njit
 
 from hcbench import Comparisons, Partition
 from hcbench.model import pair_items
-from hcbench_quadruplets import _bit_sums_kernels
-from hcbench_quadruplets.average_linkage import merge_all
-from hcbench_quadruplets.preferences import BitPreferences, Clusters, ListPreferences
+from hcbench_quadruplets import _bit_linkage_kernels as bits, _bit_sums_kernels as sums_of
+from hcbench_quadruplets.average_linkage import merge_all, sums_over_blocks
+
+
+@njit
+def add_columns(columns, weight, won, lost, width, v):
+    bits.add_columns(columns, weight, won, lost, width, v)
 
 
 @pytest.mark.slow
@@ -29,12 +34,11 @@ def test_columns_are_summed_as_by_unpacking_their_bits(words):
         plus, minus = (np.unpackbits(one, axis=1, bitorder="little").astype(int) for one in S)
         drawn = rng.integers(7, size=n_columns)
         for columns in (drawn, np.zeros_like(drawn), np.ones_like(drawn)):
-            v = np.ones(64 * words - 5)  # the last word is not full
-            weights = np.where(np.arange(n_columns) < n_columns // 3, 0.5, 2.0)
-            planes = _bit_sums_kernels.new_planes(words)
-            _bit_sums_kernels.add_columns(columns, weights, won, lost, planes, v)
-            expected = 1 + weights @ (plus - minus)[columns]
-            np.testing.assert_array_equal(v, expected[: v.size])
+            v = np.ones(64 * words)
+            add_columns(columns, 0.5, won.ravel(), lost.ravel(), words, v)
+            places = sums_of.places(64 * words, words)
+            expected = 1 + 0.5 * (plus - minus)[columns].sum(0)
+            np.testing.assert_array_equal(v[places], expected)
 
 
 def matrix(comparisons: Comparisons) -> np.ndarray:
@@ -55,27 +59,19 @@ def few_levels(n: int, m: int, seed: int) -> Comparisons:
     return Comparisons(n, np.where(closer, a, b)[untied], np.where(closer, b, a)[untied]).unique()
 
 
-@given(st.integers(3, 24), st.integers(0, 3000), st.integers(2, 24), st.integers(0, 99))
-def test_sums_are_those_of_the_matrix_before_and_after_a_merge(n, m, K, seed):
+@given(st.integers(3, 24), st.integers(0, 3000), st.integers(1, 24), st.integers(0, 99))
+def test_sums_over_blocks_are_those_of_the_matrix(n, m, K, seed):
     comparisons = few_levels(n, m, seed)
-    before = Partition(np.random.default_rng(seed).integers(K, size=n)).labels
-    clusters = Clusters(before.copy(), np.bincount(before))
+    cluster = Partition(np.random.default_rng(seed).integers(K, size=n)).labels.copy()
+    K = int(cluster.max()) + 1
     i, j = pair_items(np.arange(n * (n - 1) // 2), n)
-    for kind in (BitPreferences, ListPreferences):
-        preferences = kind(comparisons)
-        v = preferences.sum_for(clusters)
-        np.testing.assert_allclose(v, weighted_sums(comparisons, clusters, i, j), atol=1e-12)
-        if clusters.size.size > 1:
-            after = clusters.merge(0, 1)
-            preferences.update(v, clusters, 0, 1, after)
-            np.testing.assert_allclose(v, weighted_sums(comparisons, after, i, j), atol=1e-12)
-
-
-def weighted_sums(comparisons, clusters, i, j):
-    """S c, by the matrix."""
-    p, q = clusters.of_items[i], clusters.of_items[j]
-    c = np.where(p == q, 0.0, 1.0 / (clusters.size[p] * clusters.size[q]))
-    return matrix(comparisons) @ c
+    p, q = np.sort([cluster[i], cluster[j]], axis=0)
+    between = np.where(p == q, -1, p * (2 * K - p - 1) // 2 + q - p - 1)
+    block = (between == np.arange(K * (K - 1) // 2)[:, None]).astype(int)
+    expected = block @ matrix(comparisons) @ block.T
+    for by_bits in (True, False):
+        sums = sums_over_blocks(comparisons, cluster, by_bits)
+        np.testing.assert_array_equal(sums, expected)
 
 
 def merges_in_whole_numbers(S, cluster):
@@ -104,13 +100,19 @@ def merges_in_whole_numbers(S, cluster):
 
 @pytest.mark.slow
 @settings(max_examples=25)
-@given(st.integers(2, 18), st.integers(0, 800), st.integers(1, 18), st.integers(0, 99))
-def test_ties_are_those_of_exact_arithmetic(n, m, K, seed):
+@given(
+    st.integers(2, 18),
+    st.integers(0, 800),
+    st.integers(1, 18),
+    st.integers(1, 18),
+    st.integers(0, 99),
+)
+def test_ties_are_those_of_exact_arithmetic(n, m, K, few, seed):
     comparisons = few_levels(n, m, seed)
     rng = np.random.default_rng(seed)
     for cluster in (np.arange(n), Partition(rng.integers(K, size=n)).labels):
         expected, similarities = merges_in_whole_numbers(matrix(comparisons), cluster)
-        for kind in (BitPreferences, ListPreferences):
-            merges, linkage = merge_all(kind(comparisons), cluster)
+        for by_bits in (True, False):
+            merges, linkage = merge_all(comparisons, cluster, few, by_bits)
             assert list(map(tuple, merges.tolist())) == expected
             np.testing.assert_allclose(linkage, np.array(similarities, float), atol=1e-14)

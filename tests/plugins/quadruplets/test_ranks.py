@@ -11,10 +11,9 @@ from scipy.spatial.distance import squareform
 
 import hcbench
 from hcbench import AllComparisons, Comparisons, HeightKind, ModelWarning, ParameterError, Partition
-from hcbench_quadruplets.average_linkage import merge_all
+from hcbench_quadruplets.average_linkage import merge_all, merge_by_ranks
 from hcbench_quadruplets.initial_clusters import maximal_clusters
 from hcbench_quadruplets.linkage import merge_by_mean
-from hcbench_quadruplets.preferences import BitPreferences, RankedPreferences
 from hcbench_quadruplets.win_rate import win_rates
 
 ALL = ["4-AL", '4-AL[init="4K-AL"]', "4K-AL", "4K-AL[kernel=code]", "tK-AL", "AL-rowsum"]
@@ -26,8 +25,8 @@ def test_four_al_by_ranks_makes_the_merges_of_the_stored_comparisons(n, levels, 
     rng = np.random.default_rng(seed)
     all_comparisons = AllComparisons.from_similarity(rng.integers(levels, size=n * (n - 1) // 2))
     cluster = Partition(rng.integers(clusters, size=n)).labels
-    merges, W = merge_all(RankedPreferences(all_comparisons), cluster)
-    expected = merge_all(BitPreferences(all_comparisons.materialise()), cluster)
+    merges, W = merge_by_ranks(all_comparisons, cluster)
+    expected = merge_all(all_comparisons.materialise(), cluster)
     np.testing.assert_array_equal(merges, expected[0])
     np.testing.assert_allclose(W, expected[1], atol=1e-12)
 
@@ -35,8 +34,8 @@ def test_four_al_by_ranks_makes_the_merges_of_the_stored_comparisons(n, levels, 
 def test_four_al_by_ranks_on_more_ranks_than_one_stretch():
     rng = np.random.default_rng(0)
     all_comparisons = AllComparisons.from_similarity(rng.normal(size=60 * 59 // 2))
-    merges, W = merge_all(RankedPreferences(all_comparisons), np.arange(60))
-    expected = merge_all(BitPreferences(all_comparisons.materialise()), np.arange(60))
+    merges, W = merge_by_ranks(all_comparisons, np.arange(60))
+    expected = merge_all(all_comparisons.materialise(), np.arange(60))
     np.testing.assert_array_equal(merges, expected[0])
     np.testing.assert_allclose(W, expected[1], atol=1e-12)
 
