@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError
+from hcbench.files import comparison_columns
 from hcbench.model import are_codes, kind_of_square, read_number
 from hcbench_datasets.content import Column, Roles, Table, looks_numeric, pasted_name
 
@@ -461,6 +462,10 @@ def _check_no_pairs(table: Table, free: list[Column]) -> None:
     """Raise `DataError` for a list of pairs with several columns of numbers."""
     texts = [column for column in free if column.numbers is None]
     if len(texts) < 2 or not all(_PAIRED.fullmatch(column.name) for column in texts[:2]):
+        return
+    places = comparison_columns([column.name for column in free])
+    if places is not None and are_items(free[places["k"]]):
+        # Comparisons of items by name: i, j, k, and who has answered.
         return
     one, other = texts[:2]
     items = {*one.cells, *other.cells}

@@ -53,6 +53,8 @@ SETTINGS = {
         "quadruplet-queries[similarity=euclidean]",
     ),
     "subsample": ("subsample[of=iris]",),
+    "half": ("half[of=iris]",),
+    "rows": ("rows[of=iris]", "rows[of=iris,distance=cosine]"),
     "quadruplet-set": ("quadruplet-set", "quadruplet-set[p=1]", "quadruplet-set[noise=0.3]"),
 }
 #: Specs that need large downloads, or a terminal.

@@ -32,7 +32,14 @@ from hcbench.analysis.signed_ranks import (
 from hcbench.errors import HcbenchError
 
 if TYPE_CHECKING:
+    # Documentation tools read the annotations of inherited fields in this module.
+    from collections.abc import Mapping  # noqa: F401
+
+    from numpy.typing import NDArray  # noqa: F401
+
+    from hcbench.analysis.blocks import Excluded  # noqa: F401
     from hcbench.analysis.comparison import Comparison
+    from hcbench.analysis.inference import Inference  # noqa: F401
     from hcbench.analysis.performance_profiles import Distance
     from hcbench.plan.presentation import MetricInfo
 

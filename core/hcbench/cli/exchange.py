@@ -63,7 +63,7 @@ class ExportPath(OutputFile):
 def export(
     *, run: str | None, form: str | None, output: Path | None, trees: bool, store: str | None
 ) -> None:
-    """Write the cells of a run, by default the last, to a file or a folder."""
+    """Write the cells of a run, by default the last, to files."""
     from hcbench.results.exports import to_json, write_excel, write_parquet
     from hcbench.store import exchange
 
@@ -138,9 +138,10 @@ def _format_of_export(form: str | None, output: Path | None) -> str:
 @click.argument("files", nargs=-1, required=True, type=PATH, metavar="FILE...")
 @options.STORE
 def import_(files: Sequence[Path], store: str | None) -> None:
-    """Import runs that hcbench results export wrote as json, parquet or a folder.
+    """Import runs that hcbench results export wrote.
 
-    A folder becomes one run, with the folders in it. What is stored already is not stored again.
+    Files are of json or parquet; a folder becomes one run, with the folders in it. What is stored
+    already is not stored again.
     """
     from hcbench.results.exports import read_export
     from hcbench.results.folders import read_folder

@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from hcbench.errors import InvalidProblemError
 
+# numpy is imported by the functions that need it: specs, which only ask for names, import this.
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 _NAME = re.compile(r"[\w.-]+:[\w.-]+")
@@ -40,6 +40,8 @@ def as_extra(name: str, values: Any, n: int) -> Any:
         raise InvalidProblemError(
             f"extras: {name!r} needs the name of your package, such as 'my-package:{name}'"
         )
+    import numpy as np
+
     if isinstance(values, np.ndarray):
         entries: Any = values.view()
         entries.flags.writeable = False
@@ -55,6 +57,8 @@ def as_extra(name: str, values: Any, n: int) -> Any:
 
 def take_extra(entries: Any, items: NDArray[np.int64]) -> Any:
     """The entries of some items, in their order."""
+    import numpy as np
+
     if isinstance(entries, np.ndarray):
         return entries[items]
     return tuple(entries[item] for item in items)
@@ -68,6 +72,8 @@ def contents(name: str, value: Any) -> Iterator[bytes]:
     InvalidProblemError
         If it holds anything but texts, bytes, numbers, arrays, and lists and mappings of these.
     """
+    import numpy as np
+
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufcSU":
         yield repr(("array", value.shape, value.dtype.str)).encode()
         yield np.ascontiguousarray(value).tobytes()

@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from hcbench.errors import InvalidSpecError
-from hcbench.registry.parameters import Interval, Params, Value
+
+# Documentation tools read the annotations of inherited fields in this module: Parameter, Reference.
+from hcbench.registry.parameters import Interval, Parameter, Params, Value  # noqa: F401
+from hcbench.registry.references import Reference  # noqa: F401
 from hcbench.registry.specs import Function, Needs, Spec, load_function
 
 if TYPE_CHECKING:

@@ -46,7 +46,7 @@ paper = "3"
 #: row has its reasons in all forms.
 WITHOUT_NOTES = {
     "list", "info", "plugins", "check", "results list", "results merge", "results stability",
-    "datasets list", "ask", "tree", "clusters",
+    "datasets list", "ask", "tree", "clusters", "verify",
 }  # fmt: skip
 #: Of plugins, whose own tests compare their forms.
 ELSEWHERE = {"recommend", "regress"}

@@ -208,7 +208,7 @@ def test_a_damaged_or_missing_summary_is_made_again(store: Store) -> None:
         connection.execute(update(summaries).values(packed=flipped))
     assert shown(store, 1) == expected
     with store.database.writing() as connection:
-        summaries.drop(connection)  # as in a store of an earlier version
+        connection.execute(delete(summaries))
     info = store.run(1)
     assert (info.cells, info.failed) == (5, 1)
     with Store(store.address, read_only=True) as reading:

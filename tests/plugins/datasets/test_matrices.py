@@ -280,6 +280,17 @@ def test_points_on_a_grid_are_vectors(file):
 CROWD = "worker,anchor,near,far\nw2,lion,cat,hen\nw1,cat,lion,hen\nw2,hen,cat,lion"
 
 
+@pytest.mark.parametrize("header", ["i,j,k,annotator", "i,j,k", "anchor,near,far,worker"])
+def test_comparisons_by_name_are_no_list_of_pairs(file, header):
+    """Names of items in three columns are not two of a pair and something else."""
+    rows = ["oak,elm,cat,w1", "cat,cow,oak,w2", "elm,oak,cow,w1", "cow,cat,elm,w2"]
+    if header == "i,j,k":
+        rows = [row.rpartition(",")[0] for row in rows]
+    path = file("\n".join([header, *rows]))
+    assert "comparisons of 4 items" in inspected(path)
+    assert read(path, comparisons=True).names == ("cat", "cow", "elm", "oak")
+
+
 @pytest.mark.parametrize("index", ["", "index"])
 def test_triplets_of_a_crowd_are_read_by_the_names_of_their_columns(file, index):
     text = CROWD
