@@ -145,7 +145,7 @@ def _file_of(
     for row in in_order:
         cell = _cell_of(row, layout)
         stored = json.loads(row["cell"])
-        cell["made"] = _place_in(shared, {name: stored.get(name) for name in _SHARED})
+        cell["description"] = _place_in(shared, {name: stored.get(name) for name in _SHARED})
         for name, value in stored.items():
             # The seeds of the data, of the noise and of the algorithm.
             if name not in _SHARED:
@@ -160,8 +160,8 @@ def _file_of(
         "algorithm": algorithm,
         "dataset": dataset,
         "suite": description["runs"][0]["suite"],
-        "shown": _part_of_layout(layout, algorithm, dataset, oracles),
-        "made": shared,
+        "presentation": _part_of_layout(layout, algorithm, dataset, oracles),
+        "descriptions": shared,
         "environments": machines,
         "cells": cells,
     }
@@ -244,8 +244,8 @@ def _part_of_layout(
 
 def _only(entries: Row, labels: Iterable[str]) -> dict[str, Any]:
     """The entries of some labels."""
-    wanted = set(labels)
-    return {label: entry for label, entry in entries.items() if label in wanted}
+    label_set = set(labels)
+    return {label: entry for label, entry in entries.items() if label in label_set}
 
 
 def _without_other_data(metric: Row, dataset: str) -> dict[str, Any]:
@@ -390,13 +390,13 @@ class _Joining:
         (self._schema_name,) = names
         self._schemas.add(int(content[self._schema_name]))
         self._suites.add(str(content["suite"]))
-        self._add_layout(path, content["shown"])
+        self._add_layout(path, content["presentation"])
         for cell in content["cells"]:
             self._add_cell(cell, content)
 
-    def _add_layout(self, path: Path, shown: Row) -> None:
+    def _add_layout(self, path: Path, layout: Row) -> None:
         """Add how the cells of a file are shown to how all are shown."""
-        for metric in shown["metrics"]:
+        for metric in layout["metrics"]:
             key = self._keys.setdefault(metric["label"], metric["key"])
             if key != metric["key"]:
                 raise DataError(
@@ -405,16 +405,16 @@ class _Joining:
                     f"results rescore --metrics {metric['label']}"
                 )
         if not self._layout:
-            self._layout = json.loads(json.dumps(shown))
+            self._layout = json.loads(json.dumps(layout))
             return
-        _join(self._layout, shown)
+        _join(self._layout, layout)
         suite = self._layout["suite"]
-        suite["repetitions"] = max(suite["repetitions"], shown["suite"]["repetitions"])
+        suite["repetitions"] = max(suite["repetitions"], layout["suite"]["repetitions"])
 
     def _add_cell(self, cell: Row, content: Row) -> None:
         """Add a cell as a row of the store, with its points."""
         number = len(self._cells) + 1
-        made = dict(content["made"][cell["made"]])
+        description = dict(content["descriptions"][cell["description"]])
         environment = content["environments"][cell["environment"]]
         run = _place_in(self._environments, environment) + 1
         points = [self._point(point, run) for point in cell["points"]]
@@ -423,14 +423,14 @@ class _Joining:
             row[name] = None
         for name, value in cell.items():
             if name in _SEEDS:
-                made[name] = value
-            elif name not in ("made", "environment", "points"):
+                description[name] = value
+            elif name not in ("description", "environment", "points"):
                 row[name] = value
         row["id"] = number
         row["run"] = run
         row["algorithm"] = content["algorithm"]
         row["dataset"] = content["dataset"]
-        row["cell"] = json.dumps(made)
+        row["cell"] = json.dumps(description)
         row["points"] = points
         self._cells.append(row)
 

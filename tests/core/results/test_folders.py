@@ -131,7 +131,10 @@ def test_labels_that_no_file_can_have_are_kept(store: Path) -> None:
         (lambda _: "[]", "is not of hcbench results export"),
         (lambda text: text.replace('"hcbench results": 1', '"hcbench results": 9'), "format 9"),
         (lambda text: text.replace('"cells"', '"cell"'), "is damaged: KeyError"),
-        (lambda text: text.replace('"made": 0', '"made": 7'), "is damaged: IndexError"),
+        (
+            lambda text: text.replace('"description": 0', '"description": 7'),
+            "is damaged: IndexError",
+        ),
     ],
 )
 def test_a_damaged_file_is_named(change: Callable[[str], str], message: str) -> None:
@@ -155,7 +158,7 @@ def test_metrics_of_different_code_are_not_mixed() -> None:
     hcb("results", "export", "1", "--format", "folder", "-o", "out")
     (file,) = Path("out/UPGMA").iterdir()
     content = json.loads(file.read_text())
-    content["shown"]["metrics"][0]["key"] = "another"
+    content["presentation"]["metrics"][0]["key"] = "another"
     file.write_text(json.dumps(content))
     with pytest.raises(DataError, match="computed by another version of its code"):
         read_folder(Path("out"))
