@@ -6,7 +6,7 @@ import math
 import re
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from functools import partial
@@ -94,6 +94,7 @@ def check(
     edition have changed.
     """
     if editions is not None:
+        _refuse_beside_editions({"--claims": claims, "--list": only_list, "--exempt": exempt})
         if _compare_editions(names, plugin, editions, form):
             return ExitCode.OK
         return ExitCode.CELLS_FAILED
@@ -194,6 +195,13 @@ def _write_claims(names: Sequence[str], plugin: Sequence[Path], form: str) -> bo
     else:
         _write_powers(powers)
     return all(power.can_fail for power in powers)
+
+
+def _refuse_beside_editions(options_of_checks: Mapping[str, object]) -> None:
+    """Raise `click.UsageError` for options that would have no effect."""
+    unused = [name for name, value in options_of_checks.items() if value]
+    if unused:
+        raise click.UsageError(f"--editions runs no checks; omit {' and '.join(unused)}")
 
 
 def _compare_editions(

@@ -21,6 +21,7 @@ from hcbench.run.again import rebuild, run_in_workers
 if TYPE_CHECKING:
     from hcbench.plan.cell import Cell
     from hcbench.registry import Registry
+    from hcbench.registry.uses import Use
     from hcbench.store import Store
 
 ROUNDING = 1e-9
@@ -172,13 +173,14 @@ def verify_run(
     n_selected = min(len(candidates), math.ceil(share * len(candidates)))
     places = sorted(random.Random(seed).sample(range(len(candidates)), n_selected))
     selected = [candidates[place] for place in places]
-    stored_of = {id(cell): stored for stored, cell in selected}
+    # Two cells are never equal, even of one description: each is its own key.
+    stored_of = {cell: stored for stored, cell in selected}
     done = 0
     # The threads of the processes are those of their cells.
     for threads in sorted({cell.threads for _, cell in selected}):
         cells = [cell for _, cell in selected if cell.threads == threads]
         for cell, now in run_in_workers(cells, None, registry, timeout, jobs=jobs):
-            stored = stored_of[id(cell)]
+            stored = stored_of[cell]
             verification.compared += _compare(cell, stored, now)
             if stored.cost.seconds is not None and now.cost.seconds is not None:
                 verification.seconds.append((stored.cost.seconds, now.cost.seconds))
@@ -211,7 +213,12 @@ def _candidates(
             verification.faults.append(f"{_name_of(stored)}: its description is damaged: {error!r}")
             continue
         changes.update(dict.fromkeys(changes_of_cell))
-        fault = _fault_of(cell, stored, description, has_changed=bool(changes_of_cell))
+        if not _is_named(stored.dataset, cell.dataset, registry.use_datasets):
+            # The user may have given it a name, as in --datasets "genes=./expr.csv".
+            changes[f"{stored.dataset} is a name that was given to {cell.dataset.label}"] = None
+        fault = _wrong_name(cell, stored, registry)
+        if not fault:
+            fault = _fault_of(cell, stored, description, has_changed=bool(changes_of_cell))
         if fault:
             verification.faults.append(f"{_name_of(stored)}: {fault}")
         reason = _why_excluded(cell, stored)
@@ -233,6 +240,27 @@ def _name_of(stored: Outcome) -> str:
     return f"cell {stored.key[:8]} ({labels}, repetition {stored.repetition})"
 
 
+def _wrong_name(cell: Cell, stored: Outcome, registry: Registry) -> str:
+    """Which name of a stored cell is not that of what it has run; "" if both are."""
+    named = (
+        ("algorithm", stored.algorithm, cell.algorithm, registry.use_algorithms),
+        ("oracle", stored.oracle, cell.oracle, registry.use_oracles),
+    )
+    for noun, label, use, resolve in named:
+        if not _is_named(label, use, resolve):
+            return f"its {noun} is called {label}, and what it has run is {use.label}"
+    return ""
+
+
+def _is_named(label: str, use: Use[Any], resolve: Callable[[str], list[Any]]) -> bool:
+    """Whether a label means what was used, with the same parameters."""
+    try:
+        uses = resolve(label)
+    except HcbenchError:
+        return False
+    return [(meant.spec, meant.params) for meant in uses] == [(use.spec, use.params)]
+
+
 def _fault_of(
     cell: Cell, stored: Outcome, description: Mapping[str, Any], *, has_changed: bool
 ) -> str:
@@ -250,8 +278,8 @@ def _fault_of(
 
 def _why_excluded(cell: Cell, stored: Outcome) -> str:
     """Why a cell is not run again; "" if it can be."""
-    if cell.oracle.spec.currency:
-        return f"the answers of {cell.oracle.label} cost money"
+    if cell.oracle.spec.is_live:
+        return f"the answers of {cell.oracle.label} cost money or a person's time"
     if stored.status not in _REPEATABLE:
         return f"the status {stored.status} depends on the machine"
     return ""

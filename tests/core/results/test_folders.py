@@ -111,6 +111,22 @@ def test_importing_twice_adds_nothing() -> None:
         assert len(store.runs()) == 1
 
 
+def test_cells_of_several_machines_keep_theirs() -> None:
+    hcb("results", "export", "1", "--format", "folder", "-o", "out")
+    (file,) = Path("out/UPGMA").iterdir()
+    file.write_text(file.read_text().replace('"cores": 2', '"cores": 64'))
+    hcb("results", "import", "out", "--store", "other.sqlite")
+    hcb("results", "import", "out", "--store", "other.sqlite")
+    with Store("other.sqlite") as store:
+        (run,) = store.runs()
+        assert run.cells == 4
+        cores = {
+            (outcome.algorithm, info.environment["machine"]["cores"])
+            for outcome, info in store.outcomes(run=run.id)
+        }
+    assert cores == {("UPGMA", 64), ("4-AL", 2)}
+
+
 def test_labels_that_no_file_can_have_are_kept(store: Path) -> None:
     hcb("results", "export", "1", "--format", "folder", "-o", "out")
     for file in Path("out/UPGMA").iterdir():

@@ -139,6 +139,25 @@ def test_an_invented_row_with_the_right_key_is_found_when_it_is_run_again(result
     assert {(number.algorithm, number.name) for number in different} == {("4-AL", "AARI")}
 
 
+@pytest.mark.parametrize("name", ["MyMethod", "Ward", "UPGMA[metric=cosine]"])
+def test_results_under_the_name_of_another_method_are_found(results: Path, name: str) -> None:
+    """Each number can be met, and is not that of the method that is praised."""
+    (file,) = (results / "UPGMA").iterdir()
+    file.write_text(file.read_text().replace('"UPGMA"', json.dumps(name)))
+    verification = verify(results, share=0.01)
+    assert len(verification.faults) == CELLS // 2
+    assert f"its algorithm is called {name}, and what it has run is UPGMA" in verification.faults[0]
+    assert not verification.is_met
+
+
+def test_a_name_that_was_given_to_data_is_told_and_no_fault(results: Path) -> None:
+    for file in results.rglob("*.json"):
+        file.write_text(file.read_text().replace('"iris[n=16]"', '"flowers"'))
+    verification = verify(results, share=0.2)
+    assert verification.changes == ["flowers is a name that was given to iris[n=16]"]
+    assert verification.is_met
+
+
 def test_rounding_is_told_from_a_difference(results: Path) -> None:
     def round_values(cells: list[dict[str, Any]]) -> None:
         values = cells[0]["points"][0]["values"]

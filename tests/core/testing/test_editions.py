@@ -151,6 +151,13 @@ def test_what_is_no_record_is_refused(tmp_path: Path) -> None:
     assert json.loads(record.read_text()) == {"a": {"b": 1}}
 
 
+def test_options_of_checks_are_refused_beside_editions(tmp_path: Path) -> None:
+    arguments = ["check", "UPGMA", "--editions", str(tmp_path / "e.json"), "--list"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 2
+    assert "--editions runs no checks; omit --list" in done.stderr
+
+
 @pytest.mark.slow
 def test_results_of_built_in_specs_are_those_of_their_edition(tmp_path: Path) -> None:
     """If this fails, results have changed: stored ones would be reused although they differ."""
