@@ -265,7 +265,7 @@ def _read(record: Path) -> dict[str, Recorded]:
         raise DataError.of_file("read", record, error) from error
     except (ValueError, TypeError, AttributeError) as error:
         raise DataError(
-            f"{record} is no record of hcbench check --editions; give another file, or remove it"
+            f"{record} is no record of hcbench check --editions; give another file"
         ) from error
 
 
