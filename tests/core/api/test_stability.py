@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import hcbench
 from hcbench import NotApplicableError, Partition, Tree
 from hcbench.api.stability import agreement, common_items
-from hcbench.cli.results import results
+from hcbench.cli import main
 
 ABCD = Tree([4, 4, 5, 6, 5, 6, -1], names=["a", "b", "c", "d"])  # ((a,b),c),d
 
@@ -57,7 +57,7 @@ def store(tmp_path: Path, in_process: None) -> Path:
 
 
 def call(*words: str, store: Path) -> str:
-    done = CliRunner().invoke(results, ["stability", *words, "--store", str(store)])
+    done = CliRunner().invoke(main, ["results", "stability", *words, "--store", str(store)])
     assert done.exit_code == 0, done.output
     return done.stdout
 

@@ -127,7 +127,7 @@ def test_every_option_is_documented_in_a_sentence() -> None:
 def test_every_command_has_help_with_both_flags() -> None:
     for command in COMMANDS:
         short, long = call(command, "-h"), call(command, "--help")
-        assert short.exit_code == 0
+        assert short.exit_code == 0, short.stderr
         assert short.stdout == long.stdout
         assert short.stdout.startswith(f"Usage: hcbench {command}")
 
