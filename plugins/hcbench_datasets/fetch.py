@@ -10,15 +10,10 @@ import gzip
 import io
 import os
 import re
-import socket
 import tarfile
-import warnings
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +26,6 @@ PATIENCE = 5.0  # seconds without a response from the server
 _LONG = 100  # characters of a message
 #: How pooch and scikit-learn say that a checksum is not the known one.
 _OTHER_CHECKSUM = re.compile(r"does not match the known hash|checksum|SHA256", re.IGNORECASE)
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,39 +165,6 @@ def write_whole(target: Path, content: bytes) -> None:
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
     part.write_bytes(content)
     part.replace(target)
-
-
-def from_scikit_learn(fetch: Callable[..., T], dataset: str, name: str, advice: str) -> T:
-    """Call a fetcher of scikit-learn: for the user's folder, for its own, then with a download.
-
-    ``name`` is the path within HCBENCH_DATA of the file that scikit-learn keeps in its data_home.
-    """
-    folder = user_folder()
-    folders = [] if folder is None else [str((folder / name).parent)]
-    for data_home in (*folders, None):
-        try:
-            return fetch(data_home=data_home, download_if_missing=False)
-        except OSError:
-            continue
-    with patience():
-        try:
-            return fetch(data_home=None, download_if_missing=True, n_retries=1, delay=0.1)
-        except (OSError, ValueError) as error:
-            reason = f", and downloading it failed ({in_short(error)})"
-    raise not_available(dataset, name, reason, advice)
-
-
-@contextmanager
-def patience() -> Iterator[None]:
-    """Limit the time to wait for a server to PATIENCE, and suppress warnings of retries."""
-    before = socket.getdefaulttimeout()
-    socket.setdefaulttimeout(PATIENCE)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that it tries again
-            yield
-    finally:
-        socket.setdefaulttimeout(before)
 
 
 def read_bytes(path: Path) -> bytes:

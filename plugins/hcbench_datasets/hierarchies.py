@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from hcbench import DataError, Problem, Tree
 from hcbench_datasets.content import table_of_labels
-from hcbench_datasets.fetch import Remote, chosen, data_file, from_scikit_learn, open_text
+from hcbench_datasets.fetch import Remote, chosen, data_file, open_text
+from hcbench_datasets.from_sklearn import from_scikit_learn
 from hcbench_datasets.words import tf_idf
 
 # ---- WordNet -------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from hcbench import Problem, Tree
 from hcbench.plan import derive_seed
 from hcbench_datasets.content import table_of_labels
-from hcbench_datasets.fetch import cache_folder, chosen, from_scikit_learn, write_whole
+from hcbench_datasets.fetch import cache_folder, chosen, write_whole
+from hcbench_datasets.from_sklearn import from_scikit_learn
 from hcbench_datasets.words import (
     cleaned,
     lemmatiser,
@@ -147,9 +148,7 @@ def training_split() -> tuple[list[str], NDArray[np.int64], list[str]]:
     """Texts (11314,) of the training split, their topics, and the names of the topics."""
     from sklearn.datasets import fetch_20newsgroups
 
-    def fetch(**places: Any) -> Any:
-        return fetch_20newsgroups(subset="train", **places)
-
+    fetch = partial(fetch_20newsgroups, subset="train")
     bunch = from_scikit_learn(fetch, "20newsgroups", FILE, ADVICE)
     return bunch.data, np.asarray(bunch.target, np.int64), list(bunch.target_names)
 

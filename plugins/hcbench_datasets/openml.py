@@ -12,9 +12,9 @@ from hcbench_datasets.fetch import (
     chosen,
     in_short,
     not_available,
-    patience,
     user_folder,
 )
+from hcbench_datasets.from_sklearn import from_openml
 from hcbench_datasets.preparation import standardised
 
 if TYPE_CHECKING:
@@ -87,17 +87,12 @@ def openml(
 
 
 def _fetch(number: int, name: str) -> Any:
-    from sklearn.datasets import fetch_openml
-
     folder = user_folder()
     home = folder if folder is not None and (folder / "openml").is_dir() else cache_folder()
-    with patience():
-        try:
-            return fetch_openml(
-                data_id=number, data_home=home, as_frame="auto", n_retries=1, delay=0.1
-            )
-        except (OSError, ValueError) as error:  # ValueError: another checksum, or no such number
-            reason = f", and downloading it failed ({in_short(error)})"
+    try:
+        return from_openml(number, home, as_frame="auto")
+    except (OSError, ValueError) as error:
+        reason = f", and downloading it failed ({in_short(error)})"
     raise not_available(
         name,
         "openml",

@@ -19,9 +19,9 @@ from hcbench_datasets.fetch import (
     in_short,
     not_available,
     open_text,
-    patience,
     user_folder,
 )
+from hcbench_datasets.from_sklearn import from_openml
 from hcbench_datasets.preparation import standardised
 
 ZOO = (
@@ -72,9 +72,7 @@ def _table(dataset: str, advice: str, openml: int, *, named: bool) -> Table:
     folder = user_folder()
     if folder is not None and (folder / file).is_file():
         return read_table(data_file(file, dataset, advice), named=named)
-    from sklearn.datasets import fetch_openml
-
-    return table_of_openml(fetch_openml, openml, dataset, advice, named=named)
+    return table_of_openml(from_openml, openml, dataset, advice, named=named)
 
 
 def read_table(path: Path, *, named: bool) -> Table:
@@ -112,17 +110,15 @@ def read_table(path: Path, *, named: bool) -> Table:
 def table_of_openml(
     fetch: Callable[..., Any], number: int, dataset: str, advice: str, *, named: bool
 ) -> Table:
-    """The same table from OpenML; scikit-learn's function ``fetch`` verifies the checksum.
+    """The same table from OpenML; ``fetch`` is `from_openml`, which verifies the checksum.
 
     Raises
     ------
     DataNotAvailableError
         If the download fails, or the table has an unexpected format.
     """
-    options = {"as_frame": False, "parser": "liac-arff", "n_retries": 1, "delay": 0.1}
     try:
-        with patience():
-            bunch = fetch(data_id=number, data_home=str(cache_folder() / "openml"), **options)
+        bunch = fetch(number, cache_folder() / "openml", as_frame=False, parser="liac-arff")
     except (OSError, ValueError) as error:
         reason = f", and the download from OpenML failed ({in_short(error)})"
         raise not_available(dataset, f"{dataset}.csv", reason, advice) from error

@@ -51,6 +51,9 @@ def nowhere(monkeypatch, tmp_path):
         raise OSError("no such host")
 
     monkeypatch.setattr("socket.getaddrinfo", unknown)
+    # Processes that download have a proxy that answers to none.
+    for variable in ("http_proxy", "https_proxy"):
+        monkeypatch.setenv(variable, "http://127.0.0.1:9")
     monkeypatch.setattr("time.sleep", lambda _seconds: None)  # between attempts to download
     return tmp_path
 
@@ -63,6 +66,15 @@ def test_missing_data_are_one_line_with_the_place_of_the_file(nowhere, name):
         spec.load()(0, **spec.resolve({}))
     assert "\n" not in str(raised.value)
     assert "parameter" not in str(raised.value)  # of scikit-learn's, which does not apply
+
+
+@pytest.mark.parametrize("name", ["rcv1", "20newsgroups"])
+def test_a_download_leaves_the_sockets_of_the_caller_alone(nowhere, name, monkeypatch):
+    hcbench_datasets_train_is_forgotten()
+    monkeypatch.setattr("socket.setdefaulttimeout", lambda _seconds: pytest.fail("set for all"))
+    spec = SPECS[name]
+    with pytest.raises(DataNotAvailableError, match=r"downloading it failed .*refused"):
+        spec.load()(0, **spec.resolve({}))
 
 
 def hcbench_datasets_train_is_forgotten():
@@ -371,7 +383,7 @@ def test_a_sample_is_distinct_items_in_their_order():
 
 
 def test_openml_tables_are_read_as_the_repositorys_own():
-    def openml(**_options):
+    def openml(*_arguments, **_options):
         return SimpleNamespace(
             feature_names=["animal", "hair", "legs"],
             data=np.array([[1.0, 1.0, 4.0], [0.0, 0.0, 2.0]]),

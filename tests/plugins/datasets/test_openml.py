@@ -17,6 +17,7 @@ from sklearn.datasets import load_iris
 
 import hcbench_datasets
 from hcbench import DataError, DataNotAvailableError, Problem
+from hcbench_datasets import from_sklearn
 
 (SPEC,) = (spec for spec in hcbench_datasets.hcbench_datasets() if spec.name == "openml")
 ARFF = """% As OpenML writes it
@@ -61,6 +62,8 @@ def pages(monkeypatch, tmp_path) -> Iterator[dict[str, bytes]]:
             return self.parent.open(host + request.selector)
 
     install_opener(build_opener(OpenML))
+    # The process that downloads knows nothing of this server.
+    monkeypatch.setattr(from_sklearn, "download", from_sklearn.call_fetcher)
     monkeypatch.setattr("time.sleep", lambda _seconds: None)  # between attempts to download
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("HCBENCH_DATA", raising=False)
