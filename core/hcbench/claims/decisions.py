@@ -39,6 +39,7 @@ def decide(claim: Claim, relation: str, measured: Measured) -> tuple[Word, Limit
     and differs by that on the other side. Only one of the two can be an error.
     """
     estimate = measured.estimate
+    # Random values before the first look: an interval now would spend error that no look has.
     if estimate.law in RANDOM_LAWS and measured.look is None:
         return "undecided", UNKNOWN
     # Values that are not random have no looks, and their interval is a point at any level.
@@ -52,6 +53,7 @@ def decide(claim: Claim, relation: str, measured: Measured) -> tuple[Word, Limit
         accepted = _accepted_part(claim, relation, limits, measured.size)
         words: dict[str, Word] = {"all": "reproduced", "some": "undecided", "none": "differs"}
         return words[accepted], limits
+    # From here on the claim is one-sided.
     upper = estimate.limits("upper", level)
     lower = estimate.limits("lower", level)
     if relation.startswith("<"):
@@ -91,13 +93,16 @@ def has_two_errors(claim: Claim, relation: str, estimate: Estimate) -> bool:
 def _compare_means(claim: Claim, estimate: Estimate, level: float) -> tuple[Word, Limits]:
     """Two means that both have an error: the printed one and the measured one."""
     assert estimate.mean is not None
+    # Half the width of each interval. The printed mean is normal with the error that is printed.
     margin = estimate.limits(level=level).high - estimate.mean
     printed_margin = NormalDist().inv_cdf((1 + level) / 2) * claim.paper_error
+    # The two errors are independent, so their squares add up.
     both = math.hypot(margin, printed_margin)
     limits = Limits(estimate.mean - both, estimate.mean + both)
     tolerance = claim.rounding + claim.within
     if abs(estimate.mean - float(claim.paper)) > tolerance + both:
         return "differs", limits
+    # An interval much wider than the paper's would agree with nearly everything.
     is_precise = margin <= 2 * printed_margin + tolerance
     if is_precise:
         return "not significantly different", limits
@@ -118,6 +123,7 @@ def why_undecided(
         return f"the first verdict is given at {first.repetitions} repetitions"
     if estimate.law == "equal":
         equal = note_on_equal_values(estimate.n, measured.look.level)
+        # A metric without a bound on one side: equal values give no end there, however many.
         if limits.note:
             return f"{equal}; a claim about every repetition would be decided"
         few = f"{equal}, so the 95 % interval"
@@ -141,6 +147,7 @@ def _repetitions_that_decide(claim: Claim, relation: str, measured: Measured, pl
     """
     estimate = measured.estimate
     for look in next_looks(planned, measured.stored, most=10_000 * measured.stored):
+        # The error of a mean falls with the square root of the number of repetitions.
         error = (estimate.standard_error or 0.0) * math.sqrt(estimate.n / look.repetitions)
         # More repetitions do not change the residuals of a slope, whose freedom is in the sizes.
         freedom = look.repetitions - 1

@@ -16,6 +16,7 @@ def describe_claimed(claim: Claim) -> str:
     """The claim, short enough for a column of a table."""
     rival = _describe_rival(claim)
     sign = _SIGNS[claim.relation or "="]
+    # The four forms of a claim: a rate, a number, two quantities with a relation, and "better".
     if claim.exponent:
         text = f"{sign}{claim.paper}, rate of {claim.exponent}"
     elif claim.paper:
@@ -54,8 +55,10 @@ def describe_measured(verdict: Verdict) -> str:
     if verdict.measured is None:
         return ""
     text = f"{verdict.measured:.4g}"
+    # Equal ends: exact values, whose interval is a point; or None, where there is no interval.
     if verdict.low == verdict.high:
         return text
+    # The interval of a one-sided claim has one end.
     if verdict.low is None:
         return f"{text} (at most {verdict.high:.4g})"
     if verdict.high is None:

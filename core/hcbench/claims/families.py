@@ -60,9 +60,12 @@ def _members_of(claim: Claim, suite: Suite, planned: _Planned) -> tuple[Claim, .
     if not claim.tuned_by:
         algorithms = _names_of(claim.algorithm, suite.algorithms)
     datasets = _names_of(claim.dataset, suite.datasets)
+    # A claim that names no oracle is about the oracle of its algorithm, whatever it is.
     oracles = _names_of(claim.oracle, suite.oracles) or [""]
     places = list(product(algorithms, datasets, oracles))
     if len(places) == 1:
+        # One combination is its own member even if the suite does not run it: its verdict is then
+        # "not run", with the names as they are written in full.
         algorithm, dataset, oracle = places[0]
         return (replace(claim, algorithm=algorithm, dataset=dataset, oracle=oracle),)
     runs = []
@@ -78,7 +81,8 @@ def _members_of(claim: Claim, suite: Suite, planned: _Planned) -> tuple[Claim, .
         # Only the names that differ tell the members apart.
         text = claim.claim
         if varying:
-            text += f": {', '.join(run[position] for position in varying)}"
+            names = [run[position] for position in varying]
+            text += f": {', '.join(names)}"
         algorithm, dataset, oracle = run
         member = replace(claim, claim=text, algorithm=algorithm, dataset=dataset, oracle=oracle)
         members.append(member)
@@ -105,6 +109,7 @@ def _names_of(text: str, names_of_suite: Iterable[str]) -> list[str]:
     try:
         parts = split_list(text)
     except NameSyntaxError:
+        # A path, or a label of a caller's function, need not follow the syntax of names.
         return [text]
     names = []
     for part in parts:
@@ -121,10 +126,12 @@ def _names_like(pattern: str, names_of_suite: Iterable[str]) -> list[str]:
     for name in _expanded(names_of_suite):
         try:
             matches = matches_pattern(pattern, name)
+        # A label that is no name matches no pattern.
         except NameSyntaxError:
             matches = False
         if matches:
             names.append(name)
+    # The pattern itself is run by no suite, so that the verdict says what was looked for.
     return names or [pattern]
 
 
@@ -144,7 +151,8 @@ class _Planned:
         # For each restricted algorithm its data sets, and their oracles, if these are restricted.
         self._places: dict[object, dict[object, set[object]]] = {}
         for algorithms, datasets, *oracles in suite.only:
-            oracle_keys = {_key(name) for name in _expanded(oracles)}
+            # No oracle in an entry means all; `has` treats an empty set in this way.
+            oracle_keys = set(map(_key, _expanded(oracles)))
             for algorithm, dataset in product(names_in_grid(algorithms), names_in_grid(datasets)):
                 places = self._places.setdefault(_key(algorithm), {})
                 places.setdefault(_key(dataset), set()).update(oracle_keys)
@@ -153,14 +161,17 @@ class _Planned:
         """Whether an algorithm runs on a data set, with an oracle if there is one."""
         places = self._places.get(_key(algorithm))
         if places is None:
+            # An algorithm without an entry in `only` is not restricted.
             return True
         oracles = places.get(_key(dataset))
         if oracles is None:
+            # A restricted one runs on the data sets of its entries only.
             return False
         return not oracle or not oracles or _key(oracle) in oracles
 
 
 def _key(name: str) -> object:
+    # Equal for all ways to write a name: other orders of its parameters, 1 and 1.0, cases.
     try:
         return comparable_name(name)
     except NameSyntaxError:

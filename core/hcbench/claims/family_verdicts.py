@@ -76,11 +76,13 @@ class FamilyVerdict:
         # What all members share, such as the choice that the claim states.
         notes = []
         for note in self.verdicts[0].notes:
-            if all(note in verdict.notes for verdict in self.verdicts):
+            n_with_note = sum(note in verdict.notes for verdict in self.verdicts)
+            if n_with_note == len(self.verdicts):
                 notes.append(note)
         explanation = self.claim.explanation
         if "differs" in self.counts and explanation and explanation not in notes:
             notes.append(f"where it differs: {explanation}")
+        # The members of the first verdict are the many; those of the others are named.
         for word in list(self.counts)[1:]:
             notes.append(f"{word}: {self._members_with(word)}")
         return tuple(notes)
@@ -90,6 +92,7 @@ class FamilyVerdict:
         names = []
         for verdict in self.verdicts:
             if verdict.verdict == word:
+                # A member's text is that of the family, followed by the names that distinguish it.
                 names.append(verdict.claim.claim.removeprefix(f"{self.claim.claim}: "))
         text = "; ".join(names[:MOST_MEMBERS])
         if len(names) > MOST_MEMBERS:

@@ -75,12 +75,14 @@ def looks_below_planned(planned: int) -> Iterator[Look]:
 def last_look(planned: int, repetitions: int) -> Look | None:
     """The last look at a number of repetitions; None if it is before all looks."""
     last = None
+    # The looks from the planned one on ascend: the last that is not beyond the number counts.
     for look in looks_from_planned(planned):
         if look.repetitions > repetitions:
             break
         last = look
     if last is not None:
         return last
+    # Those below it descend, so that the first that has enough repetitions is the last look.
     for look in looks_below_planned(planned):
         if look.repetitions <= repetitions:
             return look
@@ -97,6 +99,7 @@ def next_looks(planned: int, repetitions: int, most: int) -> Iterator[Look]:
     most : int
         No look is at more repetitions than this number.
     """
+    # Finite, and descending; together with the endless rest all looks ascend.
     for look in reversed(list(looks_below_planned(planned))):
         if repetitions < look.repetitions <= most:
             yield look

@@ -72,16 +72,26 @@ def find_group(side: Side, results: Comparison) -> Group:
     NotMeasuredError
         If there are none, all were skipped, or several groups match.
     """
-    groups = _groups_of(side, results)
-    if not groups:
+    groups_of_data = _groups_of(side, results)
+    if not groups_of_data:
         raise NotMeasuredError(f"{side.algorithm} was not run on {side.dataset}")
-    groups = [group for group in groups if group.checkpoint == side.checkpoint]
+
+    # A claim without a checkpoint is about the end of the calls, whose checkpoint is None.
+    groups = []
+    groups_that_ran = []
+    for group in groups_of_data:
+        if group.checkpoint != side.checkpoint:
+            continue
+        groups.append(group)
+        # Combinations that are inapplicable have a group as well, with the reason.
+        if group.ran:
+            groups_that_ran.append(group)
     if not groups:
         raise NotMeasuredError(
             f"{side.algorithm} on {side.dataset} has no checkpoint {side.checkpoint}"
         )
-    groups_that_ran = [group for group in groups if group.ran]
     if not groups_that_ran:
+        # All were skipped; the first tells why.
         first = groups[0].outcomes[0]
         raise NotMeasuredError(first.reason, no_data=first.phase == "data")
 
@@ -99,6 +109,8 @@ def find_group(side: Side, results: Comparison) -> Group:
 
 def _groups_of(side: Side, results: Comparison) -> list[Group]:
     """The groups of an algorithm and a data set, with whatever oracle and checkpoint."""
+    # With their parameters, names are equal however they are written: a claim may omit a default
+    # that the label of the run shows, or the other way round.
     algorithms = results.parameters.get("algorithms", {})
     datasets = results.parameters.get("datasets", {})
     groups = []
@@ -115,7 +127,11 @@ def _with_oracle(oracle: str, groups: Sequence[Group], results: Comparison) -> l
     if not oracle:
         return list(groups)
     oracles = results.parameters.get("oracles", {})
-    return [group for group in groups if same_name(oracle, group.oracle, oracles)]
+    matching = []
+    for group in groups:
+        if same_name(oracle, group.oracle, oracles):
+            matching.append(group)
+    return matching
 
 
 def claimed_metric(results: Comparison, name: str) -> MetricInfo:
@@ -191,10 +207,12 @@ def measure(claim: Claim, results: Comparison, notes: list[str]) -> Measured:
     """
     metric = claimed_metric(results, claim.metric)
     side = Side(claim.algorithm, claim.dataset, claim.oracle, claim.checkpoint, metric)
+    # A claim has at most one of the two: a suite with both is refused when it is read.
     if claim.exponent:
         return _measure_rate(claim, side, results, notes)
     if claim.compares:
         return _measure_difference(claim, side, results, notes)
+    # Otherwise the quantity is the mean of the metric.
     series = _by_repetition(claim, side, results, notes)
     planned = results.suite.first_look
     estimate, look = _estimate(claim, series, metric.support, planned)
@@ -262,7 +280,10 @@ def _measure_difference(
     rival = _rival(claim, results)
     first = _by_repetition(claim, side, results, notes)
     second = _by_repetition(claim, rival, results, notes)
+    # Only of repetitions in which both have a value: these share their data, and with one oracle
+    # their noise, so that this part of the variation cancels.
     differences = differences_of(first.numbers, second.numbers)
+    # Rounding errors of a small difference are as large as those of the values it is made of.
     size = 0.0
     for repetition in differences:
         first_size = abs(first.numbers[repetition])
@@ -274,6 +295,7 @@ def _measure_difference(
     greatest = side.metric.support[1] - rival.metric.support[0]
     series = _Series(
         numbers=differences,
+        # A repetition that only one side has run is no pair yet, and counts for no look.
         stored=first.stored & second.stored,
         complete=first.complete and second.complete,
         exact=first.exact and second.exact,
@@ -326,15 +348,22 @@ def _measure_rate(claim: Claim, side: Side, results: Comparison, notes: list[str
     for size in sizes:
         side_of_size = replace(side, dataset=labels[size])
         all_series.append(_by_repetition(claim, side_of_size, results, notes))
-    is_exact = all(series.exact for series in all_series)
+
+    is_exact = True
+    is_complete = True
     # A look has the same number of repetitions of each size.
-    stored = min(len(series.stored) for series in all_series)
+    stored = len(all_series[0].stored)
+    for series in all_series:
+        is_exact = is_exact and series.exact
+        is_complete = is_complete and series.complete
+        stored = min(stored, len(series.stored))
     # The residuals of exact values are an error, too, which more repetitions do not change.
     look: Look | None = Look(stored, CONFIDENCE)
     if not is_exact:
         look = last_look(results.suite.first_look, stored)
     samples = [_values(series, look) for series in all_series]
     slope, standard_error = log_log_slope(sizes, samples)
+    least_values = min(map(len, samples))
     places = ", ".join(f"{size:g}" for size in sizes)
     if slope is None:
         notes.append(f"a mean is not positive, and has no logarithm ({claim.exponent} = {places})")
@@ -343,18 +372,20 @@ def _measure_rate(claim: Claim, side: Side, results: Comparison, notes: list[str
     estimate = Estimate(
         mean=slope,
         standard_error=standard_error,
-        n=min(len(sample) for sample in samples),
+        n=least_values,
         # A line has two coefficients.
         freedom=max(len(sizes) - 2, 1),
         law=_law_of_slope(slope, standard_error, exact=is_exact),
     )
+    # A slope without an error is no estimate of a look.
     if estimate.law not in RANDOM_LAWS:
         look = None
     return Measured(
         estimate=estimate,
+        # A slope is of all repetitions together; none has a slope of its own.
         numbers={},
         size=abs(slope or 0.0),
-        complete=all(series.complete for series in all_series),
+        complete=is_complete,
         look=look,
         stored=stored,
     )
@@ -364,11 +395,14 @@ def _law_of_slope(slope: float | None, standard_error: float | None, *, exact: b
     """The distribution of a slope; exact values that lie on no line have an error, too."""
     if slope is None:
         return "none"
-    if standard_error is not None and standard_error > ROUNDING_ERROR * max(1.0, abs(slope)):
+    # Less than this is what rounding leaves of an error of 0.
+    least_error = ROUNDING_ERROR * max(1.0, abs(slope))
+    if standard_error is not None and standard_error > least_error:
         return "normal"
     if exact:
         return "deterministic"
     if standard_error is None:
+        # Two sizes, of which one has a single repetition: the line has no residuals either.
         return "single"
     return "equal"
 
@@ -376,6 +410,7 @@ def _law_of_slope(slope: float | None, standard_error: float | None, *, exact: b
 def _datasets_along(claim: Claim, results: Comparison) -> dict[float, str]:
     """Labels of the data sets that differ from the claim's only in a parameter, by its value."""
     parameters = results.parameters.get("datasets", {})
+    # The name with all its parameters but the one along which the rate is taken.
     claimed_name, _ = split_parameter(claim.dataset, claim.exponent, parameters)
     labels = {}
     for label in results.datasets:
@@ -393,6 +428,7 @@ def _datasets_along(claim: Claim, results: Comparison) -> dict[float, str]:
 def _by_repetition(claim: Claim, side: Side, results: Comparison, notes: list[str]) -> _Series:
     """The values of a metric, of a grid those of the tuned members."""
     algorithms = [side.algorithm]
+    # Without tuning a name is one algorithm: `families` has expanded the grids of such claims.
     if claim.tuned_by:
         algorithms = names_in_grid(side.algorithm)
     groups = []
@@ -430,6 +466,7 @@ def _tuned(
             f"{tuning_metric.label} cannot be used for tuning: it has no better direction"
         )
     best_places = _best_places(groups, tuning_metric, notes)
+    # Members that are never the best are not mentioned.
     times = Counter(best_places.values())
     counts = [f"{groups[place].algorithm} {times[place]} times" for place in sorted(times)]
     notes.append(f"tuned by {tuning_metric.label}: {', '.join(counts)}")
@@ -439,15 +476,18 @@ def _tuned(
         # The metric may be missing where that used for tuning is not.
         if repetition in numbers[place]:
             tuned_numbers[repetition] = numbers[place][repetition]
+    # A member that failed might have been the best one: its failure makes the series incomplete.
     has_failures = False
+    is_exact = True
     for group in groups:
         if group.failed(metric) or group.failed(tuning_metric):
             has_failures = True
+        is_exact = is_exact and group.is_exact(metric)
     return _Series(
         numbers=tuned_numbers,
         stored=_stored_repetitions(groups),
         complete=not has_failures,
-        exact=all(group.is_exact(metric) for group in groups),
+        exact=is_exact,
     )
 
 
@@ -462,6 +502,7 @@ def _best_places(
             loss = number
             if tuning_metric.direction == "higher":
                 loss = -number
+            # A later group must be better, not equally good, to take the place of the first one.
             if repetition not in best_losses or loss < best_losses[repetition]:
                 best_losses[repetition] = loss
                 best_places[repetition] = place
@@ -487,6 +528,7 @@ def _numbers(group: Group, metric: MetricInfo, notes: list[str]) -> dict[int, fl
         if value.value is None:
             reasons[value.reason] += 1
     if not numbers:
+        # Without any value there is nothing to judge; the first reason stands for all.
         raise NotMeasuredError(next(iter(reasons), "not computed"))
     for reason, count in reasons.items():
         notes.append(f"{group.algorithm}: {count} of {len(values)} without a value: {reason}")

@@ -56,6 +56,7 @@ def _power_of(claim: Claim, members: int, registry: Registry) -> Power:
     least, greatest = _possible_values(claim, metrics)
     # "<" and ">" exclude their own bound, which may be a possible value.
     excludes_bounds = relation in "<>"
+    # A claim that accepts all that can be measured says nothing.
     can_fail = low > least or high < greatest
     if excludes_bounds and least <= low <= greatest:
         can_fail = True
@@ -87,6 +88,7 @@ def _metrics_of(claim: Claim, registry: Registry) -> dict[str, MetricSpec]:
 
 def _possible_values(claim: Claim, metrics: Mapping[str, MetricSpec]) -> tuple[float, float]:
     """The least and the greatest value that the quantity of a claim can take."""
+    # A slope of logarithms can be any number, whatever the metric.
     if claim.exponent:
         return -math.inf, math.inf
     interval = _interval_of(claim.metric, metrics)

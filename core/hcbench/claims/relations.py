@@ -29,6 +29,7 @@ def relation_of(claim: Claim, metrics: Iterable[MetricInfo | MetricSpec]) -> str
     if claim.paper or claim.within:
         return "="
     directions = {metric.direction for metric in metrics}
+    # "better" has a meaning only if all metrics of the claim have one direction.
     if "none" in directions:
         raise NotMeasuredError(
             f"{claim.metric} has no better direction: the claim needs a relation"
@@ -46,10 +47,12 @@ def relation_of(claim: Claim, metrics: Iterable[MetricInfo | MetricSpec]) -> str
 def accepts(claim: Claim, relation: str, number: float, size: float) -> bool:
     """Whether a claim accepts a number, apart from rounding errors of a relative size of 1e-9."""
     low, high = accepted_values(claim, relation)
+    # The rounding error of a difference is that of the larger of the two numbers.
     scale = abs(float(claim.paper or 0.0))
     if math.isfinite(size):
         scale = max(scale, size)
     slack = ROUNDING_ERROR * scale
+    # A strict relation is made stricter by the slack: equal numbers must not pass by rounding.
     match relation:
         case ">":
             return number > low + slack

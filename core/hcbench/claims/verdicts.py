@@ -107,9 +107,11 @@ def judge_claim(claim: Claim, results: Comparison) -> Verdict:
     if claim.erratum:
         return _judge_erratum(claim, results)
     verdict = _judge(claim, results)
+    # Without a measured value, "not run" says more than "other data".
     if claim.other_data and verdict.measured is not None:
         notes = (f"{claim.other_data}; on them the value {_AS_A_VERB[verdict.verdict]}",)
         return replace(verdict, verdict="other data", notes=notes + verdict.notes)
+    # A suite of no paper has nothing to explain: its claims are expectations of its author.
     if verdict.verdict == "differs" and (claim.explanation or results.suite.paper):
         reason = claim.explanation or "open: no reason is known"
         return replace(verdict, notes=(reason,) + verdict.notes)
@@ -147,6 +149,7 @@ def _judge_erratum(claim: Claim, results: Comparison) -> Verdict:
     """Whether the printed value is excluded and the corrected claim reproduced."""
     printed = _judge(claim.without_erratum, results)
     corrected = _judge(claim.as_corrected, results)
+    # If the printed claim was not measured, its verdict says why; likewise the corrected one.
     word = printed.verdict
     if corrected.measured is None:
         word = corrected.verdict
@@ -167,6 +170,7 @@ def _judge_erratum(claim: Claim, results: Comparison) -> Verdict:
     if word == "erratum refuted":
         reason = claim.explanation or "open: no reason is known"
         notes = (reason,) + notes
+    # The measured interval is so wide, or the two numbers so close, that neither is excluded.
     elif {printed.verdict, corrected.verdict} <= _AGREEING:
         notes += ("the two values are too close to be told apart",)
     return replace(
@@ -198,6 +202,7 @@ def _judge(claim: Claim, results: Comparison) -> Verdict:
     notes = []
     if claim.note:
         notes.append(claim.note)
+    # Both raise the error for a metric that was not computed: its direction is unknown, too.
     try:
         relation = _relation(claim, results)
         measured = measure(claim, results, notes)
@@ -213,6 +218,7 @@ def _judge(claim: Claim, results: Comparison) -> Verdict:
     if not measured.complete and word in _AGREEING:
         word = "undecided"
     basis = _basis(claim, measured)
+    # Verdicts by equality, and on every repetition, have no level.
     level = None
     if basis == "interval" and measured.look is not None:
         level = measured.look.level
@@ -238,11 +244,13 @@ def _verdict_on(
     if measured.estimate.mean is None:
         return "undecided", UNKNOWN
     if claim.every_repetition:
+        # One repetition that violates the claim refutes it: no interval is needed.
         if _all_agree(claim, relation, measured, notes):
             return "reproduced", UNKNOWN
         return "differs", UNKNOWN
 
     word, limits = decide(claim, relation, measured)
+    # Verdicts are given at looks only; the repetitions after the last look are not judged yet.
     look = measured.look
     if look is not None and look.repetitions < measured.stored:
         notes.append(f"judged by the first {look.repetitions:,} of {measured.stored:,} repetitions")
@@ -268,11 +276,13 @@ def _basis(claim: Claim, measured: Measured) -> Basis:
         return "equality"
     if measured.estimate.law in RANDOM_LAWS:
         return "interval"
+    # There is no value, or one random value, which has no interval.
     return ""
 
 
 def _relation(claim: Claim, results: Comparison) -> str:
     """The relation of the claim; that of "better" follows from the direction of the metric."""
+    # The directions of the metrics matter to "better" only, and need not be looked up otherwise.
     if claim.relation or claim.paper or claim.within:
         return relation_of(claim, ())
     metrics = [claimed_metric(results, claim.metric)]
@@ -283,6 +293,7 @@ def _relation(claim: Claim, results: Comparison) -> str:
 
 def _all_agree(claim: Claim, relation: str, measured: Measured, notes: list[str]) -> bool:
     """Whether all repetitions agree; otherwise how many do not, and the worst, as a note."""
+    # A difference without a printed number is compared with 0.
     paper = float(claim.paper or 0.0)
     violations = 0
     # The first of the repetitions that are farthest from the printed number.
