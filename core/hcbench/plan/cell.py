@@ -43,6 +43,7 @@ class Cell:
         if self.threads > 1:
             # One thread is not mentioned, as cells once had no other number.
             shared += (self.threads,)
+        # The repetitions of a cell differ in one number: the rest is digested once for all.
         beginning, end = _parts_of_key(identities, shared)
         digest = beginning.copy()
         digest.update(b"%d%b" % (self.repetition, end))
@@ -100,8 +101,10 @@ class Cell:
         bounds = []
         if isinstance(self.budget, int):
             bounds.append(self.budget)
+        # No data exist yet: the number of items is known if it is a parameter of the data set.
         n = self.dataset.params.get("n")
         if isinstance(n, int):
+            # The number, and whether it is a bound; None where the algorithm declares none.
             expected = self.algorithm.spec.expected_queries(n, self.algorithm.params)
             if expected is not None:
                 bounds.append(math.ceil(expected[0]))
@@ -188,6 +191,7 @@ def as_tuples(described: Any) -> Any:
     """Plain values that were read from JSON, which has lists where parameters have tuples."""
     if isinstance(described, Mapping):
         return {key: as_tuples(item) for key, item in described.items()}
+    # A text is a sequence of texts without end.
     if isinstance(described, Sequence) and not isinstance(described, str):
-        return tuple(as_tuples(item) for item in described)
+        return tuple(map(as_tuples, described))
     return described

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from typing import Any, overload
 
 import numpy as np
@@ -17,9 +18,19 @@ from hcbench.model.cost import Cost
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value, is_failure
 from hcbench.plan.values import Coded, Column, Places, Values, column_of
 
-#: The columns of outcomes: their costs, and their other fields.
-COSTS = tuple(field.name for field in fields(Cost))
-FIELDS = tuple(field.name for field in fields(Outcome) if field.name not in ("cost", "points"))
+
+def _names_of_fields(record: type[Cost | Outcome], *omitted: str) -> tuple[str, ...]:
+    """The names of the fields of a dataclass, in their order."""
+    names = []
+    for field in fields(record):
+        if field.name not in omitted:
+            names.append(field.name)
+    return tuple(names)
+
+
+#: The columns of outcomes: their costs, and their other fields. Points have columns of their own.
+COSTS = _names_of_fields(Cost)
+FIELDS = _names_of_fields(Outcome, "cost", "points")
 
 
 @dataclass(slots=True)
@@ -43,15 +54,26 @@ class PointColumns:
     @classmethod
     def of(cls, points: Sequence[ScoredPoint | None]) -> PointColumns:
         """Columns of the points of all cells, None where a call did not come that far."""
-        present = [point is not None for point in points]
-        filled = [point or ScoredPoint() for point in points]
+        present = []
+        queries = []
+        results = []
+        values_of_points = []
+        for point in points:
+            present.append(point is not None)
+            # All columns have the same length: an empty point fills the place of a missing one.
+            filled = point or ScoredPoint()
+            queries.append(filled.queries)
+            results.append(filled.result)
+            values_of_points.append(filled.values)
+
         values = {}
-        for label in _labels_of(point.values for point in filled):
-            values[label] = Values.of([point.values.get(label) for point in filled])
+        for label in _labels_of(values_of_points):
+            # None where a metric was not computed, which is not the same as a missing value.
+            values[label] = Values.of([of_point.get(label) for of_point in values_of_points])
         return cls(
             present=np.array(present, dtype=np.bool_),
-            queries=Coded.of([point.queries for point in filled]),
-            results=column_of([point.result for point in filled]),
+            queries=Coded.of(queries),
+            results=column_of(results),
             values=values,
         )
 
@@ -83,8 +105,13 @@ def _labels_of(values: Iterable[Mapping[str, Any]]) -> list[str]:
 def _in_order(checkpoints: Iterable[int | None]) -> list[int | None]:
     """Checkpoints in order, each once; None, the end, is last."""
     unique = set(checkpoints)
+    # None cannot be compared with numbers.
+    numbers = []
+    for checkpoint in unique:
+        if checkpoint is not None:
+            numbers.append(checkpoint)
     in_order: list[int | None] = []
-    in_order += sorted(number for number in unique if number is not None)
+    in_order += sorted(numbers)
     if None in unique:
         in_order.append(None)
     return in_order
@@ -125,14 +152,17 @@ class Outcomes(Sequence[Outcome]):
         # A column for each field, and for each cost, of all rows.
         columns: dict[str, Coded] = {}
         for name in FIELDS:
-            columns[name] = Coded.of([getattr(row, name) for row in rows])
+            columns[name] = Coded.of(list(map(attrgetter(name), rows)))
         for name in COSTS:
-            columns[name] = Coded.of([getattr(row.cost, name) for row in rows])
+            columns[name] = Coded.of(list(map(attrgetter(f"cost.{name}"), rows)))
 
+        # Calls end at different checkpoints: a failed one may have fewer than the others, or none.
         points_of_rows = []
         checkpoints: set[int | None] = set()
         for row in rows:
-            points = {point.checkpoint: point for point in row.points}
+            points = {}
+            for point in row.points:
+                points[point.checkpoint] = point
             points_of_rows.append(points)
             checkpoints.update(points)
 
@@ -145,17 +175,22 @@ class Outcomes(Sequence[Outcome]):
     @classmethod
     def joined(cls, parts: Sequence[Outcomes]) -> Outcomes:
         """The outcomes of several parts, one after the other."""
-        filled = [part for part in parts if part]
+        filled = []
+        checkpoints: set[int | None] = set()
+        for part in parts:
+            # An empty part has no rows, but may have checkpoints at which nothing is measured.
+            if part:
+                filled.append(part)
+                checkpoints.update(part.by_checkpoint)
         if not filled:
             return parts[0]
         if len(filled) == 1:
+            # One part alone need not be copied.
             return filled[0]
         columns = {}
         for name in FIELDS + COSTS:
-            columns[name] = Coded.of(np.concatenate([part.column(name) for part in filled]))
-        checkpoints: set[int | None] = set()
-        for part in filled:
-            checkpoints.update(part.by_checkpoint)
+            objects = [part.column(name) for part in filled]
+            columns[name] = Coded.of(np.concatenate(objects))
 
         by_checkpoint = {}
         for checkpoint in _in_order(checkpoints):
@@ -180,8 +215,10 @@ class Outcomes(Sequence[Outcome]):
             results.append(point.results[part.places])
 
         values = {}
-        for label in _labels_of(point.values for point in points):
-            values[label] = Values.joined([part.values(label, checkpoint) for part in parts])
+        for label in _labels_of([point.values for point in points]):
+            # A part that lacks the metric has NaN there, which means not computed.
+            values_of_parts = [part.values(label, checkpoint) for part in parts]
+            values[label] = Values.joined(values_of_parts)
         return PointColumns(
             present=np.concatenate(present),
             queries=Coded.of(np.concatenate(queries)),
@@ -210,14 +247,16 @@ class Outcomes(Sequence[Outcome]):
         for name in FIELDS + COSTS:
             column = self.columns[name]
             objects[name] = column.objects[column.codes[place]]
+        # An outcome holds its costs as one field.
+        costs = {}
+        for name in COSTS:
+            costs[name] = objects.pop(name)
 
         points = []
         for checkpoint, columns in self.by_checkpoint.items():
             if columns.present[place]:
                 points.append(_point_at(columns, checkpoint, place))
 
-        # The columns of costs are those of `Cost`, which an outcome holds as one field.
-        costs = {name: objects.pop(name) for name in COSTS}
         return Outcome(**objects, cost=Cost(**costs), points=tuple(points))
 
     def column(self, name: str) -> Column:
@@ -249,6 +288,7 @@ class Outcomes(Sequence[Outcome]):
 
         None is the end, which is last, also of outcomes that came nowhere.
         """
+        # The end is last in `by_checkpoint`: when it is reached, what is nowhere is final.
         nowhere = np.ones(len(self), dtype=np.bool_)
         for checkpoint, point in self.by_checkpoint.items():
             present = point.present[self.places]
@@ -265,6 +305,7 @@ class Outcomes(Sequence[Outcome]):
         """The values of a metric at a checkpoint or at the end."""
         point = self.by_checkpoint.get(checkpoint)
         if point is None or label not in point.values:
+            # NaN without a special value: the metric was not computed.
             return Values.of_numbers(np.full(len(self), np.nan))
         return point.values[label].take(self.places)
 
@@ -273,6 +314,7 @@ class Outcomes(Sequence[Outcome]):
         lacking = np.zeros(self._size, dtype=np.bool_)
         for point in self.by_checkpoint.values():
             if label not in point.values:
+                # No call has a value of it here, as it was added later.
                 lacking |= point.present
                 continue
             values = point.values[label]
@@ -285,6 +327,7 @@ class Outcomes(Sequence[Outcome]):
         if checkpoint is None:
             costs = self.column(name)
         else:
+            # Time and memory are measured of whole calls only.
             costs = column_of([None] * len(self))
         point = self.by_checkpoint.get(checkpoint)
         if point is None or name != "queries":
@@ -294,6 +337,7 @@ class Outcomes(Sequence[Outcome]):
     @property
     def labels(self) -> list[str]:
         """Of the values, in the order of their first outcomes."""
+        # For each label the place of the first outcome with a value, and its first checkpoint.
         first: dict[str, tuple[int, int]] = {}
         for number, point in enumerate(self.by_checkpoint.values()):
             for label, values in point.values.items():
@@ -328,6 +372,7 @@ class Outcomes(Sequence[Outcome]):
         """With other labels of algorithm, data set and oracle for cells, by their keys."""
         if not labels:
             return self
+        # Of the full columns, as other `Outcomes` may show other places of them.
         every_place = np.arange(self._size)
         new_labels = {}
         for place, key in enumerate(self.columns["key"].take(every_place).tolist()):
@@ -346,15 +391,20 @@ class Outcomes(Sequence[Outcome]):
 
     def changed(self, name: str, change: Callable[[Any], Any]) -> Outcomes:
         """With other objects in a column; ``change`` gets each of those there are now."""
+        # Not only the different objects: two of them may become equal, and need one code.
         column = self.columns[name].take(np.arange(self._size))
         columns = dict(self.columns)
-        columns[name] = Coded.of([change(object_) for object_ in column])
+        columns[name] = Coded.of(list(map(change, column)))
         return Outcomes(columns, self.by_checkpoint, self.places)
 
     def shown_by(self, run: int | None) -> Outcomes:
         """As a run shows them: those that another run measured are reused."""
+        # The different runs, each once; their codes say which of them measured a cell.
         measured_by = self.columns["run"]
-        reused = [run is not None and run != number for number in measured_by.objects]
+        reused = []
+        for number in measured_by.objects:
+            # Outcomes of no run, such as those of all runs together, are never reused.
+            reused.append(run is not None and run != number)
         columns = dict(self.columns)
         columns["reused"] = replace(measured_by, objects=column_of(reused))
         return Outcomes(columns, self.by_checkpoint, self.places)
@@ -364,6 +414,7 @@ class Outcomes(Sequence[Outcome]):
         points = {}
         for checkpoint, point in self.by_checkpoint.items():
             places = self.places[where]
+            # A call that did not come to a checkpoint gets no value there.
             places = places[point.present[places]]
             numbers = np.full(point.present.size, np.nan)
             special = np.full(point.present.size, None)

@@ -43,6 +43,7 @@ def choose_oracles(
     unable : list of (label, reason)
         Requested oracles that are inapplicable; "" if the algorithm has none at all.
     """
+    # First what holds for the algorithm whatever the oracle: its reason has no oracle's label.
     spec = algorithm.spec
     command = installation(spec.requires)
     if command:
@@ -57,12 +58,14 @@ def choose_oracles(
     unable = []
     for oracle in requested:
         if oracle.spec.kind not in spec.accepts:
+            # Requested for other algorithms: no reason to show.
             continue
         reason = _why_unusable(oracle, provided, source)
         if reason:
             unable.append((oracle.label, reason))
         else:
             able.append(oracle)
+    # An accepted one that was requested and cannot be used is not replaced silently.
     if able or unable:
         return able, unable
     for kind in spec.accepts:
@@ -94,9 +97,12 @@ def _default_oracle(
     """The oracle of a kind for data that provide so much, if no oracle is requested."""
     entries = []
     for entry in registry.oracles.entries:
+        if entry.spec.kind != kind:
+            continue
+        # A required parameter has no value unless the oracle is requested with one.
         needs_value = any(parameter.required for parameter in entry.spec.parameters)
         # Nobody is asked, and nothing paid, without a request.
-        if entry.spec.kind == kind and not entry.spec.is_live and not needs_value:
+        if not entry.spec.is_live and not needs_value:
             entries.append(entry)
     # First the one that is named like its kind.
     entries.sort(key=lambda entry: (entry.spec.name != kind, entry.spec.name))

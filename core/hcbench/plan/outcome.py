@@ -158,6 +158,7 @@ class Outcome:
     @property
     def metric_errors(self) -> dict[str, str]:
         """Metrics that raised, and what."""
+        # A metric may raise at several checkpoints: the last reason is kept.
         reasons = {}
         for point in self.points:
             for label, value in point.values.items():

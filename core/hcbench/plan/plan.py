@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from hcbench.errors import HcbenchError, ParameterError, SuiteError
 from hcbench.model.cost import TOKENS, Budget, split_budget
@@ -82,7 +82,11 @@ def judged_by(
     truth = truth_named(use)
     if truth is None or label_without_truth(use) not in labels:
         return None
-    return tuple(dataset.label for dataset in datasets if truth in _further_truths(dataset))
+    labels_with_truth = []
+    for dataset in datasets:
+        if truth in _further_truths(dataset):
+            labels_with_truth.append(dataset.label)
+    return tuple(labels_with_truth)
 
 
 def _further_truths(dataset: Use[DatasetSpec]) -> tuple[str, ...]:
@@ -215,7 +219,8 @@ def _uses_of_suite(suite: Suite, registry: Registry, repeats: Repeats) -> _Named
         oracles=uses_of("oracles", registry.use_oracles),
     )
     if errors:
-        texts = dict.fromkeys(str(error) for error in errors)
+        # A name that the suite has in two places is told once.
+        texts = dict.fromkeys(map(str, errors))
         raise type(errors[0])("; ".join(texts))
     _check_labels(suite)
     return uses
@@ -306,6 +311,7 @@ def _budgets_of(use: Use[OracleSpec], budgets: Sequence[Budget]) -> Sequence[Bud
                 limiting.append(budget)
         elif oracle.currency:
             amount, unit = split_budget(budget)
+            # Tokens limit every paid oracle; money only one that is paid in it, as rates change.
             if unit not in (TOKENS, oracle.currency):
                 raise ParameterError(
                     f"{oracle.name} is paid in {oracle.currency}, not in {unit}: write for example "
@@ -314,6 +320,7 @@ def _budgets_of(use: Use[OracleSpec], budgets: Sequence[Budget]) -> Sequence[Bud
             if unit == oracle.currency:
                 _check_price(use, budget)
             limiting.append(budget)
+    # An oracle that no budget limits runs once, without one.
     return limiting or (None,)
 
 
@@ -330,7 +337,9 @@ def _restrictions(suite: Suite, registry: Registry) -> _Restrictions:
     for algorithm, dataset, *oracles in suite.only:
         oracle_identities: set[str] = set()
         for name in oracles:
-            oracle_identities.update(use.identity for use in registry.use_oracles(name))
+            oracle_identities.update(map(_identity, registry.use_oracles(name)))
+        # A name may be a grid or a pattern, and several entries may be about one algorithm: their
+        # data sets and oracles add up.
         for algorithm_use in registry.use_algorithms(algorithm):
             on_datasets = only.setdefault(algorithm_use.identity, {})
             for dataset_use in registry.use_datasets(dataset):
@@ -350,13 +359,15 @@ def _allowed(
     """
     if algorithm.identity not in only:
         return oracles
+    # Equal files under two names are kept apart by `apart`, which no restriction mentions.
     identities = only[algorithm.identity].get(replace(dataset, apart="").identity)
     if identities is None:
         return None
-    allowed = [oracle for oracle in oracles if oracle.identity in identities]
-    if not allowed:
-        return oracles
-    return allowed
+    allowed = []
+    for oracle in oracles:
+        if oracle.identity in identities:
+            allowed.append(oracle)
+    return allowed or oracles
 
 
 def _check_oracles(
@@ -379,25 +390,44 @@ def _with_unique_labels(uses: Sequence[Use[S]]) -> list[Use[S]]:
     If different ones share a label, it becomes their full name; if that is the same too, as of
     functions of one caller, they are numbered.
     """
-    unique = list({use.identity: use for use in uses}.values())
+    use_of_identity: dict[str, Use[S]] = {}
+    for use in uses:
+        use_of_identity[use.identity] = use
+    unique = list(use_of_identity.values())
     sharing: dict[str, list[Use[S]]] = {}
     for use in unique:
         sharing.setdefault(use.label, []).append(use)
 
+    # All labels count as used from the beginning, so that no new label takes one of a later use.
     used_labels = set(sharing)
     new_labels: dict[str, str] = {}
     for label, same in sharing.items():
-        distributions = {use.plugin.distribution for use in same}
-        if len(distributions) == 1:
-            # Of one plugin, the first keeps the label, and those after it are numbered.
-            full_labels = {use.identity: label for use in same[1:]}
-        else:
-            full_labels = {use.identity: f"{use.plugin.distribution}:{label}" for use in same}
-        for identity, full_label in full_labels.items():
+        for identity, full_label in _labels_apart(label, same).items():
             new_labels[identity] = _numbered(full_label, used_labels)
             used_labels.add(new_labels[identity])
 
-    return [replace(use, label=new_labels.get(use.identity, use.label)) for use in unique]
+    relabelled = []
+    for use in unique:
+        label = new_labels.get(use.identity, use.label)
+        relabelled.append(replace(use, label=label))
+    return relabelled
+
+
+def _labels_apart(label: str, same: Sequence[Use[Any]]) -> dict[str, str]:
+    """By identity, what distinguishes uses of one label; without those that keep the label."""
+    distributions = {use.plugin.distribution for use in same}
+    if len(distributions) == 1:
+        # Of one plugin, the first keeps the label, and those after it are numbered.
+        return {use.identity: label for use in same[1:]}
+    full_labels = {}
+    for use in same:
+        full_labels[use.identity] = f"{use.plugin.distribution}:{label}"
+    return full_labels
+
+
+def _identity(use: Use[Any]) -> str:
+    """What distinguishes a use from others, whatever its label is."""
+    return use.identity
 
 
 def _numbered(label: str, used_labels: Collection[str]) -> str:
@@ -475,12 +505,16 @@ def take_shard(plan: Plan, number: int, count: int) -> Plan:
 
     cells = plan.cells
     # The same for all shards, in whatever order the cells are.
-    keys = sorted(cell.key for cell in cells)
+    keys = [cell.key for cell in cells]
+    keys.sort()
     digest = blake2b("".join(keys).encode(), digest_size=16)
 
+    # Sorting is stable: within a repetition the cells keep the order of the plan.
     by_repetition = sorted(range(len(cells)), key=lambda place: cells[place].repetition)
     first = (number - 1) * len(cells) // count
     last = number * len(cells) // count
+    # In the order of the plan again, so that cells that share data are adjacent.
+    places = sorted(by_repetition[first:last])
     inapplicable: list[Inapplicable] = []
     if number == 1:
         # They take no time, and are in one shard.
@@ -488,8 +522,7 @@ def take_shard(plan: Plan, number: int, count: int) -> Plan:
 
     return replace(
         plan,
-        # In the order of the plan, so that cells that share data are adjacent.
-        cells=[cells[place] for place in sorted(by_repetition[first:last])],
+        cells=[cells[place] for place in places],
         inapplicable=inapplicable,
         shard=Shard((number,), count, digest.hexdigest()),
         full_plan=plan,

@@ -178,9 +178,13 @@ class Presentation:
     def of_plan(cls, plan: Plan) -> Self:
         """The presentation of a plan."""
         # A shard, too, is shown with the oracles of the full plan.
+        full_plan = plan.full_plan or plan
         oracles = {}
-        for cell in (plan.full_plan or plan).cells:
+        query_kinds = {}
+        # Not those that the suite names: an algorithm may use its default oracle instead.
+        for cell in full_plan.cells:
             oracles[cell.oracle.label] = cell.oracle
+            query_kinds[cell.oracle.label] = cell.oracle.spec.kind
 
         parameters = {}
         names = {}
@@ -188,8 +192,14 @@ class Presentation:
             parameters[kind] = {use.label: use.params for use in uses}
             names[kind] = {use.label: split_label(use.label) for use in uses}
 
-        dependent = [use for use in plan.datasets if use.spec.dependent_with(use.params)]
-        references = [use for use in plan.algorithms if use.spec.reference]
+        dependent = []
+        for dataset in plan.datasets:
+            if dataset.spec.dependent_with(dataset.params):
+                dependent.append(dataset)
+        references = []
+        for algorithm in plan.algorithms:
+            if algorithm.spec.reference:
+                references.append(algorithm)
         return cls(
             suite=plan.suite,
             algorithms=_labels(plan.algorithms),
@@ -199,7 +209,7 @@ class Presentation:
             references=_labels(references),
             parameters=parameters,
             names=names,
-            query_kinds={label: use.spec.kind for label, use in oracles.items()},
+            query_kinds=query_kinds,
             received_truth=_received_truth(plan, oracles),
             received_data=_received_data(plan),
             dependent_data=_labels(dependent),
@@ -217,8 +227,9 @@ class Presentation:
         described: dict[str, Any] = {}
         for field_ in fields(self):
             described[_stored_name(field_.name)] = getattr(self, field_.name)
+        # These three are objects, which JSON cannot hold.
         described["suite"] = describe_suite(self.suite)
-        described["metrics"] = [asdict(metric) for metric in self.metrics]
+        described["metrics"] = list(map(asdict, self.metrics))
         described["shard"] = None
         if self.shard is not None:
             described["shard"] = asdict(self.shard)
@@ -244,7 +255,7 @@ class Presentation:
                 if stored_name in described:
                     values[field_.name] = as_tuples(described[stored_name])
             values["suite"] = rebuild_suite(described["suite"])
-            values["metrics"] = tuple(_metric_of(metric) for metric in described["metrics"])
+            values["metrics"] = tuple(map(_metric_of, described["metrics"]))
             values["shard"] = None
             if described.get("shard"):
                 values["shard"] = Shard(**as_tuples(described["shard"]))
@@ -270,7 +281,8 @@ class Presentation:
         # Inapplicable combinations did not run: by data set, algorithm and repetition. The others:
         # by data set, repetition, algorithm, oracle and budget.
         ran = columns.column("key") != ""
-        # The last key is the first by which they are sorted.
+        # The last key is the first by which they are sorted. Two keys change places with `ran`, and
+        # the inapplicable combinations have neither an oracle nor a budget to be sorted by.
         order = np.lexsort(
             (
                 np.where(ran, budget, 0),
@@ -306,7 +318,10 @@ def _places(columns: Outcomes, field_name: str, labels: Iterable[object]) -> NDA
     """For each outcome the place of its field in a list; after all, if it is not there."""
     import numpy as np
 
-    place_of = {label: place for place, label in enumerate(labels)}
+    place_of: dict[object, int] = {}
+    for place, label in enumerate(labels):
+        place_of[label] = place
+    # A label is looked up once, however many outcomes have it.
     codes, objects = columns.coded(field_name)
     places = [place_of.get(label, len(place_of)) for label in objects]
     return np.array(places, dtype=np.int64)[codes]  # type: ignore[no-any-return]
@@ -351,7 +366,11 @@ def _metrics_of(plan: Plan) -> tuple[MetricInfo, ...]:
 
 def _without_seed(uses: Iterable[Use[Any]]) -> tuple[str, ...]:
     """Labels of those that use no random numbers."""
-    return _labels(use for use in uses if not use.spec.random_with(use.params))
+    fixed = []
+    for use in uses:
+        if not use.spec.random_with(use.params):
+            fixed.append(use)
+    return _labels(fixed)
 
 
 def split_label(label: str) -> tuple[str, tuple[str, ...]]:
@@ -382,6 +401,7 @@ def _heads(
             params[parameter.name] = parameter.default
     label = make_use(metric.spec, metric.plugin, params).label
     if label == metric.label:
+        # It has no such parameters, or shows none of them.
         return ()
 
     heads = []
@@ -395,6 +415,8 @@ def _received_truth(plan: Plan, oracles: Mapping[str, Use[Any]]) -> dict[str, di
     """The algorithms and oracles that receive a part of the truth; on which data sets, and what."""
     received: dict[str, dict[str, str]] = {}
     for dataset in plan.datasets:
+        # An algorithm receives its hints of all data sets; an oracle is informed only if the data
+        # set provides what it answers from.
         provided = dataset.spec.provides_with(dataset.params)
         for algorithm in plan.algorithms:
             parts = _hinted(algorithm, data=False)

@@ -43,7 +43,8 @@ class Coded:
     def of(cls, objects: Collection[Any]) -> Coded:
         """A column of hashable objects; equal ones of different types remain different."""
         keys: Collection[Any] = objects
-        types = {type(object_) for object_ in objects}
+        types = set(map(type, objects))
+        # None is equal to nothing else.
         types.discard(type(None))
         # 1 and True and 1.0 are one key of a dictionary.
         is_mixed = len(types) > 1
@@ -54,6 +55,8 @@ class Coded:
         places = np.fromiter(
             map(first_places.setdefault, keys, count_from_zero()), np.int64, len(objects)
         )
+        # The code of an object is its number among the different ones, in the order of their first
+        # places. `code_at` has it at these places; the others are never read.
         code_at = np.zeros(len(objects), dtype=np.int32)
         code_at[list(first_places.values())] = np.arange(len(first_places), dtype=np.int32)
         unique: list[Any] = list(first_places)
@@ -128,6 +131,7 @@ class Values(Sequence[Value]):
         if not special_values:
             # One code for all places, which need not be looked at.
             return cls(numbers, Coded(np.zeros(numbers.size, dtype=np.uint8), special[:1]))
+        # None stays where the number is all.
         for place, value in special_values.items():
             special[place] = value
         return cls(numbers, Coded.of(special))
@@ -156,6 +160,7 @@ class Values(Sequence[Value]):
     @property
     def has_number(self) -> Mask:
         """Where there is a number, which may be NaN."""
+        # Also where nothing was computed: `present` tells the two apart.
         return self.special.mask(lambda value: value is None or value.value is not None)
 
     @property
@@ -180,8 +185,9 @@ class Values(Sequence[Value]):
 
     def missing(self, where: Mask) -> list[Value]:
         """The different values without a number at some places, in the order of their places."""
+        # Equal values have one code, so that each occurs once.
         codes = dict.fromkeys(self.special.codes[where & ~self.has_number].tolist())
-        return [self.special.objects[code] for code in codes]
+        return self.special.objects[list(codes)].tolist()  # type: ignore[no-any-return]
 
     @classmethod
     def joined(cls, parts: Sequence[Values]) -> Values:
