@@ -313,7 +313,7 @@ def _run(
     from hcbench.results.results import Results
     from hcbench.run.run import run_plan
 
-    with follow(quiet=quiet) as observer:
+    with follow(store, quiet=quiet) as observer:
         outcomes = run_plan(plan, registry.plugins, store, run_options, observer)
     results = Results.of_plan(plan, outcomes)
     if any(results.outcomes.column("reused").tolist()):

@@ -193,20 +193,12 @@ def _prices(to_run: Sequence[Cell]) -> tuple[dict[str, float], int]:
 
 
 def _time_lines(to_run: Sequence[Cell], store: Store) -> list[str]:
-    """How long the calls may take, from stored calls of the same combinations."""
-    from hcbench.cli.progress import duration
+    """How long the calls may take, if stored calls tell it."""
+    from hcbench.cli.progress import describe_time
 
-    if not to_run:
+    line = describe_time(to_run, store.stored_times())
+    if not line:
         return []
-    mean_seconds = store.mean_seconds()
-    seconds_of_cells = [mean_seconds.get(cell.labels) for cell in to_run]
-    known_seconds = [seconds for seconds in seconds_of_cells if seconds is not None]
-    if not known_seconds:
-        return []
-    line = f"calls: about {duration(sum(known_seconds))}, as stored ones took"
-    number_unknown = len(seconds_of_cells) - len(known_seconds)
-    if number_unknown:
-        line += f"; unknown for {number_unknown}"
     return [line]
 
 

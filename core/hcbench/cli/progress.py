@@ -19,10 +19,15 @@ import click
 from hcbench.cli.terminal import console, tell
 from hcbench.model.text import printable
 from hcbench.plan.outcome import Outcome
+from hcbench.plan.time_estimates import estimate_time
 from hcbench.run.record import Observer
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from hcbench.plan.cell import Cell
+    from hcbench.plan.time_estimates import StoredTime
+    from hcbench.store import Store
 
 REDRAW = 0.2  # seconds between two redraws of the bar
 LINE = 10.0  # seconds between two plain lines
@@ -165,13 +170,13 @@ def watch_fit(label: str) -> Callable[[str, float], None]:
 
 
 @contextmanager
-def follow(*, quiet: bool) -> Iterator[Observer]:
+def follow(store: Store, *, quiet: bool) -> Iterator[Observer]:
     """An observer that shows a run on stderr; after Ctrl-C it says how to resume."""
     with display(quiet=quiet) as progress_display:
         # One that shows nothing.
         observer = Observer()
         if progress_display is not None:
-            observer = RunProgress(progress_display)
+            observer = RunProgress(progress_display, stored_times=store.stored_times)
         try:
             yield observer
         except KeyboardInterrupt:
@@ -186,11 +191,19 @@ class RunProgress(Observer):
     display : Bar or Lines
     clock : callable
         Returns the time in s.
+    stored_times : callable
+        Returns how long stored calls took, for the estimate at the beginning.
     """
 
-    def __init__(self, display: Bar | Lines, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        display: Bar | Lines,
+        clock: Callable[[], float] = time.monotonic,
+        stored_times: Callable[[], Sequence[StoredTime]] = tuple,
+    ) -> None:
         self.display = display
         self._clock = clock
+        self._stored_times = stored_times
         self.total = 0
         self.reused = 0
         self.failed = 0
@@ -202,6 +215,12 @@ class RunProgress(Observer):
         self._seconds: dict[tuple[str, ...], float] = defaultdict(float)
         # What failed and why, as far as it has been shown; one more than `MOST_FAILURES` at most.
         self._causes: set[tuple[str, str]] = set()
+
+    def to_run(self, cells: Sequence[Cell]) -> None:
+        """Say how long the calls may take, if anything is known of it."""
+        line = describe_time(cells, self._stored_times())
+        if line:
+            tell(line)
 
     def started(self, total: int, reused: int, left: Mapping[tuple[str, str], int]) -> None:
         """Say how many cells there are."""
@@ -308,6 +327,27 @@ def count_cells(number: int) -> str:
     if number == 1:
         return "1 cell"
     return f"{number:,} cells"
+
+
+def describe_time(cells: Sequence[Cell], stored_times: Sequence[StoredTime]) -> str:
+    """How long the calls of some cells may take and from what this is known; "" if it is not."""
+    estimate = estimate_time(cells, stored_times)
+    if estimate.n_same + estimate.n_by_size == 0:
+        return ""
+    sources = []
+    if estimate.n_same:
+        sources.append("as stored calls of the same took")
+    if estimate.n_by_size:
+        source = (
+            f"{count_cells(estimate.n_by_size)} by a power law in n, from stored calls of the "
+            f"same algorithm with n = {estimate.smallest:,} to {estimate.largest:,}"
+        )
+        if estimate.farthest:
+            source += f", extrapolated to n = {estimate.farthest:,}"
+        sources.append(source)
+    if estimate.n_unknown:
+        sources.append(f"unknown for {count_cells(estimate.n_unknown)}")
+    return f"calls: about {duration(estimate.seconds)} in all, {'; '.join(sources)}"
 
 
 def duration(seconds: float) -> str:

@@ -57,7 +57,7 @@ def rescore(
         info = opened.run(run)
         with stdout_for_data():
             rescoring = plan_of_run(opened, info, registry, metrics)
-            with follow(quiet=quiet) as observer:
+            with follow(opened, quiet=quiet) as observer:
                 outcomes = rescore_plan(
                     rescoring.plan,
                     rescoring.stored_results,

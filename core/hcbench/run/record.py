@@ -117,6 +117,11 @@ class RunRecord:
             layout=replace(Presentation.of_plan(self.plan), renamed=self._renamed).describe(),
         )
         self._store_outcomes(self.outcomes)
+        cells_to_run = []
+        for task in tasks:
+            if not isinstance(task, RescoreTask):
+                cells_to_run.append(task.cell)
+        self.observer.to_run(cells_to_run)
         n_left = Counter(task.cell.labels[:2] for task in tasks)
         self.observer.started(len(self.plan.cells), len(self._reused), n_left)
         self.plugins.report("hcbench_run_started", plan=self.plan)
@@ -397,6 +402,9 @@ def _new_values(
 
 class Observer:
     """Follows a run; as it is, it shows nothing."""
+
+    def to_run(self, cells: Sequence[Cell]) -> None:
+        """The cells whose algorithms are to be called; told once, before the run begins."""
 
     def started(self, total: int, reused: int, left: Mapping[Kind, int]) -> None:
         """The run begins: the numbers of cells in the plan, stored already, and left by kind."""

@@ -53,6 +53,7 @@ from hcbench.store.summaries import count_cells, forget, run_infos
 if TYPE_CHECKING:
     from hcbench.model.problem import Result
     from hcbench.plan.columns import Outcomes
+    from hcbench.plan.time_estimates import StoredTime
 
 # Cells of a large run: reading so many rows takes a second.
 _LARGE_RUN = 50_000
@@ -448,16 +449,13 @@ class Store:
         return None
 
     @_retried
-    def mean_seconds(self) -> dict[tuple[str, str, str], float]:
-        """The mean time of ok cells, by the labels of algorithm, data set and oracle."""
-        labels = (cells.c.algorithm, cells.c.dataset, cells.c.oracle)
-        means = sa.select(*labels, sa.func.avg(cells.c.seconds))
-        means = means.where(cells.c.status == "ok").group_by(*labels)
-        seconds = {}
+    def stored_times(self) -> list[StoredTime]:
+        """How long the calls that ended well took, and how many items their data have."""
+        # Not imported above, as reading results imports numpy.
+        from hcbench.store.durations import stored_times
+
         with self.database.reading() as connection:
-            for algorithm, dataset, oracle, mean in connection.execute(means):
-                seconds[algorithm, dataset, oracle] = mean
-        return seconds
+            return stored_times(connection)
 
     @_retried
     def blas_kernels(self, run: int | None = None) -> set[str]:

@@ -343,7 +343,26 @@ def test_dry_run_estimates_times_from_stored_cells(tmp_path: Path) -> None:
     assert toys(*args, "--datasets=line", "-r1", "--quiet").exit_code == 0
     shown = toys(*args, "--datasets=line,bare", "-r3", "--dry-run").stdout
     assert "6 cells, 1 stored in" in shown
-    assert "calls: about 0 s, as stored ones took; unknown for 3\n" in shown
+    told = "calls: about 0 s in all, as stored calls of the same took; unknown for 3 cells\n"
+    assert told in shown
+
+
+@pytest.mark.slow
+def test_times_are_estimated_from_three_sizes_before_and_at_the_start_of_a_run(
+    tmp_path: Path,
+) -> None:
+    args = ["compare", "--algos=UPGMA", f"--store={tmp_path}/s.sqlite", "-r1", "-j1"]
+    sizes = "shapes[n=10],shapes[n=20]"
+    assert "calls: about" not in call(*args, f"--datasets={sizes}").stderr
+    larger = "shapes[n=40]"
+    assert "calls: about" not in call(*args, f"--datasets={larger}", "--dry-run").stdout
+    assert call(*args, f"--datasets={larger}", "--quiet").exit_code == 0
+    expected = (
+        "calls: about 0 s in all, 1 cell by a power law in n, from stored calls of the same "
+        "algorithm with n = 10 to 40, extrapolated to n = 80\n"
+    )
+    assert expected in call(*args, "--datasets=shapes[n=80]", "--dry-run").stdout
+    assert f"hcbench: {expected}" in call(*args, "--datasets=shapes[n=80]").stderr
 
 
 def test_dry_run_as_json_is_one_object() -> None:

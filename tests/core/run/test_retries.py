@@ -14,24 +14,19 @@ from scipy.cluster.hierarchy import linkage
 
 import hcbench
 from hcbench import Results
+from hcbench.run.record import Observer
 
 pytestmark = pytest.mark.slow
 
 
-class Watch:
+class Watch(Observer):
     """Counts the reports of each cell, and acts after the third."""
 
     def __init__(self, act: Any) -> None:
         self.act = act
         self.told: Counter[str] = Counter()
 
-    def started(self, *_: object) -> None:
-        pass
-
-    def running(self, *_: object) -> None:
-        pass
-
-    def finished(self, outcome: Any, *_: object) -> None:
+    def finished(self, outcome: Any, seconds: float) -> None:
         self.told[outcome.key] += 1
         if self.told.total() == 3:
             self.act()

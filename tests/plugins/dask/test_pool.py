@@ -36,6 +36,7 @@ from hcbench.registry.plugins import Plugins, module_of
 from hcbench.run.environment import fingerprints_here
 from hcbench.run.executors import _plugin_files
 from hcbench.run.job import Call, pack_job, relocate, unpack_job
+from hcbench.run.record import Observer
 from hcbench.store import Store
 
 distributed = pytest.importorskip("distributed")
@@ -151,20 +152,14 @@ def client_of(address: str) -> Iterator[Any]:
         yield client
 
 
-class After:
+class After(Observer):
     """Acts in the middle of a run, after numbers of cells."""
 
     def __init__(self, acts: dict[int, Callable[[], object]]) -> None:
         self.acts = acts
         self.keys: Counter[str] = Counter()
 
-    def started(self, *_: object) -> None:
-        pass
-
-    def running(self, *_: object) -> None:
-        pass
-
-    def finished(self, outcome: Any, *_: object) -> None:
+    def finished(self, outcome: Any, seconds: float) -> None:
         self.keys[outcome.key] += 1
         if self.keys.total() in self.acts:
             self.acts[self.keys.total()]()
