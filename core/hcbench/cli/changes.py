@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli import options
+from hcbench.cli.completing import complete_runs
 from hcbench.cli.loading import open_store
 from hcbench.cli.run_tables import difference_blocks, stability_blocks, status_block
 from hcbench.cli.runs import read_run
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 @click.command(
     epilog=options.examples("hcbench results diff 3 4", "hcbench results diff 3 4 --all")
 )
-@click.argument("before")
-@click.argument("after")
+@click.argument("before", shell_complete=complete_runs)
+@click.argument("after", shell_complete=complete_runs)
 @click.option("--all", "everything", is_flag=True, help="Show the means that are equal, too.")
 @options.STORE
 @options.JSON_OR_TABLE

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli import options
+from hcbench.cli.completing import complete_source
 from hcbench.cli.draw import write_text
 from hcbench.cli.loading import load_plugins
 from hcbench.cli.option_types import IntegerRange, OutputFile, read_time
@@ -33,7 +34,7 @@ _COLUMNS = ("k", "smallest", "stability", "weakest", "strength", "silhouette", "
         "hcbench clusters 3 --algos Ward --datasets iris --replicates 100",
     )
 )
-@click.argument("source", nargs=-1, metavar="[RUN|ALGORITHM DATA]")
+@click.argument("source", nargs=-1, metavar="[RUN|ALGORITHM DATA]", shell_complete=complete_source)
 @click.option(
     "--k",
     "counts",

@@ -12,6 +12,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from hcbench.cli.completing import complete_names
 from hcbench.cli.loading import load_plugins
 from hcbench.errors import HcbenchError, NameSyntaxError, ParameterError
 from hcbench.model.cost import Budget, read_budget, read_written_count, split_budget
@@ -81,26 +82,13 @@ class Names(click.ParamType):  # type: ignore[type-arg]  # generic in new versio
     ) -> list[CompletionItem]:
         """Complete the name after the last comma; a data set or a suite may also be a file."""
         is_path = "/" in incomplete or incomplete.startswith((".", "~"))
-        if is_path and self.kinds in (("datasets",), ("suites",)):
+        has_brackets = "[" in incomplete
+        if is_path and not has_brackets and self.kinds in (("datasets",), ("suites",)):
             return [CompletionItem(incomplete, type="file")]
-        head, comma, tail = incomplete.rpartition(",")
-        with suppress(HcbenchError):  # plugins that cannot be loaded
-            from hcbench.registry.catalogue import tags_of
-
+        # A plugin that cannot be loaded, or a file that cannot be read, completes nothing.
+        with suppress(HcbenchError, OSError):
             registry = load_plugins(ctx.params.get("plugin") or (), quiet=True)
-            docs: dict[str, str] = {}
-            for kind in self.kinds:
-                for entry in getattr(registry, kind).entries:
-                    if tail.startswith("@"):
-                        for tag in tags_of(entry.spec):
-                            docs[f"@{tag}"] = ""
-                    else:
-                        docs[entry.spec.name] = entry.spec.doc
-            items = []
-            for name, doc in sorted(docs.items()):
-                if name.casefold().startswith(tail.casefold()):
-                    items.append(CompletionItem(f"{head}{comma}{name}", help=doc))
-            return items
+            return complete_names(registry, self.kinds, incomplete)
         return []
 
 

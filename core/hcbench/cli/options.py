@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from hcbench.cli.completing import complete_runs
 from hcbench.cli.loading import store_kernels
 from hcbench.cli.option_types import (
     DATE,
@@ -319,4 +320,4 @@ RUN_FILTERS = (
     _ALGOS,
 )
 #: By default the last run; see `Store.run` for what else it may be.
-RUN = click.argument("run", required=False)
+RUN = click.argument("run", required=False, shell_complete=complete_runs)

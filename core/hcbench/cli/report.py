@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from hcbench.cli import options
+from hcbench.cli.completing import complete_runs
 from hcbench.cli.loading import load_plugins, open_store
 from hcbench.cli.option_types import IntegerRange, OutputFile
 from hcbench.cli.terminal import stdout_for_data, tell
@@ -30,7 +31,7 @@ TREES = click.option(
         "hcbench report gray2023-table1 -o gray.html --trees 0",
     )
 )
-@click.argument("run", metavar="[RUN|SUITE]", required=False)
+@click.argument("run", metavar="[RUN|SUITE]", required=False, shell_complete=complete_runs)
 @click.option(
     "-o",
     "--output",

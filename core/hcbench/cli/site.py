@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from hcbench.cli import options
+from hcbench.cli.completing import complete_runs
 from hcbench.cli.loading import load_plugins, open_store
 from hcbench.cli.option_types import FOLDER, PATH
 from hcbench.cli.report import TREES
@@ -29,6 +30,7 @@ from hcbench.cli.terminal import stdout_for_data, tell
     "numbers",
     multiple=True,
     metavar="RUN",
+    shell_complete=complete_runs,
     help="Only this run, by number or name. Repeatable.",
 )
 @options.with_options(*options.RUN_FILTERS)

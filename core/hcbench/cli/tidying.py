@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hcbench.cli import options
+from hcbench.cli.completing import complete_runs
 from hcbench.cli.loading import open_store
 from hcbench.cli.option_types import DATE, IntegerRange
 from hcbench.cli.run_tables import command_of
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from hcbench.store.tidying import Tidied
 
 #: Here the run has no default: the last run is not removed or renamed by accident.
-_ONE_RUN = click.argument("run")
+_ONE_RUN = click.argument("run", shell_complete=complete_runs)
 
 
 @click.command(

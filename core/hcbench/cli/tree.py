@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hcbench.cli import options
+from hcbench.cli.completing import complete_source
 from hcbench.cli.draw import write_text
 from hcbench.cli.loading import load_plugins
 from hcbench.cli.option_types import IntegerRange, OutputFile, read_time
@@ -83,7 +84,9 @@ def read_heights(text: str) -> tuple[float, ...]:
         "hcbench tree UPGMA ./expr.csv --support 100 --branches branches.csv -o tree.nwk",
     )
 )
-@click.argument("source", nargs=-1, metavar="[RUN|TREE|ALGORITHM DATA]")
+@click.argument(
+    "source", nargs=-1, metavar="[RUN|TREE|ALGORITHM DATA]", shell_complete=complete_source
+)
 @click.option(
     "-o",
     "--output",

@@ -591,6 +591,18 @@ def test_a_closed_pipe_is_not_an_error() -> None:
 # ---- Completion ----------------------------------------------------------------------------------
 
 
+def zsh_words(*words: str) -> list[str]:
+    """What zsh completes, which does not split words at ``=`` as bash does."""
+    env = {
+        "_HCBENCH_COMPLETE": "zsh_complete",
+        "COMP_WORDS": shlex.join(["hcbench", *words]),
+        "COMP_CWORD": str(len(words)),
+    }
+    lines = CliRunner(env=env).invoke(main, []).stdout.strip().splitlines()
+    # Three lines for each: its type, its text and its description.
+    return [f"{kind},{text}" for kind, text in zip(lines[::3], lines[1::3], strict=True)]
+
+
 def complete(*words: str) -> list[str]:
     env = {
         "_HCBENCH_COMPLETE": "bash_complete",
@@ -620,6 +632,54 @@ def test_names_are_completed() -> None:
         (["compare", "--plugin", "none.py", "--algos", "xyz"], []),
     ]:
         assert complete(*words) == expected
+
+
+@pytest.mark.slow
+def test_parameters_and_values_inside_of_lists_are_completed() -> None:
+    for word, expected in [
+        ("UPGMA,Complete[met", ["plain,UPGMA,Complete[metric="]),
+        ("UPGMA[metric=cos", ["plain,UPGMA[metric=cosine"]),
+        ("4-AL[metric=cosine", []),
+        ("half[of=su", []),
+        ("None[", []),
+        ("UPGMA[metric=cosine],Com", ["plain,UPGMA[metric=cosine],Complete"]),
+    ]:
+        assert zsh_words("compare", "--algos", word) == expected, word
+    assert zsh_words("compare", "--datasets", "iris[standar") == ["plain,iris[standardise="]
+    shown = zsh_words("compare", "--datasets", "iris[standardise=")
+    assert shown == [f"plain,iris[standardise={text}" for text in ("true", "false")]
+
+
+@pytest.mark.slow
+def test_columns_of_a_table_are_completed(tmp_path: Path) -> None:
+    table = tmp_path / "flowers.csv"
+    table.write_text("\ufeffplot;petal.width;petal.length;kind of;$(touch x)\n1;2;3;4;5\n", "utf-8")
+    begun = f"{table}[labels="
+    columns = ["plot", "petal.width", "petal.length"]
+    assert zsh_words("compare", "--datasets", begun) == [f"plain,{begun}{c}" for c in columns]
+    assert zsh_words("compare", "--datasets", f"{begun}pe") == [
+        f"plain,{begun}{c}" for c in columns[1:]
+    ]
+    begun = f"iris,{table}[drop=plot,names=pl"
+    assert zsh_words("compare", "--datasets", begun) == [f"plain,{begun}ot"]
+    (tmp_path / "empty.csv").write_text("")
+    for path in ("empty.csv", "missing.csv", "."):
+        assert zsh_words("compare", "--datasets", f"{tmp_path}/{path}[labels=") == []
+
+
+@pytest.mark.slow
+def test_runs_are_completed_by_number_and_name() -> None:
+    assert complete("results", "show", "") == []
+    for seed in ("0", "1"):
+        assert toys("compare", "--algos=Comb", "--datasets=line", f"--seed={seed}").exit_code == 0
+    call("results", "name", "1", "first-try")
+    expected = ["plain,2", "plain,1", "plain,first-try"]
+    for words in (("results", "show"), ("results", "diff", "1"), ("report",), ("results", "rm")):
+        assert complete(*words, "") == expected, words
+    assert complete("results", "show", "fi") == ["plain,first-try"]
+    assert complete("tree", "1") == ["plain,1"]
+    assert complete("tree", "UPG") == ["plain,UPGMA"]
+    assert complete("tree", "UPGMA", "ir") == ["plain,iris"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
