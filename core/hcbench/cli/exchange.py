@@ -144,7 +144,7 @@ def import_(files: Sequence[Path], store: str | None) -> None:
     already is not stored again.
     """
     from hcbench.results.exports import read_export
-    from hcbench.results.folders import read_folder
+    from hcbench.results.folder_reading import read_folder
     from hcbench.store.exchange import import_run
 
     with open_store(store) as opened:

@@ -112,7 +112,7 @@ def verify(
 def _verify(source: Path, registry: Registry, *, quiet: bool, **settings: Any) -> Verification:
     """Read results into memory, and run a share of their cells again."""
     from hcbench.results.exports import read_export
-    from hcbench.results.folders import read_folder
+    from hcbench.results.folder_reading import read_folder
     from hcbench.run.verifying import verify_run
     from hcbench.store import Store
     from hcbench.store.exchange import import_run

@@ -115,6 +115,7 @@ def find_differences(before: Results, after: Results) -> list[Difference]:
     estimates = {}
     for key in _keys_of_both(values_before, values_after):
         estimates[key] = _estimate_change(values_before.get(key), values_after.get(key))
+    # The more intervals hold together, the wider each of them is.
     n_random = 0
     for estimate in estimates.values():
         # Values that use no random numbers are compared without an error.
@@ -222,6 +223,7 @@ def find_data_changes(before: Results, after: Results) -> list[DataChange]:
         if place not in old_digests:
             continue
         common[dataset] += 1
+        # One digest in common is enough: the cells of a run may have been measured at two times.
         if digests.isdisjoint(old_digests[place]):
             differing[dataset].append(repetition)
     changes = []
@@ -257,6 +259,7 @@ def find_status_changes(before: Results, after: Results) -> list[StatusChange]:
         status_after = new_statuses.get(cell, "-")
         if status_before == status_after:
             continue
+        # The seed is part of what a cell is, and not shown: runs are compared at equal seeds.
         algorithm, dataset, oracle, budget, repetition, _ = cell
         changes.append(
             StatusChange(
@@ -304,11 +307,21 @@ def notes_on_changes(
             f"{change.common} repetitions, so that its values cannot be compared"
         )
         notes.append(Note(kind="data", text=text, table=change.dataset))
-    # A difference exists where both runs have a mean.
-    n_both = sum(row.difference is not None for row in differences)
-    n_equal = sum(row.difference == 0 for row in differences)
-    n_marked = sum(row.marked for row in differences)
-    n_changed = sum(change.in_both for change in statuses)
+    n_both = 0
+    n_equal = 0
+    n_marked = 0
+    for row in differences:
+        # A difference exists where both runs have a mean.
+        if row.difference is not None:
+            n_both += 1
+        if row.difference == 0:
+            n_equal += 1
+        if row.marked:
+            n_marked += 1
+    n_changed = 0
+    for status_change in statuses:
+        if status_change.in_both:
+            n_changed += 1
     n_in_one = len(statuses) - n_changed
     text = (
         f"{n_equal} of {n_both} means are equal, {n_marked} have a simultaneous 95 % interval "

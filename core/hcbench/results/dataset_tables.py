@@ -33,13 +33,18 @@ _REFERENCE = "a reference, which is not ranked"
 
 def dataset_block(results: Evaluation, dataset: str) -> Block:
     """The table of a data set: one row per algorithm, reference lines last."""
-    groups = [group for group in results.groups if group.dataset == dataset]
+    groups = []
+    counts_failures = False
+    for group in results.groups:
+        if group.dataset == dataset:
+            groups.append(group)
+            counts_failures = counts_failures or group.has_failures
+    # References are last; the sort is stable, so the others keep the order asked for.
     groups.sort(key=results.is_reference)
     keys = _distinguishing(groups)
-    counts_failures = any(group.has_failures for group in groups)
-    judging = [metric for metric in results.metrics if metric.judges(dataset)]
-    metrics = _columns(judging, groups)
+    metrics = _columns(results.metrics, dataset, groups)
     best = {metric.label: results.best_rows(dataset, metric) for metric in metrics}
+    # Footnotes are numbered in the order in which they are first used: row by row.
     notes = Notes()
     rows = []
     for group in groups:
@@ -53,7 +58,7 @@ def dataset_block(results: Evaluation, dataset: str) -> Block:
             remarks += worse_than_chance(results, group, metric, groups)
             row.append(replace(entry, marks=entry.marks + notes.mark(remarks)))
         if results.is_reference(group):
-            row = [replace(entry, faint=True) for entry in row]
+            row = _faint(row)
         rows.append(tuple(row))
     header, numeric = _header_of(dataset, keys, metrics, counts_failures=counts_failures)
     return Block(
@@ -65,6 +70,11 @@ def dataset_block(results: Evaluation, dataset: str) -> Block:
         names=1 + len(keys),
         note_kinds=notes.kinds,
     )
+
+
+def _faint(row: Iterable[TableEntry]) -> list[TableEntry]:
+    """The entries of a row that is no competitor."""
+    return [replace(entry, faint=True) for entry in row]
 
 
 def _header_of(
@@ -109,6 +119,7 @@ def _first_entries(
 
 def _failed_text(group: Group) -> str:
     """How many repetitions failed, of how many."""
+    # An inapplicable combination was not tried, so that it did not fail.
     if not group.ran:
         return NOTHING
     return failures_text(int(group.outcomes.failed.sum()), len(group.outcomes))
@@ -121,29 +132,37 @@ def failures_text(n_failed: int, total: int) -> str:
     return f"{n_failed} of {total}"
 
 
-def _columns(metrics: Sequence[MetricInfo], groups: Sequence[Group]) -> list[MetricInfo]:
-    """The metrics, without those of missing truths if the data set has others.
+def _columns(
+    metrics: Iterable[MetricInfo], dataset: str, groups: Sequence[Group]
+) -> list[MetricInfo]:
+    """The metrics of a data set, without those of missing truths if it has others.
 
     Nor with numbers that no algorithm reported on this data set.
     """
+    judging = []
     measured = set()
     failed = set()
     kinds_measured = set()
     for metric in metrics:
-        if any(group.array(metric.label).size for group in groups):
-            measured.add(metric.label)
-            kinds_measured.add(metric.kind)
-        if any(group.failed(metric.label) for group in groups):
-            failed.add(metric.label)
+        if not metric.judges(dataset):
+            continue
+        judging.append(metric)
+        for group in groups:
+            if group.array(metric.label).size:
+                measured.add(metric.label)
+                kinds_measured.add(metric.kind)
+            if group.failed(metric.label):
+                failed.add(metric.label)
     # Metrics of no kind have no truth that others could have instead.
     kinds_measured.discard("")
     columns = []
-    for metric in metrics:
+    for metric in judging:
         if metric.label in measured:
             columns.append(metric)
         elif metric.label.endswith(REPORTED):
             continue
         elif metric.label in failed or metric.kind not in kinds_measured:
+            # An empty column says why there is no value.
             columns.append(metric)
     return columns
 
@@ -175,12 +194,14 @@ def worse_than_chance(
     results: Evaluation, group: Group, metric: MetricInfo, groups: Sequence[Group]
 ) -> list[Reason]:
     """A remark on the truth where a reference that does not know it is better."""
+    # Costs are not compared with the truth anyway.
     if metric.cost or metric.direction == "none" or not results.is_true(group):
         return []
     average = group.average(metric)
     if average is None:
         return []
     for rival in groups:
+        # Such as a random tree, whose value is that of chance.
         is_ignorant = results.is_reference(rival) and not results.is_true(rival)
         if not is_ignorant or rival.checkpoint != group.checkpoint:
             continue
@@ -204,13 +225,21 @@ _WITHOUT = {"oracle": NOTHING, "budget": "none", "checkpoint": "end"}
 
 def _distinguishing(groups: Sequence[Group]) -> list[str]:
     """Columns that distinguish rows of an algorithm, and the oracle if it has parameters."""
-    ran = [group for group in groups if group.oracle]
+    # Combinations without an oracle did not run, and have no budget either.
+    groups_with_oracle = []
+    shows_parameters = False
+    for group in groups:
+        if group.oracle:
+            groups_with_oracle.append(group)
+            # Parameters of an oracle, such as its noise, are never a matter of course.
+            shows_parameters = shows_parameters or "[" in group.oracle
+
     keys = []
     for key in KEYS:
-        values = {getattr(group, key) for group in ran}
+        values = {getattr(group, key) for group in groups_with_oracle}
         if len(values) > 1:
             keys.append(key)
-    if "oracle" not in keys and any("[" in group.oracle for group in ran):
+    if shows_parameters and "oracle" not in keys:
         keys.insert(0, "oracle")
     return keys
 
@@ -251,11 +280,13 @@ def _counted(group: Group, remarks: Iterable[tuple[str, ...]], kind: NoteKind) -
     # Remarks that differ in their numbers only have one cause, and are counted together.
     counts_by_cause: dict[str, Counter[str]] = {}
     for remarks_of_some, number in Counter(remarks).items():
+        # A repetition counts once for a cause, however many of its remarks have it.
         text_of_cause = {blanked(text): text for text in remarks_of_some}
         for cause, text in text_of_cause.items():
             counts_by_cause.setdefault(cause, Counter())[text] += number
     total = len(group.outcomes)
     reasons = []
+    # The most frequent cause is first.
     for counts in sorted(counts_by_cause.values(), key=Counter.total, reverse=True):
         first_text = next(iter(counts))
         n_repetitions = counts.total()
@@ -270,21 +301,28 @@ def value_entry(group: Group, metric: MetricInfo, bold: bool, notes: Notes) -> T
     """The average of one metric with its spread, or the reason why it is missing."""
     numbers = group.array(metric.label)
     missing = group.values(metric.label).missing(group.outcomes.column("status") == "ok")
+    # Each reason once, in the order of the repetitions; the metric raised in some of them.
+    reasons: dict[str, None] = {}
+    reasons_of_errors: dict[str, None] = {}
+    for value in missing:
+        reasons[value.reason] = None
+        if value.status == "error":
+            reasons_of_errors[value.reason] = None
+
     if numbers.size:
         # Some repetitions have a value: a footnote tells why others have none.
-        failures = dict.fromkeys(value.reason for value in missing if value.status == "error")
-        errors = [Reason(text, kind="failure") for text in failures]
+        errors = [Reason(text, kind="failure") for text in reasons_of_errors]
         if group.leaves_range(metric):
             errors.append(Reason(f"{why_outside(metric)}: not ranked", kind="range"))
         return TableEntry(format_numbers(numbers, metric), bold, notes.mark(errors))
     if not missing or metric.label.endswith(REPORTED):
+        # No call came so far, or its algorithm reported no such number: nothing needs a reason.
         return TableEntry(NOTHING)
-    different_reasons = dict.fromkeys(value.reason for value in missing)
-    reasons = [Reason(text) for text in different_reasons if text]
+    reasons.pop("", None)
     text = "n/a"
-    if any(value.status == "error" for value in missing):
+    if reasons_of_errors:
         text = "error"
-    return TableEntry(text, marks=notes.mark(reasons))
+    return TableEntry(text, marks=notes.mark(list(map(Reason, reasons))))
 
 
 def noted_entry(

@@ -59,7 +59,10 @@ class Evaluation(Comparison):
             numbered_rows += zip(places.tolist(), rows, strict=True)
         # The checkpoints of a cell follow each other, as its outcomes do.
         numbered_rows.sort(key=lambda pair: pair[0])
-        return [row for _, row in numbered_rows]
+        rows_in_order = []
+        for _, row in numbered_rows:
+            rows_in_order.append(row)
+        return rows_in_order
 
     def _rows_at(self, checkpoint: int | None, part: Outcomes) -> list[dict[str, Any]]:
         """The rows of cells at one checkpoint."""
@@ -67,6 +70,7 @@ class Evaluation(Comparison):
         for name in _FIRST + ("key", "notes", "reused"):
             columns[name] = part.column(name).tolist()
         if checkpoint is not None:
+            # The queries until the checkpoint, not those of the whole call.
             columns["queries"] = part.costs("queries", checkpoint).tolist()
         numbers = {}
         reasons = {}
@@ -79,6 +83,7 @@ class Evaluation(Comparison):
             row = {name: columns[name][i] for name in _FIRST}
             row["checkpoint"] = checkpoint
             row["metrics"] = {label: column[i] for label, column in numbers.items()}
+            # Metrics with a finite number have no reason.
             row["metric_reasons"] = {}
             for label, reason_of_row in reasons.items():
                 if i in reason_of_row:
@@ -132,6 +137,7 @@ class Evaluation(Comparison):
 
     def _all_see_truth(self, dataset: str) -> bool:
         """Whether each algorithm on a data set receives some of the truth: then none is ahead."""
+        # What everybody receives is no advantage, and needs no footnote.
         for rival in self.competing:
             # Groups without an oracle did not run.
             if rival.dataset == dataset and rival.oracle and not self._truth_text(rival):
@@ -195,6 +201,7 @@ class Evaluation(Comparison):
                 families=self.families,
             )
             ranking = rank(blocks, metric)
+            # All blocks may be excluded, or leave a single algorithm, which has no rank.
             if ranking.n_blocks and len(ranking.competitors) > 1:
                 rankings.append(ranking)
         return rankings
@@ -259,12 +266,18 @@ class Evaluation(Comparison):
     @cached_property
     def judged_families(self) -> list[FamilyVerdict]:
         """The claims of the suite, each with the verdicts on its members."""
-        return [judge_family(family, self) for family in families_of(self.suite)]
+        judged = []
+        for family in families_of(self.suite):
+            judged.append(judge_family(family, self))
+        return judged
 
     @cached_property
     def judged(self) -> list[Verdict]:
         """The verdicts on all claims of the suite, as objects."""
-        return [verdict for _, verdict in self._judged_members()]
+        verdicts: list[Verdict] = []
+        for family in self.judged_families:
+            verdicts += family.verdicts
+        return verdicts
 
     @cached_property
     def false_verdicts(self) -> FalseVerdicts:
@@ -296,6 +309,7 @@ class Evaluation(Comparison):
             reasons = row.pop("metric_reasons")
             for label, value in values.items():
                 name = label
+                # Such as the metric "queries", which is also a cost of the call.
                 if label in cell:
                     name = f"{label} (metric)"
                 row[name] = value
@@ -309,6 +323,7 @@ class Evaluation(Comparison):
 def _reasons(values: Values) -> dict[int, str]:
     """Why a value is no finite number, by its place."""
     reasons = {}
+    # NaN where there is no value; NaN and infinity may also be what a metric returned.
     for i in np.flatnonzero(~np.isfinite(values.numbers)).tolist():
         value = values[i]
         reasons[i] = value.reason or f"the value is {value.value}"

@@ -49,7 +49,8 @@ def write_parquet(results: Results, stored: Mapping[str, Any], path: Path) -> No
     # A comparison without a cell has neither rows nor columns.
     names = list(rows[0]) if rows else []
     for name in names:
-        values, data_type = _typed([row[name] for row in rows], pyarrow)
+        column = [row[name] for row in rows]
+        values, data_type = _typed(column, pyarrow)
         arrays[name] = pyarrow.array(values, data_type)
     arrays[STORED] = pyarrow.array(descriptions, pyarrow.string())
     run = dict(stored)
@@ -90,8 +91,9 @@ def write_excel(results: Results, path: Path) -> None:
 
     frame = pandas.DataFrame(results.flat_rows)
     for name in frame.columns:
-        frame[name] = [_sheet_value(value) for value in frame[name]]
-    frame.columns = [_sheet_value(name) for name in frame.columns]
+        frame[name] = list(map(_sheet_value, frame[name]))
+    # Labels come from suites and plugins, so that names of columns need the same care.
+    frame.columns = list(map(_sheet_value, frame.columns))
     try:
         frame.to_excel(path, index=False)
     except ImportError as error:
@@ -109,8 +111,11 @@ def _sheet_value(value: object) -> object:
 
 def _typed(column: list[Any], pyarrow: Any) -> tuple[list[Any], Any]:
     """Values and their type: integer, float, Boolean or text; float if there are no values."""
-    present = [value for value in column if value is not None]
-    types = {type(value) for value in present}
+    present = []
+    for value in column:
+        if value is not None:
+            present.append(value)
+    types = set(map(type, present))
     if types == {bool}:
         return column, pyarrow.bool_()
     # A column with an integer beyond 64 bits is text.
@@ -118,6 +123,7 @@ def _typed(column: list[Any], pyarrow: Any) -> tuple[list[Any], Any]:
         return column, pyarrow.int64()
     if types <= {float}:
         return column, pyarrow.float64()
+    # Texts, and what has several types, such as budgets in queries and in dollars.
     texts: list[str | None] = []
     for value in column:
         if value is None:
@@ -159,6 +165,7 @@ def _read_parquet(path: Path) -> dict[str, Any]:
     try:
         with parquet.ParquetFile(path, read_dictionary=[STORED]) as file:
             stored: dict[str, Any] = json.loads(file.schema_arrow.metadata[STORED.encode()])
+            # A small file of a stranger may inflate to any size: it is weighed before it is read.
             if _inflated_size(file.metadata) > limit:
                 raise ValueError("too large")
             column = file.read([STORED]).column(STORED)
@@ -176,7 +183,9 @@ def _read_parquet(path: Path) -> dict[str, Any]:
 
 def _inflated_size(metadata: Any) -> int:
     """Bytes that the column with the description takes in the file, before compression."""
-    names = [metadata.schema.column(i).name for i in range(metadata.num_columns)]
+    names = []
+    for i in range(metadata.num_columns):
+        names.append(metadata.schema.column(i).name)
     place = names.index(STORED)
     size = 0
     for i in range(metadata.num_row_groups):

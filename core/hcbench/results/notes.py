@@ -59,11 +59,15 @@ def _on_families(results: Evaluation) -> Iterator[Note]:
 
 def _on_times(results: Evaluation) -> Iterator[Note]:
     """Whether times were taken on a busy machine."""
+    units = {metric.unit for metric in results.metrics}
+    if "s" not in units:
+        # No time is shown.
+        return
     loads = results.outcomes.column("load").astype(np.float64)
     # NaN where it is unknown.
     known_loads = loads[~np.isnan(loads)]
     busy = known_loads[known_loads > BUSY]
-    if not busy.size or all(metric.unit != "s" for metric in results.metrics):
+    if not busy.size:
         return
     text = (
         f"{busy.size:,} of {known_loads.size:,} cells were timed on a busy machine, with up to "
@@ -79,7 +83,9 @@ def _on_different_data(results: Evaluation) -> Iterator[Note]:
     datasets, labels = outcomes.coded("dataset")
     repetitions, numbers = outcomes.coded("repetition")
     digests, texts = outcomes.coded("data_digest")
+    # Cells that failed before their data were there have no digest.
     has_digest = texts[digests] != ""
+    # Data set and repetition as one number.
     places = (datasets.astype(np.int64) * numbers.size + repetitions)[has_digest]
     # One entry for each digest of each data set and repetition: a place that occurs twice has two.
     of_digests = np.unique(places * texts.size + digests[has_digest]) // texts.size
@@ -100,6 +106,7 @@ def _on_equal_data(results: Evaluation) -> Iterator[Note]:
         digests = of_dataset.column("data_digest")
         has_digest = digests != ""
         repetitions = set(of_dataset.column("repetition")[has_digest].tolist())
+        # One repetition alone says nothing about the next.
         if len(set(digests[has_digest].tolist())) == 1 and len(repetitions) > 1:
             text = (
                 f"{dataset} has the same data in all repetitions, though it is declared to draw "

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 def all_notes(results: Evaluation) -> tuple[Note, ...]:
     """The footnotes of all tables, with what they are about, and the notes on all tables."""
     notes: list[Note] = []
+    # The second argument is the kind of the footnotes that have none of their own.
     for dataset in results.datasets:
         notes += notes_of_block(dataset_block(results, dataset), "missing")
     for block in ranking_blocks(results):
@@ -50,10 +51,12 @@ def make_tables(results: Evaluation, most: int | None = None) -> list[Block]:
         With more data sets than this there is one table per metric of quality, with a row for each
         data set, instead of one table per data set.
     """
+    blocks: list[Block] = []
     if most is not None and len(results.datasets) > most:
-        blocks = list(_overview_blocks(results))
+        blocks += _overview_blocks(results)
     else:
-        blocks = [dataset_block(results, dataset) for dataset in results.datasets]
+        for dataset in results.datasets:
+            blocks.append(dataset_block(results, dataset))
     blocks += ranking_blocks(results)
     blocks += verdict_blocks(results)
     return blocks
@@ -64,11 +67,18 @@ def make_tables(results: Evaluation, most: int | None = None) -> list[Block]:
 
 def _overview_blocks(results: Evaluation) -> Iterator[Block]:
     """One table per metric of quality, of all metrics if none is; none of reported numbers."""
-    groups = [group for group in results.groups if group.checkpoint is None]
+    groups = []
+    for group in results.groups:
+        # The end of the calls only: checkpoints would need a table each.
+        if group.checkpoint is None:
+            groups.append(group)
+    # The name of an algorithm, with its oracle and budget where they distinguish its groups.
     variants = name_variants(groups)
     columns = list(dict.fromkeys(variants.values()))
     # At most one group on each data set in each column.
-    group_at = {(group.dataset, variants[group]): group for group in groups}
+    group_at = {}
+    for group in groups:
+        group_at[group.dataset, variants[group]] = group
     quality = []
     for metric in results.metrics:
         if not metric.cost and not metric.label.endswith(REPORTED):
@@ -99,7 +109,11 @@ def _overview_row(
 ) -> tuple[TableEntry, ...]:
     """One metric on one data set, of all algorithms."""
     best = results.best_rows(dataset, metric)
-    present = [group for group in groups if group is not None]
+    # Those that ran on this data set, with which each of them is compared.
+    present = []
+    for group in groups:
+        if group is not None:
+            present.append(group)
     row = [TableEntry(dataset)]
     for group in groups:
         if group is None:
@@ -118,6 +132,9 @@ def describe_numbers(results: Evaluation, best: str) -> list[str]:
     best : str
         Description of the mark of the best value.
     """
+    units = {metric.unit for metric in results.metrics}
+    averages = {metric.average for metric in results.metrics}
+    # Repetitions are numbered from 0.
     n_repetitions = max(results.outcomes.column("repetition"), default=-1) + 1
     lines = ["1 repetition"]
     if n_repetitions > 1:
@@ -125,7 +142,7 @@ def describe_numbers(results: Evaluation, best: str) -> list[str]:
             f"mean ± standard deviation over {n_repetitions} repetitions, one number if all are "
             "equal"
         ]
-        if any(metric.average == "median" for metric in results.metrics):
+        if "median" in averages:
             lines.append("times: median [quartiles] of the repetitions")
     directions = "↑ more is better, ↓ less is better"
     if results.suite.ranks:
@@ -134,8 +151,10 @@ def describe_numbers(results: Evaluation, best: str) -> list[str]:
         for group in results.groups:
             # Runs that were stored without kinds have only the labels of the oracles.
             kinds.add(results.query_kinds.get(group.oracle, group.oracle))
-        if len(kinds) > 1 and any(metric.unit == "queries" for metric in results.metrics):
+        # Numbers of queries of different kinds are never ranked against each other.
+        if len(kinds) > 1 and "queries" in units:
             directions += " (of queries: of each kind of oracle)"
     lines.append(directions)
-    lines += [note.text for note in general_notes(results)]
+    for note in general_notes(results):
+        lines.append(note.text)
     return lines

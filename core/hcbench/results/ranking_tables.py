@@ -26,35 +26,43 @@ def ranking_blocks(results: Evaluation) -> list[Block]:
     difference where Nemenyi's test decides on pairs. The best rank has a star where the test of
     all rejects that they are equal. Data sets of one family have average ranks without a test.
     """
-    rankings = [ranking for ranking in results.rankings if ranking.is_shown]
+    rankings = []
+    counts_failures = False
+    # Each name once, in the order of the rankings, which may be of different algorithms.
+    names: dict[str, None] = {}
+    for ranking in results.rankings:
+        if ranking.is_shown:
+            rankings.append(ranking)
+            counts_failures = counts_failures or ranking.has_failures
+            names.update(dict.fromkeys(ranking.competitors))
     if not rankings:
         return []
     # Footnotes by their text, with their numbers.
     notes: dict[str, int] = {}
-    counts_failures = any(ranking.has_failures for ranking in rankings)
-    # Each name once, in the order of the rankings.
-    names: dict[str, None] = {}
-    for ranking in rankings:
-        names.update(dict.fromkeys(ranking.competitors))
     rows = []
     for name in names:
         row = [TableEntry(name)]
         if counts_failures:
             row.append(TableEntry(_failures_of(name, rankings)))
-        row += [_rank_entry(name, ranking, notes) for ranking in rankings]
+        for ranking in rankings:
+            row.append(_rank_entry(name, ranking, notes))
         rows.append(tuple(row))
     rows += _test_rows(rankings, notes, blank=counts_failures)
     header = ["algorithm"]
     if counts_failures:
         header.append("failed")
-    header += [ranking.metric.label for ranking in rankings]
+    for ranking in rankings:
+        header.append(ranking.metric.label)
     numeric = (False,) + (True,) * (len(header) - 1)
     return [Block("average rank, 1 is best", tuple(header), numeric, tuple(rows), tuple(notes))]
 
 
 def _failures_of(name: str, rankings: Sequence[Ranking]) -> str:
     """How many repetitions failed; a metric may have failed in some more of them."""
-    counts = [ranking.failures[name] for ranking in rankings if name in ranking.failures]
+    counts = []
+    for ranking in rankings:
+        if name in ranking.failures:
+            counts.append(ranking.failures[name])
     n_failed, total = max(counts, default=(0, 0))
     return failures_text(n_failed, total)
 
@@ -63,6 +71,7 @@ def _rank_entry(name: str, ranking: Ranking, notes: dict[str, int]) -> TableEntr
     if name not in ranking.competitors:
         return TableEntry(NOTHING)
     rank = ranking.ranks[ranking.competitors.index(name)]
+    # Where all ranks are equal, or the test does not tell them apart, none is the best.
     is_best = rank == min(ranking.ranks) < max(ranking.ranks) and ranking.differs_anywhere
     marks: tuple[int, ...] = ()
     if name in ranking.worse_than_best:
@@ -86,7 +95,8 @@ def _test_rows(
         name = "p, signed-rank test"
     p_values = list(map(_p_text, rankings))
     test_rows = [(TableEntry(name, marks=marks, faint=True), p_values)]
-    if any(ranking.test == "nemenyi" for ranking in rankings):
+    tests = {ranking.test for ranking in rankings}
+    if "nemenyi" in tests:
         limits = list(map(_critical_difference, rankings))
         test_rows.append((TableEntry("critical difference", faint=True), limits))
     rows = []
@@ -94,7 +104,8 @@ def _test_rows(
         row = [first]
         if blank:
             row.append(TableEntry(""))
-        row += [TableEntry(text, faint=True) for text in texts]
+        for text in texts:
+            row.append(TableEntry(text, faint=True))
         rows.append(tuple(row))
     return rows
 
@@ -138,6 +149,7 @@ def _critical_difference(ranking: Ranking) -> str:
 
 def _why_no_pairs(ranking: Ranking) -> str:
     """Why no two algorithms are compared, where it is not said of all tests; "" if they are."""
+    # The reason of the inference is a general note, below all tables.
     if ranking.test or ranking.inference.reason:
         return ""
     return pairs_line(ranking)

@@ -29,8 +29,9 @@ def to_csv(rows: Sequence[Mapping[str, Any]], separator: str = ",") -> str:
     if not rows:
         # A file without rows has a header at least.
         columns = ["algorithm"]
+    # Objects, as pandas would write integers beside missing values as 1.0.
     frame = pandas.DataFrame(rows, columns=columns, dtype=object).map(spreadsheet_cell)
-    frame.columns = [spreadsheet_cell(name) for name in frame.columns]
+    frame.columns = list(map(spreadsheet_cell, frame.columns))
     text: str = frame.to_csv(index=False, sep=separator)
     return text
 
@@ -83,12 +84,13 @@ class Results(Evaluation):
             "cells": self.rows,
             "summary": self.summary,
             "ranking": self.ranking,
-            "significance": [describe_ranking(ranking) for ranking in self.rankings],
+            "significance": list(map(describe_ranking, self.rankings)),
             "differences": self.differences,
             "verdicts": self.verdicts,
             "false_verdicts": asdict(self.false_verdicts),
             "notes": describe_notes(self.notes),
         }
+        # Python writes NaN and Infinity, which are no JSON; reading them again makes them null.
         finite = json.loads(json.dumps(everything), parse_constant=lambda _: None)
         return write_text(json.dumps(finite, indent=1, allow_nan=False) + "\n", path)
 

@@ -30,7 +30,7 @@ def verdict_blocks(results: Evaluation) -> list[Block]:
         return []
     if len(families) <= UNGROUPED:
         return [_verdict_block("", families)]
-    count = Counter(_head_of(family) for family in families)
+    count = Counter(map(_head_of, families))
     groups: dict[str, list[FamilyVerdict]] = {}
     for family in families:
         head = _head_of(family)
@@ -39,8 +39,12 @@ def verdict_blocks(results: Evaluation) -> list[Block]:
             head = ""
         groups.setdefault(head, []).append(family)
     if len(groups) == 1:
+        # A head that all claims share distinguishes nothing.
         return [_verdict_block("", families)]
-    return [_verdict_block(head, families_of_head) for head, families_of_head in groups.items()]
+    blocks = []
+    for head, families_of_head in groups.items():
+        blocks.append(_verdict_block(head, families_of_head))
+    return blocks
 
 
 def _head_of(family: FamilyVerdict) -> str:
@@ -63,6 +67,7 @@ def _verdict_block(head: str, families: Sequence[FamilyVerdict]) -> Block:
         if head:
             text = text.removeprefix(f"{head}: ")
         marks = mark_texts(notes, family.notes)
+        # Bold if all members are reproduced.
         is_reproduced = set(family.counts) == {"reproduced"}
         rows.append(
             (

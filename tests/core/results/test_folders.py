@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from hcbench.cli import main
 from hcbench.errors import DataError, StoreError
-from hcbench.results.folders import read_folder
+from hcbench.results.folder_reading import read_folder
 from hcbench.store import Store
 from hcbench.store.exchange import import_run
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 import hcbench
 from hcbench.cli import main
 from hcbench.registry import load_registry
-from hcbench.results.folders import read_folder
+from hcbench.results.folder_reading import read_folder
 from hcbench.run.verifying import Verification, verify_run
 from hcbench.store import Store
 from hcbench.store.exchange import import_run
