@@ -99,7 +99,9 @@ class CommandLine(click.Group):
         try:
             entry = plugin_commands.find(cmd_name)
         except UnknownNameError:
+            # click tells the user that there is no such command.
             return None
+        # Enough for ``--help``, which must not import all plugins; `resolve_command` imports it.
         return click.Command(cmd_name, short_help=entry.spec.doc)
 
     def resolve_command(
@@ -107,6 +109,7 @@ class CommandLine(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find and import the command of an argument."""
         name, command, rest = super().resolve_command(ctx, args)
+        # Before the command is imported, as it may import numba.
         if name not in WITHOUT_KERNELS and not ctx.resilient_parsing:
             store_kernels(ctx)
         if name is not None and name not in COMMANDS:
@@ -139,12 +142,14 @@ class CommandLine(click.Group):
         """Run a command; a closed pipe is no failure, unlike in click."""
         try:
             return super().invoke(ctx)
+        # Such as ``hcbench list | head``: click would exit with code 1.
         except BrokenPipeError:
             raise click.exceptions.Exit(ExitCode.OK) from None
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **settings: Any) -> Any:
         """Run a command and exit with its code; errors are shown in one line."""
         # Without arguments it was started as a program, whose process may be prepared for it.
+        # With them it is called by a test or another program, whose process stays as it is.
         is_program = args is None
         if args is None:
             _prepare_program()
@@ -172,6 +177,7 @@ class CommandLine(click.Group):
                 if received_signals:
                     # The exit code of a shell for a process that a signal has ended.
                     code = 128 + received_signals[0]
+        # `ExitCode` is an integer as well.
         if not isinstance(code, int):
             # Most commands return nothing.
             code = ExitCode.OK
@@ -179,8 +185,10 @@ class CommandLine(click.Group):
 
 
 def _prepare_program() -> None:
+    # All of this acts on the whole process, so that it is done for the program only.
     set_threshold(GARBAGE)
     _replace_closed_streams()
+    # A terminal may not have all characters of a table; escapes are better than a traceback.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -232,6 +240,7 @@ def _interrupted_by_signals(received: list[int]) -> Iterator[None]:
                 handled_signals.append(number)
 
     def interrupt(number: int, _frame: FrameType | None) -> None:
+        # Further signals would interrupt the cleaning up.
         for handled_signal in handled_signals:
             signal.signal(handled_signal, signal.SIG_IGN)
         received.append(number)
@@ -257,6 +266,7 @@ def _tell_error(error: BaseException) -> int:
         # The reader has closed the pipe: discard what is still buffered.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.OK
+    # A group without a command: its message is the help, and no line about a mistake.
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         click.echo(error.format_message())
         return ExitCode.USAGE
@@ -270,6 +280,7 @@ def _tell_error(error: BaseException) -> int:
 
 def _explain(error: BaseException) -> tuple[str, int]:
     """The line about an error, and its exit code."""
+    # From the expected ends to mistakes of the user, of the machine, and our own.
     if isinstance(error, click.Abort | KeyboardInterrupt):
         return str(error) or "interrupted", ExitCode.INTERRUPTED
     if isinstance(error, HcbenchError):
@@ -299,9 +310,13 @@ def _hint(error: click.UsageError, context: click.Context) -> str:
     unknown_command = re.fullmatch(r"No such command '(.*)'\.?", text)
     if unknown_command and isinstance(command, click.Group):
         return _hint_on_command(unknown_command[1], command.list_commands(context))
-    has_names = any("--algos" in param.opts for param in command.params)
-    if "unexpected extra" in text and has_names:
+    spellings: set[str] = set()
+    for param in command.params:
+        spellings.update(param.opts)
+    # Names after a blank, as in --algos A, B, are arguments that the command does not have.
+    if "unexpected extra" in text and "--algos" in spellings:
         return "; write names after --algos and --datasets, with commas but no spaces between"
+    # Such as '10,000'.
     if re.search(r"'\d+(,\d{3})+' is not", text):
         return "; write numbers without commas"
     return ""
@@ -311,7 +326,8 @@ def _hint_on_option(error: click.NoSuchOption, context: click.Context) -> str:
     if context.parent is None:
         return "; options are written after the command"
     if error.option_name == "--run":
-        if any(param.name == "run" for param in context.command.params):
+        parameters = {param.name for param in context.command.params}
+        if "run" in parameters:
             return f"; the run is named without an option: {context.command_path} RUN"
     if error.option_name in ("-o", "--output"):
         return "; tables go to stdout: --format csv > FILE"

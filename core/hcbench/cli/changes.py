@@ -47,6 +47,7 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
     )
 
     with open_store(store) as opened:
+        # Sizes are needed by claims about rates only, which are not compared here.
         results_before = read_run(opened, opened.run(before), sizes=False)
         results_after = read_run(opened, opened.run(after), sizes=False)
     differences = find_differences(results_before, results_after)
@@ -59,9 +60,9 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
     if form == "json":
         write_json(
             {
-                "differences": [asdict(difference) for difference in differences],
-                "statuses": [asdict(change) for change in changes],
-                "data": [asdict(change) for change in data_changes.values()],
+                "differences": list(map(asdict, differences)),
+                "statuses": list(map(asdict, changes)),
+                "data": list(map(asdict, data_changes.values())),
                 "notes": describe_notes(notes),
             }
         )
@@ -70,9 +71,11 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
     for note in notes:
         if note.kind == "data":
             click.echo(note.text)
-    if not everything:
-        differences = [difference for difference in differences if difference.changes]
-    blocks = difference_blocks(differences, _metrics_of(results_before, results_after))
+    shown_differences = []
+    for difference in differences:
+        if everything or difference.changes:
+            shown_differences.append(difference)
+    blocks = difference_blocks(shown_differences, _metrics_of(results_before, results_after))
     if changes:
         blocks.append(status_block(changes))
     write_blocks(blocks)
@@ -83,8 +86,8 @@ def diff(*, before: str, after: str, everything: bool, store: str | None, form: 
 
 def _metrics_of(before: Results, after: Results) -> dict[str, MetricInfo]:
     """The metrics of two runs by label; of both they are described as in the later one."""
-    metrics = {metric.label: metric for metric in before.metrics}
-    for metric in after.metrics:
+    metrics = {}
+    for metric in before.metrics + after.metrics:
         metrics[metric.label] = metric
     return metrics
 
@@ -119,6 +122,6 @@ def stability(
         run_results = read_run(opened, opened.run(run), sizes=False, **filters)
         rows = measure_stability(run_results, opened, metrics)
     if form == "json":
-        write_json([asdict(row) for row in rows])
+        write_json(list(map(asdict, rows)))
     else:
         write_blocks(stability_blocks(rows))

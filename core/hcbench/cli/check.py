@@ -102,6 +102,7 @@ def check(
         if _write_claims(names, plugin, form):
             return ExitCode.OK
         return ExitCode.CELLS_FAILED
+    # What checked plugins print goes to stderr, as the findings are the data.
     findings = []
     with stdout_for_data():
         checks = _checks_of(names, dict(exempt), plugin)
@@ -111,7 +112,8 @@ def check(
         _write_list(checks, form)
         return ExitCode.OK
     if form == "json":
-        write_json({"checks": [_describe(check, finding) for check, finding in findings]})
+        descriptions = [_describe(check, finding) for check, finding in findings]
+        write_json({"checks": descriptions})
     else:
         _write_findings(findings)
     for _, finding in findings:
@@ -142,6 +144,7 @@ def _checks_of(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UnknownCheckWarning)
         checks = checks_of(names, exempt, plugins=plugins)
+    # A misspelt exemption is our own message; other warnings go on to whoever listens.
     for warning in caught:
         if issubclass(warning.category, UnknownCheckWarning):
             click.echo(f"hcbench: {warning.message}", err=True)
@@ -199,7 +202,11 @@ def _write_claims(names: Sequence[str], plugin: Sequence[Path], form: str) -> bo
 
 def _refuse_beside_editions(options_of_checks: Mapping[str, object]) -> None:
     """Raise `click.UsageError` for options that would have no effect."""
-    unused = [name for name, value in options_of_checks.items() if value]
+    unused = []
+    for name, value in options_of_checks.items():
+        # Options that are not used are False or empty.
+        if value:
+            unused.append(name)
     if unused:
         raise click.UsageError(f"--editions runs no checks; omit {' and '.join(unused)}")
 
@@ -214,14 +221,18 @@ def _compare_editions(
     with stdout_for_data():
         findings = compare_editions(subjects_of(names, plugin), record)
     if form == "json":
-        write_json({"editions": [asdict(finding) for finding in findings]})
+        write_json({"editions": list(map(asdict, findings))})
     else:
         rows = []
         for finding in findings:
-            edition = "-" if finding.edition is None else str(finding.edition)
+            # Specs without an edition have the digest of their package's code instead.
+            edition = "-"
+            if finding.edition is not None:
+                edition = str(finding.edition)
             rows.append((finding.name, edition, finding.status, finding.reason))
         write_table(("spec", "edition", "results", "why"), rows, right=("edition",))
-    return all(finding.status != "changed" for finding in findings)
+    statuses = {finding.status for finding in findings}
+    return "changed" not in statuses
 
 
 def _write_powers(powers: Sequence[Power]) -> None:
@@ -247,6 +258,7 @@ def _run(checks: Sequence[Check], timeout: float, *, quiet: bool) -> list[tuple[
     def describe(n_done: int) -> list[str]:
         return [f"{n_done} of {len(checks)} checks", checks[n_done].id]
 
+    # Checks run in a process that can be ended, as a plugin may hang or crash.
     findings = []
     limit = None
     if timeout != math.inf:
@@ -286,7 +298,9 @@ def _write_findings(findings: Sequence[tuple[Check, Finding]]) -> None:
             write_table((title, "", "why"), rows, unwrapped=(title, ""))
             click.echo()
 
-    counts = Counter(finding.status for _, finding in findings)
+    counts: Counter[str] = Counter()
+    for _, finding in findings:
+        counts[finding.status] += 1
     numbers = [f"{count} {status}" for status, count in counts.items()]
     subjects = f"{len(labels)} plugins"
     if len(labels) == 1:

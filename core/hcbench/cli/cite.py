@@ -34,14 +34,19 @@ def cite(names: Sequence[str], plugin: Sequence[Path]) -> None:
         if isinstance(spec, Suite):
             member_names = spec.algorithms + spec.datasets + spec.oracles + spec.metrics
             members.extend(_specs_of(registry, member_names))
+    # Many specs share a paper, whose entry must occur once in a bibliography.
     papers = {}
     for spec in specs + members:
         if spec.paper is not None:
             papers[spec.paper.key] = spec.paper
     if papers:
-        click.echo("\n\n".join(paper.bibtex for paper in papers.values()))
+        entries = [paper.bibtex for paper in papers.values()]
+        click.echo("\n\n".join(entries))
     # A name may stand for an algorithm and a metric; it is told once.
-    names_without_paper = dict.fromkeys(spec.name for spec in specs if spec.paper is None)
+    names_without_paper: dict[str, None] = {}
+    for spec in specs:
+        if spec.paper is None:
+            names_without_paper[spec.name] = None
     for name in names_without_paper:
         tell(f"{name} has no paper")
 
@@ -49,5 +54,6 @@ def cite(names: Sequence[str], plugin: Sequence[Path]) -> None:
 def _specs_of(registry: Registry, names: Iterable[str]) -> list[Spec | Suite]:
     specs: list[Spec | Suite] = []
     for name in names:
-        specs.extend(entry.spec for entry in registry.find(name))
+        for entry in registry.find(name):
+            specs.append(entry.spec)
     return specs

@@ -101,6 +101,7 @@ def clusters(
     registry = load_plugins(plugin, quiet=quiet)
     with stdout_for_data():
         fitted = tree_source.read(store, registry, quiet=quiet)
+        # Each replicate is a fit, so that this may take much longer than the tree.
         with count_fits(quiet=quiet) as progress:
             measured = measure_numbers(
                 fitted,
@@ -115,7 +116,7 @@ def clusters(
     sentences = describe_best(numbers, best)
     if measured.omitted:
         sentences.append(f"There was no time for {'; '.join(measured.omitted)}.")
-    rows = [_describe(number) for number in numbers]
+    rows = list(map(_describe, numbers))
     if output is not None:
         write_rows(rows, output)
     elif form == "json":
@@ -126,7 +127,8 @@ def clusters(
         write_text(to_csv(rows))
     else:
         header = [name.replace("_", " ") for name in _COLUMNS]
-        write_table(header, [_texts_of(row) for row in rows], right=header)
+        write_table(header, list(map(_texts_of, rows)), right=header)
+    # The JSON on stdout has the notes; a file has rows only.
     if output is not None or form != "json":
         _tell(fitted.notes, sentences, quiet=quiet, to_stdout=output is None and form == "table")
 
@@ -160,6 +162,7 @@ def _tell(notes: Sequence[str], sentences: Sequence[str], *, quiet: bool, to_std
         for note in notes:
             tell(f"note: {note}")
     for sentence in sentences:
+        # Below the table they are part of the answer, which --quiet does not take away.
         if to_stdout:
             click.echo(sentence)
         elif not quiet:

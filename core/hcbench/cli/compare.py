@@ -64,6 +64,7 @@ def compare(context: click.Context, /, **settings: Any) -> None:
     from hcbench.registry import default_suite
     from hcbench.registry.suite import Suite
 
+    # Which suite has the defaults depends on the plugins, which are not loaded yet.
     def defaults(registry: Registry) -> Suite:
         suite = default_suite(registry, settings["algorithms"]) or Suite(name="compare")
         if settings["algorithms"] or settings["datasets"]:
@@ -98,6 +99,7 @@ def suite_named(text: str, registry: Registry) -> Suite:
     from hcbench.registry import find_suite
     from hcbench.registry.suite_files import read_suite
 
+    # No suite has a slash in its name. Of other words, a file that exists comes before a suite.
     path = Path(text).expanduser()
     is_file = path.suffix == ".toml" or "/" in text or path.is_file()
     if is_file:
@@ -105,6 +107,7 @@ def suite_named(text: str, registry: Registry) -> Suite:
     try:
         return find_suite(registry, text)
     except SuiteError as error:
+        # The user has left out the suffix, as if it were a registered name.
         if Path(f"{text}.toml").is_file():
             raise SuiteError(f"no suite is called {text!r}; write ./{text}.toml") from error
         raise
@@ -133,6 +136,7 @@ def carry_out(
     run_settings = {}
     for name in RUNNING:
         run_settings[name] = entries.pop(name)
+    # The command is stored with the run, so that others see how it was made.
     run_options = RunOptions(command=context.obj, **run_settings)
     registry = load_plugins(plugin, quiet=quiet)
     with stdout_for_data():
@@ -143,6 +147,7 @@ def carry_out(
         if dry_run:
             show_plan(plan, opened_store, form, fresh=run_options.fresh, jobs=run_options.jobs)
             return
+        # A mistake in the options of figures must not show only after hours of running.
         if figures is not None:
             _check_figures(suite, figures)
         with stdout_for_data():
@@ -165,7 +170,9 @@ def carry_out(
     if shard is None and not results.run_groups:
         tell("nothing ran; hcbench info NAME shows what an algorithm accepts and needs")
         failed = True
-    if failed or any(figure.failed for figure in drawn):
+    for figure in drawn:
+        failed = failed or figure.failed
+    if failed:
         context.exit(ExitCode.CELLS_FAILED)
 
 
@@ -197,6 +204,7 @@ def _with_entries(
     if changes.get("timeout") == math.inf:
         changes["timeout"] = None
     changed = replace(suite, **changes)
+    # The oracles of a suite fit its own algorithms, and perhaps none of those of --algos.
     if "algorithms" in changes and "oracles" not in changes:
         changed = _with_accepted_oracles(changed, registry)
     return changed
@@ -214,6 +222,7 @@ def _with_accepted_oracles(suite: Suite, registry: Registry) -> Suite:
             for use in registry.use_algorithms(name):
                 accepted.update(use.spec.accepts)
         for name in suite.oracles:
+            # A name with a grid of parameters is several oracles, all of one kind.
             kinds = {use.spec.kind for use in registry.use_oracles(name)}
             if kinds & accepted:
                 oracles.append(name)
@@ -236,10 +245,14 @@ def _recorded_uses(path: Path, registry: Registry) -> tuple[str, str]:
     from hcbench.registry.specs import load_function
 
     readers = []
+    readers_of_suffix = []
     for entry in registry.datasets.entries:
-        if entry.spec.recorded_oracle is not None:
-            readers.append(entry.spec)
-    readers_of_suffix = [spec for spec in readers if path.suffix in spec.suffixes]
+        if entry.spec.recorded_oracle is None:
+            continue
+        readers.append(entry.spec)
+        if path.suffix in entry.spec.suffixes:
+            readers_of_suffix.append(entry.spec)
+    # A suffix that nobody declares decides nothing.
     if readers_of_suffix:
         readers = readers_of_suffix
     if len(readers) != 1:
@@ -269,6 +282,7 @@ def _make_plan(
     from hcbench.registry import with_defaults
 
     plan = make_plan(with_defaults(suite, registry), registry)
+    # The budgets of a suite may limit some of its algorithms only; one that a user writes is meant.
     if has_budgets and plan.cells:
         used_budgets = {cell.budget for cell in plan.cells}
         for budget in suite.budgets:
@@ -316,6 +330,7 @@ def _run(
     with follow(store, quiet=quiet) as observer:
         outcomes = run_plan(plan, registry.plugins, store, run_options, observer)
     results = Results.of_plan(plan, outcomes)
+    # What this run measured has the same kernels everywhere; reused cells may have others.
     if any(results.outcomes.column("reused").tolist()):
         results = replace(results, remarks=results.remarks + notes_on_kernels(store))
     return results

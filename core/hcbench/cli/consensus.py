@@ -81,7 +81,7 @@ def consensus(
     from hcbench.files.tree_output import tree_text, write_tree
     from hcbench.files.trees import TreeFile
 
-    files = [TreeFile.parse(text) for text in trees]
+    files = list(map(TreeFile.parse, trees))
     with stdout_for_data(), warnings.catch_warnings():
         # Branch lengths are not used.
         warnings.simplefilter("ignore")
@@ -91,6 +91,7 @@ def consensus(
     for path in outputs:
         write_tree(tree, path, lengths=False, inner_labels=result.labels, metadata=metadata)
         notes.append(f"the consensus is in {path}")
+    # There are no lengths: a consensus is of the clades, and the trees have different heights.
     if not outputs:
         write_text(tree_text(tree, "newick", lengths=False, inner_labels=result.labels))
     # The root is no clade; a binary tree of n items has n - 2 others.

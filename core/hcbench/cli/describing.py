@@ -31,6 +31,7 @@ _OPTIONS = {"algorithm": "algos", "data set": "datasets", "oracle": "oracles", "
 def summarise(entry: Entry[Any]) -> dict[str, Any]:
     """What ``hcbench list`` says about an entry; its keys are those of the JSON."""
     spec = entry.spec
+    # A dot ends a sentence only before a capital: "Langfelder et al. 2008" has another one.
     first_sentence = re.split(r"(?<=\.) (?=[A-Z])", spec.doc, maxsplit=1)[0]
     summary = {"name": spec.name, "doc": first_sentence}
     summary.update(_essentials(spec))
@@ -54,14 +55,14 @@ def describe(entry: Entry[Any]) -> dict[str, Any]:
     description["plugin"] = f"{entry.plugin.name} {entry.plugin.fingerprint}"
     description["example"] = example(spec)
     if isinstance(spec, Spec):
-        description["parameters"] = [_parameter(parameter) for parameter in spec.parameters]
+        description["parameters"] = list(map(_parameter, spec.parameters))
     return description
 
 
 def value_text(value: Any) -> str:
     """A value of a summary or a description as text; lists with commas."""
     if isinstance(value, list | tuple):
-        return ", ".join(str(part) for part in value)
+        return ", ".join(map(str, value))
     return str(value)
 
 
@@ -92,6 +93,7 @@ def _essentials(spec: Spec | Suite) -> dict[str, Any]:
         case AlgorithmSpec():
             essentials["accepts"] = spec.accepts
             essentials["needs"] = _needs(spec)
+            # Always a key of the JSON of algorithms; of the others only where something is missing.
             essentials["unavailable"] = None
         case DatasetSpec():
             essentials["provides"] = _declared(spec, spec.provides)
@@ -169,6 +171,7 @@ def _randomness(spec: DatasetSpec) -> str:
 
 
 def _facts_of_metric(spec: MetricSpec) -> dict[str, Any]:
+    # The same facts as in `_essentials`, in another order and with more about them.
     direction = _better(spec)
     if spec.cost:
         direction += " (a cost, not a quality)"
@@ -220,9 +223,12 @@ def _declared(
     """What a spec declares, for its default parameters if it depends on them."""
     if not callable(declaration):
         return list(declaration)
-    if any(parameter.required for parameter in spec.parameters):
-        return [DEPENDS]
-    defaults = {parameter.name: parameter.default for parameter in spec.parameters}
+    defaults = {}
+    for parameter in spec.parameters:
+        # Such as a path, without which nothing can be said.
+        if parameter.required:
+            return [DEPENDS]
+        defaults[parameter.name] = parameter.default
     return list(declaration(defaults)) + [f"({DEPENDS})"]
 
 
@@ -241,6 +247,7 @@ def _parameter(parameter: Parameter) -> dict[str, str]:
 
 def _values(parameter: Parameter) -> str:
     """The values that a parameter can take: choices for texts, an interval for numbers."""
+    # A parameter may take a number or a text, such as "auto".
     type_names = [parameter.type]
     if parameter.alternative:
         type_names.extend(parameter.alternative.split(" or "))
@@ -259,6 +266,7 @@ def example(spec: Spec | Suite) -> str:
     """A command that uses what is described."""
     if isinstance(spec, Suite):
         return shell_command("hcbench", "run", spec.name)
+    # A data set that reads files is used by naming a file.
     if isinstance(spec, DatasetSpec) and spec.suffixes:
         name = f"./mydata{spec.suffixes[0]}"
     else:
@@ -268,11 +276,15 @@ def example(spec: Spec | Suite) -> str:
 
 def _example_params(spec: Spec) -> dict[str, Any]:
     """The required parameters; or else a choice that is not the default, or a telling default."""
-    required = {parameter.name: "..." for parameter in spec.parameters if parameter.required}
+    required = {}
+    for parameter in spec.parameters:
+        if parameter.required:
+            required[parameter.name] = "..."
     if required:
         return required
     for parameter in spec.parameters:
         for choice in parameter.choices:
+            # Some choices are valid with other parameters only.
             if choice != parameter.default and _are_valid(spec, {parameter.name: choice}):
                 return {parameter.name: choice}
     for parameter in spec.parameters:
@@ -285,6 +297,7 @@ def _are_valid(spec: Spec, params: Params) -> bool:
     """Whether these parameters are valid without others."""
     try:
         resolved = spec.resolve(params)
+        # What a data set provides may depend on its parameters, and be refused for some.
         if isinstance(spec, DatasetSpec):
             spec.provides_with(resolved)
     except ParameterError:

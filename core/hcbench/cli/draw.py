@@ -61,7 +61,11 @@ def write_results(results: Results, form: str) -> None:
     write_text(getattr(results, f"to_{form}")())
     if form == "csv":
         # Of a CSV file on stdout there is no second file; ranks and verdicts are not in it.
-        tell_notes([note for note in results.notes if note.kind not in ("rank", "claim")])
+        notes = []
+        for note in results.notes:
+            if note.kind not in ("rank", "claim"):
+                notes.append(note)
+        tell_notes(notes)
 
 
 def write_text(text: str) -> None:
@@ -106,8 +110,9 @@ class _Drawing:
         # Without marks, footnotes have no numbers.
         self.numbered = False
         for row in block.rows:
-            if any(entry.marks for entry in row):
-                self.numbered = True
+            for entry in row:
+                if entry.marks:
+                    self.numbered = True
         self.columns = []
         self.headers = []
         for number in range(len(block.header)):
@@ -132,7 +137,7 @@ class _Drawing:
     def _split(self) -> Iterator[list[int]]:
         """Columns in parts that are no wider than the terminal, unless a single column is."""
         numeric = self.block.numeric
-        widths = [self._width(number) for number in range(len(numeric))]
+        widths = list(map(self._width, range(len(numeric))))
         n_names = self.block.names or _leading_texts(numeric)
         if not all(numeric[n_names:]):
             # Texts between the numbers fold instead.
@@ -142,6 +147,7 @@ class _Drawing:
         part = list(range(n_names))
         width_of_part = width_of_names
         for column in range(n_names, len(widths)):
+            # A part has at least one column beside the names, even one that is too wide.
             is_full = width_of_part + widths[column] > self.width
             if is_full and len(part) > n_names:
                 yield part
@@ -156,7 +162,8 @@ class _Drawing:
         texts = self.headers[number].split("\n")
         for entry in self.columns[number]:
             texts.append(entry.plain)
-        return max(cell_len(text) for text in texts)
+        # The cells of a terminal, not characters: those of Chinese take two.
+        return max(map(cell_len, texts))
 
     def _width_of_names(self, widths: Sequence[int]) -> int:
         """The width of the columns that each part repeats, of which wide texts fold."""
@@ -178,7 +185,7 @@ class _Drawing:
         # Numbers stay below each other if all have the room of the widest marks behind them.
         room = 0
         if is_numeric:
-            room = max((cell_len(mark) for mark in marks), default=0)
+            room = max(map(cell_len, marks), default=0)
         texts = []
         for entry, mark in zip(entries, marks, strict=True):
             text = self._entry_text(entry) + mark + " " * (room - cell_len(mark))
@@ -189,13 +196,14 @@ class _Drawing:
         """The text of an entry; a name without blanks is folded between its parameters."""
         text = printable(entry.text)
         if " " in text:
+            # rich wraps it at its blanks.
             return text
         n_texts = self.block.numeric.count(False)
         return _fold(text, self.width // (1 + n_texts), _BETWEEN)
 
     def _marks(self, entry: TableEntry, *, is_numeric: bool) -> str:
         """The star of the best number, and the numbers of the footnotes."""
-        footnotes = ",".join(_superscript(mark) for mark in entry.marks)
+        footnotes = ",".join(map(_superscript, entry.marks))
         if is_numeric and entry.bold:
             return self.star + footnotes
         return footnotes
@@ -222,7 +230,12 @@ class _Drawing:
             padding=(0, GAP - 1, 0, 0),
             header_style="",
         )
-        n_breaks = max(self.headers[column].count("\n") for column in columns)
+        n_breaks = 0
+        numbers = []
+        for column in columns:
+            n_breaks = max(n_breaks, self.headers[column].count("\n"))
+            if self.block.numeric[column]:
+                numbers.append(column)
         for column in columns:
             header = self.headers[column]
             is_numeric = self.block.numeric[column]
@@ -237,11 +250,12 @@ class _Drawing:
                 no_wrap=is_numeric,
                 overflow="fold",
             )
+        # The first part has the first columns without a gap.
         is_first = columns[-1] < len(columns)
-        numbers = [column for column in columns if self.block.numeric[column]]
         for number, entries in enumerate(self.block.rows):
             # The parts below the first exclude rows without any number.
-            has_number = any(entries[column].text != "-" for column in numbers)
+            texts = {entries[column].text for column in numbers}
+            has_number = bool(texts - {"-"})
             if is_first or has_number:
                 row = [self.columns[column][number] for column in columns]
                 table.add_row(*row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,8 @@ from hcbench.cli.terminal import tell_notes, write_json
 from hcbench.model.text import printable, spreadsheet_cell
 
 if TYPE_CHECKING:
-    from hcbench.analysis.notes import Note
+    from hcbench.analysis.notes import Note, NoteKind
+    from hcbench.model.cost import Budget
     from hcbench.plan.cell import Cell
     from hcbench.plan.plan import Plan
     from hcbench.store import Store
@@ -38,8 +39,12 @@ def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | N
     if not fresh:
         keys = [cell.key for cell in plan.cells]
     stored = store.find(keys)
+    # Stored is not enough: a cell that failed at a lower limit than now would run again.
     usable_keys = set(stored.take(reusable(stored, plan, limit)).column("key"))
-    to_run = [cell for cell in plan.cells if cell.key not in usable_keys]
+    to_run = []
+    for cell in plan.cells:
+        if cell.key not in usable_keys:
+            to_run.append(cell)
     groups = _group_cells(plan, to_run)
     notes = _notes_on_plan(plan, to_run, store, limit)
     if form == "json":
@@ -48,7 +53,9 @@ def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | N
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(_COLUMNS)
         for group in groups:
-            writer.writerow([spreadsheet_cell(group[name]) for name in _COLUMNS])
+            # Labels may begin with "=", which a spreadsheet would execute.
+            row = [spreadsheet_cell(group[name]) for name in _COLUMNS]
+            writer.writerow(row)
         tell_notes(notes)
     elif form == "table":
         lines = _lines(plan, groups, store)
@@ -63,8 +70,9 @@ def show_plan(plan: Plan, store: Store, form: str, *, fresh: bool, jobs: int | N
 
 def _group_cells(plan: Plan, to_run: Sequence[Cell]) -> list[dict[str, Any]]:
     """The numbers of cells that differ in the repetition only, and of those that are stored."""
-    counts = Counter((cell.labels, cell.budget) for cell in plan.cells)
-    counts_to_run = Counter((cell.labels, cell.budget) for cell in to_run)
+    # Counters keep the order of the plan.
+    counts = _count_repetitions(plan.cells)
+    counts_to_run = _count_repetitions(to_run)
     groups = []
     for (labels, budget), count in counts.items():
         count_to_run = counts_to_run[labels, budget]
@@ -79,6 +87,16 @@ def _group_cells(plan: Plan, to_run: Sequence[Cell]) -> list[dict[str, Any]]:
         }
         groups.append(group)
     return groups
+
+
+def _count_repetitions(
+    cells: Iterable[Cell],
+) -> Counter[tuple[tuple[str, str, str], Budget | None]]:
+    """How many cells have the same labels of algorithm, data set and oracle, and budget."""
+    counts: Counter[tuple[tuple[str, str, str], Budget | None]] = Counter()
+    for cell in cells:
+        counts[cell.labels, cell.budget] += 1
+    return counts
 
 
 def _as_json(
@@ -107,7 +125,7 @@ def _as_json(
         "metrics": [metric.label for metric in plan.metrics],
         "families": families_of(plan.datasets, plan.suite.families),
         "groups": groups,
-        "left_out": [asdict(combination) for combination in plan.inapplicable],
+        "left_out": list(map(asdict, plan.inapplicable)),
         "claims": len(plan.suite.claims),
         "figures": [figure.name for figure in plan.suite.figures],
         "store": store.location,
@@ -119,16 +137,25 @@ def _notes_on_plan(plan: Plan, to_run: Sequence[Cell], store: Store, memory: flo
     """What to keep in mind before a run: what cannot run, and what it may take."""
     from hcbench.analysis.notes import Note
 
-    notes = [Note(kind="inapplicable", text=reason) for reason in _reasons(plan)]
-    notes.extend(Note(kind="time", text=line) for line in _time_lines(to_run, store))
-    notes.extend(Note(kind="price", text=line) for line in _price_lines(to_run))
-    notes.extend(Note(kind="memory", text=line) for line in _memory_lines(to_run, memory))
+    lines_by_kind: dict[NoteKind, list[str]] = {
+        "inapplicable": _reasons(plan),
+        "time": _time_lines(to_run, store),
+        "price": _price_lines(to_run),
+        "memory": _memory_lines(to_run, memory),
+    }
+    notes = []
+    for kind, lines in lines_by_kind.items():
+        for line in lines:
+            notes.append(Note(kind=kind, text=line))
     return notes
 
 
 def _reasons(plan: Plan) -> list[str]:
     """Why combinations are inapplicable; each reason once."""
-    return list(dict.fromkeys(combination.reason for combination in plan.inapplicable))
+    reasons: dict[str, None] = {}
+    for combination in plan.inapplicable:
+        reasons[combination.reason] = None
+    return list(reasons)
 
 
 def _lines(plan: Plan, groups: Sequence[Mapping[str, Any]], store: Store) -> list[str]:
@@ -145,16 +172,19 @@ def _lines(plan: Plan, groups: Sequence[Mapping[str, Any]], store: Store) -> lis
             for reason in reasons:
                 lines.append(f"  {reason}")
     else:
+        # Without a table, the reasons are all that there is to say.
         lines.extend(reasons)
-    number_stored = sum(group["stored"] for group in groups)
+    number_stored = 0
+    for group in groups:
+        number_stored += group["stored"]
     number_to_run = len(plan.cells) - number_stored
     lines.append("")
     lines.append(
         f"{count_cells(len(plan.cells))}, {number_stored} stored in {store.location}, "
         f"{number_to_run} to run"
     )
-    metric_labels = ", ".join(metric.label for metric in plan.metrics)
-    lines.append(f"metrics: {metric_labels or 'none'}")
+    metric_labels = [metric.label for metric in plan.metrics]
+    lines.append(f"metrics: {', '.join(metric_labels) or 'none'}")
     lines.extend(_family_lines(plan))
     if plan.shard is not None:
         lines.append(str(plan.shard))
@@ -209,8 +239,11 @@ def _price_lines(to_run: Sequence[Cell]) -> list[str]:
         if price:
             lines.append(f"price: at most about {price:.4g} {currency}, less what is stored")
     if number_unknown:
-        limits = " or ".join(f"--budget 5{currency}" for currency in prices)
-        lines.append(f"price: unknown for {number_unknown} of the cells, limit it with {limits}")
+        # A budget limits what an unknown price cannot exceed.
+        limits = [f"--budget 5{currency}" for currency in prices]
+        lines.append(
+            f"price: unknown for {number_unknown} of the cells, limit it with {' or '.join(limits)}"
+        )
     return lines
 
 
@@ -221,6 +254,7 @@ def _memory_lines(to_run: Sequence[Cell], limit: float) -> list[str]:
     sizes = {}
     for cell in to_run:
         algorithm, dataset, _ = cell.labels
+        # 0 where the algorithm declares nothing, so that there is no line about it.
         sizes[algorithm, dataset] = (cell.expected_bytes or 0) / GIB
     lines = []
     for (algorithm, dataset), size in sizes.items():
@@ -235,11 +269,13 @@ def _memory_lines(to_run: Sequence[Cell], limit: float) -> list[str]:
 def _align(groups: Sequence[Mapping[str, Any]]) -> list[str]:
     """The rows of a table, aligned here and not by rich, since a plan may have very many."""
     columns = ["dataset", "algorithm", "oracle", "budget", "cells", "stored"]
-    if all(group["budget"] is None for group in groups):
+    budgets = {group["budget"] for group in groups}
+    if budgets == {None}:
         columns.remove("budget")
     rows = [columns]
     for group in groups:
-        rows.append([str(group[column]) for column in columns])
+        row = [str(group[column]) for column in columns]
+        rows.append(row)
     widths = [0] * len(columns)
     for row in rows:
         for place, text in enumerate(row):

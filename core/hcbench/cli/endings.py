@@ -40,6 +40,7 @@ def tell_end(results: Results, store: Store, plugins: Sequence[Path], plan: Plan
     """Write how the cells of a run ended, what they cost, where they are, and what to do next."""
     from hcbench.results.verdict_tables import count_verdicts
 
+    # First what matters whatever the user does next; the verdicts last, where they are seen.
     outcomes = results.outcomes
     tell(_count_outcomes(outcomes))
     for currency, payment in _payments(plan, outcomes).items():
@@ -48,6 +49,7 @@ def tell_end(results: Results, store: Store, plugins: Sequence[Path], plan: Plan
             f"{payment.saved:.4g} {currency} saved by stored ones"
         )
     _tell_how_to_rerun(outcomes, store, plugins)
+    # A store in memory is gone when the command ends.
     if store.location != ":memory:":
         tell(f"stored in {store.location}; see hcbench results")
     if results.judged:
@@ -75,11 +77,14 @@ def _count_outcomes(outcomes: Outcomes) -> str:
 
 def _payments(plan: Plan, outcomes: Outcomes) -> dict[str, _Payment]:
     """What the answers of paid oracles cost, by currency."""
+    # Oracles whose answers are free have no price, which is not the same as a price of 0.
     has_price = [price is not None for price in outcomes.column("price")]
     priced = outcomes.take(has_price)
     if not priced:
         return {}
-    currencies = {cell.oracle.label: cell.oracle.spec.currency for cell in plan.cells}
+    currencies = {}
+    for cell in plan.cells:
+        currencies[cell.oracle.label] = cell.oracle.spec.currency
     payments: dict[str, _Payment] = {}
     for price, saved, oracle, is_reused in zip(
         priced.column("price"),

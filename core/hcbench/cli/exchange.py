@@ -26,6 +26,7 @@ class ExportPath(OutputFile):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path. The format was read before, as it is eager."""
+        # click has no context where a value is converted outside of a command.
         if ctx is None or ctx.params.get("form") != FOLDER:
             return super().convert(value, param, ctx)
         path = Path(value)
@@ -149,9 +150,13 @@ def import_(files: Sequence[Path], store: str | None) -> None:
 
     with open_store(store) as opened:
         for file in files:
-            description = read_folder(file) if file.is_dir() else read_export(file)
+            if file.is_dir():
+                description = read_folder(file)
+            else:
+                description = read_export(file)
             summary = import_run(opened, description, str(file))
-            numbers = ", ".join(str(number) for number in summary.numbers)
+            # What is stored already keeps its run, whose number is told as well.
+            numbers = ", ".join(map(str, summary.numbers))
             counts = f"{summary.cells} new cells, {summary.stored} known"
             tell(f"{file}: run {numbers} of {opened.location}, {counts}")
             tell_differing(summary)

@@ -30,7 +30,7 @@ def info(name: str, plugin: Sequence[Path], form: str) -> None:
     """Show everything about one name: parameters, needs, paper."""
     # An algorithm and a metric may have the same name.
     entries = load_plugins(plugin).find(name)
-    descriptions = [describe(entry) for entry in entries]
+    descriptions = list(map(describe, entries))
     if form == "json":
         if len(descriptions) == 1:
             write_json(descriptions[0])
@@ -48,17 +48,18 @@ def _write_description(description: Mapping[str, Any]) -> None:
     if description["doc"]:
         click.echo(printable(description["doc"]))
     click.echo()
+    # A fact that does not hold is None or empty, and has no line.
     facts = {}
     for key, value in description.items():
         if key not in _APART and value not in (None, "", [], ()):
             facts[key] = value
-    width = max(len(key) for key in facts)
+    width = max(map(len, facts))
     for key, value in facts.items():
         text = value_text(value)
         if isinstance(value, list | tuple) and len(text) > _LONGEST_LINE:
             # Lines after the first are below its value.
             line_break = "\n" + " " * (width + 2)
-            text = line_break.join(str(part) for part in value)
+            text = line_break.join(map(str, value))
         click.echo(printable(f"{key:<{width}}  {text}"))
     parameters = description.get("parameters")
     if parameters:

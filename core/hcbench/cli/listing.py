@@ -66,6 +66,7 @@ def list_(
     Without a kind or a filter it is an overview of names; with one, a line on each.
     """
     registry = load_plugins(plugin)
+    # Filters compare without regard to case; None means that the option is not used.
     filter_texts = {}
     for name, text in filters.items():
         if text is not None:
@@ -92,10 +93,14 @@ def _matching_entries(
     registry: Registry, kind: str, filter_texts: Mapping[str, str]
 ) -> list[Entry[Any]]:
     """The entries of a kind that pass all filters, in the order of their names."""
-    matching = []
-    for entry in _sorted_entries(registry, kind):
-        if all(_passes(entry, name, text) for name, text in filter_texts.items()):
-            matching.append(entry)
+    matching = list(_sorted_entries(registry, kind))
+    # Each filter leaves those that pass it.
+    for name, text in filter_texts.items():
+        passing = []
+        for entry in matching:
+            if _passes(entry, name, text):
+                passing.append(entry)
+        matching = passing
     return matching
 
 
@@ -107,6 +112,7 @@ def _sorted_entries(registry: Registry, kind: str) -> list[Entry[Any]]:
 def _passes(entry: Entry[Any], filter_name: str, filter_text: str) -> bool:
     """Whether an entry has what one filter, such as ``--tag``, requires."""
     spec = entry.spec
+    # The texts of which one must be, or contain, what is looked for.
     if filter_name == "tag":
         texts = tags_of(spec)
     elif filter_name == "accepts":
@@ -130,7 +136,7 @@ def _write_names(entries: _EntriesByKind) -> None:
 def _write_json(entries: _EntriesByKind) -> None:
     summaries = {}
     for kind, entries_of_kind in entries.items():
-        summaries[kind] = [summarise(entry) for entry in entries_of_kind]
+        summaries[kind] = list(map(summarise, entries_of_kind))
     write_json(summaries)
 
 
@@ -190,6 +196,7 @@ def _overview(entries: _EntriesByKind) -> list[tuple[str, str, str]]:
     for kind, entries_of_kind in entries.items():
         groups = _groups(entries_of_kind)
         number = str(len(entries_of_kind))
+        # Oracles and suites are few, or have long names: one row, with a star for each group.
         if kind not in _GROUPED_KINDS:
             rows.append((kind, number, _in_two_lines(_group_names(groups), width)))
             continue
@@ -208,6 +215,7 @@ def _groups(entries: Iterable[Entry[Any]]) -> dict[str, list[str]]:
 
 
 def _group(spec: Spec | Suite) -> str:
+    # The kind of oracle that it is asked first is what distinguishes algorithms most.
     if isinstance(spec, AlgorithmSpec):
         return spec.accepts[0]
     if isinstance(spec, DatasetSpec | MetricSpec):
@@ -241,6 +249,7 @@ def _with_small_groups_joined(groups: Mapping[str, list[str]]) -> dict[str, list
         else:
             large_groups[group] = names
     if remaining_names:
+        # A group may be called "other" already: it has what has no tag.
         remaining_names.extend(large_groups.get("other", []))
         large_groups["other"] = sorted(remaining_names, key=str.casefold)
     return large_groups

@@ -30,6 +30,7 @@ def load_plugins(files: Sequence[Path] = (), *, quiet: bool = False) -> Registry
 
     with stdout_for_data():
         registry = Registry(Plugins(files))
+    # None where a function is called outside of a command.
     context = click.get_current_context(silent=True)
     if context is not None:
         context.with_resource(registry.plugins.importable())
@@ -69,6 +70,7 @@ def notes_on_kernels(store: Store, run: int | None = None) -> tuple[Note, ...]:
     """Whether cells of a run, by default the last, were measured with different BLAS kernels."""
     from hcbench.analysis.notes import Note
 
+    # A BLAS chooses its kernels by the processor: other machines round differently.
     kernels = sorted(store.blas_kernels(run))
     if len(kernels) < 2:
         return ()

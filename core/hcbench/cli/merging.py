@@ -55,16 +55,19 @@ def merge(sources: Sequence[str], store: str | None, form: str) -> None:
         )
     with ExitStack() as stack:
         target = stack.enter_context(open_store(store))
+        # All are opened before anything is added: a missing one leaves the target unchanged.
         opened = []
         for source in sources:
             opened.append(stack.enter_context(open_store(source, read_only=True)))
         summaries = merge_stores(target, opened)
         merged_runs = _runs_of(target, summaries)
     if form == "json":
-        write_json([asdict(summary) for summary in summaries])
+        write_json(list(map(asdict, summaries)))
     else:
         _write_merged(summaries)
-    n_repeated = sum(summary.repeated for summary in summaries)
+    n_repeated = 0
+    for summary in summaries:
+        n_repeated += summary.repeated
     if n_repeated:
         tell(f"{n_repeated} cells were measured in several stores: all is kept, the latest counts")
     for summary in summaries:
@@ -78,7 +81,11 @@ def _runs_of(store: Store, summaries: Sequence[Merged]) -> list[RunInfo]:
     numbers: set[int] = set()
     for summary in summaries:
         numbers.update(summary.numbers)
-    return [run for run in store.runs() if run.id in numbers]
+    merged_runs = []
+    for run in store.runs():
+        if run.id in numbers:
+            merged_runs.append(run)
+    return merged_runs
 
 
 def _write_merged(summaries: Sequence[Merged]) -> None:
@@ -127,8 +134,9 @@ def _tell_shards(runs: Sequence[RunInfo]) -> None:
         reason = "shards of different plans"
         if len(plans) == 1:
             reason = "these shards of one plan differ in limits, claims or metrics"
-        numbers = ", ".join(str(run.id) for run, _ in shards)
-        tell(f"{reason}: they stay runs of their own ({numbers})")
+        numbers = [str(run.id) for run, _ in shards]
+        tell(f"{reason}: they stay runs of their own ({', '.join(numbers)})")
+    # A shard that is not whole is a warning: its plan cannot be judged yet.
     for run, shard in shards:
         rest = ""
         if not shard.is_whole:

@@ -48,6 +48,7 @@ def plugin(name: str, directory: Path, **names: str | None) -> None:
     for kind, example_name in names.items():
         if example_name is not None:
             example_names[kind] = example_name
+    # Names that are registered already are refused, as they would be ambiguous.
     registry = load_plugins(quiet=True)
     for path in write_plugin(name, example_names, directory, registry):
         click.echo(path)

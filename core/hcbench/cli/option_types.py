@@ -69,6 +69,7 @@ class Names(click.ParamType):  # type: ignore[type-arg]  # generic in new versio
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Split at the commas between names."""
+        # Commas in brackets separate parameters, not names.
         names = tuple(split_list(value))
         if not names:
             self.fail("no name is given", param, ctx)
@@ -100,6 +101,7 @@ class Patterns(Names):
         try:
             return super().convert(value, param, ctx)
         except NameSyntaxError:
+            # Such as a part of a label with one bracket: "UPGMA[metric".
             return (value,)
 
 
@@ -128,11 +130,12 @@ class ExecutorName(click.ParamType):  # type: ignore[type-arg]  # generic in new
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Check the name."""
+        # The usual one needs no plugin.
         if value == "local":
             return value
         names = _executor_names()
         if value not in names:
-            choices = ", ".join(repr(name) for name in names)
+            choices = ", ".join(map(repr, names))
             self.fail(f"{value!r} is not one of {choices}.", param, ctx)
         return value
 
@@ -143,8 +146,11 @@ class ExecutorName(click.ParamType):  # type: ignore[type-arg]  # generic in new
         incomplete: str,
     ) -> list[CompletionItem]:
         """The names that begin so."""
-        names = [name for name in _executor_names() if name.startswith(incomplete)]
-        return [CompletionItem(name) for name in names]
+        items = []
+        for name in _executor_names():
+            if name.startswith(incomplete):
+                items.append(CompletionItem(name))
+        return items
 
 
 class ExecutorOption(click.Option):
@@ -155,6 +161,7 @@ class ExecutorOption(click.Option):
         texts = [self.help or ""]
         for name, doc in _registered_executors():
             texts.append(f"{name}: {doc}")
+        # A copy, as the option lives as long as the process, and the plugins may change.
         described = copy(self)
         described.help = " ".join(texts)
         return click.Option.get_help_record(described, ctx)
@@ -192,7 +199,10 @@ class TolerantOption(click.Option):
         for spellings in _SPELLINGS:
             if set(spellings).isdisjoint(self.opts):
                 continue
-            undeclared = [name for name in spellings if name not in declared]
+            undeclared = []
+            for name in spellings:
+                if name not in declared:
+                    undeclared.append(name)
             if undeclared:
                 parser.add_option(
                     obj=self, opts=undeclared, dest=self.name, action=action, nargs=self.nargs
@@ -208,6 +218,7 @@ class KindChoice(click.Choice):  # type: ignore[type-arg]
     def normalize_choice(self, choice: Any, ctx: click.Context | None) -> str:
         """The plural of a kind."""
         kind = super().normalize_choice(choice, ctx)
+        # Kinds are spelt as the options are, without the hyphens.
         for spellings in _SPELLINGS:
             if f"--{kind}" in spellings:
                 return spellings[-1].removeprefix("--")  # the last spelling is the plural
@@ -257,6 +268,7 @@ def read_budgets(text: str) -> tuple[Budget, ...]:
 
 def _is_amount(text: str) -> bool:
     """Whether a budget is an amount of something, such as 5USD, and no number of queries."""
+    # An amount ends in its unit: USD, EUR, tokens.
     if not text.strip()[-1:].isalpha():
         return False
     number, _ = split_budget(text)
@@ -283,6 +295,7 @@ def read_memory(text: str) -> float:
 
 def read_time(text: str) -> float:
     """A time in seconds; infinity for ``none``."""
+    # No limit; None would mean that the option is not used.
     if text.casefold() in ("none", "inf"):
         return math.inf
     try:

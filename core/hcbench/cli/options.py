@@ -47,6 +47,7 @@ def with_options(*options: Callable[[F], F]) -> Callable[[F], F]:
     """Give a command these options, in this order."""
 
     def decorate(function: F) -> F:
+        # Decorators add options from the last to the first.
         for option in reversed(options):
             function = option(function)
         return function
@@ -66,6 +67,7 @@ def _different_budgets(
     _context: click.Context, _option: click.Parameter, budgets: tuple[Budget, ...] | None
 ) -> tuple[Budget, ...] | None:
     """The budgets of a filter."""
+    # None: the option is not used. The cells of all budgets are read then.
     if budgets is None:
         return None
     return _without_repeats("budgets", budgets)
@@ -100,6 +102,7 @@ def names_option(
         value_type = Patterns(kind)
 
     def all_names(_context: Any, _option: Any, parts: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+        # One part for each time that the option is written.
         names: tuple[str, ...] = sum(parts, ())
         if filters:
             return _without_repeats(kind, names)

@@ -35,6 +35,7 @@ class KindOrRun(click.Choice):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Read it."""
+        # "plot 3" and "plot 3 ranks" are understood, though the kind belongs first.
         if value.isdecimal():
             return str(value)
         return str(super().convert(value, param, ctx))
@@ -150,6 +151,7 @@ def plot(
     if kind is not None and kind.isdecimal():
         kind, run = _kind_behind(kind, run)
     path = output or Path(f"{kind}.svg")
+    # Raises an error for another suffix, before anything is read or drawn.
     format_of(path)
     filters = {}
     for name in ("algorithms", "datasets", "oracles", "budget"):
@@ -181,7 +183,7 @@ def plot(
     if kind is None:
         _list(results, reasons)
     else:
-        files = ", ".join(str(file) for file in choices_by_file)
+        files = ", ".join(map(str, choices_by_file))
         text = f"{kind} is in {files}: {text}"
     if not quiet:
         tell(text)

@@ -28,7 +28,7 @@ def plugins(plugin: Sequence[Path], form: str) -> None:
     """List loaded and broken plugins."""
     registry = load_plugins(plugin, quiet=True)
     loaded = [_describe(loaded_plugin, registry) for loaded_plugin in registry.plugins.loaded]
-    broken = [_describe_broken(broken_plugin) for broken_plugin in registry.plugins.broken]
+    broken = list(map(_describe_broken, registry.plugins.broken))
     if form == "json":
         write_json({"loaded": loaded, "broken": broken})
         return
@@ -54,6 +54,7 @@ def _describe(plugin: Plugin, registry: Registry) -> dict[str, Any]:
     for kind in _KINDS:
         names = []
         for entry in getattr(registry, kind).entries:
+            # By identity: one package may have several plugins.
             if entry.plugin is plugin:
                 names.append(entry.spec.name)
         description[kind] = sorted(names, key=str.casefold)

@@ -52,6 +52,7 @@ class Lines:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
+        # When the next line may be written.
         self._next = clock() + LINE
 
     def show(self, done: int, total: int, describe: Describe) -> None:
@@ -81,6 +82,8 @@ class Bar:
         from rich.progress import BarColumn, Progress, TextColumn
         from rich.table import Column
 
+        # rich would refresh the bar from a thread of its own and catch what is printed; both are
+        # switched off, so that a run has one thread and workers print as always.
         text = Column(no_wrap=True, overflow="ellipsis")
         self._bar = Progress(
             BarColumn(bar_width=30),
@@ -96,6 +99,7 @@ class Bar:
 
     def show(self, done: int, total: int, describe: Describe) -> None:
         """Redraw every `REDRAW` seconds."""
+        # To describe many running cells takes longer than to count one: only when it is drawn.
         if time.monotonic() < self._next:
             return
         text = "\n".join(describe())
@@ -180,6 +184,7 @@ def follow(store: Store, *, quiet: bool) -> Iterator[Observer]:
         try:
             yield observer
         except KeyboardInterrupt:
+            # The bar is removed by `display`, before the message is shown.
             raise click.Abort(INTERRUPTED) from None
 
 
@@ -241,6 +246,7 @@ class RunProgress(Observer):
             self._cells[group] += 1
             self._seconds[group] += seconds
         self.failed += outcome.failed
+        # A cell can have several: each metric may fail in its own way.
         causes = set()
         for name, reason in outcome.metric_errors.items():
             causes.add((f"metric {name}", reason))
@@ -251,6 +257,7 @@ class RunProgress(Observer):
 
     def _show_cause(self, outcome: Outcome, cause: tuple[str, str]) -> None:
         """Show a cause of failure that is new, unless there were many."""
+        # The set stops growing one above the limit, when this was said.
         if len(self._causes) > MOST_FAILURES:
             return
         self._causes.add(cause)
@@ -294,6 +301,7 @@ class RunProgress(Observer):
             n_left = n_planned - self._cells[algorithm, dataset]
             if n_left > 0:
                 work_left += n_left * self._mean_seconds(algorithm, dataset)
+        # Time on the clock per second of work: below 1 with several jobs.
         elapsed = self._clock() - self.began
         return elapsed / work_done * work_left
 

@@ -59,6 +59,7 @@ def report(
     """
     from hcbench.pages.report import write_report
 
+    # Trees are shown beside their truth, for which data sets of plugins are called again.
     with open_store(store) as opened, stdout_for_data():
         info = opened.run(run)
         registry = load_plugins(plugin, quiet=quiet)

@@ -66,6 +66,7 @@ def rerun(
     if not stored.key:
         raise click.UsageError(f"this combination cannot be run: {stored.reason}")
     again, changes = rebuild(stored, description, registry)
+    # Such as another edition of the algorithm: results may differ for that reason.
     for change in changes:
         tell(f"warning: {change}")
     raised = None
@@ -104,6 +105,8 @@ def _in_process(cell: Cell, store: Store, *, stdout: bool) -> tuple[Outcome, Bas
 
         return replace(call, function=function)
 
+    # The calls of the data set, of the oracle and of the algorithm are watched; not the metrics,
+    # whose errors are values.
     metric_labels = [metric.label for metric in cell.metrics]
     job = make_job(cell, metric_labels, store)
     job = replace(
@@ -140,12 +143,15 @@ def _show(cell: Cell, stored: Outcome, fresh: Outcome) -> None:
     for name in after:
         if name not in before:
             names.append(name)
-    rows = [(name, before.get(name, "-"), after.get(name, "-")) for name in names]
+    rows = []
+    for name in names:
+        rows.append((name, before.get(name, "-"), after.get(name, "-")))
     click.echo()
     write_table(("", "stored", "now"), rows, unwrapped=("",))
     for title, text in (("log", fresh.log), ("traceback", fresh.traceback)):
         if text:
             click.echo(f"\n{title}:\n{printable(text.rstrip())}")
+    # Before a debugger starts to write.
     sys.stdout.flush()
 
 

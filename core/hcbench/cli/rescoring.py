@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,9 +12,6 @@ from hcbench.cli import options
 from hcbench.cli.loading import load_plugins, open_store
 from hcbench.cli.terminal import stdout_for_data, tell
 from hcbench.errors import ExitCode
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command(epilog=options.examples("hcbench results rescore --metrics dasgupta,AARI 3"))
@@ -68,6 +64,7 @@ def rescore(
                     observer=observer,
                 )
     run_results = Results.of_plan(rescoring.plan, outcomes)
+    # Data sets that yield other data now, and the like: the new values are of what there is now.
     remarks = list(run_results.remarks)
     for change in rescoring.changes:
         remarks.append(Note(kind="change", text=change))

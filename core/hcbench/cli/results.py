@@ -43,6 +43,7 @@ def results(context: click.Context, /, **choices: Any) -> None:
         context.default_map[command_name] = {"store": choices["store"]}
     if context.invoked_subcommand is None:
         context.invoke(list_, form="table", **choices)
+    # Filters before another command would be read by the group, and have no effect on it.
     elif choices["suites"] or choices["since"] or choices["algorithms"]:
         raise click.UsageError(f"write the options after {context.invoked_subcommand}")
 
@@ -56,7 +57,7 @@ def list_(store: str | None, form: str, **filters: Any) -> None:
     with open_store(store) as opened:
         runs = opened.runs(**filters)
     if form == "json":
-        write_json([describe_run(run) for run in runs])
+        write_json(list(map(describe_run, runs)))
     elif runs:
         write_runs(runs)
     else:
@@ -82,6 +83,7 @@ def show(run: str | None, store: str | None, form: str, **filters: Any) -> None:
         info = opened.run(run)
         run_results = read_run(opened, info, sizes=False, **filters)
     write_results(run_results, form)
+    # In the other forms each cell has its status and its reason.
     if form == "table":
         outcomes = run_results.outcomes
         write_failures(outcomes.take(outcomes.failed), opened)

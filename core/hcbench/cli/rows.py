@@ -26,8 +26,12 @@ def show_rows(rows: Sequence[dict[str, Any]], form: str) -> None:
         header = list(rows[0])
     cells = []
     for row in rows:
-        cells.append([_cell_text(value) for value in row.values()])
-    numbers = [name for name in header if name not in ("item", "first", "items")]
+        cells.append(list(map(_cell_text, row.values())))
+    # The other columns are names: of an item, of the first item of a branch, and of all of it.
+    numbers = []
+    for name in header:
+        if name not in ("item", "first", "items"):
+            numbers.append(name)
     write_table(header, cells, right=numbers)
 
 
@@ -36,6 +40,7 @@ def _cell_text(value: Any) -> str:
         return "-"
     if isinstance(value, float):
         return f"{value:.3g}"
+    # The items of a branch, of which a table has room for some.
     if isinstance(value, list):
         text = "; ".join(value[:3])
         if len(value) > 3:

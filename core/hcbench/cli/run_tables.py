@@ -32,7 +32,10 @@ MOST_FAILURES = 20
 def write_runs(runs: Sequence[RunInfo]) -> None:
     """Write a table of runs to stdout."""
     # Few runs have a name, and only then there is a column for it.
-    has_names = any(run.name for run in runs)
+    has_names = False
+    for run in runs:
+        if run.name:
+            has_names = True
     header = ["run", "started", "cells", "failed", "reused"]
     if has_names:
         header.append("name")
@@ -54,6 +57,7 @@ def write_runs(runs: Sequence[RunInfo]) -> None:
 
 def describe_run(run: RunInfo) -> dict[str, Any]:
     """A run as JSON."""
+    # The times as text, as JSON has no type for them.
     description = asdict(run)
     # Only `results show` needs the layout.
     del description["layout"]
@@ -75,6 +79,7 @@ def command_of(run: RunInfo) -> str:
 
 
 def _state(run: RunInfo) -> str:
+    # A run that was killed has neither an end nor a mark that it was interrupted.
     if run.damaged:
         return f"damaged: {run.damaged}"
     if run.interrupted:
@@ -144,6 +149,7 @@ def _difference_block(
         after = format_spread(row.after, None, metric.unit, metric.interval)
         # A difference may leave the range of the metric.
         change = format_spread(row.difference, None, metric.unit)
+        # Exact values have an interval of one point, which says no more than the difference.
         if row.low is not None and row.low != row.high:
             low = format_spread(row.low, None, metric.unit)
             high = format_spread(row.high, None, metric.unit)
@@ -169,7 +175,7 @@ def status_block(changes: Sequence[StatusChange]) -> Block:
         counts[change.dataset, _variant(change), change.before, change.after] += 1
     rows = []
     for texts, number in counts.items():
-        entries = [TableEntry(text) for text in texts]
+        entries = list(map(TableEntry, texts))
         entries.append(TableEntry(str(number)))
         rows.append(tuple(entries))
     header = ("dataset", "algorithm", "before", "after", "cells")

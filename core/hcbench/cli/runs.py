@@ -88,6 +88,7 @@ def read_run(
         raise _no_such_cells(location, read_cells(), unmatched)
     if not cells:
         raise StoreError(f"{location} has no cells")
+    # A claim is about all repetitions and data sets that it names: of a part it says nothing.
     if filters:
         layout = replace(layout, suite=replace(layout.suite, claims=()))
     numbers_of_items: Mapping[str, int] = {}
@@ -129,6 +130,7 @@ def _filter_cells(
     cells: Outcomes, filters: Mapping[str, Sequence[Any]]
 ) -> tuple[Outcomes, list[tuple[str, Any]]]:
     """The cells that pass all filters, and the column and value of each that selects none."""
+    # Each filter sees only the cells that passed those before it.
     unmatched = []
     for column, values in filters.items():
         labels: set[Any] = set()
@@ -147,7 +149,11 @@ def _matching_labels(cells: Outcomes, column: str, value: Any) -> set[Any]:
 
     labels = set(cells.column(column).tolist())
     folded_value = str(value).casefold()
-    full_labels = {label for label in labels if str(label).casefold() == folded_value}
+    full_labels = set()
+    for label in labels:
+        if str(label).casefold() == folded_value:
+            full_labels.add(label)
+    # A budget is a number: 10 is no part of 100.
     if full_labels or column == "budget":
         return full_labels
     return set(labels_like(labels, value))
@@ -165,13 +171,16 @@ def _no_such_cells(
             mistaken.append((column, value))
     if not mistaken:
         mistaken = list(unmatched)
-    filter_texts = ", ".join(f"{column} {value}" for column, value in mistaken)
+    filter_texts = [f"{column} {value}" for column, value in mistaken]
+    # What there is instead is shown of the first mistake only, to stay in one line.
     first_column = mistaken[0][0]
-    labels = sorted({str(label) for label in all_cells.column(first_column).tolist()})
+    labels = sorted(set(map(str, all_cells.column(first_column).tolist())))
     label_texts = ", ".join(labels[:_MOST_LABELS])
     if len(labels) > _MOST_LABELS:
         label_texts += " and others"
-    return StoreError(f"{location} has no such cells ({filter_texts}); there are {label_texts}")
+    return StoreError(
+        f"{location} has no such cells ({', '.join(filter_texts)}); there are {label_texts}"
+    )
 
 
 def _with_metrics(results: Results, names: Sequence[str]) -> Results:
@@ -187,7 +196,7 @@ def _with_metrics(results: Results, names: Sequence[str]) -> Results:
     metrics = []
     for name in names:
         if name.casefold() not in metrics_by_name:
-            labels = ", ".join(metric.label for metric in results.metrics)
-            raise click.UsageError(f"{name} was not measured; there are {labels}")
+            labels = [metric.label for metric in results.metrics]
+            raise click.UsageError(f"{name} was not measured; there are {', '.join(labels)}")
         metrics.append(metrics_by_name[name.casefold()])
     return replace(results, metrics=tuple(metrics))

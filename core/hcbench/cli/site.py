@@ -70,8 +70,13 @@ def site(
         registry = load_plugins(plugin, quiet=quiet)
         runs = opened.runs(**filters)
         if numbers:
+            # The filters of --suites and --since hold for these runs as well.
             run_ids = {opened.run(number).id for number in numbers}
-            runs = [run for run in runs if run.id in run_ids]
+            selected_runs = []
+            for run in runs:
+                if run.id in run_ids:
+                    selected_runs.append(run)
+            runs = selected_runs
         announce: Callable[[str], None] = tell
         if quiet:
             announce = _say_nothing

@@ -30,6 +30,7 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
     out = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+
     if out.width < _NARROWEST:
         out.width = _NARROWEST
     return out
@@ -37,6 +38,7 @@ def console(*, stderr: bool = False) -> Console:
 
 def tell(text: str) -> None:
     """One line to stderr; of a word that is longer than any path, the beginning."""
+    # Messages of libraries have line breaks; here one line is one message.
     words = []
     for word in text.split():
         if len(word) > _LONGEST_WORD:
@@ -128,6 +130,8 @@ def tell_warnings() -> Iterator[None]:
             yield
     finally:
         # A dictionary has each text once, and keeps their order.
-        texts = dict.fromkeys(str(warning.message) for warning in recorded)
+        texts: dict[str, None] = {}
+        for warning in recorded:
+            texts[str(warning.message)] = None
         for text in texts:
             tell(f"warning: {text}")

@@ -68,6 +68,7 @@ def _describe_tidied(tidied: Tidied, *, dry_run: bool) -> str:
         _counted(tidied.values, "value"),
     ]
     size = f"{tidied.bytes:,} bytes"
+    # From .1 MB on, which is the least that is shown.
     if tidied.bytes >= 1e5:
         size = f"{tidied.bytes / 1e6:,.1f} MB"
     if dry_run:
@@ -128,6 +129,7 @@ def rm(*, run: str, yes: bool, store: str | None) -> None:
     from hcbench.store.tidying import remove_run
 
     with open_store(store) as opened:
+        # `run` would refuse a damaged one, which only removing can mend.
         info = opened.find_run(run)
         if not yes:
             label = printable(f"run {info.id}: {command_of(info)}")

@@ -49,8 +49,10 @@ FIGURES = (".svg", ".png", ".pdf")
 def read_counts_of_clusters(text: str) -> tuple[int, ...]:
     """Numbers of clusters, separated by commas; 2-5 is 2, 3, 4 and 5."""
     counts: list[int] = []
+    # Ranges may overlap: each number counts once, where it is first.
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
+        # A single number is a range of one.
         low = read_whole_number(first)
         high = low
         if dash:
@@ -229,9 +231,11 @@ def tree(
     from hcbench.analysis.cluster_table import Cuts
     from hcbench.api.confidence import branch_rows, describe_support, measure_support
 
+    # What `take_source` leaves of the options are those of a dynamic cut.
     tree_source = take_source(source, choices)
     cuts = Cuts(k=counts or (), heights=heights or (), **choices)
-    has_figure = any(path.suffix.lower() in FIGURES for path in outputs)
+    suffixes = {path.suffix.lower() for path in outputs}
+    has_figure = not suffixes.isdisjoint(FIGURES)
     _refuse_without_effect(support=support, dynamic=cuts.dynamic, has_figure=has_figure)
     registry = load_plugins(plugin, quiet=quiet)
     confidence = None
@@ -248,6 +252,7 @@ def tree(
                     limit=limit,
                     progress=progress,
                 )
+    # What is told on stderr when all is written.
     lines = [f"note: {note}" for note in fitted.notes]
     if confidence is not None:
         lines.append(describe_support(confidence))
@@ -260,13 +265,15 @@ def tree(
             files = drawn.write(path)
         else:
             files = written.write(path)
-        file_names = ", ".join(str(file) for file in files)
+        # A linkage matrix has a second file with the names of its items.
+        file_names = ", ".join(map(str, files))
         lines.append(f"{fitted.title} is in {file_names}")
     if branches is not None and confidence is not None:
         write_rows(branch_rows(fitted.tree, confidence), branches)
         lines.append(f"the branches are in {branches}")
     # A figure shows the cuts; other files of trees do not.
     has_table = cuts.any and not has_figure
+    # A partition has no tree to be written, so that its table of clusters is the result.
     if has_table or clusters is not None or not written.is_tree:
         lines += _write_clusters(fitted, cuts, clusters, form)
     elif not outputs and branches is None:
@@ -331,9 +338,12 @@ class TreeWritten:
         if self.confidence is not None and form != "json":
             show_rows(branch_rows(tree, self.confidence), form)
             return
+        tree_format = "newick"
+        if form == "json":
+            tree_format = "json"
         text = tree_text(
             tree,
-            "json" if form == "json" else "newick",
+            tree_format,
             lengths=self.lengths,
             inner_labels=self._inner_labels(),
             metadata=self._describe(),
@@ -394,6 +404,7 @@ class TreeDrawn:
         from hcbench.api.tree_figures import draw_facing, draw_fitted, draw_heat_map
         from hcbench.files.trees import TreeFile
 
+        # A line or a colouring shows one cut: that of the first number.
         k = None
         if self.cuts.k:
             k = self.cuts.k[0]
@@ -434,6 +445,7 @@ def _write_clusters(fitted: Fitted, cuts: Cuts, path: Path | None, form: str) ->
     """Write the table of items and clusters to a file or to stdout; return what to tell."""
     from hcbench.analysis.cluster_table import cluster_rows, cut_tree, describe_cuts
 
+    # Of a tree the items are in the order of its leaves, so that clusters are next to each other.
     leaf_order = None
     if fitted.is_tree:
         if not cuts.any:
@@ -466,4 +478,5 @@ def _distances_for(cuts: Cuts, fitted: Fitted) -> Any:
     try:
         return distances_of_problem(fitted.problem, fitted.metric)
     except HcbenchError:
+        # Some problems have no vectors and no similarities, only answers to queries.
         return None

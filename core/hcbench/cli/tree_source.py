@@ -48,6 +48,7 @@ def refuse_options(names: Iterable[str], reason: str) -> None:
     for parameter in context.command.params:
         if parameter.name not in refused:
             continue
+        # Defaults, and values of the environment, were not asked for.
         if context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"{parameter.opts[0]} {reason}")
 
@@ -86,13 +87,17 @@ class Source:
 
         if len(self.words) != 1:
             return False
+        # FILE[tree=3] is one tree of a file.
         path = Path(parse_file(self.words[0]).base)
         return path.suffix.lower() in SUFFIXES or path.is_file()
 
     def read(self, store: str | None, registry: Registry, *, quiet: bool = False) -> Fitted:
         """Fit, read or find the tree."""
         if self.is_fit:
-            return self._fit(registry, None if quiet else watch_fit(self.words[0]))
+            watch = None
+            if not quiet:
+                watch = watch_fit(self.words[0])
+            return self._fit(registry, watch)
         if self.is_file:
             return self._read_file()
         self._check_is_no_algorithm(registry)
@@ -111,6 +116,7 @@ class Source:
     def _fit(self, registry: Registry, watch: Watch | None) -> Fitted:
         from hcbench.api.trees import fit_data
 
+        # The data are those of the argument, and of the first repetition.
         algorithm, dataset = self.words
         refuse_options(
             _OF_RUNS, f"is of a stored run; here {algorithm} is fitted to {dataset}: omit it"
@@ -212,6 +218,7 @@ def take_source(words: tuple[str, ...], choices: dict[str, Any]) -> Source:
     """
     if len(words) > 2:
         raise click.UsageError("give RUN, TREE, or ALGORITHM DATA; put names with blanks in quotes")
+    # What is removed here is not left for the caller to pass on.
     filters = {}
     for name in _FILTERS:
         filters[name] = choices.pop(name)

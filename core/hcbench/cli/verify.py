@@ -99,14 +99,15 @@ def verify(
         )
         verifications.append((source, verification))
     if form == "json":
-        write_json([_described(source, verification) for source, verification in verifications])
+        descriptions = [_described(source, verification) for source, verification in verifications]
+        write_json(descriptions)
     else:
         for source, verification in verifications:
             _write(source, verification, share)
-    is_met = all(verification.is_met for _, verification in verifications)
-    if is_met:
-        return ExitCode.OK
-    return ExitCode.CELLS_FAILED
+    for _, verification in verifications:
+        if not verification.is_met:
+            return ExitCode.CELLS_FAILED
+    return ExitCode.OK
 
 
 def _verify(source: Path, registry: Registry, *, quiet: bool, **settings: Any) -> Verification:
@@ -121,6 +122,7 @@ def _verify(source: Path, registry: Registry, *, quiet: bool, **settings: Any) -
         description = read_folder(source)
     else:
         description = read_export(source)
+    # In memory, so that the user's own store has nothing of what is merely claimed.
     with Store(":memory:") as store, display(quiet=quiet) as progress_display:
 
         def show(done: int, total: int) -> None:
@@ -141,7 +143,7 @@ def _write(source: Path, verification: Verification, share: float) -> None:
     rows = [(text, str(counts[agreement])) for agreement, text in _AGREEMENTS.items()]
     click.echo()
     write_table(("numbers", "count"), rows, right=("count",))
-    different = [number for number in verification.compared if number.agreement == "different"]
+    different = _different_of(verification)
     if different:
         click.echo()
         _write_differences(different)
@@ -162,6 +164,7 @@ def _write(source: Path, verification: Verification, share: float) -> None:
         tell(f"{number} cells are not run again: {reason}")
     if not n_again:
         tell("nothing could be verified")
+    # With the seed, which was random: others can repeat what was verified.
     command = shell_command(
         "hcbench", "verify", str(source), "--share", f"{share:g}", "--seed", str(verification.seed)
     )
@@ -192,9 +195,19 @@ def _text_of(number: float | str | None) -> str:
     """A number with all digits that decide, or a text."""
     if number is None:
         return "-"
+    # A digest of a tree, of which the beginning is enough to see that it differs.
     if isinstance(number, str):
         return number[:12]
     return f"{number:.12g}"
+
+
+def _different_of(verification: Verification) -> list[Compared]:
+    """The numbers that were not met."""
+    different = []
+    for number in verification.compared:
+        if number.agreement == "different":
+            different.append(number)
+    return different
 
 
 def _counts_of(verification: Verification) -> Counter[str]:
@@ -215,9 +228,7 @@ def _described(source: Path, verification: Verification) -> dict[str, Any]:
         "run_again": verification.run_again,
         "met": verification.is_met,
         "numbers": {agreement: counts[agreement] for agreement in _AGREEMENTS},
-        "different": [
-            asdict(number) for number in verification.compared if number.agreement == "different"
-        ],
+        "different": list(map(asdict, _different_of(verification))),
         "faults": verification.faults,
         "changes": verification.changes,
         "not_run_again": verification.excluded,
