@@ -59,6 +59,7 @@ def keep_run(
     metrics: Sequence[MetricInfo] = METRICS,
     parameters: Mapping[str, Any] | None = None,
     references: Sequence[str] = (),
+    tags: Mapping[str, tuple[str, ...]] | None = None,
     command: str = "hcbench compare",
 ) -> int:
     """Store a run of these cells, and return its number."""
@@ -69,6 +70,7 @@ def keep_run(
         oracles=tuple(dict.fromkeys(o.oracle for o in outcomes)),
         metrics=tuple(metrics),
         references=tuple(references),
+        tags=tags or {},
         **planned(outcomes, **(parameters or {})),
     )
     environment = {

@@ -47,7 +47,8 @@ class Comparison:
         Labels of algorithms that are reference lines, which are shown but not ranked.
     sizes : mapping of data digest to int
         Numbers of items, where known.
-    names, query_kinds, received_truth, received_data, dependent_data, families, deterministic
+    names, query_kinds, received_truth, received_data, dependent_data, families, tags,
+    deterministic
         As of `hcbench.plan.presentation.Presentation`; families of all data sets.
     remarks : tuple of Note
         What is known of the run from elsewhere, such as that it is a part of its plan.
@@ -66,6 +67,7 @@ class Comparison:
     received_data: Mapping[str, str] = field(default_factory=dict)
     dependent_data: tuple[str, ...] = ()
     families: Mapping[str, str] = field(default_factory=dict)
+    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     deterministic: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     remarks: tuple[Note, ...] = ()
 
@@ -131,6 +133,7 @@ class Comparison:
             received_data=layout.received_data,
             dependent_data=layout.dependent_data,
             families=layout.families,
+            tags=layout.tags,
             deterministic=layout.deterministic,
             remarks=remarks,
         )

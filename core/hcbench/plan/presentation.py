@@ -149,6 +149,8 @@ class Presentation:
         Labels of the data sets whose repetitions share items.
     families : mapping of label to str
         The family of each data set; without an entry it is `family_of_label`.
+    tags : mapping of label to tuple of str
+        Of the algorithms; runs that were stored by an earlier version have none.
     deterministic : mapping of kind to tuple of str
         Labels of the ``algorithms``, ``datasets`` and ``oracles`` that use no random numbers.
     renamed : mapping of key to labels
@@ -170,6 +172,7 @@ class Presentation:
     received_data: Mapping[str, str] = field(default_factory=dict)
     dependent_data: tuple[str, ...] = ()
     families: Mapping[str, str] = field(default_factory=dict)
+    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     deterministic: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     renamed: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     shard: Shard | None = None
@@ -214,6 +217,7 @@ class Presentation:
             received_data=_received_data(plan),
             dependent_data=_labels(dependent),
             families=families_of(plan.datasets, plan.suite.families),
+            tags={use.label: use.spec.tags for use in plan.algorithms},
             deterministic={
                 "algorithms": _without_seed(plan.algorithms),
                 "datasets": _without_seed(plan.datasets),

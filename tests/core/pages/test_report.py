@@ -29,6 +29,7 @@ from hcbench.pages.report.figures import legend_entry, make_legend, make_panels
 from hcbench.pages.report.page import json_block, render_report
 from hcbench.pages.report.sections import describe_page
 from hcbench.pages.report.trees import MOST_LEAVES
+from hcbench.plan.presentation import MetricInfo
 from hcbench.registry.suite import Claim, Suite
 from hcbench.store import Store
 from tests.core.stored_runs import HOSTILE, keep_run, outcome
@@ -287,6 +288,50 @@ def test_references_are_last_and_not_ranked(store: Store) -> None:
     assert table["kinds"] == ["", "", "reference"]
     assert column_of(table, "algorithm") == ["A", "B", "Truth"]
     assert column_of(table, "mean rank") == [["1.00", 1], ["2.00", 2], None]
+
+
+def test_average_ranks_by_all_metrics_are_side_by_side(store: Store) -> None:
+    # By AARI A is 1st, 2nd and 1st; by the other metric B is always better.
+    quality = {("A", "x"): 0.9, ("A", "y"): 0.2, ("A", "z"): 0.9}
+    cells = []
+    for dataset in "xyz":
+        for algorithm in "AB":
+            values = {"AARI": quality.get((algorithm, dataset), 0.5), "kendall-tau-b": 0.5}
+            if algorithm == "B":
+                values["kendall-tau-b"] = 0.75
+            cells.append(outcome(algorithm, dataset, values=values))
+    cells.append(outcome("Truth", "x", values={"AARI": 1.0}))
+    metrics = [MetricInfo(label=label, key=label) for label in ("AARI", "kendall-tau-b")]
+    run = keep_run(store, cells, metrics=metrics, references=("Truth",))
+    data = page_of(store, run).data
+    table = data["tables"]["average ranks"]
+    assert [column["label"] for column in table["columns"]] == ["algorithm", *metrics_of(table)]
+    assert metrics_of(table) == ["AARI", "kendall-tau-b"]
+    assert column_of(table, "algorithm") == ["A", "B", "Truth"]
+    shown = [cell and cell[:2] for cell in column_of(table, "AARI")]
+    assert shown == [["1.33", 1.333333], ["1.67", 1.666667], ["", None]]
+    assert [cell[0] for cell in column_of(table, "kendall-tau-b")] == ["2.00", "1.00", ""]
+    assert data["sections"]["leaderboard"]["views"][-1][0][0] == "average ranks by all metrics"
+
+
+def metrics_of(table: dict[str, Any]) -> list[str]:
+    return [column["label"] for column in table["columns"] if column.get("best")]
+
+
+def test_a_leaderboard_has_families_of_data_sets_and_tags_of_algorithms(store: Store) -> None:
+    cells = [
+        outcome(a, d, values=a_value(0.5)) for a in ("A", "B") for d in ("x[n=1]", "x[n=2]", "y")
+    ]
+    run = keep_run(store, cells, tags={"A": ("linkage", "fast")})
+    table = page_of(store, run).data["tables"]["leaderboard AARI"]
+    families = [column.get("family") for column in table["columns"]]
+    assert [family for family in families if family] == ["x", "x", "y"]
+    assert column_of(table, "tag") == [
+        ["linkage, fast", None, {"parts": ["linkage", "fast"]}],
+        ["", None, {"parts": []}],
+    ]
+    (tag,) = [column for column in table["columns"] if column["label"] == "tag"]
+    assert tag["hidden"]
 
 
 def test_nan_and_infinity_are_written_so_that_the_page_can_read_them(store: Store) -> None:

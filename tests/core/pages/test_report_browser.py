@@ -47,6 +47,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, made in (("wide", wide_cells()), ("variants", variant_cells())):
         with Store(":memory:") as store:
             write_report(folder / f"{name}.html", store, store.run(keep_run(store, list(made))))
+    with Store(":memory:") as store:
+        tags = {"A": ("linkage", "fast"), "B": ("linkage",), "C": ("fast",)}
+        run = keep_run(store, list(family_cells()), tags=tags)
+        write_report(folder / "families.html", store, store.run(run))
     env = {"HCBENCH_STORE": str(folder / "trees.sqlite"), "HCBENCH_DEBUG": ""}
     asked = ["compare", "--algos", "UPGMA", "--datasets", "planted[N0=3]", "-r", "1", "-j1"]
     assert CliRunner(env=env).invoke(main, [*asked, "-q", "--metrics", "AARI"]).exit_code == 0
@@ -103,6 +107,12 @@ def variant_cells() -> Iterator[Any]:
     for k in range(20):
         yield outcome(f"A[k={k}]", "x", values={"AARI": k / 20})
     yield outcome("B", "x", values={"AARI": 0.5})
+
+
+def family_cells() -> Iterator[Any]:
+    for a, algorithm in enumerate("ABCDEF"):
+        for n, dataset in enumerate(("x[n=1]", "x[n=2]", "y[n=3]")):
+            yield outcome(algorithm, dataset, values=values_of(0.1 * a, n + 1))
 
 
 @pytest.fixture
@@ -309,6 +319,65 @@ def test_rows_are_filtered_and_searched(show: Callable[..., Any]) -> None:
     search(page, "rows", "beta n=16")
     wait(page, "return document.querySelectorAll('#rows tbody tr').length === 1")
     assert column(page, "rows", 0) == ["Beta"]
+
+
+def heads(page: Any, section: str) -> list[str]:
+    texts: list[str] = page.execute_script(
+        "return [...document.querySelectorAll(`#${arguments[0]} thead th`)]"
+        ".map(head => head.textContent)",
+        section,
+    )
+    return texts
+
+
+def test_leaderboards_are_filtered_by_family_and_tag_and_the_address_keeps_it(
+    show: Callable[..., Any],
+) -> None:
+    page = show("families.html")
+    assert heads(page, "leaderboard") == ["algorithm", "mean rank", "x[n=1]", "x[n=2]", "y[n=3]"]
+    choose(page, "leaderboard", "Family of data sets", "x")
+    assert heads(page, "leaderboard") == ["algorithm", "mean rank", "x[n=1]", "x[n=2]"]
+    choose(page, "leaderboard", "Tag", "linkage")
+    assert sorted(column(page, "leaderboard", 0)) == ["A", "B"]
+    page.refresh()
+    wait(page, "return document.documentElement.dataset.ready === 'yes'")
+    assert sorted(column(page, "leaderboard", 0)) == ["A", "B"]
+    assert len(heads(page, "leaderboard")) == 4
+
+
+@pytest.mark.parametrize("width", [390, 800, 1400])
+def test_a_shadow_shows_where_columns_are_out_of_sight(
+    show: Callable[..., Any], width: int
+) -> None:
+    page = show("wide.html", width=width)
+    scroll_to(page, "leaderboard")
+    frame = "const frame = document.querySelector('#leaderboard .scroll-frame');"
+    wait(page, f"{frame} return frame.classList.contains('more-right')")
+    assert not page.execute_script(f"{frame} return frame.classList.contains('more-left')")
+    page.execute_script(f"{frame} frame.firstChild.scrollLeft = 1e6")
+    wait(page, f"{frame} return frame.classList.contains('more-left')")
+    assert not page.execute_script(f"{frame} return frame.classList.contains('more-right')")
+    # The names stay, and the page itself does not scroll sideways.
+    name = f"{frame} return frame.querySelector('tbody th').getBoundingClientRect().left"
+    assert page.execute_script(name) >= 0
+    assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("width", [390, 800, 1400])
+def test_nothing_in_the_bar_of_a_site_covers_anything_else(
+    show: Callable[..., Any], width: int
+) -> None:
+    page = show("site/index.html", width=width)
+    boxes = page.execute_script(
+        "return [...document.querySelectorAll('.bar > *')].map(part => {"
+        " const { left, right, top, bottom } = part.getBoundingClientRect();"
+        " return [left, right, top, bottom]; })"
+    )
+    for place, (left, right, top, bottom) in enumerate(boxes):
+        for other_left, other_right, other_top, other_bottom in boxes[place + 1 :]:
+            is_beside = right <= other_left + 1 or other_right <= left + 1
+            is_above = bottom <= other_top + 1 or other_bottom <= top + 1
+            assert is_beside or is_above
 
 
 def test_rows_can_be_repetitions(show: Callable[..., Any]) -> None:

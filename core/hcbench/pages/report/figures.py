@@ -78,10 +78,12 @@ def make_table(
     header : iterable of str or dict
         The labels of columns; or mappings with a ``label`` and properties: ``best``, which values
         are better; ``filter``, whether rows are filtered by it; ``hidden``, whether it is only
-        filtered and exported; ``wide``, whether it has long texts.
+        filtered and exported; ``control``, whether its filter is shown nevertheless; ``family``,
+        by which columns are filtered; ``wide``, whether it has long texts.
     rows : iterable of sequence
         A cell is a text, a number, None, or a list of text, value and properties: ``href``,
-        ``heat``, ``best``, ``note``, ``badge``.
+        ``heat``, ``best``, ``note``, ``badge``, and ``parts``, the texts of which a filter
+        selects one.
 
     Returns
     -------

@@ -36,6 +36,8 @@ class LeaderRow:
         Whether it is a reference, which is not ranked.
     rank : float or None
         The average rank; None if it is not ranked.
+    tags : tuple of str
+        Of the algorithm; empty if none are stored.
     scores : tuple of TableEntry
         One for each column.
     """
@@ -44,7 +46,26 @@ class LeaderRow:
     family: str
     reference: bool
     rank: float | None
+    tags: tuple[str, ...]
     scores: tuple[TableEntry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardColumn:
+    """A column of a leaderboard.
+
+    Attributes
+    ----------
+    title : str
+    direction : {"higher", "lower", "none"}
+        Which of its values are better.
+    family : str
+        That of its data set; "" if there is no data set, or only one.
+    """
+
+    title: str
+    direction: str
+    family: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +76,7 @@ class Leaderboard:
     ----------
     ranked : bool
         Whether there are average ranks.
-    columns : tuple of (str, str)
-        The title of each column, and which of its values are better.
+    columns : tuple of BoardColumn
     rows : tuple of LeaderRow
         The best average rank first, references last.
     notes : tuple of str
@@ -64,7 +84,7 @@ class Leaderboard:
     """
 
     ranked: bool
-    columns: tuple[tuple[str, str], ...]
+    columns: tuple[BoardColumn, ...]
     rows: tuple[LeaderRow, ...]
     notes: tuple[str, ...]
 
@@ -114,6 +134,63 @@ def make_scoreboard(results: Results) -> Leaderboard:
     return _make_leaderboard(results, columns, {})
 
 
+def make_rankboard(results: Results) -> Leaderboard | None:
+    """The average ranks by all metrics side by side; None if fewer than two rank the data sets."""
+    ranks_by_metric = {}
+    for ranking in results.rankings:
+        ranks = _average_ranks(results, ranking.metric)
+        if ranks:
+            ranks_by_metric[ranking.metric.label] = ranks
+    if len(ranks_by_metric) < 2:
+        return None
+
+    members = _groups_by_name(results)
+    families = _families(results, members)
+    rows = []
+    for name, groups_of_name in members.items():
+        scores = []
+        for ranks in ranks_by_metric.values():
+            scores.append(_rank_entry(ranks.get(name), list(ranks.values())))
+        rows.append(_leader_row(results, name, groups_of_name, families[name], None, scores))
+    columns = []
+    for label in ranks_by_metric:
+        columns.append(BoardColumn(title=label, direction="lower"))
+    # By the first metric, which leads everywhere.
+    leading_ranks = next(iter(ranks_by_metric.values()))
+    rows.sort(key=lambda row: (row.reference, leading_ranks.get(row.name, math.inf)))
+    return Leaderboard(ranked=False, columns=tuple(columns), rows=tuple(rows), notes=())
+
+
+def _rank_entry(rank: float | None, ranks: Sequence[float]) -> TableEntry:
+    """An average rank, with a shade that is strongest at rank 1."""
+    if rank is None:
+        return TableEntry(NOTHING)
+    share = 1.0
+    if len(ranks) > 1:
+        share = 1.0 - (rank - 1.0) / (len(ranks) - 1)
+    return TableEntry(f"{rank:.2f}", value=rank, heat=round(share, 2), bold=rank == min(ranks))
+
+
+def _leader_row(
+    results: Results,
+    name: str,
+    groups_of_name: Mapping[str, Group],
+    family: str,
+    rank: float | None,
+    scores: Sequence[TableEntry],
+) -> LeaderRow:
+    """The row of a competitor with its groups by data set."""
+    first_group = next(iter(groups_of_name.values()))
+    return LeaderRow(
+        name=name,
+        family=family,
+        reference=results.is_reference(first_group),
+        rank=rank,
+        tags=tuple(results.tags.get(first_group.algorithm, ())),
+        scores=tuple(scores),
+    )
+
+
 def _make_leaderboard(
     results: Results, columns: Sequence[_Column], ranks: Mapping[str, float]
 ) -> Leaderboard:
@@ -127,20 +204,22 @@ def _make_leaderboard(
     families = _families(results, members)
     rows = []
     for place, (name, groups_of_name) in enumerate(members.items()):
-        first_group = next(iter(groups_of_name.values()))
-        rows.append(
-            LeaderRow(
-                name=name,
-                family=families[name],
-                reference=results.is_reference(first_group),
-                rank=ranks.get(name),
-                scores=tuple(scores[place] for scores in score_columns),
-            )
-        )
+        scores = [entries[place] for entries in score_columns]
+        row = _leader_row(results, name, groups_of_name, families[name], ranks.get(name), scores)
+        rows.append(row)
     rows.sort(key=_row_order)
+    datasets = {column.dataset for column in columns}
+    board_columns = []
+    for column in columns:
+        family = ""
+        if len(datasets) > 1:
+            family = results.families[column.dataset]
+        board_columns.append(
+            BoardColumn(title=column.title, direction=column.metric.direction, family=family)
+        )
     return Leaderboard(
         ranked=bool(ranks),
-        columns=tuple((column.title, column.metric.direction) for column in columns),
+        columns=tuple(board_columns),
         rows=tuple(rows),
         notes=notes.texts,
     )

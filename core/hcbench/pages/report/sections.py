@@ -22,7 +22,11 @@ from hcbench.errors import HcbenchError
 from hcbench.figures.charts import curve_chart, exponent_text, profile_chart, tradeoff_chart
 from hcbench.pages.report.charts import draw_chart, draw_ranks
 from hcbench.pages.report.figures import BASE, DARK, Cell, make_table, sentence, short
-from hcbench.pages.report.leaderboards import make_leaderboard, make_scoreboard
+from hcbench.pages.report.leaderboards import (
+    make_leaderboard,
+    make_rankboard,
+    make_scoreboard,
+)
 from hcbench.pages.report.tables import (
     MOST_ROWS,
     cells_table,
@@ -46,6 +50,8 @@ Block = dict[str, Any]
 #: A value of each control, and what is shown for them.
 View = tuple[Sequence[str], Sequence[Block]]
 
+#: The choice that shows average ranks instead of the values of one metric.
+ALL_RANKS = "average ranks by all metrics"
 _MOST_TOGETHER = 6  # data sets in one figure of quality and cost
 _MOST_POINTS = 1000  # in figures of one data set each
 _MOST_PAIRS = 55  # algorithms whose pairs are listed
@@ -201,6 +207,10 @@ def _add_leaderboard(page: Sections, results: Results) -> None:
         # The shared table is not repeated for a metric that has nothing else to show.
         if not tradeoffs and not (is_shared and views):
             views.append(((metric.label, "", ""), [table]))
+    rankboard = make_rankboard(results)
+    if rankboard is not None:
+        table = page.table("average ranks", leaderboard_table(rankboard))
+        views.append(((ALL_RANKS, "", ""), [table]))
     page.add("leaderboard", ("Metric", "Cost", "Data set of the figure"), views)
 
 

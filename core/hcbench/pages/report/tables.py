@@ -49,17 +49,26 @@ def leaderboard_table(board: Leaderboard) -> dict[str, Any]:
     header: list[Column] = ["algorithm"]
     if board.ranked:
         header.append({"label": "mean rank", "best": "lower"})
-    for label, direction in board.columns:
-        header.append({"label": label, "best": direction})
+    for column in board.columns:
+        properties = {"label": column.title, "best": column.direction}
+        if column.family:
+            properties["family"] = column.family
+        header.append(properties)
+    # Rows are filtered by the tags, which are no column to be looked at. Runs of earlier versions
+    # have none.
+    has_tags = any(row.tags for row in board.rows)
+    if has_tags:
+        header.append({"label": "tag", "filter": True, "hidden": True, "control": True})
     rows = []
     kinds = []
     for name, members in _families(board).items():
         is_family = bool(members[0].family)
         if is_family:
-            rows.append(_family_row(board, name, members))
+            # All variants are of one algorithm.
+            rows.append(_family_row(board, name, members) + _tag_cells(members[0], has_tags))
             kinds.append("family")
         for row in members:
-            rows.append(_leader_row(board, row))
+            rows.append(_leader_row(board, row) + _tag_cells(row, has_tags))
             kinds.append(_kind_of_row(row))
     return {**make_table("algorithm", header, rows), "kinds": kinds}
 
@@ -92,6 +101,13 @@ def _leader_row(board: Leaderboard, row: LeaderRow) -> list[Cell]:
     for score in row.scores:
         cells.append(_score_cell(board, score))
     return cells
+
+
+def _tag_cells(row: LeaderRow, has_tags: bool) -> list[Cell]:
+    """The cell of the tags, if there is such a column."""
+    if not has_tags:
+        return []
+    return [[", ".join(row.tags), None, {"parts": list(row.tags)}]]
 
 
 def _score_cell(board: Leaderboard, score: TableEntry) -> Cell:

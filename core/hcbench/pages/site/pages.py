@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hcbench.model.text import slug
 from hcbench.pages.report.figures import make_table
-from hcbench.pages.report.sections import Sections, make_leaderboards
-from hcbench.pages.report.tables import average_cell, claims_table, metric_column
+from hcbench.pages.report.leaderboards import make_rankboard
+from hcbench.pages.report.sections import ALL_RANKS, Sections, make_leaderboards
+from hcbench.pages.report.tables import average_cell, claims_table, leaderboard_table, metric_column
 from hcbench.pages.site.histories import REGRESSION_RULE
 from hcbench.pages.site.performance import (
     benchmarks_table,
@@ -119,6 +120,10 @@ class Page:
         for metric, board in boards.values():
             table = self.contents.table(f"{run.title}, {metric.label}", board)
             views.append(((metric.label,), [table]))
+        rankboard = make_rankboard(run.results)
+        if rankboard is not None:
+            table = self.contents.table(f"{run.title}, ranks", leaderboard_table(rankboard))
+            views.append(((ALL_RANKS,), [table]))
         title = "Leaderboard"
         doc = ""
         if part:

@@ -6,6 +6,8 @@
 const textOf = (cell) => (Array.isArray(cell) ? cell[0] : cell === null || cell === undefined ? "" : String(cell));
 const valueOf = (cell) => (Array.isArray(cell) ? cell[1] : cell);
 const aboutOf = (cell) => (Array.isArray(cell) ? cell[2] : undefined) ?? {};
+const capitalised = (text) => text[0].toUpperCase() + text.slice(1);
+const partsOf = (cell) => aboutOf(cell).parts ?? [textOf(cell)];
 const isNumeric = (cells) => cells.some((cell) => typeof valueOf(cell) === "number");
 const collate = new Intl.Collator("en", { numeric: true }).compare;
 
@@ -13,9 +15,23 @@ const collate = new Intl.Collator("en", { numeric: true }).compare;
 const breakable = (text) =>
   element("span", {}, ...text.split(/(?<=[[, ])/).flatMap((part) => [element("span", { class: part.length <= 24 ? "part" : "", text: part }), element("wbr")]));
 
+// A frame whose shadows show on which sides more columns are.
+function scrollHint(scroll) {
+  const frame = element("div", { class: "scroll-frame" }, scroll);
+  const update = () => {
+    const rest = scroll.scrollWidth - scroll.clientWidth - scroll.scrollLeft;
+    frame.classList.toggle("more-left", scroll.scrollLeft > 1);
+    frame.classList.toggle("more-right", rest > 1);
+  };
+  scroll.addEventListener("scroll", update, { passive: true });
+  new ResizeObserver(update).observe(scroll);
+  return frame;
+}
+
 class Table {
   static all = [];
   static printed = 1000; // rows
+  static longest = 120; // letters of a text that is shown whole
   static printedWidth = 112; // letters on a sheet of paper
 
   constructor(place, key, { noun, columns, rows, kinds = [], page = 25, names = 1 }, { caption = key, file = key } = {}) {
@@ -65,12 +81,18 @@ class Table {
     if (this.columns.filter(({ best }) => best).length > 8) {
       this.controls.append(searchField("Columns", this.get("columns"), (text) => this.set("columns", text)));
     }
+    const families = distinct(this.columns.map(({ family }) => family).filter(Boolean));
+    if (families.length > 1 && families.length < this.columns.filter(({ family }) => family).length) {
+      const options = [["", "all"], ...families.map((text) => [text, text])];
+      this.controls.append(choice("Family of data sets", options, this.get("family"), (text) => this.set("family", text)));
+    }
     const hidden = [];
-    for (const { label, at, filter, hidden: aside } of this.columns) {
-      const texts = filter ? distinct(rows.map((row) => textOf(row[at])).filter(Boolean)).sort(collate) : [];
+    for (const { label, at, filter, hidden: isHidden, control: hasControl } of this.columns) {
+      const aside = isHidden && !hasControl;
+      const texts = filter ? distinct(rows.flatMap((row) => partsOf(row[at])).filter(Boolean)).sort(collate) : [];
       if (texts.length < 2 || texts.length > 300) continue;
       const options = [["", "all"], ...texts.map((text) => [text, text])];
-      const control = choice(label, options, this.get(label), (text) => this.set(label, text));
+      const control = choice(hasControl ? capitalised(label) : label, options, this.get(label), (text) => this.set(label, text));
       if (aside) hidden.push(control);
       else this.controls.append(control);
     }
@@ -83,7 +105,7 @@ class Table {
   keeps({ cells }) {
     const text = cells.map(textOf).join(" ").toLowerCase();
     if (!wordsOf(this.get("search")).every((word) => text.includes(word))) return false;
-    return this.columns.every(({ label, at, filter }) => !filter || !this.get(label) || textOf(cells[at]) === this.get(label));
+    return this.columns.every(({ label, at, filter }) => !filter || !this.get(label) || partsOf(cells[at]).includes(this.get(label)));
   }
 
   // The sorting: {at, order}, or nothing for the order of the page.
@@ -141,8 +163,12 @@ class Table {
     const first = this.printing ? 0 : this.page * this.pageSize;
     const shown = rows.slice(first, first + (this.printing ? Table.printed : this.pageSize));
     const words = wordsOf(this.get("columns"));
+    const family = this.get("family");
     const columns = this.columns.filter(
-      ({ hidden, best, label }) => !hidden && (!best || words.every((word) => label.toLowerCase().includes(word))),
+      (column) =>
+        !column.hidden &&
+        (!column.best || words.every((word) => column.label.toLowerCase().includes(word))) &&
+        (!column.family || !family || column.family === family),
     );
     const notes = new Map();
     const parts = this.printing ? this.sheets(columns, shown) : [columns];
@@ -199,7 +225,8 @@ class Table {
       element("thead", {}, element("tr", {}, ...heads)),
       element("tbody", {}, ...body),
     );
-    return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": this.caption }, table);
+    const scroll = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": this.caption }, table);
+    return scrollHint(scroll);
   }
 
   drawCell({ at, numeric, wide }, unit, place, notes) {
@@ -219,6 +246,7 @@ class Table {
       drawn.append(button(text, toggle, { class: "fold", "aria-expanded": String(this.isOpen(unit)) }));
     } else if (href) drawn.append(element("a", { href }, breakable(text)));
     else if (badge) drawn.append(element("span", { class: `badge ${badge}`, text }));
+    else if (wide && text.length > Table.longest && !this.printing) drawn.append(...this.shortened(text));
     else drawn.append(numeric ? value : breakable(value), ...(spread ? [element("span", { class: "spread", text: spread })] : []));
     if (best) drawn.append(element("span", { class: "hidden-text", text: " (best)" }));
     if (note) {
@@ -226,6 +254,17 @@ class Table {
       drawn.append(element("sup", { text: notes.get(note) }));
     }
     return drawn;
+  }
+
+  // The beginning of a long text, and a button that shows all of it.
+  shortened(text) {
+    const part = element("span", {}, breakable(`${text.slice(0, Table.longest)}… `));
+    const more = button("more", () => {
+      part.replaceChildren(breakable(text));
+      more.remove();
+    });
+    more.className = "more";
+    return [part, more];
   }
 
   save() {
