@@ -16,14 +16,16 @@ from hcbench.cli.terminal import stdout_for_data, tell
 if TYPE_CHECKING:
     from hcbench.analysis.consensus import Consensus, Rule
 
+#: Suffixes of figures, which are drawn with the support of the clades.
+_FIGURES = (".svg", ".png", ".pdf")
 #: Suffixes of what a tree without heights can be written to.
-_OUTPUTS = (".nwk", ".newick", ".tree", ".tre", ".treefile", ".nex", ".nexus", ".json")
+_TREES = (".nwk", ".newick", ".tree", ".tre", ".treefile", ".nex", ".nexus", ".json")
 
 
 @click.command(
     epilog=options.examples(
         "hcbench consensus bootstraps.nwk -o majority.nwk",
-        "hcbench consensus run1.t run2.t --burn-in 0.25 -o posterior.nex",
+        "hcbench consensus run1.t run2.t --burn-in 0.25 -o posterior.nex -o posterior.pdf",
         "hcbench consensus upgma.nwk nj.nwk bayes.nex --common --rule strict",
     )
 )
@@ -32,10 +34,10 @@ _OUTPUTS = (".nwk", ".newick", ".tree", ".tre", ".treefile", ".nex", ".nexus", "
     "-o",
     "--output",
     "outputs",
-    type=OutputFile(*_OUTPUTS),
+    type=OutputFile(*_TREES, *_FIGURES),
     multiple=True,
-    help="Output file: Newick (.nwk), Nexus (.nex) or .json. Repeatable. By default Newick on "
-    "stdout.",
+    help="Output file: Newick (.nwk), Nexus (.nex), .json, or a figure (.svg, .png, .pdf). "
+    "Repeatable. By default Newick on stdout.",
 )
 @click.option(
     "--rule",
@@ -89,7 +91,10 @@ def consensus(
     tree = result.tree
     metadata = _describe(result, rule)
     for path in outputs:
-        write_tree(tree, path, lengths=False, inner_labels=result.labels, metadata=metadata)
+        if path.suffix.lower() in _FIGURES:
+            _draw(result, path, title=str(metadata["title"]))
+        else:
+            write_tree(tree, path, lengths=False, inner_labels=result.labels, metadata=metadata)
         notes.append(f"the consensus is in {path}")
     # There are no lengths: a consensus is of the clades, and the trees have different heights.
     if not outputs:
@@ -104,6 +109,18 @@ def consensus(
     if not quiet:
         for note in notes:
             tell(note)
+
+
+def _draw(result: Consensus, path: Path, title: str) -> None:
+    """Draw the tree with the support of its clades, which all branches of a figure show."""
+    import numpy as np
+
+    from hcbench.figures.drawing import save
+    from hcbench.figures.tree_figures import dendrogram_figure
+
+    # Leaves have no support.
+    support = np.concatenate([np.full(result.tree.n, np.nan), result.support])
+    save(dendrogram_figure(result.tree, title=title, support=support), path)
 
 
 def _describe(result: Consensus, rule: Rule) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -40,6 +41,18 @@ def test_the_majority_is_written_with_its_support(folder):
     assert Tree.from_newick((folder / "c.nex").read_text()).isomorphic(
         Tree.from_newick("(((a,b),c),d);")
     )
+
+
+def test_the_consensus_is_drawn_with_the_support_of_its_clades(folder):
+    done = hcb("consensus", "many.nwk", "-o", "c.svg", "-o", "c.pdf")
+    assert "the consensus is in c.svg" in done.stderr
+    assert done.stdout == ""
+    assert (folder / "c.pdf").read_bytes().startswith(b"%PDF")
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", (folder / "c.svg").read_text())
+    if not texts:  # letters are drawn as paths, with the text in a comment
+        texts = re.findall(r"<!-- (.*?) -->", (folder / "c.svg").read_text())
+    for text in ("a", "b", "c", "d", "67", "100", "majority consensus of 3 trees"):
+        assert text in texts
 
 
 def test_the_first_trees_of_each_file_are_burn_in():
