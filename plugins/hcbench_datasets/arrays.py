@@ -6,6 +6,7 @@ import math
 from codecs import BOM_UTF8
 from collections.abc import Mapping
 from io import BytesIO
+from lzma import LZMAError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +20,13 @@ from hcbench_datasets.content import (
     Content,
     check_names,
     check_rows,
-    check_similarity,
     is_missing_label,
     no_data,
     pasted_name,
+    symmetric_matrix,
     table_of_labels,
 )
+from hcbench_datasets.delimited import OPEN, is_compressed, suffix_of
 from hcbench_datasets.tables import SUFFIXES
 from hcbench_datasets.unknown_files import explain_unknown
 
@@ -50,9 +52,9 @@ def read_array(path: Path, similarity: bool) -> Content:
         ".svmlight": _read_svmlight,
         ".libsvm": _read_svmlight,
     }
-    suffix = path.suffix.lower()
+    suffix = suffix_of(path)
     reader = readers.get(suffix)
-    if reader is None:
+    if reader is None or (is_compressed(path) and suffix in (".npy", ".npz")):
         raise DataError(explain_unknown(path, [*SUFFIXES, *readers, ".h5ad"]))
     if suffix == ".npy":
         # The header says how large it is, and nothing is compressed.
@@ -73,8 +75,7 @@ def _read_npy(path: Path, similarity: bool) -> Content:
     matrix = _matrix(array, str(path))
     if not similarity:
         return Content(vectors=matrix)
-    check_similarity(matrix, str(path))
-    return Content(similarity=matrix)
+    return Content(similarity=symmetric_matrix(matrix, str(path)))
 
 
 def _items_of_condensed(array: NDArray[Any]) -> int | None:
@@ -114,7 +115,7 @@ def _read_npz(path: Path, similarity: bool) -> Content:
         data, square = None, data
     if data is None and square is None:
         raise no_data(path, list(arrays))
-    return _content(arrays, None if similarity else data, square, path)
+    return _content(arrays, data, square, path)
 
 
 def _content(
@@ -126,14 +127,16 @@ def _content(
     vectors = None if data is None else _matrix(data, f"{path}, X")
     matrix = None if square is None else _matrix(square, f"{path}, similarity")
     if matrix is not None:
-        check_similarity(matrix, f"{path}, similarity")
+        matrix = symmetric_matrix(matrix, f"{path}, similarity")
     rows = [m for m in (vectors, matrix) if m is not None]
     n = len(rows[0])
     labels = _either(arrays, "y", "labels", path)
     names = arrays.get("names")
     for key, array in (("similarity", matrix), ("labels", labels), ("names", names)):
         if array is not None and (array.ndim == 0 or len(array) != n):
-            raise DataError(f"{path}: {key} has shape {array.shape}, but there are {n} items")
+            raise DataError(
+                f"{path}: {key} has shape {array.shape}, but there are {n} items; save one for each"
+            )
     return Content(
         vectors=vectors,
         similarity=matrix,
@@ -152,11 +155,15 @@ def _either(
 
 def _matrix(array: NDArray[Any], where: str) -> NDArray[np.floating[Any]]:
     """A finite matrix (n, p) of single or double precision in native byte order."""
-    if array.ndim != 2:
-        hint = "; reshape(-1, 1) gives one feature" if array.ndim == 1 else ""
-        raise DataError(f"{where}: an array of shape (n, p) is needed, got {array.shape}{hint}")
     if array.dtype.kind not in "fiub":
-        raise DataError(f"{where}: numbers are needed, got dtype {array.dtype}; convert it")
+        raise DataError(
+            f"{where}: numbers are needed, got dtype {array.dtype}; save it with dtype=float, and "
+            "texts as names='names.txt' or labels='labels.txt' beside it"
+        )
+    if array.ndim != 2:
+        raise DataError(
+            f"{where}: an array of shape (n, p) is needed, got {array.shape}{_reshaped(array)}"
+        )
     if array.shape[1] == 0:
         raise DataError(f"{where}: the array has shape {array.shape} and no features")
     check_rows(len(array), where)
@@ -168,6 +175,16 @@ def _matrix(array: NDArray[Any], where: str) -> NDArray[np.floating[Any]]:
             f"{where}[{row}, {column}] is {matrix[row, column]}; impute it, or drop the row"
         )
     return matrix
+
+
+def _reshaped(array: NDArray[Any]) -> str:
+    """How an array that has not two axes can be saved as one that has."""
+    if array.ndim == 1:
+        return (
+            "; reshape(-1, 1) makes it one feature of each item; the distances of n items, one for "
+            "each pair, would be n (n - 1) / 2 numbers"
+        )
+    return "; save it with reshape(len(x), -1) if the first axis has the items"
 
 
 def _sparse_content(path: Path, similarity: bool) -> Content:
@@ -184,8 +201,7 @@ def _content_of_sparse(loaded: Any, where: str, similarity: bool) -> Content:
     numbers: Any = as_numbers(loaded, where)
     if similarity:
         matrix = _matrix(numbers.toarray(), where)
-        check_similarity(matrix, where)
-        return Content(similarity=matrix)
+        return Content(similarity=symmetric_matrix(matrix, where))
     check_rows(numbers.shape[0], where)
     _check_finite_entries(numbers, where)
     return Content(vectors=numbers)
@@ -204,19 +220,29 @@ def _read_mtx(path: Path, similarity: bool) -> Content:
         loaded = io.mmread(BytesIO(content))
     except (ValueError, TypeError, OverflowError, MemoryError, EOFError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise DataError(f"{path} is no Matrix Market file: {reason}") from error
+        raise DataError(
+            f"{path} is no Matrix Market file: {reason}; write it again with scipy.io.mmwrite, or "
+            "in R with Matrix::writeMM"
+        ) from error
     if isinstance(loaded, np.ndarray):
         matrix = _matrix(loaded, str(path))
         if similarity:
-            check_similarity(matrix, str(path))
-            return Content(similarity=matrix)
+            return Content(similarity=symmetric_matrix(matrix, str(path)))
         return Content(vectors=matrix)
     return _content_of_sparse(loaded, str(path), similarity)
 
 
 def _without_mark(path: Path) -> bytes:
     """The content of a file of text without a byte order mark, which some editors write."""
-    return path.read_bytes().removeprefix(BOM_UTF8)
+    opener = OPEN.get(path.suffix.lower())
+    if opener is None:
+        return path.read_bytes().removeprefix(BOM_UTF8)
+    try:
+        with opener(path) as stream:
+            content: bytes = stream.read()
+    except (OSError, EOFError, LZMAError) as error:
+        raise DataError(f"{path}: the file is damaged: {error}; compress it again") from error
+    return content.removeprefix(BOM_UTF8)
 
 
 def _read_svmlight(path: Path, similarity: bool) -> Content:
@@ -229,7 +255,10 @@ def _read_svmlight(path: Path, similarity: bool) -> Content:
         loaded, classes = load_svmlight_file(BytesIO(_without_mark(path)))
     except (ValueError, OverflowError, MemoryError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise DataError(f"{path} is no svmlight file: {reason}") from error
+        raise DataError(
+            f"{path} is no svmlight file: {reason}; write it again with "
+            "sklearn.datasets.dump_svmlight_file"
+        ) from error
     content = _content_of_sparse(loaded, str(path), similarity)
     texts = [number_text(value) for value in classes.tolist()]
     return Content(vectors=content.vectors, levels=table_of_labels([texts]))

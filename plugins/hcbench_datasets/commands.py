@@ -51,6 +51,8 @@ def inspect(file: str) -> None:
     registry = load_registry()
     if not target.exists():
         _refuse_missing_file(path, {entry.spec.name for entry in registry.datasets.entries})
+    if target.is_dir():
+        _refuse_folder(target)
     (use,) = registry.use_datasets(format_name(written, name.params))
     advice = _advise(target, dict(use.params))
     for line in advice.lines + _summary(use, advice.params):
@@ -73,6 +75,17 @@ def _refuse_missing_file(path: str, datasets: Collection[str]) -> NoReturn:
         raise click.UsageError(f"{path} is a data set and no file; see {command}")
     missing = FileNotFoundError(ENOENT, os.strerror(ENOENT))
     raise DataError.of_file("read", path, missing)
+
+
+def _refuse_folder(path: Path) -> NoReturn:
+    """Raise the error for a folder, which may be one of 10x Genomics."""
+    from hcbench import DataError
+
+    matrices = sorted(path.glob("*.mtx*"))
+    if matrices:
+        command = shell_command("hcbench", "inspect", str(matrices[0]))
+        raise DataError(f"{path} is a folder; of its matrix write {command}")
+    raise DataError(f"{path} is a folder; give one of the files in it")
 
 
 @dataclass(slots=True)
@@ -122,6 +135,7 @@ def _advise_on_table(target: Path, given: dict[str, Any], advice: _Advice) -> No
     from hcbench_datasets.doubtful_rows import check_not_long
     from hcbench_datasets.guessing import guess
     from hcbench_datasets.reading import (
+        check_no_comparisons,
         kind_of_table,
         looks_like_comparisons,
         other_columns,
@@ -143,6 +157,7 @@ def _advise_on_table(target: Path, given: dict[str, Any], advice: _Advice) -> No
         if unused:
             advice.lines.append(f"not used beside comparisons: {', '.join(unused)}")
         return
+    check_no_comparisons(table, roles, given)
     if not roles.named:
         check_not_long(table)
     guessed = guess(table, roles, given)
@@ -308,15 +323,18 @@ def _notes(
 def _notes_on_order(guessed: Guess, written: str, params: Mapping[str, Any]) -> Iterator[str]:
     """How columns of classes become numbers where the file has an order, as of codes in SPSS."""
     from hcbench_datasets.content import pasted_name
+    from hcbench_datasets.reading import as_tuple
 
     found = guessed.params()
     orders = params.get("ordinal") or "{}"
-    if not str(orders).startswith("{"):
-        # Columns without their orders, which cannot be written beside those of others.
-        return
     for offer in guessed.orders[:_MOST_CANDIDATES]:
-        parts = [str(orders).strip("{}"), offer.written]
-        ordinal = f"{{{','.join(part for part in parts if part)}}}"
+        ordinal: Any
+        if isinstance(orders, str) and orders.startswith("{"):
+            parts = [orders.strip("{}"), offer.written]
+            ordinal = f"{{{','.join(part for part in parts if part)}}}"
+        else:
+            # Columns in the order of the file, which is that of the offer as well.
+            ordinal = as_tuple(orders) + offer.columns
         drop = [name for name in found["drop"] if name not in offer.columns]
         changed = {**params, "path": None, "drop": drop, "ordinal": ordinal}
         name = pasted_name(written, changed)

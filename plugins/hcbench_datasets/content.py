@@ -16,6 +16,7 @@ from hcbench import DataError, ModelWarning
 from hcbench.model import (
     are_codes,
     check_square,
+    largest_asymmetry,
     number_text,
     read_number,
     shell_command,
@@ -35,6 +36,10 @@ _MISSING_TEXTS = frozenset({"", "n/a", "#n/a", "nan", "?", "<na>"})
 MISSING = _MISSING_TEXTS | {"na", "null", "none", "missing", "-", "--", "\u2013", "\u2014", "."}
 
 _DIGITS = re.compile(r"\+?\d+", re.ASCII)  # of which some have leading zeros or are telephones
+ROUNDED = 1e-3
+"""Asymmetry of a matrix, relative to its largest entry, that is due to numbers of three digits."""
+_ROUNDED_SINGLE = 1e-6  # likewise of single precision, which needs no note
+_MANY_COMPARISONS = 5  # in which an item is usually
 _SHOWN = 12  # columns listed in a message
 _WORDS_OF_TOML = ("true", "false", "inf", "nan", "none")
 _FOUND = ("header", "distance", "similarity", "comparisons")  # found in a file unless given
@@ -250,15 +255,36 @@ def check_names(names: Sequence[str], rows: Sequence[str], where: str) -> tuple[
     return tuple(names)
 
 
-def check_similarity(matrix: NDArray[Any], where: str) -> None:
-    """Raise `DataError` unless the matrix is square and symmetric up to rounding."""
+def symmetric_matrix(matrix: NDArray[Any], where: str) -> NDArray[Any]:
+    """A square matrix that is symmetric to the last bit: rounding errors are averaged out.
+
+    Raises
+    ------
+    DataError
+        If it is not square, or the halves differ by more than rounding to three digits.
+    """
     rows, columns = matrix.shape
     if rows != columns:
         raise DataError(
             f"{where}: similarities and distances are an n x n matrix, got {rows} x {columns}; "
             "omit similarity or distance if these are vectors"
         )
-    check_square(matrix, where)
+    largest = float(max(matrix.max(initial=0.0), -matrix.min(initial=0.0)))
+    asymmetry, _, _ = largest_asymmetry(matrix)
+    if asymmetry > ROUNDED * largest:
+        check_square(matrix, where)
+    if asymmetry > _ROUNDED_SINGLE * largest:
+        warnings.warn(
+            f"the halves of the matrix differ by up to {asymmetry:.2g}, as by rounding; their mean "
+            "is used",
+            ModelWarning,
+            stacklevel=3,
+        )
+    mean: NDArray[Any] = matrix
+    if asymmetry:
+        half = 0.5 * matrix  # the sum of two large numbers may overflow
+        mean = half + half.T
+    return mean
 
 
 def written_value(value: Any) -> str:
@@ -284,7 +310,7 @@ def set_params(params: Mapping[str, Any]) -> dict[str, Any]:
     deciding = {}
     for name, value in params.items():
         is_refused = value is False and name in _FOUND
-        if is_refused or value not in (None, (), [], False):
+        if is_refused or value not in (None, (), [], False, ""):
             deciding[name] = value
     return deciding
 
@@ -326,6 +352,28 @@ def note_contradictions(comparisons: Comparisons) -> None:
             ModelWarning,
             stacklevel=3,
         )
+
+
+def note_rare_items(comparisons: Comparisons, names: Sequence[str] | None) -> None:
+    """Add a note about a name in a single comparison where others are in many: a slip, perhaps."""
+    if names is None or not len(comparisons):
+        return
+    rows = np.sort(comparisons.quadruplets(), axis=1)
+    # The common item of a triplet is in two places of its row, and counts once.
+    is_first = np.ones(rows.shape, dtype=bool)
+    is_first[:, 1:] = rows[:, 1:] != rows[:, :-1]
+    n_rows = np.bincount(rows[is_first], minlength=comparisons.n)
+    rare = np.flatnonzero(n_rows == 1)
+    if not rare.size or np.median(n_rows) < _MANY_COMPARISONS:
+        return
+    listed = ", ".join(repr(names[item]) for item in rare[:3])
+    if rare.size > 3:
+        listed += ", ..."
+    warnings.warn(
+        f"in a single comparison each: {listed}; is it written as in the others?",
+        ModelWarning,
+        stacklevel=3,
+    )
 
 
 def no_data(path: Path, keys: Sequence[str]) -> DataError:

@@ -12,7 +12,7 @@ import lzma
 import re
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -39,9 +39,8 @@ OPEN: Mapping[str, Callable[..., Any]] = MappingProxyType(
 WITH_BLANKS = frozenset({".txt", ".data", ".vec", ".dat", ".out", ".tab", ".prn", ".asc", ""})
 _DELIMITERS = ("\t", ";", "|", ",")
 _DELIMITER_NAMES = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "blank"}
-#: What precedes the header of a GCT file, and its columns before the samples.
+#: What precedes the header of a GCT file.
 _LINES_ABOVE_GCT = 2
-_TEXTS_OF_GCT = ("Name", "Description")
 _SAMPLE = 50  # lines from which the delimiter and the decimal mark are found
 _BLOCK = 10_000  # lines whose cells are in memory as texts
 _SHOWN_CELLS = 6
@@ -117,45 +116,97 @@ def _check_no_other_text(path: Path, text: str) -> None:
         raise DataError(f"{path} has a table in Markdown; save it as .csv, in pandas with to_csv")
 
 
-def _may_have_blanks(path: Path) -> bool:
-    """Whether blanks may separate the cells, by the last suffix but that of a compression."""
+def suffix_of(path: Path) -> str:
+    """The last suffix of a file but that of a compression, in lower case; "" if it has none."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in OPEN:
         suffixes.pop()
-    return not suffixes or suffixes[-1] in WITH_BLANKS
+    return suffixes[-1] if suffixes else ""
+
+
+def is_compressed(path: Path) -> bool:
+    """Whether a file is compressed, by its suffix."""
+    return path.suffix.lower() in OPEN
+
+
+def _may_have_blanks(path: Path) -> bool:
+    """Whether blanks may separate the cells, by the suffix."""
+    return suffix_of(path) in WITH_BLANKS
 
 
 def table_of_gct(path: Path, texts: Collection[str]) -> Table:
-    """The table of GenePattern's format GCT 1.2: genes in rows, samples in columns.
+    """The table of GenePattern's formats GCT 1.2 and 1.3: genes in rows, samples in columns.
 
-    Two lines precede the header: the version, and the numbers of rows and columns. The column Name
-    has the names of the rows; Description is not used unless it has a role.
+    Two lines precede the header: the version, and the numbers of rows and columns, in 1.3 also of
+    columns about the rows and of rows about the columns. The first column has the names of the
+    rows; what is about them, such as Description, is not used unless it has a role.
     """
     text, encoding = read_encoded(path, None)
     lines = text.splitlines(keepends=True)
-    version = lines[0].strip() if lines else ""
-    if version != "#1.2" or len(lines) < _LINES_ABOVE_GCT:
-        raise DataError(
-            f"{path}: the first line of a .gct file is #1.2, not {version[:20]!r}; save it as "
-            "GCT 1.2, or as .csv"
-        )
+    counts = _counts_of_gct(path, lines)
+    n_above = _LINES_ABOVE_GCT
     # Blank lines keep the numbers of the lines below.
-    body = "\n" * _LINES_ABOVE_GCT + "".join(lines[_LINES_ABOVE_GCT:])
-    named = {*texts, *_TEXTS_OF_GCT}
-    table = table_of_text(path, body, named, True, "\t", ".", encoding)
-    if tuple(table.names[:2]) != _TEXTS_OF_GCT:
-        raise DataError(f"{path}: the columns of a .gct file begin with Name and Description")
-    name, description = _TEXTS_OF_GCT
-    if description not in texts:
-        columns = tuple(column for column in table.columns if column.name != description)
-        table = replace(table, columns=columns)
-        warnings.warn(
-            "the rows of a .gct file are the items, and Description is not used; transpose=true "
-            "makes the samples the items",
-            ModelWarning,
-            stacklevel=2,
+    body = "\n" * n_above + lines[n_above] + "\n" * counts.about_columns
+    body += "".join(lines[n_above + 1 + counts.about_columns :])
+    header = lines[n_above].rstrip("\r\n").split("\t")
+    about_rows = header[1 : 1 + counts.about_rows]
+    table = table_of_text(path, body, {*texts, *header[:1], *about_rows}, True, "\t", ".", encoding)
+    n_columns = len(table.columns) - 1 - len(about_rows)
+    for what, n_stated, n in (
+        ("rows", counts.rows, len(table.lines)),
+        ("samples", counts.columns, n_columns),
+    ):
+        if n_stated != n:
+            raise DataError(
+                f"{path}, line 2: it says {n_stated} {what}, and there are {n}; correct the "
+                "number, or is the file cut off?"
+            )
+    unused = [name for name in about_rows if name not in texts]
+    unused += [line.split("\t")[0] for line in lines[n_above + 1 :][: counts.about_columns]]
+    columns = tuple(column for column in table.columns if column.name not in unused)
+    listed = ""
+    if unused:
+        are = "is" if len(unused) == 1 else "are"
+        listed = f", and {', '.join(unused)} {are} not used"
+    warnings.warn(
+        f"the rows of a .gct file are the items{listed}; transpose=true makes the samples the "
+        "items",
+        ModelWarning,
+        stacklevel=2,
+    )
+    return replace(table, columns=columns, row_names=header[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """The numbers in the second line of a GCT file."""
+
+    rows: int
+    columns: int
+    about_rows: int
+    about_columns: int
+
+
+def _counts_of_gct(path: Path, lines: Sequence[str]) -> _Counts:
+    """The numbers in the second line of a GCT file.
+
+    Raises
+    ------
+    DataError
+        If its first lines are others.
+    """
+    version = lines[0].strip() if lines else ""
+    words = lines[1].split() if len(lines) > _LINES_ABOVE_GCT else []
+    n_words = {"#1.2": 2, "#1.3": 4}.get(version, 0)
+    if len(words) != n_words or not n_words or not all(map(str.isdigit, words)):
+        raise DataError(
+            f"{path}: the first line of a .gct file is #1.2 or #1.3, not {version[:20]!r}, and the "
+            "second has the numbers of rows and columns; correct them, or save it as .csv"
         )
-    return replace(table, row_names=name)
+    numbers = [int(word) for word in words]
+    if version == "#1.2":
+        numbers += [1, 0]  # Description
+    return _Counts(*numbers)
 
 
 def table_of_rows(
@@ -294,7 +345,7 @@ def read_encoded(path: Path, encoding: str | None) -> tuple[str, str]:
         if isinstance(error, OSError) and error.errno is not None:
             raise DataError.of_file("read", path, error) from error
         raise DataError(f"{path}: the file is damaged: {error}; compress it again") from error
-    return decode_text(path, content, encoding)
+    return decode_text(path, content, encoding, takes_encoding=True)
 
 
 def _without_comments(text: str) -> str:
@@ -310,7 +361,31 @@ def _without_comments(text: str) -> str:
         if is_header:
             first -= 1
             lines[first] = above.lstrip("#").lstrip(" ")
-    return "\n" * first + "".join(lines[first:])
+    body = lines[first:]
+    comments = _comments_below(body)
+    for place in comments:
+        body[place] = "\n"
+    if comments:
+        warnings.warn(
+            f"{len(comments)} lines that begin with # are comments (line {first + comments[0] + 1})"
+            " and are not read",
+            ModelWarning,
+            stacklevel=2,
+        )
+    return "\n" * first + "".join(body)
+
+
+def _comments_below(lines: Sequence[str]) -> list[int]:
+    """The places of lines below a header that begin with "#" and have other cells than it."""
+    if not lines:
+        return []
+    delimiters = [delimiter for delimiter in _DELIMITERS if delimiter in lines[0]]
+    places = []
+    for place, line in enumerate(lines):
+        is_row = any(line.count(delimiter) == lines[0].count(delimiter) for delimiter in delimiters)
+        if line.startswith("#") and delimiters and not is_row:
+            places.append(place)
+    return places
 
 
 def _delimiter(path: Path, text: str) -> str:

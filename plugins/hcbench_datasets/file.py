@@ -12,7 +12,7 @@ from hcbench import DataError, HcbenchError, Problem, Tree
 from hcbench.errors import NewickWarning
 from hcbench.files import TreeFile, read_named_comparisons
 from hcbench.model import check_regular
-from hcbench_datasets.content import Content, Roles, note_contradictions
+from hcbench_datasets.content import Content, Roles, note_contradictions, note_rare_items
 from hcbench_datasets.fetch import chosen
 from hcbench_datasets.holding_out import hold_out
 from hcbench_datasets.preparation import PREPARATION, scaled
@@ -85,6 +85,7 @@ def _comparisons_problem(path: Path, params: Mapping[str, Any], roles: Roles, se
             "i,j,k of a triplet"
         )
     note_contradictions(comparisons)
+    note_rare_items(comparisons, names)
     truths = {}
     if params["truth"] is not None:
         truths["newick"] = _read_truth(params["truth"], names, comparisons.n)

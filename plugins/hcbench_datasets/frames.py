@@ -18,7 +18,7 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from hcbench import DataError, ModelWarning
 from hcbench.model import are_codes, number_text, read_numbers
 from hcbench_datasets.content import MISSING, Column, Table, pasted_name
-from hcbench_datasets.delimited import read_encoded
+from hcbench_datasets.delimited import read_encoded, suffix_of
 from hcbench_datasets.lists import columns_of_lists
 
 _KEYS_OF_SPLIT = frozenset({"columns", "data"})
@@ -42,7 +42,7 @@ def table_of_pandas(path: Path, texts: Collection[str]) -> Table:
     DataError
         If it cannot be read.
     """
-    frame = READERS[path.suffix.lower()](path)
+    frame = READERS[suffix_of(path)](path)
     index = [name for name in frame.columns if str(name).startswith("__index_level_")]
     if len(index) == 1 and index[0] not in texts:
         # Arrow has an index without a name as a column of this name.
@@ -165,7 +165,7 @@ def _json(path: Path) -> pd.DataFrame:
     """A table in any of the orientations of `pandas.DataFrame.to_json`."""
     text = read_encoded(path, None)[0]
     try:
-        if path.suffix.lower() in (".jsonl", ".ndjson"):
+        if suffix_of(path) in (".jsonl", ".ndjson"):
             lines = [line for line in text.splitlines() if line.strip()]
             content: Any = [json.loads(line) for line in lines]
         else:

@@ -16,7 +16,7 @@ import numpy as np
 from hcbench_datasets.columns import CLASSES, Suspicion, suspicions_of
 from hcbench_datasets.content import Column, Roles, Table, looks_numeric, written_value
 from hcbench_datasets.doubtful_rows import check_rows_have_numbers
-from hcbench_datasets.missing import missing_code
+from hcbench_datasets.missing import missing_code, numbers_without
 from hcbench_datasets.scales import Questions, find_questions
 
 _MOST_MISSING = 0.5  # the largest share of missing numbers for which replacing them is suggested
@@ -153,9 +153,11 @@ def guess(table: Table, roles: Roles, params: Mapping[str, Any]) -> Guess:
     suspicions = suspicions_of(table) if len(table.columns) > 1 else {}
     for name in roles.numbers:
         suspicions.pop(name, None)
-    check_rows_have_numbers(table, free)
     questions = find_questions(free)
-    answered = {name for group in questions for name in group.columns}
+    answered: set[str] = set()
+    for group in questions:
+        answered.update(group.columns)
+    check_rows_have_numbers(table, [column for column in free if column.name not in answered])
     classes: list[Column] = []
     numbers: list[Column] = []
     for column in free:
@@ -188,21 +190,14 @@ def _guess_numbers(
 ) -> None:
     """Decide about a column of numbers: it is used, may be the truth, or is dropped."""
     assert column.numbers is not None
-    name = repr(column.name)
     n_missing = int(column.missing.sum())
     n_infinite = int(np.isinf(column.numbers).sum())
-    code = missing_code(column)
-    if code and code not in result.missing_texts:
-        result.missing_texts.append(code)
-        result.remarks.append(
-            f"{code} in column {name} is far below all other numbers and is read as missing "
-            "(missing_texts)"
-        )
+    _find_code(result, column)
     if suspicion is not None and suspicion.form in ("identifier", "date"):
         result.reasons[column.name] = suspicion.reason
     elif n_infinite:
         cells = "a cell" if n_infinite == 1 else f"{n_infinite} cells"
-        result.reasons[column.name] = f"column {name} has {cells} without a finite number"
+        result.reasons[column.name] = f"column {column.name!r} has {cells} without a finite number"
     elif n_missing > _MOST_MISSING * len(table.lines):
         result.reasons[column.name] = _mostly_missing(table, column)
     elif suspicion is not None and suspicion.form == "class" and suspicion.is_sure:
@@ -211,6 +206,17 @@ def _guess_numbers(
         result.reasons[column.name] = f"{suspicion.reason}{missing}"
     else:
         numbers.append(column)
+
+
+def _find_code(result: Guess, column: Column) -> None:
+    """Read a number such as -999 as missing, and say so."""
+    code = missing_code(column)
+    if code and code not in result.missing_texts:
+        result.missing_texts.append(code)
+        result.remarks.append(
+            f"{code} in column {column.name!r} is far below all other numbers and is read as "
+            "missing (missing_texts)"
+        )
 
 
 def _guess_texts(
@@ -230,6 +236,7 @@ def _guess_texts(
         new_texts = [text for text in stray if text not in result.missing_texts]
         result.missing_texts += new_texts
         result.remarks.append(_about_stray(table, column, stray))
+        _find_code(result, Column(column.name, numbers_without(column, stray)))
     elif has_classes(column):
         classes.append(column)
         result.reasons[column.name] = _about_classes(column)
@@ -308,6 +315,13 @@ def _use_questions(
         if len(group.columns) > _SHOWN:
             listed += ", ..."
         answers = ", ".join(group.answers)
+        new_texts = [text for text in group.no_answers if text not in result.missing_texts]
+        result.missing_texts += new_texts
+        if group.no_answers:
+            no_answers = ", ".join(map(repr, group.no_answers))
+            result.remarks.append(
+                f"{no_answers} in {listed} is no answer and is read as missing (missing_texts)"
+            )
         start = f"the {len(group.columns)} columns {listed} have the same answers"
         if group.is_ordered and not has_orders:
             orders.append(group.ordinal(free))
@@ -429,7 +443,7 @@ def _replace_missing(result: Guess, table: Table, numbers: Iterable[Column]) -> 
         is_missing = column.missing.copy()
         if column.numbers is not None and missing_code(column) in result.missing_texts:
             is_missing |= column.numbers == float(missing_code(column))
-        if column.texts is not None and column.kind == "numbers and texts":
+        if column.texts is not None:
             is_missing |= np.array([text in result.missing_texts for text in column.cells])
         for row in np.flatnonzero(is_missing).tolist():
             cells.append((row, column.name))

@@ -77,7 +77,8 @@ def _heads_an_index(first: Sequence[str], below: Rows) -> bool | None:
     # An index of several levels has as many columns without a name.
     n_levels = next((i for i, cell in enumerate(first) if cell), len(first))
     names = first[n_levels:]
-    if any(not row[0] for row in below) or len(set(names)) < len(names):
+    are_texts = not any(map(looks_numeric, names))
+    if any(not row[0] for row in below) or (len(set(names)) < len(names) and not are_texts):
         return False  # a missing value
     if not names or any(cell.lower() in MISSING for cell in names):
         return False

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,11 @@ from numpy.typing import NDArray
 from hcbench import DataError
 from hcbench.files import comparison_columns
 from hcbench.model import are_codes, kind_of_square, read_number
-from hcbench_datasets.content import Column, Roles, Table, looks_numeric, pasted_name
+from hcbench_datasets.content import ROUNDED, Column, Roles, Table, looks_numeric, pasted_name
+from hcbench_datasets.phylip import PHYLIP
 
 _SAMPLE = 50  # rows of which a longer table is known at first
+_LEAST_UNNAMED = 4  # rows of a matrix of which only the diagonal tells
 _LEAST = 3  # rows of a triangle or a list of pairs
 _DISTANCE = re.compile(r"(.*[\W_])?(d|dist|dists|distances?|dissim\w*|divergence)([\W_].*)?", re.I)
 _SIMILARITY = re.compile(
@@ -165,6 +168,8 @@ def matrix_of(table: Table, roles: Roles, least: int = 3) -> Matrix | None:
         _check_same_names(table, rows, header)
     if matrix is None and rows is not None and header is not None:
         _check_asymmetry(table, values, rows, header)
+    elif matrix is None and least > 2:
+        check_no_asymmetric_matrix(values, table.where)
     return matrix
 
 
@@ -219,8 +224,35 @@ def _check_same_names(
         )
 
 
+def check_no_asymmetric_matrix(values: NDArray[Any], where: str) -> None:
+    """Raise `DataError` for a matrix without names that has two halves, and would be vectors.
+
+    By its diagonal it has distances, or correlations.
+    """
+    n, p = values.shape
+    if n != p or n < _LEAST_UNNAMED or np.isnan(values).any():
+        return
+    diagonal = values.diagonal()
+    beside = values[~np.eye(n, dtype=bool)]
+    are_distances = not diagonal.any() and bool((beside > 0).all())
+    are_correlations = bool((diagonal == 1).all() and (np.abs(beside) < 1).all())
+    if not are_distances and not are_correlations:
+        return
+    differences = np.abs(values - values.T)
+    i, j = np.unravel_index(int(differences.argmax()), values.shape)
+    written = pasted_name(where, {"similarity": False})
+    raise DataError(
+        f"{where}: by its diagonal this is a matrix of distances or similarities, but it is not "
+        f"symmetric: items {i} and {j} have {values[i, j]:.6g}, and in the other order "
+        f"{values[j, i]:.6g}; correct the file, or write {written} if the rows are vectors"
+    )
+
+
 def _check_asymmetry(
-    table: Table, values: NDArray[np.float64], rows: tuple[str, ...], header: tuple[str, ...]
+    table: Table,
+    values: NDArray[np.float64],
+    rows: tuple[str, ...],
+    header: tuple[str, ...],
 ) -> None:
     """Raise `DataError` for a matrix of items, by its names and its diagonal, with two halves.
 
@@ -233,14 +265,17 @@ def _check_asymmetry(
     if not _is_diagonal(aligned.diagonal()):
         return
     differences = np.abs(aligned - aligned.T)
-    if differences.max() <= 1e-6 * np.abs(aligned).max():
+    if differences.max() <= ROUNDED * np.abs(aligned).max():
         return
     i, j = np.unravel_index(int(differences.argmax()), aligned.shape)
-    written = pasted_name(table.where, {"similarity": False})
+    way_out = "correct the file"
+    if Path(table.where).suffix.lower() not in PHYLIP:
+        written = pasted_name(table.where, {"similarity": False})
+        way_out += f", or write {written} if the rows are vectors"
     raise DataError(
         f"{table.where}, {table.place(i)}: rows and columns have the same names, but {rows[i]!r}, "
-        f"{rows[j]!r} has {aligned[i, j]:.6g}, and in the other order {aligned[j, i]:.6g}; correct "
-        f"the file, or write {written} if the rows are vectors"
+        f"{rows[j]!r} has {aligned[i, j]:.6g}, and in the other order {aligned[j, i]:.6g}; "
+        f"{way_out}"
     )
 
 
@@ -284,15 +319,15 @@ def _of_block(
     if whole is not None:
         values, names = whole
         form = "one triangle of a matrix"
-        return Matrix(values, names, form, _kind(values), _WAYS_OF_PARTS)
+        return Matrix(values, names, form, _kind(values), possible_ways(values, _WAYS_OF_PARTS))
     n, p = values.shape
     if n != p or n < least:
         return None
     if n >= _LEAST and np.array_equal(np.isnan(values), np.eye(n, dtype=bool)):
         others = np.nan_to_num(values)
-        if np.abs(others - others.T).max() <= 1e-6 * np.abs(others).max():
+        if np.abs(others - others.T).max() <= ROUNDED * np.abs(others).max():
             form = "a symmetric matrix without its diagonal"
-            return Matrix(values, names, form, None, _WAYS_OF_PARTS)
+            return Matrix(values, names, form, None, possible_ways(values, _WAYS_OF_PARTS))
     if np.isnan(values).any():
         return None
     above = values[np.triu_indices(n, 1)]
@@ -303,10 +338,28 @@ def _of_block(
         values = values + np.where(np.eye(n, dtype=bool), 0, values.T)
         form = "one triangle of a matrix, with zeros in the other"
         return Matrix(values, names, form, _kind(values))
+    return _symmetric(values, names)
+
+
+def _symmetric(values: NDArray[np.float64], names: tuple[str, ...] | None) -> Matrix | None:
+    """The matrix that a square of numbers is; None if it is not symmetric."""
     kind = kind_of_square(values)
-    if kind == "vectors":
+    asymmetry = np.abs(values - values.T).max()
+    if kind == "vectors" or asymmetry > ROUNDED * np.abs(values).max():
         return None
-    return Matrix(values, names, "a symmetric matrix", KINDS.get(kind))
+    if kind == "unclear":
+        # It may be so by rounding alone.
+        kind = kind_of_square((values + values.T) / 2)
+    ways = possible_ways(values, WAYS)
+    return Matrix(values, names, "a symmetric matrix", KINDS.get(kind), ways)
+
+
+def possible_ways(values: NDArray[Any], ways: tuple[str, ...]) -> tuple[str, ...]:
+    """What a matrix may be: distances are never negative, and 0 of an item to itself."""
+    filled = np.nan_to_num(values)
+    if filled.min() < 0 or filled.diagonal().any():
+        return tuple(way for way in ways if way != "distances")
+    return ways
 
 
 def _in_order_of_rows(
@@ -530,8 +583,7 @@ def _check_pairs(
     for i, one in enumerate(names):
         for other in names[i + 1 :]:
             if (one, other) not in lines and (other, one) not in lines:
-                written = pasted_name(table.where, {"similarity": False})
                 raise DataError(
                     f"{table.where}: a list of pairs of {len(names)} items, without {one!r}, "
-                    f"{other!r}; add the pair, or write {written} if this is no such list"
+                    f"{other!r}; add the pair"
                 )

@@ -12,14 +12,14 @@ from hcbench.model import read_number
 from hcbench_datasets.content import MISSING, Column, Table
 
 #: Numbers that programs write for a missing one.
-_CODES = (-999.0, -9999.0, -99999.0, -999999.0)
+_CODES = (-77.0, -88.0, -99.0, -999.0, -9999.0, -99999.0, -999999.0)
 
 
 def with_missing_texts(table: Table, texts: Sequence[str], named: Collection[str]) -> Table:
-    """A table in which columns of numbers with these texts have missing numbers instead.
+    """A table in which cells with these texts are missing.
 
-    A column that has other texts, too, stays as it is, and so does one with a role: a label may be
-    such a text.
+    A column that has numbers besides becomes one of numbers. A column with a role stays as it is: a
+    label may be such a text.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def with_missing_texts(table: Table, texts: Sequence[str], named: Collection[str
     Raises
     ------
     DataError
-        If no column of numbers has one of the texts.
+        If no column without a role has one of the texts.
     """
     columns = []
     used: set[str] = set()
@@ -39,7 +39,11 @@ def with_missing_texts(table: Table, texts: Sequence[str], named: Collection[str
         numbers = None
         is_free = column.name not in named
         if is_free and column.numbers is None and set(texts) & set(column.cells):
-            numbers = _numbers_without(column, texts)
+            used |= set(texts) & set(column.cells)
+            numbers = numbers_without(column, texts)
+            if numbers is None:
+                columns.append(_without_texts(column, texts))
+                continue
         if is_free and column.numbers is not None:
             numbers = _numbers_without_codes(column, texts)
             if numbers is not None:
@@ -48,13 +52,12 @@ def with_missing_texts(table: Table, texts: Sequence[str], named: Collection[str
                 continue
         if numbers is None:
             columns.append(column)
-            continue
-        used |= set(texts) & set(column.cells)
-        columns.append(Column(column.name, numbers))
+        else:
+            columns.append(Column(column.name, numbers))
     unused = [text for text in texts if text not in used]
     if unused:
         raise DataError(
-            f"{table.where}: no column of numbers has {unused[0]!r}, which missing_texts names; "
+            f"{table.where}: no column without a role has {unused[0]!r}, as missing_texts says; "
             "omit it, or see what the columns have: hcbench inspect"
         )
     return replace(table, columns=tuple(columns))
@@ -63,7 +66,7 @@ def with_missing_texts(table: Table, texts: Sequence[str], named: Collection[str
 def missing_code(column: Column) -> str:
     """A number such as -999 that stands for a missing one; "" if there is none.
 
-    It has three or more digits, all 9, and is far below all other numbers of the column.
+    All its digits are 9 (or it is -77 or -88), and it is far below all other numbers.
     """
     if column.numbers is None:
         return ""
@@ -101,7 +104,13 @@ def _numbers_without_codes(column: Column, texts: Sequence[str]) -> np.ndarray |
     return numbers
 
 
-def _numbers_without(column: Column, texts: Sequence[str]) -> np.ndarray | None:
+def _without_texts(column: Column, texts: Sequence[str]) -> Column:
+    """A column of texts in which some are missing."""
+    cells = ["" if text in texts else text for text in column.cells]
+    return replace(column, texts=cells)
+
+
+def numbers_without(column: Column, texts: Sequence[str]) -> np.ndarray | None:
     """The numbers of a column, NaN for these texts; None if it has other texts, or no number."""
     numbers = np.full(len(column.cells), np.nan)
     for row, text in enumerate(column.cells):

@@ -1,9 +1,9 @@
 """Distances in the form of PHYLIP, as its programs dnadist, protdist and neighbor use it.
 
 The first line has the number of items. Then each item has its name and its distances to all items,
-or to those before it, with or without itself; long rows are continued on lines of numbers. In the
-strict form a name has the first ten characters of its line, blanks included; in the relaxed form it
-ends with the first blank (Felsenstein, PHYLIP 3.6, "Distance matrix programs").
+or to those before or behind it, with or without itself; long rows are continued on lines of
+numbers. In the strict form a name has the first ten characters of its line, blanks included; in the
+relaxed form it ends with the first blank (Felsenstein, PHYLIP 3.6, "Distance matrix programs").
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 
 from hcbench import DataError
 from hcbench.model import read_number
+
+PHYLIP = (".phy", ".dist")
+"""Suffixes of matrices of distances in the form of PHYLIP."""
 
 _NAME_WIDTH = 10  # characters of a name in the strict form
 
@@ -53,10 +56,10 @@ def find_phylip(text: str) -> tuple[list[str], NDArray[np.float64]] | None:
     if n is None:
         return None
     for split in (_relaxed, _strict):
-        for n_distances in (_square, _below_diagonal, _up_to_diagonal):
+        for n_distances in _FORMS:
             items = _read_items(lines[1:], n, split, n_distances)
             if items is not None:
-                return [item.name for item in items], _matrix_of(items)
+                return [item.name for item in items], _matrix_of(items, n_distances)
     return None
 
 
@@ -94,6 +97,18 @@ def _up_to_diagonal(place: int, _n: int) -> int:
     return place + 1
 
 
+def _above_diagonal(place: int, n: int) -> int:
+    return n - 1 - place
+
+
+def _from_diagonal(place: int, n: int) -> int:
+    return n - place
+
+
+#: How many distances the item in a place has, of n.
+_FORMS = (_square, _below_diagonal, _up_to_diagonal, _above_diagonal, _from_diagonal)
+
+
 def _read_items(
     lines: list[Line],
     n: int,
@@ -122,14 +137,17 @@ def _are_numbers(words: list[str]) -> bool:
     return all(read_number(word) is not None for word in words)
 
 
-def _matrix_of(items: list[_Item]) -> NDArray[np.float64]:
+def _matrix_of(items: list[_Item], form: Callable[[int, int], int]) -> NDArray[np.float64]:
     n = len(items)
     matrix = np.zeros((n, n))
     for place, item in enumerate(items):
-        matrix[place, : len(item.distances)] = [float(word) for word in item.distances]
-    is_triangle = n > 1 and len(items[0].distances) < n
-    if is_triangle:
-        matrix += np.tril(matrix, -1).T
+        distances = [float(word) for word in item.distances]
+        if form in (_above_diagonal, _from_diagonal):
+            matrix[place, n - len(distances) :] = distances
+        else:
+            matrix[place, : len(distances)] = distances
+    if form is not _square:
+        matrix += matrix.T - np.diag(matrix.diagonal())
     return matrix
 
 
@@ -144,6 +162,26 @@ def _mistake(text: str) -> str:
     n = _stated_number(lines)
     if n is None:
         return form
+    if _has_wrong_number(lines, n):
+        return (
+            f"line {lines[0][0]} says {n} items, and there are {len(lines) - 1}, the last in line "
+            f"{lines[-1][0]}; correct the number, or the lines"
+        )
+    return _mistake_of_items(lines, n, form)
+
+
+def _has_wrong_number(lines: list[Line], n: int) -> bool:
+    """Whether the number of lines below is the number of items, and all else is right."""
+    n_below = len(lines) - 1
+    corrected = [str(n_below)]
+    for _, line in lines[1:]:
+        corrected.append(line)
+    return n_below != n and find_phylip("\n".join(corrected)) is not None
+
+
+def _mistake_of_items(lines: list[Line], n: int, form: str) -> str:
+    """The first line of an item that does not fit."""
+    first_line = lines[0][0]
     items: list[_Item] = []
     for number, line in lines[1:]:
         words = line.split()
@@ -155,7 +193,6 @@ def _mistake(text: str) -> str:
         wrong = [word for word in item.distances if read_number(word) is None]
         if wrong:
             return f"line {item.line}: {wrong[0]!r} of {item.name!r} is no distance; {form}"
-    first_line = lines[0][0]
     if len(items) != n:
         last = items[-1]
         return (

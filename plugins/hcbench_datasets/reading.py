@@ -27,17 +27,29 @@ from hcbench_datasets.content import (
     set_params,
     written_value,
 )
-from hcbench_datasets.delimited import OPEN
-from hcbench_datasets.matrices import KINDS, WAYS, Kind, are_items, matrix_of
+from hcbench_datasets.delimited import suffix_of
+from hcbench_datasets.matrices import (
+    KINDS,
+    WAYS,
+    Kind,
+    are_items,
+    check_no_asymmetric_matrix,
+    matrix_of,
+    possible_ways,
+)
 from hcbench_datasets.missing import with_missing_texts
 from hcbench_datasets.ordinal import read_ordinal, with_ordinal_numbers
+from hcbench_datasets.phylip import PHYLIP
 from hcbench_datasets.preparation import logarithms, transposed
 from hcbench_datasets.roles import content_of, take_row_names
-from hcbench_datasets.tables import PHYLIP, SUFFIXES, TEXTS_OF_PROGRAMS, read_table
+from hcbench_datasets.tables import SUFFIXES, TEXTS_OF_PROGRAMS, read_table
 
 if TYPE_CHECKING:
     from hcbench.model import Vectors
 
+_LEAST_NAMED_COMPARISONS = 10  # rows of which chance does not make all cells differ
+_LEAST_NAMED_ITEMS = 4
+_MOST_DENSE = 20_000  # items of which a sparse matrix is made dense
 _LEAST_MERGES = 3  # rows of which chance does not make the merges of a tree
 
 
@@ -130,11 +142,7 @@ def as_tuple(columns: str | Sequence[str]) -> tuple[str, ...]:
 
 def is_table(path: Path) -> bool:
     """Whether a file is a table: delimited text, perhaps compressed, Excel or Parquet."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if len(suffixes) > 1 and suffixes[-1] in OPEN:
-        suffixes.pop()
-    last = suffixes[-1] if suffixes else ""
-    return last in SUFFIXES or last in TEXTS_OF_PROGRAMS
+    return suffix_of(path) in SUFFIXES + TEXTS_OF_PROGRAMS
 
 
 def table_of(path: Path, params: Mapping[str, Any], roles: Roles) -> tuple[Table, Roles]:
@@ -184,9 +192,7 @@ def _read(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
     content = read_array(path, bool(params["similarity"] or params["distance"]))
     if params["similarity"] is None and params["distance"] is None:
         check_no_merges(content.vectors, params)
-        kind = kind_of_matrix(content.vectors)
-        if kind != "vectors":
-            raise DataError(matrix_message("a symmetric matrix", WAYS, KINDS.get(kind), params))
+        _ask_about_square(content.vectors, params)
     return content
 
 
@@ -262,7 +268,7 @@ def wanted_kind(path: Path, params: Mapping[str, Any]) -> Kind | None:
         return "distance"
     if params["similarity"]:
         return "similarity"
-    is_phylip = path.suffix.lower() in PHYLIP
+    is_phylip = suffix_of(path) in PHYLIP
     return "distance" if is_phylip and params["distance"] is None else None
 
 
@@ -295,6 +301,25 @@ def matrix_message(
     listed = "; ".join(f"of {what} write {names[what]}" for what in ways)
     several = " may be several things" if len(ways) > 1 else ""
     return f"{path}: {form}{several}: {listed}"
+
+
+def _ask_about_square(vectors: Vectors | None, params: Mapping[str, Any]) -> None:
+    """Raise `DataError` for an array that may be a matrix of similarities or distances."""
+    kind = kind_of_matrix(vectors)
+    where = str(params["path"])
+    if vectors is None:
+        return
+    if kind == "vectors":
+        if isinstance(vectors, np.ndarray):
+            check_no_asymmetric_matrix(vectors, where)
+        return
+    ways = WAYS
+    if vectors.shape[0] <= _MOST_DENSE:
+        dense = vectors if isinstance(vectors, np.ndarray) else vectors.toarray()
+        # Entries that are not stored are zeros, which may be distances.
+        kind = kind_of_square(dense)
+        ways = possible_ways(dense, WAYS)
+    raise DataError(matrix_message("a symmetric matrix", ways, KINDS.get(kind), params))
 
 
 def kind_of_matrix(vectors: Vectors | None) -> str:
@@ -340,6 +365,16 @@ def check_no_comparisons(table: Table, roles: Roles, params: Mapping[str, Any]) 
         return
     path = str(params["path"])
     given = {**params, "path": None}
+    named_items = [] if is_certain else columns_of_named_items(columns)
+    if named_items:
+        listed = ", ".join(column.name for column in named_items)
+        answers = pasted_name(path, {**given, "comparisons": False})
+        raise DataError(
+            f"{path}: the columns {listed} have other items in each row, and may be comparisons; "
+            "give the columns of items the names anchor,near,far, or anchor,left,right with a "
+            "column response that has the nearer one, and worker to another one; write "
+            f"{answers} if they are answers to questions"
+        )
     if not is_certain:
         has_items_only = not table.has_header and _may_be_comparisons(columns)
         # The first or the last column may have the annotators.
@@ -360,6 +395,28 @@ def check_no_comparisons(table: Table, roles: Roles, params: Mapping[str, Any]) 
     raise DataError(
         f"{path}: {what} comparisons of items; write {comparisons}, or {vectors} for vectors"
     )
+
+
+def columns_of_named_items(columns: Sequence[Column]) -> list[Column]:
+    """Three columns of texts that may be the items of comparisons; an empty list if none are.
+
+    They have the same texts, of which those of a row always differ. Answers to three questions
+    would be equal in some row.
+    """
+    texts = [column for column in columns if column.numbers is None and column.kind == "texts"]
+    for start in range(len(texts) - 2):
+        group = texts[start : start + 3]
+        if len(group[0].cells) < _LEAST_NAMED_COMPARISONS:
+            return []
+        classes = [set(column.classes) for column in group]
+        items = set.union(*classes)
+        are_shared = all(len(some) > len(items) / 2 for some in classes)
+        if not are_shared or len(items) < _LEAST_NAMED_ITEMS:
+            continue
+        rows = zip(*(column.cells for column in group), strict=True)
+        if all(len(set(cells)) == len(cells) for cells in rows):
+            return group
+    return []
 
 
 def looks_like_comparisons(table: Table, roles: Roles, params: Mapping[str, Any]) -> bool:

@@ -21,10 +21,10 @@ from hcbench_datasets.content import (
     Table,
     check_names,
     check_rows,
-    check_similarity,
     is_missing_label,
     looks_numeric,
     pasted_name,
+    symmetric_matrix,
     table_of_labels,
 )
 from hcbench_datasets.doubtful_rows import check_no_total
@@ -188,7 +188,7 @@ def _with_numbers(content: Content, table: Table, free: list[Column], kind: Kind
         header = tuple(column.name for column in free)
     if kind is None:
         return replace(content, vectors=numbers, features=header)
-    check_similarity(numbers, table.where)
+    numbers = symmetric_matrix(numbers, table.where)
     return replace(content, similarity=numbers, names=content.names or header)
 
 
@@ -300,8 +300,7 @@ def _content_of_matrix(
     table: Table, roles: Roles, matrix: Matrix, kind: Kind, missing: str | None
 ) -> Content:
     """The content of a table with a matrix, and perhaps with columns of labels."""
-    values = with_diagonal(matrix, kind)
-    check_similarity(values, table.where)
+    values = symmetric_matrix(with_diagonal(matrix, kind), table.where)
     names = matrix.names
     if names is not None:
         n = len(names)

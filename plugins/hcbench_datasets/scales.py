@@ -76,7 +76,90 @@ _SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
         ("very high", "very severe"),
     ),
     (("no",), ("maybe",), ("yes",)),
+    # German
+    (
+        ("stimme überhaupt nicht zu", "stimme gar nicht zu", "lehne völlig ab"),
+        ("stimme nicht zu", "lehne ab"),
+        ("stimme eher nicht zu", "lehne eher ab"),
+        ("teils/teils", "teils teils", "teils, teils", "weder noch", "neutral", "unentschieden"),
+        ("stimme eher zu",),
+        ("stimme zu",),
+        ("stimme voll zu", "stimme voll und ganz zu", "stimme völlig zu"),
+    ),
+    (
+        ("trifft überhaupt nicht zu", "trifft gar nicht zu"),
+        ("trifft nicht zu",),
+        ("trifft eher nicht zu", "trifft wenig zu"),
+        ("teils/teils", "teils teils", "teils, teils"),
+        ("trifft eher zu",),
+        ("trifft zu",),
+        ("trifft voll zu", "trifft voll und ganz zu", "trifft völlig zu"),
+    ),
+    (("nie", "niemals"), ("selten",), ("manchmal", "gelegentlich"), ("oft", "häufig"), ("immer",)),
+    (
+        ("sehr unzufrieden",),
+        ("unzufrieden", "eher unzufrieden"),
+        ("neutral", "teils/teils", "weder noch"),
+        ("zufrieden", "eher zufrieden"),
+        ("sehr zufrieden",),
+    ),
+    (("sehr schlecht",), ("schlecht",), ("mittel", "mittelmäßig"), ("gut",), ("sehr gut",)),
+    (("nein",), ("vielleicht",), ("ja",)),
+    # French
+    (
+        ("pas du tout d'accord",),
+        ("pas d'accord", "plutôt pas d'accord"),
+        ("neutre", "ni d'accord ni pas d'accord", "ni d'accord, ni pas d'accord"),
+        ("plutôt d'accord",),
+        ("d'accord",),
+        ("tout à fait d'accord",),
+    ),
+    (("jamais",), ("rarement",), ("parfois",), ("souvent",), ("toujours",)),
+    (
+        ("très insatisfait", "pas du tout satisfait"),
+        ("insatisfait", "peu satisfait", "plutôt pas satisfait"),
+        ("neutre",),
+        ("satisfait", "plutôt satisfait"),
+        ("très satisfait", "tout à fait satisfait"),
+    ),
+    (("non",), ("peut-être",), ("oui",)),
+    # Spanish
+    (
+        ("muy en desacuerdo", "totalmente en desacuerdo"),
+        ("en desacuerdo", "algo en desacuerdo"),
+        ("neutral", "ni de acuerdo ni en desacuerdo"),
+        ("de acuerdo", "algo de acuerdo"),
+        ("muy de acuerdo", "totalmente de acuerdo"),
+    ),
+    (
+        ("nunca",),
+        ("casi nunca", "rara vez", "raramente"),
+        ("a veces", "algunas veces"),
+        ("a menudo", "frecuentemente"),
+        ("casi siempre",),
+        ("siempre",),
+    ),
+    (
+        ("muy insatisfecho",),
+        ("insatisfecho",),
+        ("neutral",),
+        ("satisfecho",),
+        ("muy satisfecho",),
+    ),
 )
+
+#: Cells of people who did not answer, which are no answers of a scale.
+_NO_ANSWERS = frozenset(
+    (
+        *("don't know", "dont know", "do not know", "i don't know", "no answer", "no opinion"),
+        *("prefer not to say", "prefer not to answer", "refused", "not applicable", "not answered"),
+        *("keine angabe", "k.a.", "k. a.", "weiß nicht", "weiss nicht", "nicht beantwortet"),
+        *("ne sait pas", "nsp", "sans réponse", "sans opinion", "non concerné"),
+        *("no sabe", "no contesta", "ns/nc", "no aplica", "prefiero no decir"),
+    )
+)
+#: An answer with its code before it, as in "1 = never", or the code alone.
+_CODED = re.compile(r"(\d{1,2})(\s*[-=:.)\u2013]\s*\S.*|\s+[^\W\d].*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +174,14 @@ class Questions:
         one, else by the alphabet.
     is_ordered : bool
         Whether the answers are those of a usual scale.
+    no_answers : tuple of str
+        Cells that are no answers, such as "don't know".
     """
 
     columns: tuple[str, ...]
     answers: tuple[str, ...]
     is_ordered: bool
+    no_answers: tuple[str, ...] = ()
 
     def ordinal(self, columns: Sequence[Column]) -> str:
         """The inside of the braces of ``ordinal={...}`` for these questions among the columns."""
@@ -104,7 +190,7 @@ class Questions:
         if re.fullmatch(r"[A-Za-z_]\w*", prefix, re.ASCII):
             fitting = []
             for column in columns:
-                has_answers = column.numbers is None and set(column.classes) <= set(self.answers)
+                has_answers = column.numbers is None and answers_of(column) <= set(self.answers)
                 if fnmatchcase(column.name, f"{prefix}*") and has_answers:
                     fitting.append(column.name)
             # The pattern must not reach further than the questions do.
@@ -136,29 +222,63 @@ def find_questions(columns: Sequence[Column]) -> list[Questions]:
     """
     remaining = []
     for column in columns:
-        has_texts = column.numbers is None and column.kind == "texts"
-        if has_texts and 2 <= len(column.classes) <= _MOST_ANSWERS:
+        if _may_be_question(column):
             remaining.append(column)
     groups = []
     while remaining:
         # The column with the most answers has those of its group.
-        widest = max(remaining, key=lambda column: len(column.classes))
-        answers = set(widest.classes)
-        group = [column for column in remaining if set(column.classes) <= answers]
-        remaining = [column for column in remaining if not set(column.classes) <= answers]
+        widest = max(remaining, key=lambda column: len(answers_of(column)))
+        answers = answers_of(widest)
+        group = [column for column in remaining if answers_of(column) <= answers]
+        remaining = [column for column in remaining if not answers_of(column) <= answers]
         repeat = all(len(column.classes) <= len(column.cells) / 2 for column in group)
         if len(group) >= _LEAST_QUESTIONS and repeat:
             groups.append(_questions(group, answers))
     return groups
 
 
+def _may_be_question(column: Column) -> bool:
+    """Whether a column has a few answers in texts; some may be codes without a text."""
+    if column.numbers is not None:
+        return False
+    answers = answers_of(column)
+    if not 2 <= len(answers) <= _MOST_ANSWERS:
+        return False
+    if column.kind == "numbers and texts":
+        return _order_of_codes(answers) is not None
+    return column.kind == "texts"
+
+
+def answers_of(column: Column) -> set[str]:
+    """The different answers in a column, without those of people who did not answer."""
+    return {text for text in column.classes if text.casefold() not in _NO_ANSWERS}
+
+
 def _questions(group: Sequence[Column], answers: set[str]) -> Questions:
     names = tuple(column.name for column in group)
-    order = known_order(answers)
+    different = set()
+    for column in group:
+        different.update(set(column.classes) - answers)
+    no_answers = tuple(sorted(different))
+    order = known_order(answers) or _order_of_codes(answers)
     if order is not None:
-        return Questions(names, order, is_ordered=True)
+        return Questions(names, order, is_ordered=True, no_answers=no_answers)
     order = _order_in_file(group, answers) or tuple(sorted(answers))
-    return Questions(names, order, is_ordered=False)
+    return Questions(names, order, is_ordered=False, no_answers=no_answers)
+
+
+def _order_of_codes(answers: set[str]) -> tuple[str, ...] | None:
+    """The answers in the order of the numbers with which they begin; None if some have none."""
+    codes = {}
+    for answer in answers:
+        match = _CODED.fullmatch(answer)
+        if match is None:
+            return None
+        codes[answer] = int(match[1])
+    has_texts = any(not answer.isdigit() for answer in answers)
+    if not has_texts or len(set(codes.values())) < len(codes):
+        return None
+    return tuple(sorted(answers, key=lambda answer: codes[answer]))
 
 
 def _order_in_file(group: Sequence[Column], answers: set[str]) -> tuple[str, ...] | None:

@@ -15,20 +15,20 @@ from hcbench.model import check_regular, number_text
 from hcbench_datasets.content import Column, Table
 from hcbench_datasets.delimited import (
     OPEN,
+    is_compressed,
     read_encoded,
+    suffix_of,
     table_of_gct,
     table_of_rows,
     table_of_text,
 )
-from hcbench_datasets.phylip import find_phylip, read_phylip
-
-PHYLIP = (".phy", ".dist")
-"""Suffixes of matrices of distances in the form of PHYLIP."""
+from hcbench_datasets.phylip import PHYLIP, find_phylip, read_phylip
 
 _PANDAS = (
     *(".parquet", ".feather", ".json", ".jsonl", ".ndjson", ".arff"),
     *(".dta", ".sav", ".zsav", ".xpt", ".sas7bdat"),
 )
+_TEXTS_OF_PANDAS = (".json", ".jsonl", ".ndjson", ".arff")
 _TEXTS = (".csv", ".tsv", ".txt", ".data", ".vec", ".gct")
 SUFFIXES = (*_TEXTS, ".xlsx", *_PANDAS, *PHYLIP)
 """Suffixes of tables, without those of a compression."""
@@ -95,7 +95,9 @@ def _read_table(
     encoding: str | None,
 ) -> Table:
     """Read the table in a file, in this process."""
-    suffix = path.suffix.lower()
+    suffix = suffix_of(path)
+    if suffix in (".xlsx", *_PANDAS) and suffix not in _TEXTS_OF_PANDAS and is_compressed(path):
+        raise DataError(f"{path}: only texts are read compressed; decompress it")
     if suffix in _PANDAS:
         from hcbench_datasets.frames import table_of_pandas
 

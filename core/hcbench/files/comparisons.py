@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.errors import DataError, InvalidComparisonsError
-from hcbench.files.columns import role_of_column
+from hcbench.errors import DataError, InvalidComparisonsError, ModelWarning
+from hcbench.files.columns import roles_of_columns
 from hcbench.files.tables import TABLES, delimiter_of, read_arrays, read_text
 from hcbench.model.comparisons import Comparisons
 from hcbench.model.numbers import read_whole_number
@@ -25,6 +25,10 @@ _ITEMS = ("i", "j", "k", "l")
 #: Columns beside the items that are read.
 _EXTRA = ("response", "annotator")
 _SUFFIXES = tuple(TABLES) + (".npz", ".npy")
+#: Responses of those who could not decide.
+_NO_ANSWER = frozenset(
+    ("", "tie", "equal", "same", "neither", "both", "none", "unsure", "skip", "na", "n/a", "nan")
+)
 #: What is stripped from a cell.
 _AROUND = ' \t\r\n"'
 #: Names of the column of row numbers.
@@ -39,7 +43,8 @@ def read_comparisons(path: str | Path, n: int | None = None) -> Comparisons:
     ``.csv``, ``.tsv``: a row for each, ``i, j, k, l`` (w_ij > w_kl) or ``i, j, k`` (w_ij > w_ik),
     items numbered from 0; a fifth column is the annotator, by number or by name (then numbered in
     the order of the alphabet). A header may name the columns, in any order, and then also
-    ``response`` (1, -1, 0); ``anchor, near, far, worker`` are other names of ``i, j, k,
+    ``response`` (1, -1, 0; of three items also the name of the nearer one, or of its column, or
+    ``tie``); ``anchor, near, far, worker`` are other names of ``i, j, k,
     annotator``. Below a header the items may have names, which are numbered in the order of the
     alphabet. A comment ``# n = 60`` gives the number of items.
 
@@ -162,6 +167,8 @@ class _Layout:
         How many lines precede the first row.
     n : int or None
         The number of items, if a comment notes it.
+    header : list of str
+        The names of the columns in the file; empty if it has no header.
     """
 
     text: str
@@ -169,6 +176,7 @@ class _Layout:
     names: list[str]
     skipped: int
     n: int | None
+    header: Sequence[str] = ()
 
     @property
     def item_places(self) -> list[int]:
@@ -199,20 +207,24 @@ def _read_csv(
     if annotators is not None and annotators.dtype.kind == "U":
         annotators = np.unique(annotators, return_inverse=True)[1]
     responses = column.get("response")
-    if responses is not None:
-        responses = responses.astype(np.int64)
+    if responses is not None and responses.dtype.kind == "U":
+        responses = _responses_of_texts(layout, responses, column)
     if n is None:
         _check_first_item(rows)
     try:
         return _of_rows(rows, n, responses, annotators), item_names
     except InvalidComparisonsError as error:
-        match = re.match(r"row (\d+)(.*)", str(error))
+        match = re.match(r"row (\d+) ?(\[.*\])?(.*)", str(error))
         if match is None:
             raise
         # Blank lines and comments are no rows.
         line_numbers = [line for line, _ in _lines(layout)]
         line = line_numbers[int(match[1])]
-        raise InvalidComparisonsError(f"line {line}{match[2]}") from error
+        items = match[2] or ""
+        if items and item_names is not None:
+            items = ", ".join(item_names[item] for item in rows[int(match[1])])
+        where = f"line {line} {items}".rstrip()
+        raise InvalidComparisonsError(f"{where}{match[3]}") from error
 
 
 def _read_table(layout: _Layout) -> tuple[NDArray[Any], tuple[str, ...] | None]:
@@ -249,10 +261,15 @@ def _has_item_names(layout: _Layout) -> bool:
             return False
         for place in layout.item_places:
             cell = cells[place]
+            if not cell:
+                raise InvalidComparisonsError(
+                    f"line {line}: there is no item {layout.names[place]}; write it, or remove "
+                    "the line"
+                )
             is_first = not first_name
             if is_first:
                 first_name = f"{cell!r} in line {line}"
-            if cell and not _is_int(cell):
+            if not _is_int(cell):
                 continue
             if is_first:
                 return False
@@ -287,6 +304,65 @@ def _check_first_item(rows: NDArray[np.int64]) -> None:
         )
 
 
+def _responses_of_texts(
+    layout: _Layout, texts: NDArray[Any], column: Mapping[str, NDArray[Any]]
+) -> NDArray[np.int64]:
+    """Responses as 1, -1 and 0, of cells that have the nearer item, its column or a number.
+
+    Raises
+    ------
+    InvalidComparisonsError
+        If a cell has none of these.
+    """
+    has_three_items = "l" not in column
+    near_header = ""
+    far_header = ""
+    if has_three_items:
+        near_header = layout.header[layout.names.index("j")]
+        far_header = layout.header[layout.names.index("k")]
+    responses = np.zeros(len(texts), np.int64)
+    for row, text in enumerate(texts.tolist()):
+        number = read_whole_number(text)
+        if number is not None:
+            responses[row] = number
+        elif has_three_items and text in (near_header, column["j"][row]):
+            responses[row] = 1
+        elif has_three_items and text in (far_header, column["k"][row]):
+            responses[row] = -1
+        elif text.casefold() not in _NO_ANSWER:
+            line, _ = list(_lines(layout))[row]
+            raise InvalidComparisonsError(
+                f"line {line}: the response is {text!r}; write 1 or -1, the name of the nearer "
+                "item or of its column, or tie"
+            )
+    return responses
+
+
+def _check_responses(responses: NDArray[Any] | None) -> None:
+    """Ask what 0 means if there is no -1, and tell how many rows have no answer.
+
+    Raises
+    ------
+    InvalidComparisonsError
+    """
+    if responses is None or responses.dtype.kind == "b" or not responses.size:
+        return
+    n_without = int((responses == 0).sum())
+    if not n_without:
+        return
+    if responses.min() == 0:
+        raise InvalidComparisonsError(
+            f"{n_without} responses are 0 and none is -1; write -1 where the last item is nearer, "
+            "or remove the rows with 0 if they have no answer"
+        )
+    warnings.warn(
+        f"{n_without} of {len(responses)} comparisons are ties or have no answer (response 0), and "
+        "are not used",
+        ModelWarning,
+        stacklevel=4,
+    )
+
+
 def _of_rows(
     rows: NDArray[Any],
     n: int | None,
@@ -297,6 +373,7 @@ def _of_rows(
         raise InvalidComparisonsError(
             f"comparisons have shape (m, 3) for triplets or (m, 4), got {rows.shape}"
         )
+    _check_responses(responses)
     if n is None:
         n = max(int(rows.max(initial=0)) + 1, 1)
     if rows.shape[1] == 3:
@@ -340,7 +417,7 @@ def _layout_of(path: Path, drop: Sequence[str]) -> _Layout:
             names = _names_by_number(n_before + 1, cells)
             return _Layout(text, delimiter, names, n_before, n)
         names = _names_of_header(n_before + 1, cells, drop)
-        return _Layout(text, delimiter, names, n_before + 1, n)
+        return _Layout(text, delimiter, names, n_before + 1, n, cells)
     return _Layout(text, delimiter, list(_ITEMS), 0, n)
 
 
@@ -364,7 +441,9 @@ def _names_of_header(line: int, cells: list[str], drop: Sequence[str]) -> list[s
     for name in drop:
         if name not in cells:
             raise InvalidComparisonsError(f"line {line}: there is no column {name!r} to drop")
-    names = [role_of_column(cell) or cell for cell in cells]
+    names = []
+    for cell, role in zip(cells, roles_of_columns(cells), strict=True):
+        names.append(role or cell)
     if names[0] in _UNNAMED:
         # The numbers of the rows, as pandas writes them.
         names[0] = ""

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from hcbench.errors import DataError, ModelWarning
 
-#: What a text in UTF-16 begins with; one without it cannot be told from a binary file.
+#: What a text in UTF-16 begins with.
 _MARKS_OF_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def decode_text(path: Path, content: bytes, encoding: str | None = None) -> tuple[str, str]:
+def decode_text(
+    path: Path, content: bytes, encoding: str | None = None, *, takes_encoding: bool = False
+) -> tuple[str, str]:
     """The text of a file, and its encoding.
 
     UTF-8, with or without a byte order mark, and UTF-16 with one are recognised. Other text is
@@ -25,6 +27,8 @@ def decode_text(path: Path, content: bytes, encoding: str | None = None) -> tupl
         What the file has, decompressed.
     encoding : str, optional
         The encoding, if it is known.
+    takes_encoding : bool
+        Whether the user can write encoding=... for such a file.
 
     Returns
     -------
@@ -38,11 +42,21 @@ def decode_text(path: Path, content: bytes, encoding: str | None = None) -> tupl
         If the text is not in the encoding that was given, or the file is no text.
     """
     if encoding is not None:
-        return _decode(path, content, encoding), encoding
+        return _with_line_feeds(_decode(path, content, encoding)), encoding
     if content.startswith(_MARKS_OF_UTF16):
-        return _decode(path, content, "utf-16"), "UTF-16"
+        return _with_line_feeds(_decode(path, content, "utf-16")), "UTF-16"
+    option = ""
+    if takes_encoding:
+        option = ", or write encoding=..."
     try:
-        return content.decode("utf-8-sig"), "UTF-8"
+        text = content.decode("utf-8-sig")
+        if "\0" in text:
+            option = option.replace("...", "utf-16-le")
+            raise DataError(
+                f"{path}: there are zero bytes: this is no text, or UTF-16 without a mark; save it "
+                f"as UTF-8{option}"
+            )
+        return _with_line_feeds(text), "UTF-8"
     except UnicodeDecodeError as error:
         line = _line_of(content, error.start)
         if b"\0" in content:
@@ -52,12 +66,20 @@ def decode_text(path: Path, content: bytes, encoding: str | None = None) -> tupl
             ) from error
         warnings.warn(
             f"{path.name} is not UTF-8 (line {line}), and is read as Windows-1252; if names look "
-            "wrong, save it as UTF-8, or write encoding=... for a table",
+            f"wrong, save it as UTF-8{option}",
             ModelWarning,
             stacklevel=2,
         )
     # Five bytes mean nothing in Windows-1252.
-    return content.decode("cp1252", errors="replace"), "Windows-1252"
+    text = content.decode("cp1252", errors="replace")
+    return _with_line_feeds(text), "Windows-1252"
+
+
+def _with_line_feeds(text: str) -> str:
+    """The text with line feeds if its lines end with a carriage return alone, as of old Macs."""
+    if "\n" in text:
+        return text
+    return text.replace("\r", "\n")
 
 
 def _decode(path: Path, content: bytes, encoding: str) -> str:

@@ -3,6 +3,7 @@
 
 from .arrays import (
     as_numbers as as_numbers,
+    largest_asymmetry as largest_asymmetry,
 )
 from .comparisons.arrays import (
     pair_index as pair_index,

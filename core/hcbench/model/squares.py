@@ -180,8 +180,7 @@ def check_square(matrix: Numbers, where: str) -> None:
     if asymmetry > TOLERANCE * largest_entry(matrix):
         raise DataError(
             f"{where}: the matrix is not symmetric: the value of items {i} and {j} is "
-            f"{matrix[i, j]} in one direction and {matrix[j, i]} in the other; take the mean, "
-            "(s + s.T) / 2"
+            f"{matrix[i, j]} in one direction and {matrix[j, i]} in the other; correct one of them"
         )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hcbench import Comparisons, DataError, read_comparisons, write_comparisons
+from hcbench import Comparisons, DataError, ModelWarning, read_comparisons, write_comparisons
 from hcbench.errors import InvalidComparisonsError
 
 ROWS = [[0, 1, 2, 3], [0, 2, 1, 3], [0, 1, 0, 2]]
@@ -53,6 +53,7 @@ def test_the_empty_set_is_written_and_read(tmp_path, name):
         "k,l,i,j\n2,3,0,1\n1,3,0,2\n0,2,0,1\n",
     ],
 )
+@pytest.mark.filterwarnings("ignore:1 of 4 comparisons are ties")
 def test_ways_to_write_a_table(tmp_path, content):
     assert read_comparisons(text(tmp_path, content)) == Comparisons.from_quadruplets(4, ROWS)
 
@@ -64,6 +65,44 @@ def test_annotators_by_number_and_by_name(tmp_path):
     assert named.annotator.tolist() == [1, 0, 1]
     assert named.triplets().tolist() == [[0, 1, 2], [0, 2, 3], [1, 0, 2]]
     assert named.n == 4
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "anchor,left,right,choice\nant,bee,cat,left\ncat,ant,bee,right\n",
+        "ref,a,b,answer\nant,bee,cat,a\ncat,ant,bee,b\n",
+        "anchor,left,right,selected\nant,bee,cat,bee\ncat,ant,bee,bee\n",
+        "i,j,k,response\nant,bee,cat,1\ncat,ant,bee,-1\n",
+    ],
+)
+def test_a_response_names_the_nearer_item_or_its_column(tmp_path, rows):
+    comparisons = read_comparisons(text(tmp_path, rows))
+    # ant is nearer to bee than to cat, and cat to bee than to ant.
+    assert comparisons.triplets().tolist() == [[0, 1, 2], [2, 1, 0]]
+
+
+def test_ties_are_omitted_with_a_note_of_their_number(tmp_path):
+    path = text(tmp_path, "anchor,left,right,choice\na,b,c,left\nb,a,c,tie\nc,a,b,right\n")
+    with pytest.warns(ModelWarning, match="1 of 3 comparisons are ties"):
+        assert read_comparisons(path).triplets().tolist() == [[0, 1, 2], [2, 1, 0]]
+
+
+@pytest.mark.parametrize("name", ["c.csv", "c.npz"])
+def test_responses_of_1_and_0_are_asked_about(tmp_path, name):
+    """0 may mean that the last item is nearer; as "no answer" the row would be lost."""
+    path = text(tmp_path, "i,j,k,response\n0,1,2,1\n1,0,2,0\n")
+    if name == "c.npz":
+        path = tmp_path / name
+        np.savez(path, triplets=[[0, 1, 2], [1, 0, 2]], responses=[1, 0])
+    with pytest.raises(InvalidComparisonsError, match=r"1 responses are 0 .*; write -1 where"):
+        read_comparisons(path)
+
+
+def test_a_response_that_names_neither_item_is_an_error_with_its_line(tmp_path):
+    path = text(tmp_path, "anchor,left,right,choice\na,b,c,left\nb,a,c,x\n")
+    with pytest.raises(InvalidComparisonsError, match=r"line 3: the response is 'x'; write"):
+        read_comparisons(path)
 
 
 def test_the_number_of_items_is_given_noted_or_the_largest(tmp_path):
@@ -83,6 +122,8 @@ def test_the_number_of_items_is_given_noted_or_the_largest(tmp_path):
         ("0,1,2,3\n0,1,2.5,3\n", "line 2: k is '2.5', not a whole number"),
         ("# n = 3\n0,1,2\n# pause\n0,1,3\n", r"line 4 \[0, 1, 3\]: items must be in 0\.\.2"),
         ("i,j,k\n0,1,2\n0,1,1\n", "line 3 .*: a pair is compared with itself"),
+        ("i,j,k\na,b,c\nb,b,c\n", "line 3 b, b, c: an item is paired .*; correct or remove"),
+        ("i,j,k\na,b,c\nb,,c\n", "line 3: there is no item j; write it, or remove the line"),
         ("0,1,2,2\n", "line 1 .*: an item is paired with itself"),
         ("i,j,k,m\n0,1,2,3\n", "line 1: column 'm' is unknown"),
         ("i,j,j\n0,1,2\n", "line 1: column 'j' is .* there twice"),

@@ -55,6 +55,23 @@ def test_a_file_that_does_not_fit_is_refused_with_the_reason(arrays, text, messa
         read(arrays / "X.npy", labels=("species",))
 
 
+@pytest.mark.parametrize("header", ["name,class\n", ""])
+def test_labels_that_have_names_are_matched_by_them(arrays, header):
+    rows = ["item 4,c", "item 0,a", "item 3,b", "item 1,a", "item 2,b"]
+    path = arrays / "labels.csv"
+    path.write_text(header + "\n".join(rows) + "\n")
+    params = {"labels": (str(path),), "names": str(arrays / "names.txt")}
+    assert read(arrays / "X.npy", **params).levels.ravel().tolist() == [0, 0, 1, 1, 2]
+    with pytest.raises(DataError, match=r"has two columns; .* names='names.txt'"):
+        read(arrays / "X.npy", labels=(str(path),))
+    path.write_text("\n".join(rows[1:]) + "\n")
+    with pytest.raises(DataError, match="has no label of 'item 4'; add a line"):
+        read(arrays / "X.npy", **params)
+    path.write_text("\n".join([*rows, "item 9,a"]) + "\n")
+    with pytest.raises(DataError, match="has 'item 9', which is no item"):
+        read(arrays / "X.npy", **params)
+
+
 def test_a_changed_file_of_labels_is_another_data_set(arrays):
     name = f"{arrays}/X.npy[labels='{arrays}/labels.txt']"
     (before,) = load_registry().use_datasets(name)

@@ -108,7 +108,7 @@ def test_a_text_that_no_column_of_numbers_has_is_no_missing_number(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("x,y\n1,2\n3,ND\n4,5\n")
     assert read(f"{path}[missing_texts=ND,missing=drop]").n == 2
-    with pytest.raises(DataError, match="no column of numbers has 'NN'"):
+    with pytest.raises(DataError, match="no column without a role has 'NN'"):
         read(f"{path}[missing_texts=NN]")
 
 
@@ -134,12 +134,51 @@ def test_every_column_that_is_dropped_has_a_line_with_its_reason(tmp_path):
         ({"never", "often", "rarely"}, ("never", "rarely", "often")),
         ({"Agree", "Disagree", "Neutral"}, ("Disagree", "Neutral", "Agree")),
         ({"high", "low", "medium"}, ("low", "medium", "high")),
+        (
+            {"stimme zu", "stimme nicht zu", "teils/teils"},
+            ("stimme nicht zu", "teils/teils", "stimme zu"),
+        ),
+        ({"souvent", "jamais", "parfois"}, ("jamais", "parfois", "souvent")),
+        ({"siempre", "nunca", "a veces"}, ("nunca", "a veces", "siempre")),
         ({"poor", "Poor", "good"}, None),
         ({"red", "green"}, None),
     ],
 )
 def test_answers_are_ordered_by_usual_scales(answers, order):
     assert known_order(answers) == order
+
+
+@pytest.mark.parametrize(
+    "scale",
+    [
+        ["nie", "selten", "manchmal", "oft", "immer"],
+        ["1 = never", "2 = rarely", "3 = often", "4 = always"],
+        ["1 - strongly disagree", "2", "3", "4", "5 - strongly agree"],
+        ["10: most", "2: less", "1: least"][::-1],
+    ],
+)
+@pytest.mark.parametrize("no_answer", ["keine Angabe", "Don't know", "N/A", ""])
+def test_who_did_not_answer_is_missing_and_no_answer_of_a_scale(tmp_path, scale, no_answer):
+    rng = np.random.default_rng(2)
+    ranks = rng.integers(0, len(scale), (30, 4))
+    cells = [[scale[rank] for rank in row] for row in ranks]
+    cells[4][1] = no_answer
+    path = tmp_path / "survey.csv"
+    rows = ["q1,q2,q3,q4"] + [",".join(row) for row in cells]
+    path.write_text("\n".join(rows) + "\n")
+    problem = read(*datasets_of(inspected(path)))
+    expected = ranks.astype(float)
+    expected[4, 1] = np.median(np.delete(ranks[:, 1], 4))
+    np.testing.assert_array_equal(problem.vectors, expected)
+
+
+def test_a_code_for_missing_numbers_is_found_beside_texts(tmp_path):
+    path = tmp_path / "people.csv"
+    ages = ["31", "45", "-99", "keine Angabe", "28", "52", "37", "61", "44", "29", "33"]
+    rows = [f"{age},{i % 4 + 0.5}" for i, age in enumerate(ages)]
+    path.write_text("\n".join(["age,x", *rows, ""]))
+    problem = read(*datasets_of(inspected(path)))
+    assert problem.vectors[2:4, 0].tolist() == [37.0, 37.0]  # the median of the other nine
 
 
 def test_rows_that_a_truth_would_cost_are_counted(tmp_path):

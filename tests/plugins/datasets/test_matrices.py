@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy import io, sparse
 
-from hcbench import DataError, read_comparisons
+from hcbench import DataError, ModelWarning, read_comparisons
 from hcbench.cli import main
 from hcbench.errors import InvalidComparisonsError
 from tests.plugins.datasets.test_file import read
@@ -63,7 +64,10 @@ def test_a_triangle_beside_empty_cells(tmp_path, kind, half, diagonal, header, i
     assert problem.names == (tuple(NAMES) if header or index else None)
     with pytest.raises(DataError) as caught:
         read(path)
-    assert "one triangle of a matrix may be several things: of similar" in str(caught.value)
+    assert "one triangle of a matrix" in str(caught.value)
+    # Ones on the diagonal are no distances.
+    are_both_offered = not diagonal or kind == "distance"
+    assert ("[distance=true]" in str(caught.value)) == are_both_offered
     assert f"{path}[{kind}=true" in str(caught.value)
     if diagonal:
         shown = inspected(path)
@@ -87,7 +91,7 @@ def test_an_index_of_numbers_beside_a_matrix_is_no_coordinate(tmp_path, index, p
     path = tmp_path / "data.csv"
     frame.to_csv(path, header=head)
     assert np.allclose(read(path, **{kind: True}).similarity, SIMILARITIES)
-    with pytest.raises(DataError, match="may be several things: of similarities"):
+    with pytest.raises(DataError, match="of similarities write"):
         read(path)
 
 
@@ -435,3 +439,80 @@ def test_triplets_with_other_names_or_none_are_asked(tmp_path, start, worker, he
         frame.rename(columns=names).to_csv(path, index=False)
         with pytest.raises(DataError, match="are comparisons of items; write"):
             read(path)
+
+
+# ---- Two halves that differ, and negative numbers ------------------------------------------------
+
+
+@pytest.mark.filterwarnings("default:the halves of the matrix")
+@pytest.mark.parametrize("kind", ["distance", "similarity"])
+def test_halves_that_differ_by_rounding_are_averaged_with_a_note(tmp_path, kind):
+    values = values_of(kind).copy()
+    values[1, 2] += 0.0001
+    path = tmp_path / "data.csv"
+    pd.DataFrame(values, index=NAMES, columns=NAMES).to_csv(path)
+    assert f"[{kind}=true]" in inspected(path)
+    with pytest.warns(ModelWarning, match=r"differ by up to 0\.0001"):
+        problem = read(path, **{kind: True})
+    np.testing.assert_allclose(problem.similarity, SIMILARITIES, atol=0.0001)
+
+
+@pytest.mark.parametrize("ending", ["csv", "npy"])
+def test_halves_that_differ_by_more_are_asked_about_without_names(tmp_path, ending):
+    """A square of numbers with a zero diagonal would be used as vectors."""
+    values = DISTANCES.copy()
+    values[1, 2] += 3
+    path = tmp_path / f"data.{ending}"
+    if ending == "npy":
+        np.save(path, values)
+    else:
+        np.savetxt(path, values, delimiter=",")
+    with pytest.raises(DataError, match=r"items 1 and 2 have 5.5, and in the other order 2.5"):
+        read(path)
+    assert read(path, similarity=False).vectors.shape == (N, N)
+    with pytest.raises(DataError, match=r"not symmetric: .*; correct one of them"):
+        read(path, distance=True)
+
+
+@pytest.mark.parametrize("ending", ["csv", "npy"])
+def test_a_matrix_with_negative_numbers_is_not_offered_as_distances(tmp_path, ending):
+    values = DISTANCES.copy()
+    values[1, 2] = values[2, 1] = -1
+    path = tmp_path / f"data.{ending}"
+    if ending == "npy":
+        np.save(path, values)
+    else:
+        pd.DataFrame(values, index=NAMES, columns=NAMES).to_csv(path)
+    with pytest.raises(DataError) as caught:
+        read(path)
+    assert "[similarity=true]" in str(caught.value)
+    assert "distance=true" not in str(caught.value)
+    np.testing.assert_array_equal(read(path, similarity=True).similarity, values)
+
+
+def test_what_is_offered_for_a_sparse_symmetric_matrix_can_be_read(tmp_path):
+    adjacency = sparse.coo_array(np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]))
+    path = tmp_path / "graph.mtx"
+    io.mmwrite(path, adjacency, symmetry="symmetric")
+    with pytest.raises(DataError) as caught:
+        read(path)
+    assert "of similarities write" in str(caught.value)
+    assert "[similarity=true,distance=false]" in str(caught.value)
+    problem = read(path, similarity=True, distance=False)
+    np.testing.assert_array_equal(problem.similarity, adjacency.toarray())
+
+
+def test_an_archive_keeps_its_vectors_beside_its_distances(tmp_path):
+    path = tmp_path / "both.npz"
+    np.savez(path, X=PLACES[:, None], similarity=DISTANCES)
+    problem = read(path, distance=True)
+    np.testing.assert_array_equal(problem.vectors[:, 0], PLACES)
+    np.testing.assert_allclose(problem.similarity, SIMILARITIES)
+
+
+def test_rows_and_columns_with_a_name_twice(tmp_path):
+    path = tmp_path / "data.csv"
+    names = ["a", "a"] + NAMES[2:]
+    pd.DataFrame(DISTANCES, index=names, columns=names).to_csv(path)
+    with pytest.raises(DataError, match="two columns are named 'a'; rename one"):
+        read(path)

@@ -28,6 +28,9 @@ FORMS = {
     "square": [row(n, d) for n, d in zip(NAMES, DISTANCES, strict=True)],
     "lower": [row(n, DISTANCES[i, :i]) for i, n in enumerate(NAMES)],
     "lower with diagonal": [row(n, DISTANCES[i, : i + 1]) for i, n in enumerate(NAMES)],
+    "upper": [row(n, DISTANCES[i, i + 1 :]) for i, n in enumerate(NAMES)],
+    "upper with diagonal": [row(n, DISTANCES[i, i:]) for i, n in enumerate(NAMES)],
+    "strict upper": [row(n, DISTANCES[i, i + 1 :]) for i, n in enumerate(STRICT_NAMES)],
     "strict": [row(n, d) for n, d in zip(STRICT_NAMES, DISTANCES, strict=True)],
     "strict lower": [row(n, DISTANCES[i, :i]) for i, n in enumerate(STRICT_NAMES)],
     "wrapped": [
@@ -58,6 +61,9 @@ def test_each_form_is_read(tmp_path, form, ending):
     [
         ("5\n" + "\n".join(FORMS["square"]), "line 1 says 5 items, and there are 4"),
         ("3\n" + "\n".join(FORMS["square"]), "line 1 says 3 items, and there are 4"),
+        ("5\n" + "\n".join(FORMS["strict"]), "line 1 says 5 items, and there are 4"),
+        ("3\n" + "\n".join(FORMS["strict lower"]), "line 1 says 3 items, and there are 4"),
+        ("3\na 0 1 2\nb 1.5 0 3\nc 2 3 0\n", "'a', 'b' has 1, and .*; correct the file$"),
         ("2\na 0 1 2\nb 1 0\n", "line 2: 'a' has 3 distances, not 2"),
         ("3\na 0 1 2\nb 1 0 3\nc 2 3\n", "line 4: 'c' has 2 distances, not 3"),
         ("3\na\nb 1\nc 2 x\n", "line 4: 'x' of 'c' is no distance"),

@@ -7,6 +7,7 @@ since these programs do not run where the tests do.
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from scipy import io, sparse
 from scipy.spatial.distance import squareform
 
 from hcbench import DataError, ModelWarning, Problem, read_tree
+from hcbench.cli import main
 from hcbench.registry.names import parse_file
 from tests.plugins.datasets.test_file import read
 
@@ -320,8 +323,86 @@ def test_gct(tmp_path):
         samples = typed(path, "transpose=true")
     assert samples.names == ("x", "y")
     assert samples.vectors.tolist() == np.array(VECTORS).T.tolist()
-    path.write_text("#1.3\n4\t2\t1\t0\n")
-    with pytest.raises(DataError, match=r"the first line of a \.gct file is #1\.2"):
+    path.write_text("#1.4\n4\t2\t1\t0\n")
+    with pytest.raises(DataError, match=r"the first line of a \.gct file is #1\.2 or #1\.3"):
+        typed(path, "")
+
+
+GCT_13 = (
+    "#1.3\n4\t2\t2\t1\nid\tdesc\tchip\tx\ty\ntissue\tna\tna\tliver\tbrain\n"
+    "ant\tna\t7\t1.5\t10\nbee\tna\t7\t2\t20\ncat\tna\t7\t3.5\t30\ndog\tna\t7\t4\t40\n"
+)
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_gct_with_rows_and_columns_about_the_others(tmp_path, compressed):
+    path = tmp_path / "a.gct"
+    if compressed:
+        path = tmp_path / "a.gct.gz"
+        path.write_bytes(gzip.compress(GCT_13.encode()))
+    else:
+        path.write_text(GCT_13)
+    with pytest.warns(ModelWarning, match="and desc, chip, tissue are not used"):
+        check(typed(path, ""), File("a.gct", "", vectors=VECTORS))
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ("5\t2\t2\t1", "line 2: it says 5 rows, and there are 4"),
+        ("4\t3\t2\t1", "line 2: it says 3 samples, and there are 2"),
+    ],
+)
+def test_a_gct_file_that_is_cut_off(tmp_path, counts, message):
+    path = tmp_path / "a.gct"
+    path.write_text(GCT_13.replace("4\t2\t2\t1", counts))
+    with pytest.raises(DataError, match=message):
+        typed(path, "")
+
+
+TABLE = "name;x;y\nant;1.5;10\nbee;2;20\ncat;3.5;30\ndog;4;40\n"
+
+
+def test_lines_of_old_macs(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(TABLE.replace("\n", "\r").encode())
+    check(typed(path, "names=name"), File("a.csv", "", vectors=VECTORS))
+
+
+def test_utf_16_without_a_mark_is_read_as_the_message_says(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(TABLE.encode("utf-16-le"))
+    with pytest.raises(DataError, match=r"zero bytes: .* or write encoding=utf-16-le"):
+        typed(path, "names=name")
+    check(typed(path, "names=name,encoding=utf-16-le"), File("a.csv", "", vectors=VECTORS))
+
+
+def test_comments_between_rows_are_counted(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(TABLE.replace("cat", "# the second part\ncat"))
+    with pytest.warns(ModelWarning, match=r"1 lines that begin with # .*line 4"):
+        check(typed(path, "names=name"), File("a.csv", "", vectors=VECTORS))
+    path.write_text(TABLE.replace("cat", "#1"))
+    assert typed(path, "names=name").names == ("ant", "bee", "#1", "dog")
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl", "arff"])
+def test_compressed_texts_are_what_their_first_suffix_says(tmp_path, ending):
+    frame = pd.DataFrame(VECTORS, columns=["x", "y"]).assign(name=NAMES)
+    text = frame.to_json(orient="records", lines=ending == "jsonl")
+    if ending == "arff":
+        lines = ["@relation a", "@attribute x numeric", "@attribute y numeric", "@data"]
+        text = "\n".join(lines + [f"{x},{y}" for x, y in VECTORS]) + "\n"
+    path = tmp_path / f"a.{ending}.gz"
+    path.write_bytes(gzip.compress(text.encode()))
+    problem = typed(path, "" if ending == "arff" else "names=name")
+    assert problem.vectors.tolist() == VECTORS
+
+
+def test_a_compressed_workbook_is_to_be_decompressed(tmp_path):
+    path = tmp_path / "a.xlsx.gz"
+    path.write_bytes(gzip.compress(b"PK"))
+    with pytest.raises(DataError, match="only texts are read compressed; decompress it"):
         typed(path, "")
 
 
@@ -335,6 +416,25 @@ def test_ten_x(tmp_path):
     names = f'names="{tmp_path / "barcodes.tsv"}"'
     problem = typed(tmp_path / "matrix.mtx", f"transpose=true,{names}")
     check(problem, File("matrix.mtx", "", vectors=VECTORS))
+
+
+def test_ten_x_as_cell_ranger_compresses_it(tmp_path):
+    io.mmwrite(tmp_path / "m.mtx", sparse.coo_matrix(np.array(VECTORS).T))
+    contents = {
+        "matrix.mtx.gz": (tmp_path / "m.mtx").read_bytes(),
+        "barcodes.tsv.gz": "\n".join(NAMES).encode(),
+        "features.tsv.gz": b"E1\tx\tGene Expression\nE2\ty\tGene Expression\n",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(gzip.compress(content))
+    (tmp_path / "m.mtx").unlink()
+    path = tmp_path / "matrix.mtx.gz"
+    with pytest.raises(DataError, match=r"to cluster cells write .*barcodes\.tsv\.gz"):
+        typed(path, "")
+    problem = typed(path, f'transpose=true,names="{tmp_path / "barcodes.tsv.gz"}"')
+    check(problem, File("matrix.mtx", "", vectors=VECTORS))
+    shown = CliRunner().invoke(main, ["inspect", str(tmp_path)])
+    assert f"of its matrix write hcbench inspect {path}" in shown.stderr
 
 
 # ---- Trees ---------------------------------------------------------------------------------------

@@ -174,8 +174,8 @@ def _why_invalid(items: NDArray[np.int64], columns: tuple[int, ...], n: int) -> 
         return f"items must be in 0..{n - 1}"
     i, j, k, l = items[list(columns)]  # noqa: E741
     if i == j or k == l:
-        return "an item is paired with itself"
-    return "a pair is compared with itself"
+        return "an item is paired with itself; correct or remove the row"
+    return "a pair is compared with itself; correct or remove the row"
 
 
 def answer_counts(values: ArrayLike, m: int) -> NDArray[np.int64]:
