@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from codecs import BOM_UTF8
 from collections.abc import Mapping
 from io import BytesIO
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError
+from hcbench import DataError, ModelWarning
 from hcbench.files import read_arrays, read_limited
 from hcbench.model import as_numbers, class_texts, number_text
 from hcbench_datasets.content import (
@@ -115,6 +116,14 @@ def _read_npz(path: Path, similarity: bool) -> Content:
         data, square = None, data
     if data is None and square is None:
         raise no_data(path, list(arrays))
+    if similarity and data is not None:
+        warnings.warn(
+            f"{path.name}: the vectors are not used, but the array similarity alone; omit "
+            "similarity=true, with similarities in place of distances, to use both",
+            ModelWarning,
+            stacklevel=2,
+        )
+        data = None
     return _content(arrays, data, square, path)
 
 

@@ -23,7 +23,6 @@ _ID = re.compile(
 _DATE = re.compile(
     r"(.*[ _.-])?(date|day|datum|time|timestamp|datetime|created|updated|epoch|unix)", re.I
 )
-_YEAR = re.compile(r"(.*[ _.-])?(year|yr|jahr|ann\u00e9e|a\u00f1o)", re.I)
 CLASSES = (
     *("class", "label", "labels", "target", "species", "kind", "type", "category", "group"),
     *("cluster", "classes", "groups", "clusters", "diagnosis", "outcome", "segment", "cultivar"),
@@ -143,8 +142,6 @@ def _are_dates(name: str, present: NDArray[np.float64]) -> bool:
     has_form &= (day >= 1) & (day <= 31)
     if has_form.all():
         return True  # 20240131
-    if _YEAR.fullmatch(name) and bool(((present >= 1500) & (present <= 2200)).all()):
-        return True
     is_named = _DATE.fullmatch(name) is not None
     seconds = (present >= 1e8) & (present <= 2e10)
     milliseconds = (present >= 1e11) & (present <= 2e13)

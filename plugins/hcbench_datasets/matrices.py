@@ -21,6 +21,7 @@ from hcbench_datasets.content import ROUNDED, Column, Roles, Table, looks_numeri
 from hcbench_datasets.phylip import PHYLIP
 
 _SAMPLE = 50  # rows of which a longer table is known at first
+_ROUNDING = 1e-6  # of the largest entry, in single precision
 _LEAST_UNNAMED = 4  # rows of a matrix of which only the diagonal tells
 _LEAST = 3  # rows of a triangle or a list of pairs
 _DISTANCE = re.compile(r"(.*[\W_])?(d|dist|dists|distances?|dissim\w*|divergence)([\W_].*)?", re.I)
@@ -357,7 +358,8 @@ def _symmetric(values: NDArray[np.float64], names: tuple[str, ...] | None) -> Ma
 def possible_ways(values: NDArray[Any], ways: tuple[str, ...]) -> tuple[str, ...]:
     """What a matrix may be: distances are never negative, and 0 of an item to itself."""
     filled = np.nan_to_num(values)
-    if filled.min() < 0 or filled.diagonal().any():
+    rounding = _ROUNDING * np.abs(filled).max()
+    if filled.min() < -rounding or np.abs(filled.diagonal()).max() > rounding:
         return tuple(way for way in ways if way != "distances")
     return ways
 

@@ -220,10 +220,10 @@ def _read_csv(
         # Blank lines and comments are no rows.
         line_numbers = [line for line, _ in _lines(layout)]
         line = line_numbers[int(match[1])]
-        items = match[2] or ""
-        if items and item_names is not None:
-            items = ", ".join(item_names[item] for item in rows[int(match[1])])
-        where = f"line {line} {items}".rstrip()
+        listed = match[2] or ""
+        if listed and item_names is not None:
+            listed = ", ".join(item_names[item] for item in rows[int(match[1])])
+        where = f"line {line} {listed}".rstrip()
         raise InvalidComparisonsError(f"{where}{match[3]}") from error
 
 

@@ -611,7 +611,8 @@ def test_npz_with_vectors_and_similarities(tmp_path):
     np.savez(tmp_path / "x.npz", X=np.ones((2, 1)), similarity=np.eye(2), y=np.array([0, 1]))
     problem = read(tmp_path / "x.npz")
     assert {"vectors", "similarity", "levels"} <= problem.provides
-    only = read(tmp_path / "x.npz", similarity=True)
+    with pytest.warns(ModelWarning, match="the vectors are not used"):
+        only = read(tmp_path / "x.npz", similarity=True)
     assert only.vectors is None
 
 

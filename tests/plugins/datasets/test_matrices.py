@@ -502,14 +502,6 @@ def test_what_is_offered_for_a_sparse_symmetric_matrix_can_be_read(tmp_path):
     np.testing.assert_array_equal(problem.similarity, adjacency.toarray())
 
 
-def test_an_archive_keeps_its_vectors_beside_its_distances(tmp_path):
-    path = tmp_path / "both.npz"
-    np.savez(path, X=PLACES[:, None], similarity=DISTANCES)
-    problem = read(path, distance=True)
-    np.testing.assert_array_equal(problem.vectors[:, 0], PLACES)
-    np.testing.assert_allclose(problem.similarity, SIMILARITIES)
-
-
 def test_rows_and_columns_with_a_name_twice(tmp_path):
     path = tmp_path / "data.csv"
     names = ["a", "a"] + NAMES[2:]
