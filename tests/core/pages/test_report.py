@@ -28,7 +28,7 @@ from hcbench.pages.report.charts import shortened
 from hcbench.pages.report.figures import legend_entry, make_legend, make_panels
 from hcbench.pages.report.page import json_block, render_report
 from hcbench.pages.report.sections import describe_page
-from hcbench.pages.report.trees import MOST_LEAVES
+from hcbench.pages.report.tree_data import MOST_LEAVES
 from hcbench.plan.presentation import MetricInfo
 from hcbench.registry.suite import Claim, Suite
 from hcbench.store import Store

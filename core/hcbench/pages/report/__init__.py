@@ -84,7 +84,7 @@ def make_report(
         figures=embed_figures(view),
         sources=sources,
         papers=list_papers(contents, sources),
-        lead=[_without_paths(part) for part in lead],
+        lead=list(map(_without_paths, lead)),
         assets=assets,
     )
 
@@ -95,7 +95,7 @@ def _without_paths(part: str | Sequence[Sequence[str]]) -> str | list[list[str]]
         return without_paths(part)
     rows = []
     for row in part:
-        rows.append([without_paths(cell) for cell in row])
+        rows.append(list(map(without_paths, row)))
     return rows
 
 

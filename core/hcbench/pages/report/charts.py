@@ -52,12 +52,13 @@ def draw_chart(chart: Chart, note: str = "") -> dict[str, Any]:
         ids = panel_ids(place)
         for trace in _panel_traces(panel, names):
             traces.append(trace | ids)
+    titles = [panel.title for panel in panels]
     return make_figure(
         traces,
-        make_panels([panel.title for panel in panels], list(names), axes),
+        make_panels(titles, list(names), axes),
         _caption(chart, note),
         chart.header,
-        [_short_row(row) for row in chart.rows],
+        list(map(_short_row, chart.rows)),
         _scale_choices(chart, len(panels)),
     )
 
@@ -77,7 +78,8 @@ def _caption(chart: Chart, note: str) -> str:
     lines.append(note)
     if len(chart.panels) > _MOST_PANELS:
         lines.append(f"the first {_MOST_PANELS} of {len(chart.panels)} panels; the CSV has all")
-    return " ".join(sentence(line) for line in lines if line)
+    # Lines without a text are those that a chart has nothing to say in.
+    return " ".join(map(sentence, filter(None, lines)))
 
 
 def _scale_choices(chart: Chart, n_panels: int) -> dict[str, Any]:
@@ -117,9 +119,10 @@ def _axis(of_chart: Axis, ends: tuple[float, float] | None) -> dict[str, Any]:
     ticks = of_chart.ticks
     if ends and of_chart.log:
         # Plotly takes the ends of a logarithmic axis as powers of ten.
-        scale["range"] = [math.log10(end) for end in ends]
+        scale["range"] = list(map(math.log10, ends))
     elif ends:
         scale["range"] = list(ends)
+    # Texts are categories, such as commits, in the order of the chart and not of the alphabet.
     if ticks and isinstance(ticks[0], str):
         scale |= {"type": "category", "categoryorder": "array", "categoryarray": ticks}
         scale |= {"nticks": 12, "tickangle": -45}
@@ -141,7 +144,7 @@ def _are_apart(ticks: Sequence[float], *, log: bool) -> bool:
     """Whether the texts of ticks have room: there are few, and none is close to the next."""
     places = list(ticks)
     if log:
-        places = [math.log(tick) for tick in ticks]
+        places = list(map(math.log, ticks))
     # Nine texts fit beside each other.
     least = (places[-1] - places[0]) / 9
     for place, next_place in pairwise(places):
@@ -190,6 +193,7 @@ _MODES = {"warning": "markers", "steps": "lines", "flat": "lines", "law": "marke
 
 def _panel_traces(panel: Panel, names: dict[str, None]) -> Iterator[dict[str, Any]]:
     """The traces of a panel, from back to front; `names` collects the entries of the legend."""
+    # What is drawn first is behind what follows.
     for front in panel.fronts:
         x, y = zip(*front, strict=True)
         line = {"color": SOFT, "width": 1.2, "dash": "dot", "shape": "hv"}
@@ -210,7 +214,9 @@ def _series_trace(series: Series, panel: Panel) -> dict[str, Any]:
     x, left_ends, right_ends = series.spread(0)
     y, lower_ends, upper_ends = series.spread(1)
     texts = [plain(text) for _, _, text in series.points]
-    width = 1.4 if series.mark in ("bars", "level") else 2.0
+    width = 2.0
+    if series.mark in ("bars", "level"):
+        width = 1.4
     trace: dict[str, Any] = {
         "x": x,
         "y": y,
@@ -258,6 +264,7 @@ def _series_background(series: Series) -> Iterator[dict[str, Any]]:
             fillcolor=clear(colour, 0.16),
         )
     if series.law is not None:
+        # A power law is a straight line between two points, as both axes are logarithmic.
         ends = [x[0], x[-1]]
         fitted = [series.law.factor * place**series.law.exponent for place in ends]
         dots = {"color": colour, "width": 1, "dash": "dot"}
@@ -268,10 +275,16 @@ def _bars(
     middle: Sequence[float], low: Sequence[float], high: Sequence[float], colour: str
 ) -> dict[str, Any]:
     """Bars from the lower to the upper ends of intervals."""
+    # Plotly takes lengths from the point, and not the ends.
+    upward = []
+    downward = []
+    for start, point, end in zip(low, middle, high, strict=True):
+        upward.append(end - point)
+        downward.append(point - start)
     return {
         "type": "data",
-        "array": [end - start for start, end in zip(middle, high, strict=True)],
-        "arrayminus": [end - start for start, end in zip(low, middle, strict=True)],
+        "array": upward,
+        "arrayminus": downward,
         "thickness": 1,
         "width": 3,
         "color": clear(colour, 0.6),
@@ -299,12 +312,15 @@ def draw_ranks(ranking: Ranking, results: Results) -> dict[str, Any]:
     caption = f"Average ranks by {ranking.metric.label} {blocks_text(ranking)}."
     if bars:
         caption += f" Bars join algorithms without a significant difference: {TESTS[ranking.test]}."
+    rows = []
+    for name, rank in _pairs(ranking):
+        rows.append([name, short(rank)])
     return make_figure(
         [_rank_trace(ranking, results)],
         [_rank_layout(ranking, bars)],
         caption,
         ["algorithm", "average rank"],
-        [[name, short(rank)] for name, rank in _pairs(ranking)],
+        rows,
     )
 
 
@@ -312,17 +328,24 @@ def _rank_trace(ranking: Ranking, results: Results) -> dict[str, Any]:
     """A marker for each algorithm."""
     names = ranking.competitors
     looks = looks_of(results, names)
+    colours = []
+    symbols = []
+    texts = []
+    for name, rank in _pairs(ranking):
+        colours.append(looks[name].colour)
+        symbols.append(looks[name].symbol)
+        texts.append(plain(f"{name}: average rank {rank:.3f}"))
     return {
         "x": list(ranking.ranks),
         "y": list(range(len(names))),
         "mode": "markers",
         "marker": {
             "size": 11,
-            "color": [looks[name].colour for name in names],
-            "symbol": [looks[name].symbol for name in names],
+            "color": colours,
+            "symbol": symbols,
         },
         "hoverinfo": "text",
-        "hovertext": [plain(f"{name}: average rank {rank:.3f}") for name, rank in _pairs(ranking)],
+        "hovertext": texts,
         # The marker of the best rank is on the edge.
         "cliponaxis": False,
     }
@@ -339,10 +362,11 @@ def _rank_layout(ranking: Ranking, bars: list[dict[str, Any]]) -> dict[str, Any]
         range=[1 - 0.05 * count, count + 0.05 * count],
         nticks=min(count + 1, 8),
     )
+    tick_texts = [f"{plain(name)}  <b>{rank:.2f}</b>" for name, rank in _pairs(ranking)]
     y = axis(
         tickmode="array",
         tickvals=list(range(count)),
-        ticktext=[f"{plain(name)}  <b>{rank:.2f}</b>" for name, rank in _pairs(ranking)],
+        ticktext=tick_texts,
         # From top to bottom, with room for half a row on both sides.
         range=[count - 0.4, -0.6],
     )

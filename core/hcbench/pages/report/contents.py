@@ -92,7 +92,9 @@ class Contents:
     @property
     def verdicts(self) -> dict[str, int]:
         """The number of claims of each verdict that occurs."""
-        count = Counter(verdict.verdict for verdict in self.results.judged)
+        count: Counter[str] = Counter()
+        for verdict in self.results.judged:
+            count[verdict.verdict] += 1
         counts: dict[str, int] = {}
         for word in WORDS:
             if count[word]:
@@ -114,6 +116,7 @@ def read_contents(store: Store, run: RunInfo) -> Contents:
     StoreError
         If the store cannot be read.
     """
+    # Pages are published: nothing on them may name folders of this machine.
     labels = labels_without_folders(datasets_of(run))
     shown_run = run_without_folders(run, labels)
     outcomes = store.cells(run=run.id)
@@ -140,6 +143,7 @@ def _failures(store: Store, outcomes: Sequence[Outcome]) -> tuple[Failure, ...]:
     groups = sorted(outcomes_by_reason.values(), key=len, reverse=True)
     failures = []
     for place, group in enumerate(groups):
+        # One cell stands for all that failed for the same reason.
         first = group[0]
         traceback = ""
         # Each is read from the store, and has up to hundreds of lines.
@@ -150,8 +154,8 @@ def _failures(store: Store, outcomes: Sequence[Outcome]) -> tuple[Failure, ...]:
                 status=first.status,
                 reason=first.reason,
                 phase=first.phase,
-                algorithms=_distinct(outcome.algorithm for outcome in group),
-                datasets=_distinct(outcome.dataset for outcome in group),
+                algorithms=_distinct(group, "algorithm"),
+                datasets=_distinct(group, "dataset"),
                 count=len(group),
                 key=first.key[:8],
                 traceback=traceback,
@@ -160,9 +164,10 @@ def _failures(store: Store, outcomes: Sequence[Outcome]) -> tuple[Failure, ...]:
     return tuple(failures)
 
 
-def _distinct(names: Iterable[str]) -> tuple[str, ...]:
-    """Names in their order, each once."""
-    return tuple(dict.fromkeys(names))
+def _distinct(outcomes: Iterable[Outcome], field_name: str) -> tuple[str, ...]:
+    """The labels of a field in the order of the outcomes, each once."""
+    labels = [getattr(outcome, field_name) for outcome in outcomes]
+    return tuple(dict.fromkeys(labels))
 
 
 def _traceback(store: Store, outcome: Outcome) -> str:

@@ -93,8 +93,11 @@ def make_table(
     """
     columns = []
     for column in header:
-        columns.append({"label": column} if isinstance(column, str) else column)
-    return {"noun": noun, "columns": columns, "rows": [list(row) for row in rows]}
+        if isinstance(column, str):
+            columns.append({"label": column})
+        else:
+            columns.append(column)
+    return {"noun": noun, "columns": columns, "rows": list(map(list, rows))}
 
 
 def short(value: float | None) -> float | None:
@@ -125,7 +128,10 @@ def _folded(name: str) -> list[str]:
 
 def sentence(text: str) -> str:
     """A text with a capital and a full stop."""
-    stop = "" if text.endswith(".") else "."
+    stop = "."
+    if text.endswith("."):
+        stop = ""
+    # Only the first letter: `capitalize` makes the others small.
     return text[:1].upper() + text[1:] + stop
 
 
@@ -256,7 +262,8 @@ def _arrange(
     # Titles are bold, and between the margins.
     most_letters = int((width / columns - 78) / (_LETTER + 1))
     headings = [_wrapped(title, most_letters) for title in titles]
-    most_lines = max(len(lines) for lines in headings)
+    # All rows have the height of the longest title, so that panels are equally large.
+    most_lines = max(map(len, headings))
     top = 14 + 16 * most_lines
     height = rows * (260 + top) + top + below
     inner_height = height - top - below - _BELOW
@@ -293,6 +300,7 @@ def _arrange(
 def _count_columns(count: int, width: int) -> int:
     """How many panels are beside each other: up to three, of at least 240 pixels."""
     most = 3
+    # Two and two, rather than three and one.
     if count == 4:
         most = 2
     return min(count, most, max(1, width // 240))
@@ -354,7 +362,7 @@ def make_legend(names: Sequence[str], width: int) -> tuple[dict[str, Any], int]:
     room = 0
     for name in names:
         lines = _folded(name)
-        longest = max(len(line) for line in lines)
+        longest = max(map(len, lines))
         width_of_entry = 60 + _LETTER * longest
         if width_of_entry > room:
             # A new row.

@@ -199,6 +199,7 @@ def _make_leaderboard(
     # The columns of the table, one entry for each algorithm.
     score_columns = []
     for column in columns:
+        # None for a competitor that did not run on the data set.
         groups = [groups_of_name.get(column.dataset) for groups_of_name in members.values()]
         score_columns.append(_score_column(results, notes, groups, column))
     families = _families(results, members)
@@ -207,6 +208,7 @@ def _make_leaderboard(
         scores = [entries[place] for entries in score_columns]
         row = _leader_row(results, name, groups_of_name, families[name], ranks.get(name), scores)
         rows.append(row)
+    # Without ranks the sort is stable, and the algorithms stay as they were asked for.
     rows.sort(key=_row_order)
     datasets = {column.dataset for column in columns}
     board_columns = []
@@ -235,7 +237,10 @@ def _row_order(row: LeaderRow) -> tuple[bool, float]:
 
 def _groups_by_name(results: Results) -> dict[str, dict[str, Group]]:
     """The group of each competitor on each data set, at the ends of calls."""
-    groups = [group for group in results.run_groups if group.checkpoint is None]
+    groups = []
+    for group in results.run_groups:
+        if group.checkpoint is None:
+            groups.append(group)
     names = name_variants(groups)
     members: dict[str, dict[str, Group]] = {}
     for group in groups:
@@ -266,10 +271,14 @@ def _score_column(
     """The entry of each group; None is one that did not run on the data set."""
     metric = column.metric
     best = results.best_rows(column.dataset, metric)
-    present_groups = [group for group in groups if group is not None]
+    present_groups = []
     finite_averages = {}
-    for present in present_groups:
+    for present in groups:
+        if present is None:
+            continue
+        present_groups.append(present)
         average = present.average(metric)
+        # An infinite average has no shade, and would take all others to one end of the scale.
         if average is not None and math.isfinite(average):
             finite_averages[present] = average
     entries = []
@@ -296,6 +305,7 @@ def _heat(value: float, column: Sequence[float], metric: MetricInfo) -> float | 
     """
     if metric.direction == "none":
         return None
+    # Values of such metrics have a meaning of their own: .5 is as good on any data set.
     interval = Interval(metric.interval)
     is_higher_better = metric.direction == "higher"
     if interval.low >= -1 and interval.high <= 1:

@@ -44,8 +44,12 @@ def list_sources(contents: Contents, registry: Registry) -> dict[str, list[dict[
     algorithms = labels_of(results, "algorithm", results.algorithms)
     datasets = labels_of(results, "dataset", results.datasets)
     # Variants of an algorithm come from one place, but data sets differ in their digests.
-    bases_of_algorithms = {label.base: label.base for label in algorithms.values()}
-    bases_of_datasets = {text: label.base for text, label in datasets.items()}
+    bases_of_algorithms = {}
+    for label in algorithms.values():
+        bases_of_algorithms[label.base] = label.base
+    bases_of_datasets = {}
+    for text, label in datasets.items():
+        bases_of_datasets[text] = label.base
     return {
         "algorithms": _sources(contents, bases_of_algorithms, registry.algorithms),
         "data sets": _sources(contents, bases_of_datasets, registry.datasets),
@@ -101,8 +105,12 @@ def list_papers(contents: Contents, sources: Sources) -> list[Reference]:
     """The papers of the suite, its algorithms and its data sets, each once."""
     papers = [contents.results.suite.paper]
     for sources_of_kind in sources.values():
-        papers += [source["paper"] for source in sources_of_kind]
-    papers_by_key = {paper.key: paper for paper in papers if paper is not None}
+        for source in sources_of_kind:
+            papers.append(source["paper"])
+    papers_by_key = {}
+    for paper in papers:
+        if paper is not None:
+            papers_by_key[paper.key] = paper
     return list(papers_by_key.values())
 
 
@@ -219,8 +227,8 @@ def shared_assets() -> dict[str, str]:
     """Files shared by all reports of a site, by name."""
     from plotly.offline import get_plotlyjs
 
-    style = "\n".join(read_asset(name) for name in STYLES)
-    script = "\n".join(read_asset(name) for name in SCRIPTS)
+    style = "\n".join(map(read_asset, STYLES))
+    script = "\n".join(map(read_asset, SCRIPTS))
     # In a function, the names of our scripts do not meet those of plotly.
     return {
         "style.css": Markup(style),
@@ -258,6 +266,7 @@ def write_whole(path: Path, text: str) -> None:
     HcbenchError
         If it cannot be written.
     """
+    # A name of its own for each process: two may write the same page.
     draft = path.with_name(f".{os.getpid()}-{path.name}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -26,7 +26,14 @@ _PATH = re.compile(r"""data:[^"'\s]+|(?<![\w/:.<+~-])~?/(?:[\w.@+-]+/)+([\w.@+-]
 
 def without_paths(text: str) -> str:
     """A text in which absolute paths of this machine are replaced by their last part."""
-    return _PATH.sub(lambda m: m[0] if m[1] is None else f"…/{m[1]}", text)
+
+    def last_part(match: re.Match[str]) -> str:
+        # Without a group it is an embedded image, whose text may look like a path.
+        if match[1] is None:
+            return match[0]
+        return f"…/{match[1]}"
+
+    return _PATH.sub(last_part, text)
 
 
 def labels_without_folders(labels: Iterable[str]) -> dict[str, str]:
@@ -50,6 +57,7 @@ def labels_without_folders(labels: Iterable[str]) -> dict[str, str]:
         try:
             name = parse_name(label)
         except NameSyntaxError:
+            # A caller's own label is no path of a file.
             continue
         path = PurePath(name.base)
         if not path.is_absolute() and path.parts[:1] != ("~",):
@@ -74,6 +82,8 @@ def run_without_folders(run: RunInfo, labels: Mapping[str, str]) -> RunInfo:
     labels : mapping of str to str
         As of `labels_without_folders`.
     """
+    # As text, since labels are keys and values at many places of a layout. The quotes of JSON are
+    # removed, as a label may be a part of a text.
     text = json.dumps(run.layout)
     for label, short in labels.items():
         text = text.replace(json.dumps(label)[1:-1], json.dumps(short)[1:-1])
@@ -93,10 +103,13 @@ def outcomes_without_folders(outcomes: Outcomes, labels: Mapping[str, str]) -> O
             text = text.replace(str(PurePath(parse_name(label).base).parent) + "/", "")
         return without_paths(text)
 
+    def shorten_all(texts: Any) -> Any:
+        return tuple(map(shorten, texts))
+
     changes: dict[str, Callable[[Any], Any]] = {
         "dataset": lambda label: labels.get(label, label),
         "reason": shorten,
-        "notes": lambda notes: tuple(shorten(note) for note in notes),
+        "notes": shorten_all,
     }
     for name, change in changes.items():
         outcomes = outcomes.changed(name, change)

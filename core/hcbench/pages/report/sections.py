@@ -189,7 +189,10 @@ def _leading_metrics(results: Results) -> list[MetricInfo]:
 
 def _add_leaderboard(page: Sections, results: Results) -> None:
     boards = make_leaderboards(results)
-    costs = [metric for metric, _ in boards if metric.cost]
+    costs = []
+    for metric, _ in boards:
+        if metric.cost:
+            costs.append(metric)
     # On one data set all metrics share one table.
     different_boards = {id(board) for _, board in boards}
     is_shared = len(different_boards) < len(boards)
@@ -230,7 +233,8 @@ def _draw_tradeoffs(
         n_datasets = len(view.panels)
         if n_datasets > _MOST_TOGETHER:
             # A figure for each of the first data sets, as long as the page stays small.
-            largest = max(len(panel.points) for panel in view.panels)
+            sizes = [len(panel.points) for panel in view.panels]
+            largest = max(sizes)
             most = max(_MOST_POINTS // largest, 1)
             views = {}
             for panel in view.panels[:most]:
@@ -274,7 +278,7 @@ def _rank_blocks(page: Sections, results: Results, ranking: Ranking) -> list[Blo
 
 def _rank_lines(ranking: Ranking) -> list[str]:
     """What the tests say, and which blocks are not ranked."""
-    lines = [sentence(line) for line in significance_lines(ranking)]
+    lines = list(map(sentence, significance_lines(ranking)))
     for block in ranking.excluded[:_MOST_EXCLUDED]:
         lines.append(f"Excluded: {block.block}: {block.reason}.")
     n_more = len(ranking.excluded) - _MOST_EXCLUDED
@@ -307,7 +311,9 @@ def _add_curves(page: Sections, results: Results) -> None:
 
 
 def _add_growth(page: Sections, results: Results) -> None:
-    if not any(axis.kind == "n" for axis in axes_of(results)):
+    kinds = {axis.kind for axis in axes_of(results)}
+    if "n" not in kinds:
+        # All data sets have one size.
         return
     views: list[View] = []
     for metric in results.metrics:
@@ -348,7 +354,10 @@ def _exponent_rows(view: CurveView) -> list[list[Cell]]:
 def _add_rows(page: Sections, results: Results, most_rows: int) -> None:
     table = cells_table(results, most_rows)
     blocks: list[Block] = []
-    n_hidden = sum(len(group.outcomes) for group in results.run_groups) - len(table["rows"])
+    n_outcomes = 0
+    for group in results.run_groups:
+        n_outcomes += len(group.outcomes)
+    n_hidden = n_outcomes - len(table["rows"])
     if n_hidden:
         line = (
             f"The first repetitions and all failures: {n_hidden:,} more are in the store, which "
@@ -357,7 +366,8 @@ def _add_rows(page: Sections, results: Results, most_rows: int) -> None:
         blocks.append({"lines": [line]})
     blocks.append(page.table("cells", table))
     views: list[View] = [(("each repetition",), blocks)]
-    if any(len(group.outcomes) > 1 for group in results.groups):
+    repetitions = [len(group.outcomes) for group in results.groups]
+    if max(repetitions) > 1:
         # The first view is the one that a reader sees first.
         views.insert(0, (("means",), [page.table("means", means_table(results))]))
     page.add("rows", ("Rows",), views)

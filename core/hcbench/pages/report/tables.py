@@ -123,7 +123,8 @@ def _score_cell(board: Leaderboard, score: TableEntry) -> Cell:
         properties["best"] = True
     if score.marks:
         # Marks are the numbers of footnotes, from 1.
-        properties["note"] = "; ".join(board.notes[mark - 1] for mark in score.marks)
+        notes = [board.notes[mark - 1] for mark in score.marks]
+        properties["note"] = "; ".join(notes)
     cell: list[Any] = [text, short(score.value)]
     if properties:
         cell.append(properties)
@@ -134,8 +135,11 @@ def _family_row(board: Leaderboard, name: str, members: Sequence[LeaderRow]) -> 
     """The range of the values of the variants of an algorithm."""
     row: list[Cell] = [f"{name} ({len(members)} variants)"]
     if board.ranked:
-        ranks = [member.rank for member in members if member.rank is not None]
-        row.append(_range_cell([(rank, f"{rank:.2f}") for rank in ranks]))
+        ranks = []
+        for member in members:
+            if member.rank is not None:
+                ranks.append((member.rank, f"{member.rank:.2f}"))
+        row.append(_range_cell(ranks))
     for place in range(len(board.columns)):
         values = []
         for member in members:
@@ -221,6 +225,7 @@ def cells_table(results: Results, most_rows: int = MOST_ROWS) -> dict[str, Any]:
         values = [(metric, group.values(metric)) for metric in results.metrics]
         failed = group.outcomes.failed
         for i in range(len(failed)):
+            # Failures are what a reader looks for in single cells.
             if i >= most and not failed[i]:
                 continue
             row = place + _outcome_cells(group.outcomes[i])
@@ -348,11 +353,13 @@ def _point_cell(point: str | int | None, key: str) -> Cell:
 def _varying_parameters(results: Results) -> Iterator[_VaryingParameter]:
     """The parameters of data sets, oracles and algorithms with several values."""
     for kind in ("dataset", "oracle", "algorithm"):
-        labels = labels_of(results, kind, (getattr(group, kind) for group in results.run_groups))
+        labels_of_groups = [getattr(group, kind) for group in results.run_groups]
+        labels = labels_of(results, kind, labels_of_groups)
         texts: dict[str, dict[str, str]] = {}
         for text, label in labels.items():
             for name, value in label.params.items():
                 texts.setdefault(name, {})[text] = format_value(value)
+        # A parameter with one value distinguishes nothing.
         for name, texts_of_labels in texts.items():
             if len(set(texts_of_labels.values())) > 1:
                 yield _VaryingParameter(kind=kind, name=name, texts=texts_of_labels)

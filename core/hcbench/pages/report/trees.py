@@ -5,42 +5,32 @@ from __future__ import annotations
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from hcbench.analysis.groups import name_variants
-from hcbench.errors import HcbenchError
-from hcbench.figures.dendrograms import clades_of, classes_of_nodes
+from hcbench.figures.dendrograms import classes_of_nodes
 from hcbench.figures.palette import DASHES, PALETTE, SYMBOLS
 from hcbench.model.trees import HeightKind, Tree, facing_orders
 from hcbench.model.trees.layout import branch_lines, layout
 from hcbench.pages.report.figures import (
     DESIGNED,
     SOFT,
-    cut,
-    heading,
     legend_entry,
     make_figure,
-    make_legend,
     plain,
 )
+from hcbench.pages.report.tree_data import MOST_CLASSES, MOST_LEAVES, Data, read_data, some_leaves
+from hcbench.pages.report.tree_layout import Drawing, figure_layout, view_choices
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hcbench.analysis.groups import Group
     from hcbench.figures.view import FigureView
-    from hcbench.model.problem import Problem
     from hcbench.plan.outcome import Outcome
 
-#: Of larger trees a random selection of this many leaves is drawn.
-MOST_LEAVES = 500
-#: The names of more leaves do not fit below each other.
-_MOST_NAMES = 100
-#: The most classes that a legend lists, and that a level may have.
-_LEGEND = 32
 #: What the heights of a tree are, in the text below it.
 _HEIGHTS = {
     HeightKind.DISTANCE: "distances",
@@ -48,30 +38,6 @@ _HEIGHTS = {
     HeightKind.ORDER: "the order of merges",
     HeightKind.NONE: "levels, as the tree has no heights",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Data:
-    """The data of a tree: items, their classes at each level, and the true tree.
-
-    Attributes
-    ----------
-    n : int
-        How many items there are, of which at most `MOST_LEAVES` are drawn.
-    names : tuple of str
-        The names of the items that are drawn.
-    levels : tuple of tuple of str
-        The class of each of these items at each level, the coarsest first.
-    truth : Tree or None
-    reason : str
-        Why the data are unavailable; "" if they are available.
-    """
-
-    n: int
-    names: tuple[str, ...]
-    levels: tuple[tuple[str, ...], ...]
-    truth: Tree | None
-    reason: str = ""
 
 
 def draw_trees(view: FigureView, most: int) -> tuple[list[tuple[list[str], dict[str, Any]]], str]:
@@ -101,11 +67,12 @@ def draw_trees(view: FigureView, most: int) -> tuple[list[tuple[list[str], dict[
     for group in drawn_groups:
         outcome = first_outcomes[group]
         tree = view.result_of(outcome, None)
+        # Algorithms may return a partition, which has nothing to be drawn.
         if not isinstance(tree, Tree):
             continue
         place = (group.dataset, outcome.repetition)
         if place not in data_of_places:
-            data_of_places[place] = _read_data(view, group.dataset, outcome.repetition, tree.n)
+            data_of_places[place] = read_data(view, group.dataset, outcome.repetition, tree.n)
         name = names[group]
         title = f"{name} on {group.dataset}, repetition {outcome.repetition}"
         figure = draw_tree(tree, data_of_places[place], name, title)
@@ -132,6 +99,8 @@ def _first_outcomes(groups: Sequence[Group]) -> dict[Group, Outcome]:
 
 def _select_groups(groups: Sequence[Group], most: int) -> list[Group]:
     """As many groups as are drawn, in their order: the first ones of each data set."""
+    # The place of each group among those of its data set: all data sets have a tree before one has
+    # two.
     ranks = []
     count = Counter[str]()
     for group in groups:
@@ -139,54 +108,6 @@ def _select_groups(groups: Sequence[Group], most: int) -> list[Group]:
         count[group.dataset] += 1
     places = sorted(range(len(groups)), key=ranks.__getitem__)
     return [groups[place] for place in sorted(places[:most])]
-
-
-def _some_leaves(n: int) -> NDArray[np.int64]:
-    """A random selection of leaves, the same for all trees with n leaves."""
-    return np.sort(np.random.default_rng(n).choice(n, MOST_LEAVES, replace=False))
-
-
-# ---- Truths --------------------------------------------------------------------------------------
-
-
-def _read_data(view: FigureView, dataset: str, repetition: int, n: int) -> Data:
-    """The data that are generated again, or the reason why they are unavailable."""
-    try:
-        problem = view.problem(dataset, repetition)
-    except Exception as error:  # an error with one data set must not hide the others
-        reason = str(error)
-        if not isinstance(error, HcbenchError):
-            reason = f"{type(error).__name__}: {error}"
-        names = _numbered_items(min(n, MOST_LEAVES))
-        return Data(n=n, names=names, levels=(), truth=None, reason=reason)
-    if n > MOST_LEAVES:
-        problem = problem.take(_some_leaves(n))
-    truth = next(iter(problem.truths.values()), None)
-    names = tuple(problem.names or _numbered_items(problem.n))
-    return Data(n=n, names=names, levels=_levels(problem, truth), truth=truth)
-
-
-def _numbered_items(n: int) -> tuple[str, ...]:
-    """The names of items that have none."""
-    return tuple(f"item {i}" for i in range(n))
-
-
-def _levels(problem: Problem, truth: Tree | None) -> tuple[tuple[str, ...], ...]:
-    """The class of each item at each level of few classes, from the coarsest to the finest."""
-    if problem.levels is None:
-        if truth is None or truth.n <= 1:
-            return ()
-        return (tuple(clades_of(truth)),)
-    levels = []
-    for depth in range(1, problem.levels.shape[1] + 1):
-        classes = problem.class_names(depth)
-        if len(set(classes)) > _LEGEND:
-            continue
-        if not problem.classes:
-            # The classes are numbers.
-            classes = [f"class {name}" for name in classes]
-        levels.append(tuple(classes))
-    return tuple(levels)
 
 
 # ---- Figures -------------------------------------------------------------------------------------
@@ -200,27 +121,6 @@ class _Trace(NamedTuple):
 
     key: _Key
     values: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Drawing:
-    """A tree and its data, with the leaves from top to bottom.
-
-    Attributes
-    ----------
-    tree : Tree
-    data : Data
-    name : str
-        The algorithm.
-    order, truth_order : array of int
-        The leaves of the result and of the truth; the same where there is no truth.
-    """
-
-    tree: Tree
-    data: Data
-    name: str
-    order: NDArray[np.int64]
-    truth_order: NDArray[np.int64]
 
 
 #: Three axes beside each other: the truth, the links between its leaves and those of the result,
@@ -237,21 +137,23 @@ def draw_tree(tree: Tree, data: Data, name: str, title: str) -> dict[str, Any]:
     at every level, so that a choice of the level only changes colours.
     """
     if tree.n > MOST_LEAVES:
-        tree = tree.restrict(_some_leaves(tree.n))
+        tree = tree.restrict(some_leaves(tree.n))
+    # Without a truth there is one order; with it, leaves that belong together face each other.
     order = truth_order = tree.leaf_order
     if data.truth is not None:
         order, truth_order = facing_orders(tree, data.truth)
-    drawing = _Drawing(tree=tree, data=data, name=name, order=order, truth_order=truth_order)
+    drawing = Drawing(tree=tree, data=data, name=name, order=order, truth_order=truth_order)
     traces = _traces(drawing)
     choices: dict[str, Any] = {"Colours": _colours(traces, data.levels)}
     if data.truth is not None:
-        choices["View"] = _views(drawing)
+        choices["View"] = view_choices(drawing)
     header = ["item", "place in the result", "place in the truth"]
     for level in range(len(data.levels)):
         header.append(f"class at level {level + 1}")
+    layouts = [figure_layout(drawing, width) for width in DESIGNED]
     return make_figure(
         [trace.values for trace in traces],
-        [_layout(drawing, width) for width in DESIGNED],
+        layouts,
         _caption(drawing, title),
         header,
         _rows(drawing),
@@ -259,7 +161,7 @@ def draw_tree(tree: Tree, data: Data, name: str, title: str) -> dict[str, Any]:
     )
 
 
-def _traces(drawing: _Drawing) -> list[_Trace]:
+def _traces(drawing: Drawing) -> list[_Trace]:
     """Branches below leaves, which are hit by the pointer."""
     data = drawing.data
     truth = data.truth
@@ -274,7 +176,7 @@ def _traces(drawing: _Drawing) -> list[_Trace]:
     return traces
 
 
-def _caption(drawing: _Drawing, title: str) -> str:
+def _caption(drawing: Drawing, title: str) -> str:
     tree = drawing.tree
     data = drawing.data
     caption = (
@@ -288,7 +190,7 @@ def _caption(drawing: _Drawing, title: str) -> str:
     return caption
 
 
-def _rows(drawing: _Drawing) -> list[list[Any]]:
+def _rows(drawing: Drawing) -> list[list[Any]]:
     """The table of the figure: where each item is, and its classes."""
     # Sorting an order inverts it: leaf -> place.
     places = np.argsort(drawing.order)
@@ -394,12 +296,14 @@ def _path(
     }
 
 
-def _link_traces(drawing: _Drawing) -> list[_Trace]:
+def _link_traces(drawing: Drawing) -> list[_Trace]:
     """Lines from the leaves of the truth to those of the result."""
     n = len(drawing.order)
     places = np.argsort(drawing.order)
     truth_places = np.argsort(drawing.truth_order)
-    width = 0.6 if n > 400 else 1.0
+    width = 1.0
+    if n > 400:
+        width = 0.6
     traces = []
     for key, leaves in _grouped(_keys(drawing.data.levels, n)).items():
         gaps = np.full(len(leaves), np.nan)
@@ -417,8 +321,10 @@ def _leaf_traces(
     traces = []
     for key, leaves in _grouped(_keys(data.levels, tree.n)).items():
         # Of a leaf no class is None.
-        classes = [name for name in key if name]
-        texts = [plain(", ".join([data.names[i]] + classes)) for i in leaves]
+        classes = list(filter(None, key))
+        texts = []
+        for i in leaves:
+            texts.append(plain(", ".join([data.names[i]] + classes)))
         values = {
             "x": _packed(height[leaves]),
             "y": _packed(along[leaves]),
@@ -448,11 +354,14 @@ def _colour_patches(
     """The colours, symbols and entries of the legend of traces by their classes at a level."""
     # The legend has an entry for the first markers of each class.
     listed_names: set[str] = set()
-    has_legend = 1 < len(classes) <= _LEGEND
+    has_legend = 1 < len(classes) <= MOST_CLASSES
     patches = []
     for trace in traces:
-        name = trace.key[level] if trace.key else None
+        name = None
+        if trace.key:
+            name = trace.key[level]
         if name is None:
+            # Branches above leaves of several classes.
             patches.append({"line": {"color": SOFT}, "marker": {"color": SOFT}})
             continue
         place = classes.index(name)
@@ -478,115 +387,3 @@ def _dash(trace: _Trace, place: int) -> str:
     if not is_link:
         return "solid"
     return DASHES[place // len(PALETTE) % len(DASHES)]
-
-
-# ---- Layout --------------------------------------------------------------------------------------
-
-#: An axis of which nothing is seen; plotly needs it for the place of what is drawn.
-_HIDDEN = {
-    "showgrid": False,
-    "zeroline": False,
-    "showline": False,
-    "ticks": "",
-    "showticklabels": False,
-}
-
-
-def _part(left: float, right: float, reach: tuple[float, float]) -> dict[str, Any]:
-    """The axis of a part of the figure, and the heights at its left and right end."""
-    return {**_HIDDEN, "domain": [left, right], "range": list(reach)}
-
-
-# The roots are outside, and the leaves of both trees face each other in the middle.
-_TRUTH_SIDE = (1.02, -0.015)
-_MIDDLE = (-0.04, 1.04)
-_RESULT_SIDE = (-0.015, 1.02)
-_FACING = {
-    "xaxis": _part(0, 0.4, _TRUTH_SIDE),
-    "xaxis2": _part(0.4, 0.6, _MIDDLE),
-    "xaxis3": _part(0.6, 1, _RESULT_SIDE),
-}
-# A hidden part has a thousandth of the width, since plotly does not draw an axis without any.
-_RESULT = {
-    "xaxis": _part(0, 0.001, _TRUTH_SIDE),
-    "xaxis2": _part(0, 0.001, _MIDDLE),
-    "xaxis3": _part(0.001, 1, (1.02, -0.015)),
-}
-_TRUTH = {
-    "xaxis": _part(0, 0.999, _TRUTH_SIDE),
-    "xaxis2": _part(0.999, 1, _MIDDLE),
-    "xaxis3": _part(0.999, 1, _RESULT_SIDE),
-}
-
-
-def _names_axis(drawing: _Drawing, order: NDArray[np.int64]) -> dict[str, Any]:
-    """The axis of the leaves, with their names if they fit."""
-    n = drawing.tree.n
-    axis = {**_HIDDEN, "range": [n - 0.3, -0.7], "side": "right", "anchor": "x3"}
-    if n > _MOST_NAMES:
-        return axis
-    names = drawing.data.names
-    axis |= {
-        "showticklabels": True,
-        "tickmode": "array",
-        "tickvals": list(range(n)),
-        "ticktext": [plain(cut(names[i], 26)) for i in order],
-        "tickfont": {"size": 10},
-        "automargin": True,
-    }
-    return axis
-
-
-def _layout(drawing: _Drawing, width: int) -> dict[str, Any]:
-    """The layout for a width in pixels."""
-    # The level of the most classes has the largest legend.
-    classes: list[str] = []
-    for classes_of_items in drawing.data.levels:
-        if len(set(classes_of_items)) > len(classes):
-            classes = sorted(set(classes_of_items))
-    if len(classes) > _LEGEND:
-        classes = []
-    legend, below = make_legend(classes, width)
-    n = drawing.tree.n
-    height_of_leaf = 13 if n <= _MOST_NAMES else 4
-    height = min(920, max(380, n * height_of_leaf))
-    axes: dict[str, Any] = _RESULT if drawing.data.truth is None else _FACING
-    return {
-        **axes,
-        "yaxis": _names_axis(drawing, drawing.order),
-        "annotations": _headings(axes, drawing.name, width),
-        "showlegend": bool(legend),
-        "legend": legend,
-        "margin": {"l": 12, "r": 12, "t": 32, "b": 14 + below},
-        "height": height + 46 + below,
-    }
-
-
-def _headings(axes: dict[str, Any], name: str, width: int) -> list[dict[str, Any]]:
-    """The titles of the trees that are shown."""
-    headings = []
-    for axis, title in (("xaxis", "truth"), ("xaxis3", name)):
-        left, right = axes[axis]["domain"]
-        if right - left > 0.01:
-            # A letter takes 8 pixels.
-            text = cut(title, int(width * (right - left) / 8))
-            headings.append(heading(text, (left + right) / 2, 1, xanchor="center"))
-    return headings
-
-
-def _views(drawing: _Drawing) -> dict[str, Any]:
-    """The choice of what is shown: both trees, or one of them."""
-    parts = {
-        "truth and result": (_FACING, drawing.order),
-        "result": (_RESULT, drawing.order),
-        "truth": (_TRUTH, drawing.truth_order),
-    }
-    views = {}
-    for title, (axes, order) in parts.items():
-        layout_patch = {
-            **axes,
-            "yaxis": {"ticktext": _names_axis(drawing, order).get("ticktext")},
-            "annotations": _headings(axes, drawing.name, DESIGNED[1]),
-        }
-        views[title] = {"layout": layout_patch}
-    return views

@@ -130,7 +130,9 @@ def _read_runs(
 ) -> list[Contents]:
     """The runs that can be read; a damaged one does not hide the others."""
     readable_runs = []
-    for info in store.runs() if runs is None else runs:
+    if runs is None:
+        runs = store.runs()
+    for info in runs:
         try:
             readable_runs.append(read_contents(store, info))
         except DamagedRunError as error:
@@ -164,11 +166,12 @@ def _write_assets(folder: SiteFolder, entries: list[list[str]]) -> None:
 
 def choose_runs(runs: Sequence[Contents]) -> list[Contents]:
     """The runs with a result, without those whose measurements a later run of the suite has all."""
-    measurements = [_measurements(contents) for contents in runs]
+    measurements = list(map(_measurements, runs))
     current_runs = []
     for i, contents in enumerate(runs):
         if not measurements[i]:
             continue
+        # A cell that was measured again has other seconds, so that its earlier run stays.
         is_repeated = False
         for j in range(i + 1, len(runs)):
             is_same_suite = runs[j].title == contents.title
@@ -217,7 +220,10 @@ _STAMPED = (
 def _stamp(contents: Contents, trees: int) -> str:
     """A hash of all that a report depends on, also of the templates."""
     folder = resources.files("hcbench.pages.report").joinpath("templates")
-    templates = sorted(file.read_text(encoding="utf-8") for file in folder.iterdir())
+    templates = []
+    for file in folder.iterdir():
+        templates.append(file.read_text(encoding="utf-8"))
+    templates.sort()
     results = contents.results
     head = [str(contents.run), str(contents.failures), trees, templates]
     stamp = hashlib.blake2b(json.dumps(head).encode(), digest_size=16)
@@ -277,7 +283,9 @@ class SiteFolder:
             return cls(path)
         try:
             entries = json.loads(marker.read_text(encoding="utf-8"))["files"]
-            previous_stamps = {str(name): str(stamp) for name, stamp in entries.items()}
+            previous_stamps = {}
+            for name, stamp in entries.items():
+                previous_stamps[str(name)] = str(stamp)
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise HcbenchError(
                 f"{marker} cannot be read; remove it and the files of the site, or give another "
@@ -318,11 +326,14 @@ class SiteFolder:
 
     def finish(self) -> int:
         """Remove obsolete files; returns how many."""
-        stale_names = [name for name in self.previous_stamps if name not in self.stamps]
-        for name in stale_names:
-            self._remove(self.path / name)
+        n_removed = 0
+        for name in self.previous_stamps:
+            # Pages of runs and names that the site has no more.
+            if name not in self.stamps:
+                self._remove(self.path / name)
+                n_removed += 1
         self._note(self.stamps)
-        return len(stale_names)
+        return n_removed
 
     def _remove(self, file: Path) -> None:
         """Remove a file of the previous site, and its folder if it is empty then."""

@@ -116,7 +116,11 @@ class History:
     @property
     def regressions(self) -> tuple[Step, ...]:
         """The steps to a larger value that are confirmed."""
-        return tuple(step for step in self.steps if step.is_regression)
+        regressions = []
+        for step in self.steps:
+            if step.is_regression:
+                regressions.append(step)
+        return tuple(regressions)
 
     @property
     def to_be_confirmed(self) -> Step | None:
@@ -138,6 +142,7 @@ def overall_ratios(histories: Sequence[History]) -> list[Measurement]:
         for measurement in history.measurements:
             place = (measurement.date, measurement.commit)
             values_at.setdefault(place, {})[history] = measurement.value
+    # A benchmark that is new or removed changes nothing, as it is in one of two commits only.
     level = 1.0
     previous_values: dict[History, float] = {}
     ratios = []
@@ -146,7 +151,6 @@ def overall_ratios(histories: Sequence[History]) -> list[Measurement]:
         level *= _mean_ratio(previous_values, values)
         previous_values = values
         ratios.append(Measurement(commit, date, level))
-    # One commit shows no change.
     # One commit alone has no history.
     if len(ratios) < 2:
         return []

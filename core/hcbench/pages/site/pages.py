@@ -209,16 +209,19 @@ def make_pages(
     histories : sequence of History
         Of asv's benchmarks.
     """
-    suites = _grouped((run.title, run) for run in runs)
+    titled_runs = []
     rows = []
     for run in runs:
+        titled_runs.append((run.title, run))
         for group in run.results.run_groups:
             # Groups at a checkpoint are earlier states of the same calls.
             if group.checkpoint is None:
                 rows.append(Row(run, group))
+    suites = _grouped(titled_runs)
     rows_by_name = {}
     for kind in OPPOSITE:
-        rows_by_name[kind] = _grouped((_base_name(row, kind), row) for row in rows)
+        named_rows = [(_base_name(row, kind), row) for row in rows]
+        rows_by_name[kind] = _grouped(named_rows)
     pages = [_index(runs, suites, rows_by_name, title, hidden, histories)]
     for name in suites:
         pages.append(_suite_page(name, suites, registry))
@@ -276,6 +279,7 @@ def _index(
     histories: Sequence[History],
 ) -> Page:
     page = Page("index.html", "index", title)
+    # Of each suite its last run; the suite that ran last is first on the page.
     latest = [runs_of_suite[-1] for runs_of_suite in suites.values()]
     latest.sort(key=lambda run: run.run.id, reverse=True)
     for run in latest:
@@ -352,12 +356,16 @@ def _without_empty_columns(
     """The table of those columns that have an entry in any row."""
     kept_columns = []
     for column in range(len(header)):
-        if any(row[column] not in (None, "") for row in rows):
-            kept_columns.append(column)
+        for row in rows:
+            # 0 is an entry.
+            if row[column] not in (None, ""):
+                kept_columns.append(column)
+                break
     kept_header = [header[column] for column in kept_columns]
     kept_rows = []
     for row in rows:
-        kept_rows.append([row[column] for column in kept_columns])
+        kept_row = [row[column] for column in kept_columns]
+        kept_rows.append(kept_row)
     return make_table(noun, kept_header, kept_rows)
 
 
@@ -367,9 +375,14 @@ def _names_table(kind: str, rows_by_name: Mapping[str, Sequence[Row]]) -> dict[s
     header = (NOUNS[kind], "runs", f"{NOUNS[opposite]}s", "last")
     table_rows = []
     for name, rows in rows_by_name.items():
-        run_ids = {row.run.run.id for row in rows}
-        opposite_names = {_base_name(row, opposite) for row in rows}
-        last = max(row.run.run.started for row in rows)
+        run_ids = set()
+        opposite_names = set()
+        starts = []
+        for row in rows:
+            run_ids.add(row.run.run.id)
+            opposite_names.add(_base_name(row, opposite))
+            starts.append(row.run.run.started)
+        last = max(starts)
         table_rows.append(
             [
                 _link(name, page_of(kind, name)),
@@ -476,4 +489,7 @@ def _describe_row(row: Row, kind: str) -> list[Any]:
 
 def _find_entry(catalogue: Any, name: str) -> Any:
     """The entry with a name, or None if no installed plugin has it."""
-    return next((entry for entry in catalogue.entries if entry.spec.name == name), None)
+    for entry in catalogue.entries:
+        if entry.spec.name == name:
+            return entry
+    return None

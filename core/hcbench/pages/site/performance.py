@@ -40,7 +40,10 @@ def make_overview(page: Sections, histories: Sequence[History]) -> list[dict[str
     blocks: list[dict[str, Any]] = [{"lines": [_summarise(histories), REGRESSION_RULE]}]
     overall = {}
     for quantity in _QUANTITIES:
-        histories_of_quantity = [history for history in histories if history.quantity == quantity]
+        histories_of_quantity = []
+        for history in histories:
+            if history.quantity == quantity:
+                histories_of_quantity.append(history)
         ratios = overall_ratios(histories_of_quantity)
         # Not every quantity is measured.
         if ratios:
@@ -82,7 +85,8 @@ def draw_views(
 ) -> list[tuple[tuple[str, str], list[dict[str, Any]]]]:
     """The views of a section: a figure of each benchmark, those with marks first."""
     by_name: dict[str, list[History]] = {}
-    for history in sorted(histories, key=lambda h: not _marked_steps(h)):
+    for history in sorted(histories, key=lambda history: not _marked_steps(history)):
+        # A single measurement is no curve; it is in the table of all benchmarks.
         if len(history.measurements) > 1:
             by_name.setdefault(history.name, []).append(history)
     views = []
@@ -128,10 +132,12 @@ def _draw_lines(
     series = []
     for name, measurements in lines:
         points = []
-        for m in measurements:
-            date_of_commit[m.commit[:_HASH]] = m.date
-            rows.append([name, m.commit, f"{m.date:%Y-%m-%d}", m.value])
-            points.append(_point(name, m, _number(m.value, unit)))
+        for measurement in measurements:
+            # Commits are ticks of the axis, in the order of their dates.
+            date_of_commit[measurement.commit[:_HASH]] = measurement.date
+            date = f"{measurement.date:%Y-%m-%d}"
+            rows.append([name, measurement.commit, date, measurement.value])
+            points.append(_point(name, measurement, _number(measurement.value, unit)))
         series.append(Series(name, looks[name], "line", points))
     for kind, look in _MARKS.items():
         points = []

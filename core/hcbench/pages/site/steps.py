@@ -80,10 +80,12 @@ def find_changes(values: Sequence[float]) -> list[Change]:
     starts = [0]
     position = 2
     while position <= newest:
+        # Whether a change begins here: how many of the next values show it, or None.
         end = _end_of_evidence(values, starts[-1], position)
         if end is None:
             position += 1
             continue
+        # The fewest values that show a change may begin a little before it.
         if position < newest:
             position = _first_after_change(values, starts[-1], position, end)
         starts.append(position)
@@ -165,7 +167,11 @@ def _differ(level: Sequence[float], later: Sequence[float]) -> bool:
     after = statistics.fmean(later)
     if abs(after - before) <= TOLERANCE * abs(before):
         return False
-    nearer = sum(abs(value - after) < abs(value - before) for value in later)
+    nearer = 0
+    for value in later:
+        if abs(value - after) < abs(value - before):
+            nearer += 1
+    # One outlier can move the mean of a few values, but not most of them.
     if 2 * nearer <= len(later):
         return False
     return _t_statistic(level, later) > _critical_t(len(level) + len(later) - 2)
@@ -180,6 +186,7 @@ def _t_statistic(level: Sequence[float], later: Sequence[float]) -> float:
     error = math.sqrt(variance * (1 / len(level) + 1 / len(later)))
     if error > 0:
         return abs(after - before) / error
+    # Without any noise, the least difference is one.
     return math.inf
 
 
