@@ -1,11 +1,12 @@
 """Checks of algorithms: what they return, what it depends on, and what they pay for it.
 
-Also on few items, equal items, ties, and other types and layouts of arrays.
+Also on few items, equal items and ties; `hcbench.testing.algorithm_arrays` has those of types and
+layouts of arrays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -14,14 +15,12 @@ import numpy as np
 
 from hcbench.errors import BudgetExceededError, HcbenchError, InvalidQueryError, NotApplicableError
 from hcbench.model.extras import is_extra
-from hcbench.model.problem import Problem
 from hcbench.registry.specs import HINTS
 from hcbench.run.cell import run_job
 from hcbench.run.failures import describe
 from hcbench.run.inputs import give
 from hcbench.run.returned import result_kind
-from hcbench.testing.arrays import OFFSETS, SCALES, SPARSE, strided, thin
-from hcbench.testing.planted import Form, gram, own_arrays
+from hcbench.testing.planted import Form, own_arrays
 from hcbench.testing.recording import arrays_of, record, renumbered, replay
 from hcbench.testing.running import (
     SEED,
@@ -73,6 +72,7 @@ def check_input_unchanged(subject: Subject) -> None:
         before = problem.digest()
         run_on(subject, source, problem)
         require(problem.digest() == before, "changes the data of the problem")
+        # These arrays can be written to; read-only ones would raise instead.
         # What an oracle gives may be a copy of the data of the problem, and is shared, too.
         answers = source.answers(problem)
         if not arrays_of(answers.data):
@@ -124,6 +124,7 @@ def check_renumbered_items(subject: Subject) -> None:
         problem = source.problem()
         expected = usual(subject, source).result
         assert expected is not None
+        # Of one source, as this takes five calls.
         if _depends_on_seed(subject, sources_of(subject)[0]):
             # Random numbers are of positions: another order is another draw.
             skip("its result depends on its random numbers")
@@ -157,6 +158,7 @@ def check_declared_randomness(subject: Subject) -> None:
 
 def _depends_on_seed(subject: Subject, source: Source) -> bool:
     expected = usual(subject, source).result
+    # Five seeds: one alone may give the same result by chance.
     for seed in range(SEED + 1, SEED + 6):
         if run_on(subject, source, seed=seed).result != expected:
             return True
@@ -174,6 +176,7 @@ def check_queries(subject: Subject) -> None:
         except HcbenchError as error:
             skip(describe(error))
         queries = usual(subject, source).queries
+        # An expected number that is no bound may be exceeded.
         if expected is None or not expected[1]:
             skip("it declares no bound on its queries for these parameters")
         require(
@@ -207,7 +210,11 @@ def check_anytime(subject: Subject) -> None:
 
 def check_budget(subject: Subject) -> None:
     """A budget is never exceeded: a result within it, or BudgetExceededError."""
-    counted = [source for source in sources_of(subject) if source.use.spec.countable]
+    counted = []
+    for source in sources_of(subject):
+        # Data that are read whole have no queries to be limited.
+        if source.use.spec.countable:
+            counted.append(source)
     if not counted:
         skip("it asks nothing that is counted")
     for source in counted:
@@ -221,9 +228,11 @@ def check_budget(subject: Subject) -> None:
 
 def _check_paid(subject: Subject, source: Source, budget: int) -> None:
     """The ledger counts every answer."""
+    # The record sees each answer that leaves the oracle, whoever asks for it.
     problem = source.problem()
     answers, recorded = record(source.answers(problem, budget))
     ran = run(subject, answers, give(problem, subject.hints), budget=budget)
+    # Sets of comparisons are limited by their size, and not asked one by one.
     if answers.arity:
         _require_within(ran, budget, recorded.answered)
         require(
@@ -247,6 +256,8 @@ def check_truth_unseen(subject: Subject) -> None:
     for source in sources_of(subject):
         problem = source.problem()
         expected = usual(subject, source).result
+        # First the answers are recorded, then they are given again where there is nothing else. So
+        # an algorithm that finds the truth by another way than its queries returns another result.
         answers, recorded = record(source.answers(problem))
         ran = run(subject, answers, give(problem, subject.hints))
         if ran.result != expected:
@@ -261,6 +272,7 @@ def check_truth_unseen(subject: Subject) -> None:
             without = run_in_worker(subject, job)
         except CheckFailedError as error:
             skip(f"it cannot be run where there is no truth (another_process): {error}")
+        # Without points the worker has failed, which is compared below.
         if with_truth.points and with_truth.points[-1].result != expected:
             # Two workers differ, too, whatever they know.
             skip("its result is another one in another process (another_process)")
@@ -278,7 +290,11 @@ def check_truth_unseen(subject: Subject) -> None:
 
 def check_needs(subject: Subject) -> None:
     """It needs no more than it declares: kinds of oracle, needs and hints."""
-    unknown_hints = [hint for hint in subject.hints if hint not in HINTS and not is_extra(hint)]
+    unknown_hints = []
+    for hint in subject.hints:
+        # Hints of a plugin's own kind have a prefix.
+        if hint not in HINTS and not is_extra(hint):
+            unknown_hints.append(hint)
     require(not unknown_hints, f"declares hints that do not exist: {', '.join(unknown_hints)}")
     for source in sources_of(subject):
         _check_hints(subject, source)
@@ -311,6 +327,7 @@ def _check_hints(subject: Subject, source: Source) -> None:
 
 
 def _check_without_tree(subject: Subject, source: Source) -> None:
+    # A tree that is to be cut is there for whoever declares it; others must not look at it.
     problem = source.problem()
     given = give(problem, subject.hints)
     expected = run(subject, source.answers(problem), given)
@@ -332,6 +349,7 @@ class _WatchedHints(Mapping[str, Any]):
         return self._hints[name]
 
     def __iter__(self) -> Iterator[str]:
+        # Whoever goes through all of them may have read any.
         self.read.update(self._hints)
         return iter(self._hints)
 
@@ -375,7 +393,10 @@ def check_constant_data(subject: Subject) -> None:
 
 def check_graph_parts(subject: Subject) -> None:
     """A graph that is not connected: a valid result, or one line that says why there is none."""
-    graphs = [source for source in sources_of(subject) if source.kind == "graph"]
+    graphs = []
+    for source in sources_of(subject):
+        if source.kind == "graph":
+            graphs.append(source)
     if not graphs:
         skip("it reads no graph")
     forms: dict[Form, str] = {
@@ -390,147 +411,13 @@ def check_graph_parts(subject: Subject) -> None:
 
 
 def _on_form(subject: Subject, form: Form, description: str) -> None:
-    planted = [source for source in sources_of(subject) if source.form == "planted"]
+    planted = []
+    for source in sources_of(subject):
+        # Only of planted vectors there are the other forms.
+        if source.form == "planted":
+            planted.append(source)
     if not planted:
         skip("its oracle needs data that exist in one form only")
     for source in planted:
         usual(subject, source)
         require_valid(subject, run_on(subject, source, source.problem(form)), description)
-
-
-def check_float32(subject: Subject) -> None:
-    """Numbers of single precision have the clusters of the same numbers in double precision."""
-
-    def single(values: Any) -> Any:
-        return values.astype(np.float32)
-
-    _compare(subject, "of single precision", single, lambda v: single(v).astype(np.float64))
-
-
-def check_fortran_order(subject: Subject) -> None:
-    """An array in Fortran order has the clusters of the same array in C order."""
-    _compare(subject, "in Fortran order", np.asfortranarray, np.ascontiguousarray)
-
-
-def check_strided(subject: Subject) -> None:
-    """A view of every second number has the clusters of a contiguous array of the same numbers."""
-    _compare(subject, "that is not contiguous", strided, np.ascontiguousarray)
-
-
-def check_sparse(subject: Subject) -> None:
-    """Sparse matrices, where they are accepted, have the clusters of the same dense one."""
-    for description, change in SPARSE.items():
-
-        def sparse(values: Any, change: Callable[[Any], Any] = change) -> Any:
-            return change(thin(values))
-
-        form = f"that is sparse ({description})"
-        _compare(subject, form, sparse, thin, of_similarities=False)
-
-
-def advise_offset(subject: Subject) -> None:
-    """Vectors far from the origin have the same clusters, if those near to it have."""
-
-    def moved_by(offset: float) -> Callable[[Any], Any]:
-        return lambda values: values + offset
-
-    _compare_if_invariant(
-        subject, moved_by(4.0), {f"moved by {offset:g}": moved_by(offset) for offset in OFFSETS}
-    )
-
-
-def advise_scale(subject: Subject) -> None:
-    """Very large and very small vectors: the same clusters, or one line that says why not.
-
-    Only if vectors that are twice as large have the same clusters. Factors are powers of two, so
-    that products are exact.
-    """
-
-    def times(factor: float) -> Callable[[Any], Any]:
-        return lambda values: values * factor
-
-    _compare_if_invariant(
-        subject, times(2.0), {f"times {factor:.1e}": times(factor) for factor in SCALES}
-    )
-
-
-def _compare_if_invariant(
-    subject: Subject, small: Callable[[Any], Any], changes: Mapping[str, Callable[[Any], Any]]
-) -> None:
-    """Compare the clusters of changed vectors, if a small change of the kind has no effect."""
-    sources = [source for source in sources_of(subject) if source.kind == "vectors"]
-    if not sources:
-        skip("it reads no vectors")
-    (source,) = sources  # there is one for each kind
-    planted = source.problem()
-    expected = usual(subject, source).result
-    assert expected is not None
-    # An algorithm may depend on the origin or the scale by its definition.
-    slightly = run_on(subject, source, _with(planted, "vectors", small(planted.vectors)))
-    if slightly.result is None or clusters_of(slightly.result) != clusters_of(expected):
-        skip("its result depends on the place or the scale of the vectors")
-    for description, change in changes.items():
-        ran = run_on(subject, source, _with(planted, "vectors", change(planted.vectors)))
-        if ran.refusal is not None:
-            continue
-        if ran.result is None:
-            fail(f"fails on vectors {description}: {ran.reason}", ran.error)
-        require(
-            clusters_of(ran.result) == clusters_of(expected),
-            f"returns other clusters of the same vectors {description}",
-        )
-
-
-def _compare(
-    subject: Subject,
-    form: str,
-    change: Callable[[Any], Any],
-    reference: Callable[[Any], Any],
-    *,
-    of_similarities: bool = True,
-) -> None:
-    """Compare the clusters of changed arrays with those of reference arrays of the same numbers."""
-    arrays = [source for source in sources_of(subject) if _holds_array(source)]
-    if not arrays:
-        skip("it reads no array of numbers")
-    # Reasons why it does not take such arrays, which is no failure.
-    refused = []
-    for source in arrays:
-        planted = source.problem()
-        role = "vectors"
-        values: Any = planted.vectors
-        if of_similarities and source.kind == "similarities":
-            role = "similarity"
-            values = gram(planted)
-        # The same numbers in the form that algorithms usually get.
-        expected = run_on(subject, source, _with(planted, role, reference(values)))
-        ran = run_on(subject, source, _with(planted, role, change(values)))
-        if expected.result is None:
-            skip(f"there is no valid result to compare with: {expected.reason}")
-        if ran.refusal is not None:
-            refused.append(describe(ran.refusal))
-            continue
-        if ran.result is None:
-            fail(f"fails on an array {form}: {ran.reason}", ran.error)
-        require(
-            clusters_of(ran.result) == clusters_of(expected.result),
-            f"returns other clusters of the same numbers in an array {form}",
-        )
-    if len(refused) == len(arrays):
-        skip(f"it does not take an array {form}: {refused[0]}")
-
-
-def _holds_array(source: Source) -> bool:
-    return isinstance(source.answers(source.problem()).data, np.ndarray)
-
-
-def _with(planted: Problem, role: str, values: Any) -> Problem:
-    """Planted items with other vectors, or with similarities instead of vectors."""
-    return Problem(
-        n=planted.n,
-        names=planted.names,
-        levels=planted.levels,
-        truths=planted.truths,
-        tree=planted.tree,
-        **{role: values},
-    )

@@ -25,7 +25,7 @@ from hcbench.registry.fingerprint import installation
 from hcbench.registry.specs import AlgorithmSpec
 from hcbench.run.failures import describe
 from hcbench.run.workers.processes import has_gpu
-from hcbench.testing import algorithms, datasets, every_kind, metrics, oracles
+from hcbench.testing import algorithm_arrays, algorithms, datasets, every_kind, metrics, oracles
 from hcbench.testing.exemptions import Exemptions, UnknownCheckWarning
 from hcbench.testing.subjects import (
     CheckFailedError,
@@ -39,13 +39,13 @@ Function: TypeAlias = Callable[[Subject], None]
 F = TypeVar("F", bound=Callable[..., Any])
 
 _HERE = Path(__file__).parent
+#: The modules with the checks of each kind, in the order in which they are listed and run.
 _MODULES = {
-    "algorithm": algorithms,
-    "metric": metrics,
-    "oracle": oracles,
-    "data set": datasets,
+    "algorithm": (every_kind, algorithms, algorithm_arrays),
+    "metric": (every_kind, metrics),
+    "oracle": (every_kind, oracles),
+    "data set": (every_kind, datasets),
 }
-"""The module with the checks of each kind."""
 
 #: Prefixes of the functions that are required checks, and of those that are advice.
 _REQUIRED = "check_"
@@ -130,10 +130,12 @@ class Check:
                 self.function(self.subject)
         except KeyboardInterrupt:
             raise
+        # Also of data that are not on this machine: no fault of the plugin.
         except (NotCheckedError, DataNotAvailableError, NotApplicableError) as error:
             return Finding("not applicable", " ".join(str(error).split())), None
         except CheckFailedError as error:
             return self.failure(f"{label} {error}"), error.__cause__
+        # Whatever a plugin raises, also SystemExit, is its failure and ends no other check.
         except BaseException as error:
             return self.failure(f"{label} fails: {describe(error)}{_where(error)}"), error
         if self.exempt:
@@ -148,6 +150,7 @@ class Check:
 
 def _obstacle(subject: Subject) -> str:
     """What a plugin needs that is not there; "" if it can be called."""
+    # A required parameter, such as a path, has no value of ours.
     if subject.missing:
         return f"{subject.missing}: name {subject.label}[{subject.missing}=...]"
     if not isinstance(subject.spec, AlgorithmSpec):
@@ -202,6 +205,7 @@ def _libraries() -> Any:
 
 def _where(error: BaseException) -> str:
     """The last line outside of the checks that an error came through."""
+    # The plugin's own line is the one below which no frame is of hcbench's checks.
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename)
         if _HERE not in path.parents:
@@ -245,7 +249,7 @@ def checks_of(
 def _find_checks(what: Any, exemptions: Exemptions, plugins: Sequence[str | Path]) -> list[Check]:
     checks: list[Check] = []
     for subject in subjects_of(what, plugins):
-        for module in (every_kind, _MODULES[subject.spec.noun]):
+        for module in _MODULES[subject.spec.noun]:
             checks += _checks_in(module, subject, exemptions)
     return checks
 
@@ -253,6 +257,8 @@ def _find_checks(what: Any, exemptions: Exemptions, plugins: Sequence[str | Path
 def _checks_in(module: ModuleType, subject: Subject, exemptions: Exemptions) -> list[Check]:
     """The checks of a subject in a module, in the order of the source."""
     checks = []
+    # A module keeps its names in the order in which they were defined. What it imports for its own
+    # use never has one of the two prefixes.
     for function_name, function in vars(module).items():
         if not function_name.startswith((_REQUIRED, _ADVICE)):
             continue

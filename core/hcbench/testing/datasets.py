@@ -82,6 +82,7 @@ def check_another_process(subject: Subject) -> None:
 
 def check_random(subject: Subject) -> None:
     """Another seed gives other data if that is declared, and the same if not."""
+    # Three seeds, as two draws of few choices may be equal.
     digests = {_usual(subject).digest()}
     for seed in (DATA_SEED + 1, DATA_SEED + 2):
         digests.add(make(subject, seed).digest())
@@ -101,6 +102,7 @@ def check_independent(subject: Subject) -> None:
     problem = _usual(subject)
     tried = 0
     for variant in (subject, _with_most_items(subject, problem.n)):
+        # A sample of all items is the same for each seed, and has nothing to be independent.
         if variant is None or not variant.spec.random_with(variant.params):
             continue
         if variant.spec.dependent_with(variant.params):
@@ -206,6 +208,7 @@ def check_truth_best(subject: Subject) -> None:
     if problem.n > _COMPARED_ITEMS:
         items = np.random.default_rng(DATA_SEED).permutation(problem.n)[:_COMPARED_ITEMS]
         problem = problem.take(items)
+    # All that are installed, also those of other plugins: who uses the data set may use any.
     for use in default_uses(subject.registry.metrics):
         if unmet(use.spec.needs, problem.provides) is not None:
             continue
@@ -214,6 +217,7 @@ def check_truth_best(subject: Subject) -> None:
             continue
         for better in better_than_truth(use.spec, use.params, measure, problem):
             params = dict(use.params) | better.params
+            # Then the metric is at fault, and not this truth.
             if prefers_others_by_definition(use.spec, params, measure, DATA_SEED):
                 continue
             sentence = (
@@ -243,7 +247,8 @@ def _classes_of_no_truth(problem: Problem) -> int:
     if problem.levels is None:
         return 0
     # Of several truths, one that has all classes is enough.
-    return min(_missing_classes(truth, problem.levels) for truth in problem.truths.values())
+    missing = [_missing_classes(truth, problem.levels) for truth in problem.truths.values()]
+    return min(missing)
 
 
 def _missing_classes(truth: Tree, levels: NDArray[np.int64]) -> int:
@@ -251,6 +256,7 @@ def _missing_classes(truth: Tree, levels: NDArray[np.int64]) -> int:
     classes = Tree.from_levels(levels)
     missing = 0
     for node in range(classes.n, classes.n_nodes):
+        # The smallest true cluster with all members has others as well if it is larger.
         members = classes.leaves(node)
         above = truth.lca(np.full(members.size, members[0]), members)
         if int(truth.sizes[above].max()) != members.size:

@@ -19,11 +19,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from hcbench.errors import DataError, DataNotAvailableError, HcbenchError, NotApplicableError
+from hcbench.model.problem import Result
 from hcbench.model.regular_files import read_regular
 from hcbench.model.trees import Tree
 from hcbench.registry.fingerprint import CORE_EDITION
-from hcbench.testing import datasets, metrics, oracles
+from hcbench.testing import datasets, oracles
 from hcbench.testing.checks import prepared
+from hcbench.testing.metric_values import usual_values
 from hcbench.testing.planted import DATA_SEED
 from hcbench.testing.running import clusters_of, sources_of, usual
 from hcbench.testing.subjects import NotCheckedError, Subject
@@ -106,6 +108,7 @@ def compare_editions(subjects: Iterable[Subject], record: Path) -> list[EditionF
             findings.append(EditionFinding(name, None, "not checked", reason))
             continue
         assert subject.use is not None
+        # The same edition of the same code has the same results: nothing needs to be called.
         code = subject.use.plugin.digest
         before = recorded.get(name)
         if before is not None and (before.edition, before.code) == (edition, code):
@@ -188,8 +191,7 @@ def _probe_algorithm(subject: Subject) -> dict[str, Number]:
     for source in sources_of(subject):
         ran = usual(subject, source)
         assert ran.result is not None
-        clusters = sorted(sorted(cluster) for cluster in clusters_of(ran.result))
-        numbers[f"{source.kind}: clusters"] = _digest(clusters)
+        numbers[f"{source.kind}: clusters"] = _digest_of_clusters(ran.result)
         if isinstance(ran.result, Tree) and ran.result.height is not None:
             # Inner nodes may be numbered in any order.
             heights = np.sort(ran.result.height)
@@ -213,8 +215,7 @@ def _probe_dataset(subject: Subject) -> dict[str, Number]:
     if problem.levels is not None:
         numbers["levels"] = _digest(np.asarray(problem.levels).tolist())
     if problem.truth is not None:
-        clusters = sorted(sorted(cluster) for cluster in clusters_of(problem.truth))
-        numbers["truth"] = _digest(clusters)
+        numbers["truth"] = _digest_of_clusters(problem.truth)
     return numbers
 
 
@@ -231,8 +232,11 @@ def _probe_oracle(subject: Subject) -> dict[str, Number]:
 
 def _probe_metric(subject: Subject) -> dict[str, Number]:
     """Its values of the truth and of random results."""
-    values = metrics.usual_values(subject)
-    return {f"value {place}": value for place, value in enumerate(values)}
+    values = usual_values(subject)
+    numbers: dict[str, Number] = {}
+    for place, value in enumerate(values):
+        numbers[f"value {place}"] = value
+    return numbers
 
 
 def _summary(name: str, values: Any) -> dict[str, Number]:
@@ -242,10 +246,20 @@ def _summary(name: str, values: Any) -> dict[str, Number]:
     if array.dtype.kind not in "biuf" or array.size == 0:
         return numbers
     flat = array.astype(np.float64).ravel()
+    # Weights without a period, so that two numbers that change places are noticed.
     weights = np.cos(np.arange(flat.size))
     numbers[f"{name}: mean"] = float(flat.mean())
     numbers[f"{name}: weighted mean"] = float((weights * flat).mean())
     return numbers
+
+
+def _digest_of_clusters(result: Result) -> str:
+    """A digest of the sets of items, which have no order."""
+    clusters = []
+    for cluster in clusters_of(result):
+        clusters.append(sorted(cluster))
+    clusters.sort()
+    return _digest(clusters)
 
 
 def _digest(value: Any) -> str:
@@ -270,7 +284,10 @@ def _read(record: Path) -> dict[str, Recorded]:
 
 
 def _write(record: Path, recorded: Mapping[str, Recorded]) -> None:
-    entries = {name: asdict(entry) for name, entry in sorted(recorded.items())}
+    # Sorted, so that a difference of two versions shows what has changed.
+    entries = {}
+    for name, entry in sorted(recorded.items()):
+        entries[name] = asdict(entry)
     text = json.dumps(entries, indent=1) + "\n"
     try:
         if not record.exists() or record.read_text() != text:

@@ -23,7 +23,7 @@ from hcbench.run.failures import describe
 from hcbench.run.inputs import give, make_oracle
 from hcbench.run.process_state import ProcessSettings, Surroundings
 from hcbench.testing.datasets import make
-from hcbench.testing.metrics import usual_values
+from hcbench.testing.metric_values import usual_values
 from hcbench.testing.oracles import all_answers, answers_of, problem_of
 from hcbench.testing.planted import DATA_SEED
 from hcbench.testing.running import SEED, sources_of, usual
@@ -37,7 +37,8 @@ def check_signature(subject: Subject) -> None:
     """The declared parameters and their defaults are those of the function."""
     function = subject.spec.load()
     arguments = inspect.signature(function).parameters
-    takes_any = any(p.kind is p.VAR_KEYWORD for p in arguments.values())
+    kinds = {argument.kind for argument in arguments.values()}
+    takes_any = inspect.Parameter.VAR_KEYWORD in kinds
     for parameter in subject.spec.parameters:
         name = parameter.name
         if name not in arguments:
@@ -46,7 +47,9 @@ def check_signature(subject: Subject) -> None:
         default = arguments[name].default
         if default is inspect.Parameter.empty:
             continue  # the value always comes from the spec
-        declared = "required" if parameter.default == REQUIRED else repr(parameter.default)
+        declared = repr(parameter.default)
+        if parameter.default == REQUIRED:
+            declared = "required"
         require(
             _is_same_default(default, parameter.default),
             f"declares {name}={declared}, and its function has {name}={default!r}",
@@ -101,7 +104,8 @@ def _documented_names(text: str) -> list[str]:
     names = []
     # Lines that are not indented: ``one, another : type``.
     for line in re.findall(r"^([*\w][^\n:]*?)\s*(?::.*)?$", section[1], re.M):
-        names += [name.strip() for name in line.split(",")]
+        for name in line.split(","):
+            names.append(name.strip())
     return names
 
 
@@ -132,7 +136,8 @@ def _check_names_in(source: Path, folder: Path, declared: set[Path]) -> None:
             "changes; import it by its name, or declare its file: files=(...)",
         )
         file = _named_file(node, source.parent)
-        if file is None or any(file.is_relative_to(path) for path in declared):
+        # The file itself is declared, or a folder that it is in.
+        if file is None or not declared.isdisjoint([file, *file.parents]):
             continue
         fail(
             f"names a file that is not declared ({where}), so results are reused when it "
@@ -156,6 +161,8 @@ def _named_file(node: ast.AST, folder: Path) -> Path | None:
     """The file beside a module that a constant names, unless it is a module; None for none."""
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
         return None
+    # Texts such as messages and docstrings are no names of files. Modules are part of the code,
+    # whose digest is in the key.
     if not re.fullmatch(r"[\w./ -]{1,200}", node.value) or node.value.endswith(".py"):
         return None
     path = folder / node.value
@@ -178,6 +185,7 @@ def check_picklable(subject: Subject) -> None:
 def check_global_random_state(subject: Subject) -> None:
     """The global generators of random and numpy are neither used nor changed."""
     _perform(subject)  # numbers that an import or a compilation draws are not the plugin's
+    # Two states: what draws from them and puts them back is noticed by its outcome.
     outcomes = []
     for seed in (0, 1):
         with _seeded(seed):
@@ -209,6 +217,7 @@ def check_process_unchanged(subject: Subject) -> None:
     for (module_name, name), function in functions.items():
         module = sys.modules.get(module_name)
         if module is not None and vars(module).get(name) is not function:
+            # Back to what it was, for the checks that follow.
             setattr(module, name, function)
             fail(f"replaces {module_name}.{name}, which later cells call, too")
 
@@ -285,6 +294,7 @@ def _state() -> tuple[Any, ...]:
 def _redirected(descriptor: int) -> Iterator[None]:
     """Send what is written to stdout and stderr, also by other languages, to a descriptor."""
     try:
+        # Of the descriptors of stdout and stderr, to restore them.
         copies = [(number, os.dup(number)) for number in (1, 2)]
     except OSError:
         skip("this process has no stdout or stderr")

@@ -47,6 +47,7 @@ class Exemptions:
 
     def reason(self, label: str, name: str) -> str:
         """Why a plugin is exempt from a check; "" if it is not."""
+        # The exemption of one plugin says more than that of all.
         of_one = self._reasons.get(f"{label}:{name}")
         if of_one is not None:
             return of_one
@@ -58,8 +59,12 @@ class Exemptions:
         This is no error: the check may be one of another version of hcbench.
         """
         sentences = []
-        names = {check.name: None for check in checks}
-        ids = {check.id: None for check in checks}
+        # In the order of the checks, so that suggestions come in it, too.
+        names: dict[str, None] = {}
+        ids: dict[str, None] = {}
+        for check in checks:
+            names[check.name] = None
+            ids[check.id] = None
         for key in self._reasons:
             if key in names or key in ids:
                 continue

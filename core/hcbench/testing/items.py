@@ -40,15 +40,22 @@ def shared_items(one: Problem, another: Problem) -> int:
     entries, entry_of_row = np.unique(np.concatenate([first, second]), return_inverse=True)
     n_in_first = np.bincount(entry_of_row[: first.size], minlength=entries.size)
     n_in_second = np.bincount(entry_of_row[first.size :], minlength=entries.size)
+    # Entries that occur twice in both problems together: within one of them, or once in each.
     is_pair = n_in_first + n_in_second == 2
     n_pairs = int(is_pair.sum())
     n_shared = int((is_pair & (n_in_first == 1)).sum())
-    return n_shared if _is_too_often(n_shared, n_pairs) else 0
+    if _is_too_often(n_shared, n_pairs):
+        return n_shared
+    return 0
 
 
 def _names(problem: Problem) -> set[str]:
     """The names of items that are not numbered."""
-    return {name for name in problem.names or () if not name[-1:].isdigit()}
+    names = set()
+    for name in problem.names or ():
+        if not name[-1:].isdigit():
+            names.add(name)
+    return names
 
 
 def _is_too_often(n_shared: int, n_pairs: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,130 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import HcbenchError, NotApplicableError, ParameterError
-from hcbench.model.cost import Cost, collect_notes
 from hcbench.model.problem import Problem, Result
 from hcbench.model.trees import HeightKind, Partition, Tree
-from hcbench.oracle import Answers
-from hcbench.oracle.answers import Point, Scored
 from hcbench.registry.parameters import Interval
-from hcbench.registry.specs import unmet
 from hcbench.run.failures import describe
-from hcbench.run.inputs import finest_partition, make_answers
-from hcbench.run.job import Call
-from hcbench.run.returned import result_kind
 from hcbench.testing.arrays import OFFSETS, SPARSE, strided, thin
+from hcbench.testing.metric_values import (
+    kinds_of,
+    random_result,
+    same,
+    true_result,
+    usual_problem,
+    value_of,
+    with_truth,
+)
 from hcbench.testing.oracles import problem_of
 from hcbench.testing.planted import DATA_SEED, own_arrays, random_tree
-from hcbench.testing.running import NOISE_SEED
 from hcbench.testing.subjects import CheckFailedError, NotCheckedError, Subject, fail, require, skip
 from hcbench.testing.truths import better_than_truth, compares_with_truth, truth_problems
-
-COST = Cost(
-    seconds=2.0,
-    oracle_seconds=0.5,
-    peak_bytes=4096,
-    queries=60,
-    distinct_queries=50,
-    rounds=6,
-    draws=70,
-    price=0.25,
-    tokens=4000.0,
-    latency=30.0,
-    saved=0.0,
-)
-"""The cost that metrics see, as there is no call."""
-
-
-def kinds_of(subject: Subject) -> Sequence[str]:
-    """The kinds of results that it can judge: tree, partition, or both."""
-    if subject.spec.result == "any":
-        return ("tree", "partition")
-    return (subject.spec.result,)
-
-
-def true_result(problem: Problem, kind: str) -> Result:
-    """The truth, as a result."""
-    if kind == "tree":
-        return problem.truth
-    return finest_partition(problem)
-
-
-def random_result(problem: Problem, kind: str, seed: int) -> Result:
-    """A result that is independent of the items."""
-    tree = random_tree(problem.n, seed)
-    if kind == "tree":
-        return tree
-    return tree.cut(min(4, problem.n))
-
-
-def value_of(subject: Subject, problem: Problem, result: Result) -> float:
-    """The metric of a result after 60 queries; the result after 20 queries was a random one."""
-    # Metrics of curves need an earlier result.
-    before = Point(20, random_result(problem, result_kind(result), seed=99))
-    scored = Scored(
-        problem=problem,
-        result=result,
-        cost=COST,
-        trace=(before, Point(60, result)),
-        make_answers=partial(_answers_of, subject, problem),
-    )
-    with collect_notes():
-        return float(subject.call(scored))
-
-
-def usual_values(subject: Subject) -> tuple[float, ...]:
-    """The metric of the truth and of a random result, of each kind that it can judge."""
-    problem = problem_of(subject)
-    values = []
-    try:
-        for kind in kinds_of(subject):
-            values.append(value_of(subject, problem, true_result(problem, kind)))
-            values.append(value_of(subject, problem, random_result(problem, kind, 0)))
-    except (NotApplicableError, ParameterError) as error:
-        skip(f"it does not apply to planted items: {describe(error)}")
-    return tuple(values)
-
-
-def usual_problem(subject: Subject) -> Problem:
-    """Planted items to which the metric applies."""
-    usual_values(subject)  # skips the check otherwise
-    return problem_of(subject)
-
-
-def same(first: float, second: float) -> bool:
-    """Whether two values are equal up to rounding, or both NaN."""
-    if math.isnan(first) or math.isnan(second):
-        return math.isnan(first) and math.isnan(second)
-    # Infinities are close to themselves.
-    return math.isclose(first, second, rel_tol=1e-7, abs_tol=1e-9)
-
-
-def with_truth(problem: Problem, truth: Result) -> Problem:
-    """The items with another truth: a tree or a partition."""
-    # Only one of both, so that a metric compares with it and not with the former truth.
-    if isinstance(truth, Tree):
-        tree = truth.with_names(problem.names)
-        return replace(problem, truths={"other": tree}, levels=None)
-    return replace(problem, truths={}, levels=truth.labels[:, None])
-
-
-def _answers_of(subject: Subject, problem: Problem) -> Answers:
-    """The answers of an oracle, if possible of one that gives them for all pairs."""
-    first: Answers | None = None
-    for use in subject.oracles:
-        needs = use.spec.needs
-        # An oracle without needs asks a person or a model, or has answers about other items.
-        if not use.spec.countable or not needs or unmet(needs, problem.provides):
-            continue
-        call = Call(use.spec.function, dict(use.params))
-        answers = make_answers(call, problem, NOISE_SEED, None)
-        if answers.matrix is not None:
-            return answers
-        if first is None:
-            first = answers
-    assert first is not None, "hcbench itself has such oracles"
-    return first
-
 
 _FROM_TRUTH = {"truth", "levels", "heights"}
 """What data provide that is a part of the truth."""
@@ -153,8 +47,10 @@ def _results(problem: Problem, kind: str) -> list[tuple[Result, str]]:
     """Good, bad and extreme results, each with its description."""
     n = problem.n
     results: list[tuple[Result, str]] = [(true_result(problem, kind), "the truth")]
-    results += [(random_result(problem, kind, seed), "a random result") for seed in range(3)]
+    for seed in range(3):
+        results.append((random_result(problem, kind, seed), "a random result"))
     if kind == "tree":
+        # All leaves are children of one inner node, which is number n.
         star = Tree(np.append(np.full(n, n), -1))
         # Each inner node has one leaf and the inner node before it below.
         parents = np.concatenate([[n], np.arange(n, 2 * n - 1), np.arange(n + 1, 2 * n - 1), [-1]])
@@ -225,6 +121,7 @@ def check_best_on_truth(subject: Subject) -> None:
         best = interval.high
     elif subject.spec.direction == "lower":
         best = interval.low
+    # Of what looks at the data as well, such as a cost of similarities, the truth may not be best.
     if not parts or not parts <= _FROM_TRUTH:
         skip("it does not depend on the truth alone")
     if not math.isfinite(best):
@@ -255,8 +152,8 @@ def advise_truth_best(subject: Subject) -> None:
     examples: dict[str, str] = {}
     for description, about in problems.items():
         for better in better_than_truth(subject.spec, subject.params, measure, about):
-            params = ", ".join(f"{name}={value}" for name, value in better.params.items())
-            with_params = f"with {params or 'its parameters'}"
+            params = [f"{name}={value}" for name, value in better.params.items()]
+            with_params = f"with {', '.join(params) or 'its parameters'}"
             example = (
                 f"of {better.result} is {better.value:g}, of the truth {better.of_truth:g}, "
                 f"{with_params} on {description}"
@@ -272,6 +169,8 @@ def advise_truth_best(subject: Subject) -> None:
 
 
 def _skip_if_random_results_are_better(subject: Subject) -> None:
+    # If random results are better, another check has said so; that changed truths are, too, is no
+    # news.
     try:
         check_direction(subject)
     except CheckFailedError as error:
@@ -298,6 +197,7 @@ def check_symmetry(subject: Subject) -> None:
         skip("it is not declared symmetric")
     problem = usual_problem(subject)
     kind = kinds_of(subject)[-1]
+    # Of two results each is once the truth and once what is judged.
     for seed in range(3):
         first = random_result(problem, kind, seed)
         second = random_result(problem, kind, seed + 10)
@@ -347,6 +247,7 @@ def check_renumbered_nodes(subject: Subject) -> None:
 def _renumber(tree: Tree, seed: int) -> Tree:
     """The same tree with its inner nodes in another order, in which parents follow children."""
     rng = np.random.default_rng(seed)
+    # Nodes in the order of their ranks have their children before them, as a tree must.
     rank = np.zeros(tree.n_nodes)
     # Children come before their parents here, so that their ranks are known.
     for node, parent in enumerate(tree.parent[:-1]):
@@ -374,6 +275,7 @@ def check_height_unit(subject: Subject) -> None:
                 value = value_of(subject, problem, tree)
                 value_of_doubled = value_of(subject, problem, doubled)
             except (NotApplicableError, ParameterError):
+                # Some metrics take heights of one kind only.
                 continue
             n_values += 1
             if not same(value, value_of_doubled):
@@ -381,7 +283,9 @@ def check_height_unit(subject: Subject) -> None:
     if n_values == 0:
         skip("it does not apply to trees of planted items with heights")
     declared = subject.spec.uses_height_unit
-    changes = "changes" if is_changed else "does not change"
+    changes = "does not change"
+    if is_changed:
+        changes = "changes"
     require(
         is_changed == declared,
         f"declares uses_height_unit={declared}, and its value {changes} if the heights of the "
@@ -506,6 +410,7 @@ def check_reasons(subject: Subject) -> None:
     if not cases:
         skip("it needs nothing, and can judge any result")
     for about, result, description in cases:
+        # Any other error looks like a defect of the metric to whoever reads the report.
         try:
             value_of(subject, about, result)
         except NotApplicableError as error:

@@ -56,6 +56,7 @@ def answers_of(
     try:
         with collect_notes():
             answers = make_answers(call, problem, seed, budget)
+            # Some oracles refuse only when they are asked.
             if answers.arity and problem.n >= answers.arity:
                 Oracle(answers).ask(random_queries(answers, 1))
     except NotApplicableError as error:
@@ -116,6 +117,8 @@ def count_wrong(answers: Answers, problem: Problem) -> tuple[int, int]:
 
 
 def _right(kind: str, queries: Queries, w: NDArray[np.float64]) -> Code:
+    # The codes are those of `hcbench.QUERY_KINDS`: 1 where the first pair is closer, -1 where the
+    # second one is; or which of three items is the odd one.
     if kind == "quadruplet-queries":
         i, j, k, l = queries.T  # noqa: E741
         return np.asarray(np.sign(w[i, j] - w[k, l]), dtype=np.int8)
@@ -130,6 +133,7 @@ def _count_misplaced(queries: Queries, codes: Code, problem: Problem) -> int:
 
     Any cut of the truth is right, as levels, a number of clusters and thresholds are parameters.
     """
+    # Row i has the items that are said to be in the cluster of item i.
     together = np.eye(problem.n, dtype=bool)
     together[queries[:, 0], queries[:, 1]] = codes == 1
     together |= together.T
@@ -156,7 +160,11 @@ def _wrong_in_data(answers: Answers, problem: Problem) -> tuple[int, int]:
         return int((pairs[data.closer] <= pairs[data.farther]).sum()), len(data)
     if answers.kind not in ("vectors", "similarities"):
         skip(f"the right answers of {answers.kind} are not known here")
-    dense = data.toarray() if hasattr(data, "toarray") else np.asarray(data)
+    if hasattr(data, "toarray"):
+        dense = data.toarray()
+    else:
+        dense = np.asarray(data)
+    # Right is what has the same order of all pairs, in whatever units.
     products = dense
     if answers.kind == "vectors":
         products = dense @ dense.T
@@ -185,7 +193,9 @@ def check_valid_answers(subject: Subject) -> None:
             f"declares a query_kind that its answers do not have: {declared}",
         )
     is_countable = answers.arity > 0 or answers.size is not None
-    counted = "counted" if is_countable else "not counted"
+    counted = "not counted"
+    if is_countable:
+        counted = "counted"
     require(
         is_countable == spec.countable,
         f"declares countable={spec.countable}, and its answers are {counted}",
@@ -234,6 +244,7 @@ def check_persistence(subject: Subject) -> None:
     answers = _answers_to_queries(subject)
     if answers.timed and not isinstance(declared, bool):
         skip("it has no parameter persistent: its answers may depend on repetition")
+    # A row for each time that all queries are made.
     queries = random_queries(answers, 60)
     oracle = Oracle(answers)
     codes = np.array([oracle.ask(queries) for _ in range(_TIMES)])
@@ -295,6 +306,7 @@ def check_same_question(subject: Subject) -> None:
         skip(f"which {answers.kind} are the same is not known here")
     queries = random_queries(answers, 60)
     expected = Oracle(answers).ask(queries)
+    # Some orders turn the answer round, which `restore` undoes.
     for order in kind.orders:
         reordered = np.ascontiguousarray(queries[:, list(order)])
         codes = Oracle(answers).ask(reordered)
@@ -326,7 +338,10 @@ def check_counting(subject: Subject) -> None:
         skip("it answers nothing that is counted")
     else:
         data = oracle.read()
-        expected = len(data) if hasattr(data, "__len__") else answers.size
+        expected = answers.size
+        # Data of a plugin's own form may have no length.
+        if hasattr(data, "__len__"):
+            expected = len(data)
         distinct = expected
     ledger = oracle.ledger
     require(
@@ -342,6 +357,7 @@ def check_budget(subject: Subject) -> None:
     size = answers_of(subject, problem).size
     if size is None:
         skip("it does not give a set of answers")
+    # None, one, and about half of what it gives without a budget.
     for budget in (0, 1, size // 2):
         answers = answers_of(subject, problem, budget=budget)
         require(
@@ -363,6 +379,7 @@ def check_seed(subject: Subject) -> None:
     first = all_answers(answers_of(subject, problem, noise=noise))
     again = all_answers(answers_of(subject, problem, noise=noise))
     require(again == first, "answers otherwise with the same seed")
+    # Without noise there is nothing that a seed could change.
     if noise is not None:
         answers = answers_of(subject, problem, seed=NOISE_SEED + 1, noise=noise)
         require(all_answers(answers) != first, "has the same noise with another seed")
@@ -375,6 +392,7 @@ def check_draws(subject: Subject) -> None:
         skip("it has no pairs to draw")
     pairs = Oracle(answers).draw(50)
     oracle = Oracle(answers)
+    # Together 50; none at all must not change what is drawn next.
     in_parts = np.concatenate([oracle.draw(m) for m in (1, 0, 20, 29)])
     require(
         pairs.shape == (50, 2) and np.array_equal(pairs, in_parts),
@@ -428,7 +446,10 @@ def _only(part: str, needs: tuple[str, ...]) -> Problem:
     """Planted items with nothing but one part and the other needs."""
     items = make_items(DATA_SEED, form="everything")
     provided = {part}
-    provided.update(need for need in needs if "|" not in need)
+    for need in needs:
+        # Of alternatives, only the part that is tried.
+        if "|" not in need:
+            provided.add(need)
     fields: dict[str, Any] = {}
     for name in ("vectors", "similarity", "graph", "comparisons", "levels", "tree"):
         if name in provided:

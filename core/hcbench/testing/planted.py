@@ -94,6 +94,7 @@ def _graph(similarity: NDArray[np.float64]) -> sparse.csr_array:
 
     distance = 1.0 - similarity
     np.fill_diagonal(distance, 0.0)
+    # All edges up to the longest one of a minimum spanning tree: fewer would leave several parts.
     longest = minimum_spanning_tree(distance).data.max(initial=0.0)
     return _of_edges(np.where(distance <= longest, similarity, 0.0))
 
@@ -163,6 +164,7 @@ def _planted(seed: int, n: int) -> Problem:
     names = tuple(f"item{i}" for i in range(n))
     heights = np.concatenate([np.ones(n), affinity])
     truth = Tree(_merge_at_random(n, rng), heights, HeightKind.AFFINITY, names)
+    # Two classes, each of which is divided again.
     levels = np.column_stack([truth.cut(min(k, n)).labels for k in (2, 4)])
     tree = Tree(truth.parent, 1.0 - heights, HeightKind.DISTANCE, names)
     return Problem(
@@ -193,6 +195,8 @@ def _vectors_of(truth: Tree, rng: np.random.Generator) -> NDArray[np.float64]:
     """
     n = truth.n
     i, j = np.triu_indices(n, 1)
+    # Products differ from the height of their merge by a third of a step between two merges, so
+    # that no two are equal, and those of different merges stay in order.
     step = (_HIGHEST - _LOWEST) / max(n - 2, 1)
     products = np.eye(n)
     products[i, j] = truth.merge_height(i, j) + rng.uniform(-step / 3, step / 3, i.size)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,6 @@ from hcbench.model.problem import Problem
 from hcbench.oracle import Answers, Code, Oracle, Queries
 from hcbench.run.job import Call
 from hcbench.testing.subjects import skip
-
-if TYPE_CHECKING:
-    pass
 
 
 class NotRecordedError(Exception):
@@ -60,6 +57,7 @@ def record(answers: Answers) -> tuple[Answers, RecordedAnswers]:
             recorded.codes.setdefault(tuple(row), []).append(code)
         return codes
 
+    # `start` is how many pairs were drawn before, which the inner oracle counts itself.
     def draw(start: int, m: int) -> Queries:
         pairs = inner.draw(m)
         recorded.pairs[start, m] = pairs
@@ -83,9 +81,10 @@ def _ask(oracle: Oracle, questions: Queries) -> Code:
 
 def replay(answers: Answers, recorded: RecordedAnswers) -> Call:
     """An oracle that knows nothing but a record, and data that are read whole."""
-    names = ("kind", "data", "size", "arity", "query_kind", "symmetry")
-    params: dict[str, Any] = {name: getattr(answers, name) for name in names}
-    params["record"] = recorded
+    # All fields of the answers that can be sent to a worker; its functions cannot.
+    params: dict[str, Any] = {"record": recorded}
+    for name in ("kind", "data", "size", "arity", "query_kind", "symmetry"):
+        params[name] = getattr(answers, name)
     return Call("hcbench.testing.recording:replayed", params)
 
 
@@ -99,13 +98,18 @@ def replayed(
             array.setflags(write=False)
         return Answers(n=problem.n, **fields)
     # The answers to each query that are still to be given.
-    remaining = {question: iter(codes) for question, codes in record.codes.items()}
+    remaining = {}
+    for question, codes in record.codes.items():
+        remaining[question] = iter(codes)
 
     def answer(questions: Queries, _keys: object, _times: object) -> Code:
-        try:
-            codes = [next(remaining[tuple(row)]) for row in questions.tolist()]
-        except (KeyError, StopIteration):
-            raise NotRecordedError("it makes other queries") from None
+        codes = []
+        for row in questions.tolist():
+            try:
+                codes.append(next(remaining[tuple(row)]))
+            except (KeyError, StopIteration):
+                # Never made, or not so often.
+                raise NotRecordedError("it makes other queries") from None
         return np.array(codes, dtype=record.dtype)
 
     def draw(start: int, m: int) -> Queries:
@@ -123,6 +127,7 @@ def renumbered(answers: Answers, items: NDArray[np.int64]) -> Answers:
     if not answers.arity:
         return replace(answers, data=_in_order(answers, items), matrix=None)
     inner = Oracle(answers)
+    # Where each item is now: the inverse of the permutation.
     position = np.argsort(items)
 
     def answer(questions: Queries, _keys: object, _times: object) -> Code:
@@ -167,6 +172,7 @@ def _in_order(answers: Answers, items: NDArray[np.int64]) -> Any:
         return data.take(items)
     if getattr(data, "shape", ())[:1] != (answers.n,):
         skip(f"{answers.kind}, held as {type(data).__name__}, cannot be put in another order")
+    # A matrix of pairs has items in rows and in columns; vectors have them in rows.
     if answers.kind in ("similarities", "graph"):
         return data[np.ix_(items, items)]
     return data[items]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hcbench.errors import (
     HcbenchError,
@@ -41,9 +41,6 @@ from hcbench.run.timed_call import call_algorithm
 from hcbench.run.workers import Limits
 from hcbench.testing.planted import DATA_SEED, FORMS_WITH_ALL, Form, N, make_items
 from hcbench.testing.subjects import Subject, fail, skip
-
-if TYPE_CHECKING:
-    pass
 
 #: Of the answers of an oracle, and of an algorithm.
 NOISE_SEED = 2
@@ -135,6 +132,7 @@ def _sources_of(subject: Subject) -> list[Source]:
         if source is not None:
             sources.append(source)
     defaults = {parameter.name: parameter.default for parameter in subject.spec.parameters}
+    # With its defaults it accepts what it declares; an error then is a failure, and no choice.
     if len(sources) < 2 or subject.params == defaults:
         return sources
     # It may accept vectors and similarities, and a choice of parameters, such as a metric, only
@@ -169,6 +167,7 @@ def run(
     # Otherwise the oracle asks again for an answer that is unsure.
     oracle.takes_unsure = subject.spec.takes_unsure
     called = call_algorithm(subject.call, oracle, given, seed)
+    # A cell would record it as a failure; here a user ends the checks.
     if isinstance(called.error, KeyboardInterrupt):
         raise called.error
     return Ran(called.result, called.error, called.cost.queries, called.reported, called.trace)
@@ -200,10 +199,14 @@ def _usual(subject: Subject, source: Source) -> Ran:
 def clusters_of(result: Result) -> frozenset[frozenset[int]]:
     """The sets of items: below the inner nodes of a tree, or those of a partition."""
     if isinstance(result, Tree):
-        clusters = [result.leaves(node) for node in range(result.n, result.n_nodes)]
+        # Inner nodes are numbered after the leaves.
+        clusters = list(map(result.leaves, range(result.n, result.n_nodes)))
     else:
-        clusters = [result.members(cluster) for cluster in range(result.n_clusters)]
-    return frozenset(frozenset(items.tolist()) for items in clusters)
+        clusters = list(map(result.members, range(result.n_clusters)))
+    sets = set()
+    for items in clusters:
+        sets.add(frozenset(items.tolist()))
+    return frozenset(sets)
 
 
 def require_valid(subject: Subject, ran: Ran, items: str) -> None:
@@ -212,6 +215,7 @@ def require_valid(subject: Subject, ran: Ran, items: str) -> None:
         return
     if ran.result is None:
         fail(f"fails on {items}: {ran.reason}", ran.error)
+    # The result itself was checked when it was returned: it is a tree or partition of all items.
     kind = result_kind(ran.result)
     if kind != subject.spec.returns:
         fail(f"declares a {subject.spec.returns} and returns a {kind} of {items}")

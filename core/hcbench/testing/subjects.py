@@ -166,8 +166,7 @@ def _subjects_of_one(what: Any, plugins: Sequence[str | Path]) -> list[Subject]:
     if str(what).endswith((".py", ".toml")):
         file = Path(what).resolve()
         registry = load_registry(list(plugins) + [what])
-        plugins_of_file = [plugin for plugin in registry.plugins.loaded if plugin.file == file]
-        return _subjects_of_plugins(plugins_of_file, registry)
+        return _subjects_of_plugins(_plugins_of_file(registry, file), registry)
     name = str(what)
     registry = load_registry(plugins)
     uses = _uses_named(registry, name)
@@ -180,6 +179,15 @@ def _subjects_of_one(what: Any, plugins: Sequence[str | Path]) -> list[Subject]:
     if not plugins_of_name:
         raise _unknown(registry, name)
     return _subjects_of_plugins(plugins_of_name, registry)
+
+
+def _plugins_of_file(registry: Registry, file: Path) -> list[Plugin]:
+    """The plugins that a file has been loaded as."""
+    plugins = []
+    for plugin in registry.plugins.loaded:
+        if plugin.file == file:
+            plugins.append(plugin)
+    return plugins
 
 
 def _subjects_of_module(module: ModuleType, registry: Registry) -> list[Subject]:
@@ -200,8 +208,8 @@ def _subjects_of_plugins(plugins: Sequence[Plugin], registry: Registry) -> list[
         for entry in catalogue.entries:
             if entry.plugin in plugins:
                 registered.append((entry.spec, entry.plugin))
-    names = ", ".join(plugin.name for plugin in plugins)
-    return _subjects_together(registered, names, registry)
+    names = [plugin.name for plugin in plugins]
+    return _subjects_together(registered, ", ".join(names), registry)
 
 
 def _uses_named(registry: Registry, text: str) -> list[Use[Any]]:
@@ -218,6 +226,7 @@ def _uses_named(registry: Registry, text: str) -> list[Use[Any]]:
         try:
             uses += resolve(text)
         except UnknownNameError:
+            # A name of another kind.
             continue
         except HcbenchError as error:
             errors.append(error)
@@ -228,6 +237,7 @@ def _uses_named(registry: Registry, text: str) -> list[Use[Any]]:
 
 
 def _unknown(registry: Registry, text: str) -> HcbenchError:
+    # A broken plugin registers nothing, so that its name is unknown for another reason.
     for broken in registry.plugins.broken:
         if text in (broken.plugin.distribution, broken.plugin.name):
             return PluginError(f"{broken.plugin.name} is broken: {broken.reason}")
@@ -258,6 +268,7 @@ def _subjects_together(
     oracle_uses = default_uses(Catalogue("oracle", oracles))
     subjects = []
     for spec, plugin in specs:
+        # The first required parameter: without a value the spec cannot be called.
         missing = ""
         for parameter in spec.parameters:
             if parameter.required:

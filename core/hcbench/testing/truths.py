@@ -104,8 +104,10 @@ def compares_with_truth(spec: MetricSpec, measure: Measure, problem: Problem) ->
     """
     if spec.cost or spec.direction == "none":
         return False
-    params = {parameter.name: parameter.default for parameter in spec.parameters}
-    kind = "partition" if spec.result == "partition" else "tree"
+    params = _defaults_of(spec)
+    kind = "tree"
+    if spec.result == "partition":
+        kind = "partition"
     result = _truth_as(kind, problem, problem.truth)
     bare = Problem(n=problem.n, names=problem.names)
     truth_alone = replace(bare, truths=problem.truths, levels=problem.levels)
@@ -160,7 +162,7 @@ def prefers_others_by_definition(
     seed : int
         Of the items.
     """
-    defaults = {parameter.name: parameter.default for parameter in spec.parameters}
+    defaults = _defaults_of(spec)
     # The truths and the levels of the items are not those of the data set.
     combination: dict[str, Any] = dict(params)
     for name in ("truth", "level"):
@@ -185,8 +187,12 @@ def _better_with(
     rivals: Iterable[tuple[str, Tree]],
 ) -> Better | None:
     """The first rival that is better than the truth by a metric with some parameters."""
-    sign = -1.0 if spec.direction == "lower" else 1.0
+    # Times its sign, a higher value is better whatever the direction.
+    sign = 1.0
+    if spec.direction == "lower":
+        sign = -1.0
     level = params.get("level")
+    # Of several truths the best one counts: a rival must be better than all of them.
     of_truth = -math.inf
     for truth in _truths_meant(params, problem):
         value = _value(measure, problem, _truth_as(kind, problem, truth, level), params)
@@ -198,6 +204,7 @@ def _better_with(
     for description, rival in rivals:
         result: Result = rival
         if kind == "partition":
+            # As many clusters as the truth: a metric may prefer other numbers of clusters.
             result = rival.cut(finest_partition(problem, level).n_clusters)
         value = sign * _value(measure, problem, result, params)
         if value > of_truth + tolerance:
@@ -231,7 +238,9 @@ def _value(measure: Measure, problem: Problem, result: Result, params: Mapping[s
 
 
 def _truth_as(kind: str, problem: Problem, truth: Tree, level: int | None = None) -> Result:
-    return truth if kind == "tree" else finest_partition(problem, level)
+    if kind == "tree":
+        return truth
+    return finest_partition(problem, level)
 
 
 def _combinations(
@@ -242,6 +251,7 @@ def _combinations(
     for parameter in spec.parameters:
         name = parameter.name
         values[name] = [params[name]]
+        # What a user has set is meant, and not varied.
         if params[name] != parameter.default:
             continue
         if parameter.choices:
@@ -252,14 +262,23 @@ def _combinations(
             values[name] += problem.truths
         elif name == "level" and problem.levels is not None:
             values[name] += range(1, problem.levels.shape[1] + 1)
-    distinct = [list(dict.fromkeys(of_parameter)) for of_parameter in values.values()]
+    distinct = list(map(dict.fromkeys, values.values()))
     for combination in itertools.product(*distinct):
         yield dict(zip(values, combination, strict=True))
 
 
 def _not_default(spec: MetricSpec, params: Mapping[str, Any]) -> dict[str, Any]:
-    defaults = {parameter.name: parameter.default for parameter in spec.parameters}
-    return {name: value for name, value in params.items() if value != defaults[name]}
+    defaults = _defaults_of(spec)
+    changed = {}
+    for name, value in params.items():
+        if value != defaults[name]:
+            changed[name] = value
+    return changed
+
+
+def _defaults_of(spec: MetricSpec) -> dict[str, Any]:
+    """The defaults of the parameters, by their names."""
+    return {parameter.name: parameter.default for parameter in spec.parameters}
 
 
 def _rivals(problem: Problem) -> Iterator[tuple[str, Tree]]:
@@ -302,6 +321,8 @@ def _refined(tree: Tree, rng: np.random.Generator) -> Tree:
     for node in range(tree.n, tree.n_nodes):
         children = tree.children(node).tolist()
         rng.shuffle(children)
+        # Two of the children get a new node above them, until two are left. The new node is put
+        # first, so that it is joined last.
         while len(children) > 2:
             new = len(parent)
             parent.append(node)
@@ -309,5 +330,7 @@ def _refined(tree: Tree, rng: np.random.Generator) -> Tree:
             parent[children.pop()] = new
             parent[children.pop()] = new
             children.insert(0, new)
-    height = None if tree.height is None else tree.height[origin]
+    height = None
+    if tree.height is not None:
+        height = tree.height[origin]
     return Tree.from_parents(parent, height, tree.kind, tree.names)

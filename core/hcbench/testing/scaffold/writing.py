@@ -71,12 +71,14 @@ def write_plugin(
     for kind, name in names.items():
         _check_name(kind, name, registry)
     folder = directory / package
-    files = {folder / path: text for path, text in _files(package, names).items()}
+    files = {}
+    for path, text in _files(package, names).items():
+        files[folder / path] = text
     try:
         folder.mkdir()
-        for path, text in files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+        for file, text in files.items():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
     except FileExistsError as error:
         raise DataError(f"{folder} exists already; take another NAME or --directory") from error
     except OSError as error:
@@ -93,7 +95,11 @@ def next_steps(package: str, names: Mapping[str, str], directory: Path) -> str:
 
 def _as_name(package: str) -> str:
     """``my_linkage`` is registered as MyLinkage."""
-    return "".join(part[0].upper() + part[1:] for part in package.split("_") if part)
+    name = ""
+    for part in package.split("_"):
+        # Not `capitalize`, which makes the other letters small; a part may be empty.
+        name += part[:1].upper() + part[1:]
+    return name
 
 
 def _check_package(package: str) -> None:
@@ -109,9 +115,12 @@ def _check_package(package: str) -> None:
 
 
 def _check_name(kind: str, name: str, registry: Registry) -> None:
+    # A spec checks its own name when it is made.
     try:
-        spec = CommandSpec if kind == "command" else Spec
-        spec(name=name, function="", doc="")
+        if kind == "command":
+            CommandSpec(name=name, function="", doc="")
+        else:
+            Spec(name=name, function="", doc="")
     except InvalidSpecError as error:
         raise ParameterError(f"--{kind}: {error}") from error
     catalogue = getattr(registry, f"{kind}s")
@@ -130,10 +139,12 @@ def _files(package: str, names: Mapping[str, str]) -> dict[str, str]:
     """The text of each file, by its path in the folder."""
     # Commands have no conformance checks.
     checked: dict[str, None] = {}
+    is_measured = False
     for kind, name in names.items():
         if kind != "command":
             checked[name] = None
-    is_measured = any(kind in _MEASURED for kind in names)
+        if kind in _MEASURED:
+            is_measured = True
     texts = {
         "pyproject.toml": _read("pyproject.txt"),
         "README.md": _read("readme.txt"),
@@ -153,7 +164,10 @@ def _files(package: str, names: Mapping[str, str]) -> dict[str, str]:
         texts["benchmarks/__init__.py"] = ""
         texts["benchmarks/registered.py"] = _read("benchmarks.py")
     replacements = _replacements(package, names, list(checked), is_measured=is_measured)
-    return {path: _replaced(text, replacements) for path, text in texts.items()}
+    files = {}
+    for path, text in texts.items():
+        files[path] = _replaced(text, replacements)
+    return files
 
 
 def _replacements(
@@ -164,7 +178,7 @@ def _replacements(
     replacements = {
         "EXAMPLE-BENCHMARKS": _read("benchmarks.txt"),
         "example_plugin": package,
-        '"EXAMPLE-NAMES"': ",\n    ".join(_quoted(name) for name in checked),
+        '"EXAMPLE-NAMES"': ",\n    ".join(map(_quoted, checked)),
         "EXAMPLE-REQUIREMENT": required_release(version("hcbench")),
         '"EXAMPLE-HOOKS"': str(HOOK_VERSION),
         "EXAMPLE-TABLE": "\n".join(table),
@@ -227,10 +241,16 @@ def _declarations(names: Mapping[str, str]) -> str:
     head, *all_hooks = _read("__init__.py").split("\n\n\n")
     hooks = []
     for kind in names:
-        hooks += [hook for hook in all_hooks if f"def hcbench_{kind}s(" in hook]
+        for hook in all_hooks:
+            if f"def hcbench_{kind}s(" in hook:
+                hooks.append(hook)
+    # Of the imports stay those of which the remaining hooks have the name.
     words = set(re.findall(r"\w+", "".join(hooks)))
     before, block, after = re.split(r"from hcbench import \((.*?)\)", head, flags=re.DOTALL)
-    imported = [name for name in re.findall(r"\w+", block) if name in words]
+    imported = []
+    for name in re.findall(r"\w+", block):
+        if name in words:
+            imported.append(name)
     statement = f"from hcbench import {', '.join(imported)}"
     if len(statement) > LINE_LENGTH:
         lines = [f"    {name},\n" for name in imported]
