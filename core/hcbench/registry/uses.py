@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from hcbench.errors import DataError
+from hcbench.errors import DataError, NameSyntaxError
 from hcbench.model.regular_files import check_regular
 from hcbench.registry.fingerprint import (
     CORE_EDITION,
@@ -21,6 +21,7 @@ from hcbench.registry.fingerprint import (
     installed_version,
     is_development,
 )
+from hcbench.registry.names import parse_name
 from hcbench.registry.parameters import Value
 from hcbench.registry.plugins import Plugin
 from hcbench.registry.repeats import Repeats
@@ -60,12 +61,38 @@ class Use(Generic[S]):
         for name in self.digests:
             if _place_of(self.params[name]) != _place_of(use.params[name]):
                 return False
+        for part, other_part in zip(self.parts, use.parts, strict=True):
+            if not part.has_files_of(other_part):
+                return False
         return True
 
     @cached_property
     def seed_name(self) -> str:
         """The name and parameters from which seeds are derived; files count by their content."""
-        return json.dumps([self.spec.name, {**self.params, **self.digests}])
+        params = {**self.params, **self.digests}
+        for part in self.parts:
+            if part.reads_files:
+                # The text has the path of the file, which another machine does not have.
+                for name, value in self.params.items():
+                    if part.is_named_by(value):
+                        params[name] = part.seed_name
+        return json.dumps([self.spec.name, params])
+
+    @property
+    def reads_files(self) -> bool:
+        """Whether its parameters name files, or those of one of its parts do."""
+        return bool(self.digests) or any(part.reads_files for part in self.parts)
+
+    def is_named_by(self, value: Value) -> bool:
+        """Whether the value of a parameter is a name of this use: that of its spec, or its file."""
+        if not isinstance(value, str):
+            return False
+        try:
+            base = parse_name(value).base
+        except NameSyntaxError:
+            # Another text, such as a title.
+            return False
+        return base == self.spec.name or base == self.params.get("path")
 
     @cached_property
     def parts(self) -> tuple[Use[Any], ...]:
