@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from hcbench.analysis.intervals import ROUNDING_ERROR
-from hcbench.claims.measuring import NotMeasuredError
+from hcbench.claims.sides import NotMeasuredError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -39,11 +39,10 @@ from hcbench.claims.decisions import UNKNOWN, Word, decide, has_two_errors, why_
 from hcbench.claims.measuring import (
     RANDOM_LAWS,
     Measured,
-    NotMeasuredError,
-    claimed_metric,
     measure,
 )
 from hcbench.claims.relations import accepts, relation_of
+from hcbench.claims.sides import NotMeasuredError, claimed_metric
 
 if TYPE_CHECKING:
     from hcbench.analysis.comparison import Comparison

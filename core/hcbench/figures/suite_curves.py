@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hcbench.analysis.axes import find_metric
 from hcbench.analysis.statistics import summarise
 from hcbench.claims.descriptions import describe_claimed
-from hcbench.claims.measuring import NotMeasuredError, Side, find_group
+from hcbench.claims.sides import NotMeasuredError, Side, find_group
 from hcbench.claims.verdicts import Verdict
 from hcbench.errors import DataNotAvailableError
 from hcbench.figures.draw_charts import add_caption

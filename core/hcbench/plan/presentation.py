@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 from hcbench.errors import DamagedRunError, NameSyntaxError
 from hcbench.plan.cell import as_tuples
 from hcbench.plan.outcome import Outcome, Value
-from hcbench.plan.plan import Plan, Shard, judged_by, label_without_truth, metric_keys
+from hcbench.plan.plan import Plan, Shard, metric_keys
+from hcbench.plan.truths import judged_by, label_without_truth
 from hcbench.registry.families import families_of
 from hcbench.registry.metric_specs import Direction, MetricSpec
 from hcbench.registry.names import parse_name

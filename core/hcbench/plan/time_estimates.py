@@ -48,7 +48,7 @@ class PowerLaw:
 
     def __call__(self, n: int) -> float:
         """Seconds for n items."""
-        return self.factor * float(n) ** self.exponent
+        return float(self.factor * float(n) ** self.exponent)
 
 
 @dataclass(frozen=True, slots=True)

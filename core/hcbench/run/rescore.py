@@ -17,8 +17,9 @@ from hcbench.model.trees import Tree
 from hcbench.plan.cell import Cell, as_tuples
 from hcbench.plan.columns import Outcomes
 from hcbench.plan.outcome import Outcome
-from hcbench.plan.plan import Inapplicable, Plan, metric_keys, with_all_truths
+from hcbench.plan.plan import Inapplicable, Plan, metric_keys
 from hcbench.plan.presentation import Presentation
+from hcbench.plan.truths import with_all_truths
 from hcbench.registry import Registry
 from hcbench.registry.catalogue import Catalogue
 from hcbench.registry.metric_specs import MetricSpec
