@@ -45,7 +45,9 @@ def complete_names(
         All that the option has so far; what is complete is repeated in each item.
     """
     start = _start_of_last_part(incomplete)
-    before, name = incomplete[:start], incomplete[start:]
+    before = incomplete[:start]
+    name = incomplete[start:]
+    # Behind a bracket there are parameters; before it, names.
     if "[" in name:
         return list(_complete_parameter(registry, kinds, before, name))
     items = []
@@ -86,12 +88,16 @@ def complete_source(
     from hcbench.cli.loading import load_plugins
 
     is_first = not ctx.params.get(param.name or "")
-    kinds = ("algorithms",) if is_first else ("datasets",)
+    kinds = ("datasets",)
+    if is_first:
+        kinds = ("algorithms",)
+    # The shell completes files itself.
     if "[" not in incomplete and ("/" in incomplete or incomplete.startswith((".", "~"))):
         return [CompletionItem(incomplete, type="file")]
     items = []
     if is_first:
         items.extend(complete_runs(ctx, param, incomplete))
+    # An error would be written into the line that the user is editing.
     with suppress(HcbenchError, OSError):
         registry = load_plugins(ctx.params.get("plugin") or (), quiet=True)
         items.extend(complete_names(registry, kinds, incomplete))
@@ -170,7 +176,8 @@ def _values_of(spec: Any, parameter: Parameter, base: str) -> list[str]:
         return list(parameter.choices)
     if parameter.type == "bool":
         return ["true", "false"]
-    reads_text = any(kind in parameter.type for kind in ("str", "list"))
+    # A parameter of a data set that reads a table may name its columns.
+    reads_text = "str" in parameter.type or "list" in parameter.type
     if isinstance(spec, DatasetSpec) and reads_text and Path(base).suffix in _TABLES:
         return _columns_of(Path(base).expanduser())
     return []

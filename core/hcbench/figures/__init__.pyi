@@ -9,7 +9,6 @@ from .charts import (
     curve_chart as curve_chart,
     exponent_text as exponent_text,
     profile_chart as profile_chart,
-    tradeoff_chart as tradeoff_chart,
 )
 from .dendrograms import (
     Orientation as Orientation,
@@ -49,6 +48,7 @@ from .suites import (
     make_folder as make_folder,
     write_figure as write_figure,
 )
+from .tradeoff_charts import tradeoff_chart as tradeoff_chart
 from .tree_figures import (
     dendrogram_figure as dendrogram_figure,
     heat_map as heat_map,

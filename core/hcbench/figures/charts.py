@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -18,14 +18,13 @@ if TYPE_CHECKING:
     from hcbench.analysis.performance_profiles import PerformanceProfile
     from hcbench.analysis.ranks import ProfileView
     from hcbench.analysis.statistics import Summary
-    from hcbench.analysis.tradeoffs import Level, TradeoffPanel, TradeoffPoint, TradeoffView
     from hcbench.analysis.views import CurvePoint, CurveView, Line, PowerLaw
     from hcbench.plan.presentation import MetricInfo
     from hcbench.results.results import Results
 
 
 #: A logarithmic axis extends beyond its data by this factor.
-_ROOM_OF_LOG = 1.6
+ROOM_OF_LOG = 1.6
 
 #: How a series is drawn; see `Series`.
 Mark: TypeAlias = Literal["line", "bars", "law", "flat", "steps", "level", "warning"]
@@ -167,7 +166,7 @@ def exponent_text(law: PowerLaw) -> str:
     return f"{law.exponent:.2f} [{law.low:.2f}, {law.high:.2f}]"
 
 
-def _average_text(summary: Summary | CurvePoint, metric: MetricInfo) -> str:
+def average_text(summary: Summary | CurvePoint, metric: MetricInfo) -> str:
     """An average with its interval."""
     average = format_spread(summary.average, None, metric.unit, metric.interval)
     text = f"{metric.label} {average}"
@@ -200,7 +199,9 @@ def curve_chart(view: CurveView, results: Results, *, growth: bool = False) -> C
             # In a single panel the legend has room for the exponents; else they are in the caption.
             if line.fit and has_one_panel:
                 name = f"{line.name}: {exponent_text(line.fit)}"
-            points = [_curve_point(line, point, view, y) for point in line.points]
+            points = []
+            for point in line.points:
+                points.append(_curve_point(line, point, view, y))
             series.append(Series(name, looks[line.name], _curve_mark(line), points, line.fit))
         panels.append(Panel(curve_panel.title, series))
     return Chart(
@@ -256,13 +257,13 @@ def _curve_axis(view: CurveView, lines: Sequence[Line], *, growth: bool) -> Axis
     ends = None
     if log:
         # Without ends, intervals that reach 0 would stretch a logarithmic axis without limit.
-        ends = (least / _ROOM_OF_LOG, most * _ROOM_OF_LOG)
+        ends = (least / ROOM_OF_LOG, most * ROOM_OF_LOG)
     return Axis(title=metric_title(view.metric), unit=view.metric.unit, log=log, ends=ends)
 
 
 def _curve_point(line: Line, point: CurvePoint, view: CurveView, y: Axis) -> Point:
     """A point of a line with its text; its interval ends within a logarithmic axis."""
-    text = f"{line.name}\n{view.x.name} = {point.x:g}\n{_average_text(point, view.metric)}"
+    text = f"{line.name}\n{view.x.name} = {point.x:g}\n{average_text(point, view.metric)}"
     if y.ends is not None and point.low is not None:
         point = replace(point, low=max(point.low, y.ends[0]))
     return point.x, point, text
@@ -279,7 +280,8 @@ def _curve_mark(line: Line) -> Mark:
 
 def _curve_caption(view: CurveView, lines: Sequence[Line], results: Results) -> list[str]:
     caption = [f"{metric_title(view.metric)} along {view.x.title}: {view.interval}"]
-    if any(line.fit for line in lines):
+    fits = [line.fit for line in lines]
+    if any(fits):
         caption.append("dotted: power laws, fitted to at least four sizes, with 95 % intervals")
     number_failed = 0
     for line in lines:
@@ -307,149 +309,6 @@ def _exponents_by_panel(view: CurveView) -> list[str]:
         if exponents:
             texts.append(f"{panel.title}: {', '.join(exponents)}")
     return texts
-
-
-# ---- Quality against cost ------------------------------------------------------------------------
-
-
-def tradeoff_chart(view: TradeoffView, results: Results) -> Chart:
-    """Quality against cost, one panel per data set, with Pareto fronts."""
-    points: list[TradeoffPoint] = []
-    levels: list[Level] = []
-    for panel in view.panels:
-        points.extend(panel.points)
-        levels.extend(panel.levels)
-    names = [point.name for point in points]
-    names += [level.name for level in levels]
-    looks = looks_of(results, names)
-    has_log_costs = is_wide(_average_cost(point) for point in points if not point.reference)
-    panels = []
-    for panel in view.panels:
-        series = _tradeoff_series(panel, view, looks)
-        fronts = [_front_line(front, panel) for front in panel.fronts]
-        ends = _cost_range(panel.points, log=has_log_costs)
-        panels.append(Panel(panel.dataset, series, fronts, ends))
-    header, rows = _tradeoff_table(view)
-    return Chart(
-        panels=panels,
-        x=Axis(title=metric_title(view.against), unit=view.against.unit, log=has_log_costs),
-        y=Axis(title=metric_title(view.metric), unit=view.metric.unit),
-        caption=_tradeoff_caption(view, points, levels, results),
-        header=header,
-        rows=rows,
-    )
-
-
-def _front_line(
-    front: Sequence[int], panel: TradeoffPanel
-) -> list[tuple[float | None, float | None]]:
-    """The cost and the quality of each point of a Pareto front."""
-    line = []
-    for place in front:
-        point = panel.points[place]
-        line.append((point.x.average, point.y.average))
-    return line
-
-
-def _tradeoff_caption(
-    view: TradeoffView,
-    points: Sequence[TradeoffPoint],
-    levels: Sequence[Level],
-    results: Results,
-) -> list[str]:
-    cost = view.against.label
-    caption = [
-        f"{metric_title(view.metric)} against {cost}; bars are 95 % intervals of the averages"
-    ]
-    if any(panel.fronts for panel in view.panels):
-        caption.append(
-            "rings and dotted lines: the Pareto front, which no other algorithm dominates"
-        )
-    if levels or any(point.reference for point in points):
-        caption.append(f"level lines: references, and algorithms without {cost}")
-    caption.extend(results.caveats)
-    return caption
-
-
-def _tradeoff_series(
-    panel: TradeoffPanel, view: TradeoffView, looks: Mapping[str, Look]
-) -> list[Series]:
-    """The points of each algorithm of a data set, and a level line for each without a cost."""
-    # The legend has the algorithms in the order of the panel; points are drawn in that of costs.
-    points_by_name: dict[str, list[Point]] = {}
-    for point in panel.points:
-        if not point.reference:
-            points_by_name.setdefault(point.name, [])
-    level_lines: list[tuple[str, Summary, str]] = []
-    for level in panel.levels:
-        level_lines.append((level.name, level.y, f"no {view.against.label}"))
-    for point in sorted(panel.points, key=_average_cost):
-        cost_text = _average_text(point.x, view.against)
-        if point.reference:
-            level_lines.append((point.name, point.y, f"a reference\n{cost_text}"))
-            continue
-        text = f"{point.name}\n{_average_text(point.y, view.metric)}\n{cost_text}"
-        if point.checkpoint is not None:
-            text += f"\nafter {point.checkpoint:,} queries"
-        points_by_name[point.name].append((point.x, point.y, text))
-    series = []
-    for name, points in points_by_name.items():
-        series.append(Series(name, looks[name], "bars", points))
-    for name, quality, remark in level_lines:
-        text = f"{name}\n{_average_text(quality, view.metric)}\n{remark}"
-        series.append(Series(name, looks[name], "level", [(None, quality, text)]))
-    return series
-
-
-def _average_cost(point: TradeoffPoint) -> float:
-    return point.x.average or 0
-
-
-def _cost_range(points: Sequence[TradeoffPoint], *, log: bool) -> tuple[float, float]:
-    """The range of costs, of references only if there are no others; wide if nearly equal."""
-    ranked_points = [point for point in points if not point.reference]
-    costs = []
-    for point in ranked_points or points:
-        for cost in (point.x.average, point.x.low, point.x.high):
-            # A logarithmic scale has no place for 0.
-            if cost is not None and (cost > 0 or not log):
-                costs.append(cost)
-    low = min(costs)
-    high = max(costs)
-    if log:
-        return low / _ROOM_OF_LOG, high * _ROOM_OF_LOG
-    room = 0.06 * (high - low)
-    are_nearly_equal = high - low < 0.1 * high
-    if are_nearly_equal:
-        # Else a difference of no importance would fill the panel.
-        room = max(room, 0.3 * high)
-    return low - room, high + room
-
-
-def _tradeoff_table(view: TradeoffView) -> tuple[list[str], list[Sequence[Any]]]:
-    """The header and the rows of the data."""
-    header = ["data set", "algorithm", "oracle", "budget", "after queries"]
-    for label in (view.against.label, view.metric.label):
-        header.extend([label, f"{label}, low", f"{label}, high"])
-    header.append("on the front")
-    rows: list[Sequence[Any]] = []
-    for panel in view.panels:
-        for point in panel.points:
-            row: list[Any] = [
-                panel.dataset,
-                point.name,
-                point.oracle,
-                point.budget,
-                point.checkpoint,
-            ]
-            row.extend([point.x.average, point.x.low, point.x.high])
-            row.extend([point.y.average, point.y.low, point.y.high])
-            is_on_front = "no"
-            if point.on_front:
-                is_on_front = "yes"
-            row.append(is_on_front)
-            rows.append(row)
-    return header, rows
 
 
 # ---- Profiles ------------------------------------------------------------------------------------

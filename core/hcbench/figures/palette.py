@@ -134,7 +134,10 @@ def looks_of(results: Results, names: Iterable[str] = ()) -> dict[str, Look]:
     variants: dict[str, int] = {}
     for name in names:
         # A variant of "4-AL, x" is not one of "4-AL".
-        algorithms = [label for label in looks if name.startswith(f"{label}, ")]
+        algorithms = []
+        for label in looks:
+            if name.startswith(f"{label}, "):
+                algorithms.append(label)
         if name not in looks and algorithms:
             algorithm = max(algorithms, key=len)
             number = variants.get(algorithm, 0)

@@ -136,7 +136,9 @@ def averages_of(points: Sequence[Any]) -> tuple[NDArray[np.float64], ...]:
 def mark_places(ax: Axes, places: Sequence[float]) -> None:
     """Put a tick at each x, if they are few."""
     if 1 < len(places) <= _MOST_TICKS:
-        ax.set_xticks(places, [f"{place:g}" for place in places])
+        texts = [f"{place:g}" for place in places]
+        ax.set_xticks(places, texts)
+        # A logarithmic scale has ticks between powers of ten, too.
         ax.set_xticks([], minor=True)
 
 
@@ -195,7 +197,9 @@ def curves(
     """
     results: Results = getattr(view, "results", view)  # type: ignore[arg-type]
     info = find_metric(results, metric)
-    keys = [group] if isinstance(group, str) else list(group)
+    keys: Sequence[str] = group
+    if isinstance(group, str):
+        keys = [group]
     groups_of_lines = _lines(results, x, keys, where)
     lines = {}
     for name, groups in groups_of_lines.items():
@@ -208,7 +212,8 @@ def curves(
         _, ax = new_figure()
     references = set()
     for name in lines:
-        if all(results.is_reference(group) for group in groups_of_lines[name].values()):
+        is_reference = list(map(results.is_reference, groups_of_lines[name].values()))
+        if all(is_reference):
             references.add(name)
     names = labels or {}
     with style():
@@ -283,8 +288,8 @@ def _add_names(ax: Axes, n_lines: int) -> None:
 
 
 def _draw_line(ax: Axes, points: _Points, **look: Any) -> None:
-    average, low, high = averages_of([summary for _, summary in points])
-    x = [place for place, _ in points]
+    x, summaries = zip(*points, strict=True)
+    average, low, high = averages_of(summaries)
     ax.errorbar(x, average, yerr=(average - low, high - average), capsize=2, elinewidth=0.9, **look)
 
 
@@ -309,7 +314,8 @@ def _lines(
             full_labels = {kind: getattr(group, kind) for kind in KINDS}
             if not where(properties | full_labels):
                 continue
-        name = " / ".join(str(properties[key]) for key in keys)
+        texts = [str(properties[key]) for key in keys]
+        name = " / ".join(texts)
         line = lines.setdefault(name, {})
         if place in line:
             raise _two_runs(x, place, line[place], group)

@@ -76,7 +76,7 @@ def draw_curves(figure: Figure, view: FigureView) -> Drawing:
     rows = math.ceil(len(panels) / columns)
     names = _names_of_lines(panels)
     # Room for the legend on the right.
-    longest = max(len(name) for name in names + list(figure.bound))
+    longest = max(map(len, names + list(figure.bound)))
     width = 3.1 * columns + _LETTER * longest + 1.0
     drawing, axes = new_figure(width, 3.2 * rows, rows=rows, columns=columns)
     # Without further panels, matplotlib returns the axes themselves instead of an array.
@@ -136,6 +136,7 @@ def collect_panels(figure: Figure, results: Results) -> dict[str, _Panel]:
         groups = _claimed_groups(figure, results, metric)
     for group in groups:
         parameters = _parameters(group, results)
+        # The horizontal axis has numbers only: a text, or a missing parameter, has no place there.
         x = parameters.get(figure.x)
         if isinstance(x, str | bool | None | tuple) or not _is_drawn(figure, parameters):
             continue
@@ -149,6 +150,7 @@ def collect_panels(figure: Figure, results: Results) -> dict[str, _Panel]:
         panel = panels.setdefault(_names_of(figure.panel, parameters), _Panel())
         line = panel.lines.setdefault(_line_name(figure, group, parameters), {})
         line[float(x)] = [number / unit for number in numbers]
+        # A bound is a number, or a metric that says where it is.
         for bound in figure.bound:
             height = read_number(bound)
             if height is None:

@@ -138,6 +138,7 @@ class FigureView:
             if digest in self._problems_of_caller:
                 return self._problems_of_caller[digest]
 
+        # The seed is that of the run, which may be another one than that of the suite.
         use = self._use_of(label)
         base = self.results.suite.seed
         if outcomes:

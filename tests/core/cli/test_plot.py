@@ -23,15 +23,9 @@ from hcbench.errors import HcbenchError
 from hcbench.figures import FigureView
 from hcbench.figures.dendrograms import dendrogram
 from hcbench.figures.draw_charts import draw_ranks
-from hcbench.figures.drawing import (
-    KINDS,
-    Choices,
-    class_labels,
-    describe_kinds,
-    draw,
-    draw_tanglegram,
-)
+from hcbench.figures.drawing import KINDS, Choices, describe_kinds, draw
 from hcbench.figures.palette import looks_of
+from hcbench.figures.tree_plots import class_labels, draw_tanglegram
 from hcbench.model.cost import Cost
 from hcbench.model.problem import Problem
 from hcbench.model.trees.layout import layout

@@ -19,7 +19,8 @@ from hcbench.analysis.ranks import profile
 from hcbench.analysis.tradeoffs import tradeoff
 from hcbench.analysis.views import curves, scaling
 from hcbench.errors import HcbenchError
-from hcbench.figures.charts import curve_chart, exponent_text, profile_chart, tradeoff_chart
+from hcbench.figures.charts import curve_chart, exponent_text, profile_chart
+from hcbench.figures.tradeoff_charts import tradeoff_chart
 from hcbench.pages.report.charts import draw_chart, draw_ranks
 from hcbench.pages.report.figures import BASE, DARK, Cell, make_table, sentence, short
 from hcbench.pages.report.leaderboards import (
