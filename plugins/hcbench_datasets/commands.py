@@ -39,6 +39,7 @@ def inspect(file: str) -> None:
       hcbench inspect "plants.csv[names=name,drop=[id]]"
     """
     from hcbench import load_registry
+    from hcbench.files import tell_if_slow
     from hcbench.registry import format_name, parse_name
 
     if Path(file).expanduser().exists():
@@ -54,8 +55,10 @@ def inspect(file: str) -> None:
     if target.is_dir():
         _refuse_folder(target)
     (use,) = registry.use_datasets(format_name(written, name.params))
-    advice = _advise(target, dict(use.params))
-    for line in advice.lines + _summary(use, advice.params):
+    with tell_if_slow(f"reading {path}"):
+        advice = _advise(target, dict(use.params))
+        summary = _summary(use, advice.params)
+    for line in advice.lines + summary:
         click.echo(printable(line))
     if advice.guess is not None and advice.table is not None and advice.guess.candidates:
         _print_question(written, advice.table, advice.guess, advice.params)

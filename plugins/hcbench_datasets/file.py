@@ -10,7 +10,7 @@ from typing import Any
 
 from hcbench import DataError, HcbenchError, Problem, Tree
 from hcbench.errors import NewickWarning
-from hcbench.files import TreeFile, read_named_comparisons
+from hcbench.files import TreeFile, read_named_comparisons, tell_if_slow
 from hcbench.model import check_regular
 from hcbench_datasets.content import Content, Roles, note_contradictions, note_rare_items
 from hcbench_datasets.fetch import chosen
@@ -29,6 +29,12 @@ def file(seed: int, **params: Any) -> Problem:
         of the errors and the remedy.
     """
     path = Path(params["path"]).expanduser()
+    with tell_if_slow(f"reading {path}"):
+        return _read_problem(path, params, seed)
+
+
+def _read_problem(path: Path, params: Mapping[str, Any], seed: int) -> Problem:
+    """The problem of a file."""
     if params["comparisons"]:
         return _comparisons_problem(path, params, roles_of(params), seed)
     content = read_content(params)

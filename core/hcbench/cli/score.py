@@ -117,6 +117,7 @@ def score(
 
     from hcbench.api.matching import groups_of_trees, height_notes, read_matched
     from hcbench.api.scoring import default_metrics, score_trees, summarise_files
+    from hcbench.files.slow import tell_if_slow
     from hcbench.files.trees import TreeFile
 
     for option in ("trees", "truths"):
@@ -129,7 +130,8 @@ def score(
     with stdout_for_data():
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            trees, problems = read_matched(registry, **files)
+            with tell_if_slow("reading the trees and what they are scored against"):
+                trees, problems = read_matched(registry, **files)
         # Several files may cause the same warning.
         texts = dict.fromkeys(str(warning.message) for warning in caught)
         if not quiet:
@@ -140,7 +142,8 @@ def score(
             uses[use.label] = use
         with np.errstate(over="ignore"):  # kernels multiply modulo 2^64
             notes = height_notes(files["trees"], trees)
-            scores = score_trees(trees, problems, list(uses.values()), notes)
+            with tell_if_slow(f"computing {len(uses)} metrics"):
+                scores = score_trees(trees, problems, list(uses.values()), notes)
         scores = summarise_files(scores, groups_of_trees(files["trees"], trees))
         remarks = [Note(kind="data", text=text) for text in texts]
         scores = replace(scores, remarks=tuple(remarks))

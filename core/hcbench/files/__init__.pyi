@@ -19,6 +19,9 @@ from .encodings import (
 from .limited import (
     read_limited as read_limited,
 )
+from .slow import (
+    tell_if_slow as tell_if_slow,
+)
 from .tables import (
     DECIMAL_COMMA as DECIMAL_COMMA,
     HEADERS as HEADERS,

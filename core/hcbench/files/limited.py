@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from hcbench.errors import DataError
+from hcbench.files.slow import tell_if_slow
 from hcbench.model.regular_files import check_regular
 
 MEMORY = 4 << 30
@@ -29,7 +30,6 @@ MEMORY = 4 << 30
 SECONDS = 300
 """Seconds in which a file must be read."""
 
-_SILENT = 1  # seconds after which a terminal shows that a file is being read
 #: How often a file may be in memory: as it is, decoded, as numbers, and as the pickled answer.
 _COPIES = 6
 
@@ -114,7 +114,8 @@ def _run(path: Path, request: bytes, seconds: int) -> tuple[bytes, int]:
         env=_environment(),
     ) as process:
         try:
-            answer, _ = _communicate(path, process, request, seconds)
+            with tell_if_slow(f"reading {path}"):
+                answer, _ = process.communicate(request, timeout=seconds)
         except subprocess.TimeoutExpired:
             process.kill()
             raise DataError(
@@ -124,19 +125,6 @@ def _run(path: Path, request: bytes, seconds: int) -> tuple[bytes, int]:
             process.kill()
             raise
         return answer, process.returncode
-
-
-def _communicate(
-    path: Path, process: subprocess.Popen[bytes], request: bytes, seconds: int
-) -> tuple[bytes, bytes]:
-    """Send the request and wait; after a second a terminal shows what takes time."""
-    try:
-        return process.communicate(request, timeout=_SILENT)
-    except subprocess.TimeoutExpired:
-        if sys.stderr is not None and sys.stderr.isatty():
-            sys.stderr.write(f"reading {path} ...\n")
-            sys.stderr.flush()
-    return process.communicate(timeout=max(seconds - _SILENT, 0))
 
 
 def _environment() -> dict[str, str]:

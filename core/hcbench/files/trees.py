@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import DataError, InvalidTreeError
+from hcbench.files.slow import tell_if_slow
 from hcbench.files.tables import (
     DECIMAL_COMMA,
     is_number,
@@ -202,6 +203,10 @@ class TreeFile:
 
     def read(self, names: Sequence[str] | None = None) -> Tree:
         """Read the tree, see `read_tree`."""
+        with tell_if_slow(f"reading {self.path}"):
+            return self._read(names)
+
+    def _read(self, names: Sequence[str] | None) -> Tree:
         form, text = form_of_tree(self.path, NEWICK)
         if form in ("newick", "nexus"):
             return self._tree_of_newick(text, names)
@@ -220,6 +225,10 @@ class TreeFile:
     def read_all(self) -> list[Tree]:
         """Read all trees, see `read_trees`; that of a table is one."""
         self.check_burn_in()
+        with tell_if_slow(f"reading {self.path}"):
+            return self._read_all()
+
+    def _read_all(self) -> list[Tree]:
         form, text = form_of_tree(self.path, NEWICK)
         if form not in ("newick", "nexus"):
             return [replace(self, tree=None, burn_in=0.0).read()]
