@@ -135,7 +135,7 @@ def _advise(target: Path, given: dict[str, Any]) -> _Advice:
 
 def _advise_on_table(target: Path, given: dict[str, Any], advice: _Advice) -> None:
     """Add what a table is: a matrix, comparisons, or columns with roles."""
-    from hcbench_datasets.doubtful_rows import check_not_long
+    from hcbench_datasets.doubtful_rows import check_no_footer, check_not_long
     from hcbench_datasets.guessing import guess
     from hcbench_datasets.reading import (
         check_no_comparisons,
@@ -161,6 +161,7 @@ def _advise_on_table(target: Path, given: dict[str, Any], advice: _Advice) -> No
             advice.lines.append(f"not used beside comparisons: {', '.join(unused)}")
         return
     check_no_comparisons(table, roles, given)
+    check_no_footer(table)
     if not roles.named:
         check_not_long(table)
     guessed = guess(table, roles, given)

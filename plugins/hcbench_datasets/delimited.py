@@ -234,6 +234,7 @@ def table_of_rows(
     form : str
         How the rows are written.
     """
+    all_rows = _without_margin(all_rows)
     start = [cells for _, cells in islice(all_rows(), _SAMPLE)]
     above = _title(start)
     if not start[above:]:
@@ -267,6 +268,25 @@ def table_of_rows(
         read, lines = _read_columns(rows(), columns, {*texts, *mixed}, decimal)
     spread = tuple(spread_texts(read, texts))
     return Table(str(path), spread, lines, line, has_names, form, row_names)
+
+
+def _without_margin(all_rows: Callable[[], Iterator[Row]]) -> Callable[[], Iterator[Row]]:
+    """The rows without columns at the left that are empty in all of them, as in spreadsheets."""
+    width = None
+    for _, cells in all_rows():
+        n_empty = next((place for place, cell in enumerate(cells) if cell), len(cells))
+        width = n_empty if width is None else min(width, n_empty)
+        if not width:
+            return all_rows
+    if not width:
+        return all_rows
+    margin = width
+
+    def rows() -> Iterator[Row]:
+        for number, cells in all_rows():
+            yield number, cells[margin:]
+
+    return rows
 
 
 def _find_header(

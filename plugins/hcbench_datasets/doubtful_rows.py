@@ -75,6 +75,21 @@ def check_no_total(table: Table, columns: Sequence[Column]) -> None:
             )
 
 
+def check_no_footer(table: Table) -> None:
+    """Raise `DataError` if the last row has a single cell, as of a source below a table."""
+    if len(table.columns) <= _LEAST_COLUMNS or len(table.lines) < _LEAST_ROWS:
+        return
+    filled = [column for column in table.columns if not column.missing[-1]]
+    if len(filled) != 1 or filled[0].numbers is not None:
+        return
+    n_filled_before = sum(not column.missing[-2] for column in table.columns)
+    if n_filled_before > _LEAST_COLUMNS:
+        raise DataError(
+            f"{table.where}, {table.place(len(table.lines) - 1)}: the last row has nothing but "
+            f"{filled[0].cells[-1]!r}, and is no item; remove it"
+        )
+
+
 def check_not_long(table: Table) -> None:
     """Raise `DataError` for a table with one row for each item and measure.
 

@@ -313,7 +313,7 @@ def _ask_about_square(vectors: Vectors | None, params: Mapping[str, Any]) -> Non
         if isinstance(vectors, np.ndarray):
             check_no_asymmetric_matrix(vectors, where)
         return
-    ways = WAYS
+    ways: tuple[str, ...] = WAYS
     if vectors.shape[0] <= _MOST_DENSE:
         dense = vectors if isinstance(vectors, np.ndarray) else vectors.toarray()
         # Entries that are not stored are zeros, which may be distances.

@@ -27,7 +27,7 @@ from hcbench_datasets.content import (
     symmetric_matrix,
     table_of_labels,
 )
-from hcbench_datasets.doubtful_rows import check_no_total
+from hcbench_datasets.doubtful_rows import check_no_footer, check_no_total
 from hcbench_datasets.guessing import guess
 from hcbench_datasets.matrices import Kind, Matrix, with_diagonal
 from hcbench_datasets.missing import missing_code
@@ -126,6 +126,7 @@ def content_of(
     if kind is None:
         _check_suspicions(table, roles, free, given)
         check_no_total(table, free)
+        check_no_footer(table)
         _note_codes(free)
     if missing == "drop":
         table = _without_missing(table, free, labels)

@@ -100,3 +100,26 @@ def test_labels_that_differ_in_capitals_are_noted(tmp_path):
     FRAME.assign(kind=["Ant", "ant", "bee"] * 4).to_csv(path)
     with pytest.warns(ModelWarning, match="the classes 'Ant' and 'ant'"):
         read(path, names="name", labels=("kind",))
+
+
+FOOTED = ["name,x,y", "a,1,2.5", "b,2,1.5", "c,4,0.5", "d,3,3.5", "e,9,7.5"]
+
+
+def test_a_source_below_the_table_is_no_item(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join([*FOOTED, "Source: survey 2020,,"]) + "\n")
+    with pytest.raises(DataError, match="line 7: the last row has nothing but 'Source: survey"):
+        read(path, names="name", missing="median")
+    shown = CliRunner().invoke(main, ["inspect", str(path)])
+    assert "and is no item; remove it" in shown.stderr
+    path.write_text("\n".join(FOOTED) + "\n")
+    assert read(path, names="name").n == 5
+
+
+def test_empty_columns_at_the_left_are_a_margin(tmp_path):
+    """The header would be an item whose numbers are missing."""
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(",," + row for row in FOOTED) + "\n")
+    problem = read(path, names="name")
+    assert problem.names == tuple("abcde")
+    assert problem.vectors[:, 0].tolist() == [1, 2, 4, 3, 9]
