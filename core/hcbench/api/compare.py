@@ -138,9 +138,12 @@ def compare(
     registry = load_registry(plugins)
     budgets = ()
     if budget is not None:
+        # One budget or several, without numpy's types: they are in keys and in JSON.
         budgets = tuple(np.atleast_1d(budget).tolist())
     with ExitStack() as stack:
+        # Until the results are there: workers and metrics import functions of plugin files.
         stack.enter_context(registry.plugins.importable())
+        # Data of the caller are in files that live as long as the run; the store has their digests.
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hcbench-")))
         repeats = Repeats()
         session = SessionData(folder)
@@ -152,12 +155,16 @@ def compare(
             data_uses = without_same_data(data_uses, repeats)
         metric_names, metric_uses = split_names("metrics", metrics, use_of_metric, repeats)
         repeats.warn()
+        if isinstance(oracles, str):
+            oracle_names: tuple[str, ...] = (oracles,)
+        else:
+            oracle_names = tuple(oracles)
         uses = {"algorithms": algo_uses, "datasets": data_uses, "metrics": metric_uses}
         suite = Suite(
             name="compare",
             algorithms=algo_names,
             datasets=data_names,
-            oracles=(oracles,) if isinstance(oracles, str) else tuple(oracles),
+            oracles=oracle_names,
             metrics=metric_names,
             repetitions=repetitions,
             seed=seed,
@@ -169,7 +176,10 @@ def compare(
             threads=threads,
         )
         # Defaults fill only what has neither names nor objects of the caller.
-        empty = [entry for entry, objects in uses.items() if not objects]
+        empty = []
+        for entry, objects in uses.items():
+            if not objects:
+                empty.append(entry)
         suite = with_defaults(suite, registry, empty)
         plan = make_plan(suite, registry, **uses)
         results = _run(
@@ -226,12 +236,14 @@ def run_suite(
     registry = load_registry(plugins)
     if not isinstance(suite, Suite):
         path = Path(suite).expanduser()
+        # A file may have any ending. One that ends in .toml but is absent is no name of a suite.
         if path.suffix == ".toml" or path.is_file():
             suite = read_suite(path)
         else:
             suite = find_suite(registry, str(suite))
     if repetitions is not None:
         suite = replace(suite, repetitions=repetitions)
+    # Zero is a seed, and means another than that of the suite.
     if seed is not None:
         suite = replace(suite, seed=seed)
     with registry.plugins.importable():
@@ -257,11 +269,13 @@ def _run(
     """Run a plan in the store of a location."""
     with ExitStack() as stack:
         store = Store(location)
+        # One in memory is gone when it is closed, so it stays open and the results keep it.
+        in_memory = None
         if store.address:
             stack.enter_context(store)
-        # One in memory is gone when it is closed, so the results keep it.
+        else:
+            in_memory = store
         outcomes = run_plan(plan, registry.plugins, store, options, observer)
         run = store.run()
     results = StoredResults.of_plan(plan, outcomes)
-    in_memory = None if store.address else store
     return replace(results, store=location, in_memory=in_memory, run=run.id, plugins=plugins)

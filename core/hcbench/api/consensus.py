@@ -38,6 +38,7 @@ def read_samples(files: Sequence[TreeFile], burn_in: float = 0.0) -> list[Tree]:
         if file.tree is not None and not file.has_many:
             of_file = [file.read()]
         else:
+            # A share that the file's own text states, as in "FILE[burn_in=.1]", comes first.
             share = file.burn_in or burn_in
             of_file = replace(file, tree=ALL_TREES, burn_in=share).read_all()
         if of_file[0].names is None and file.is_newick:
@@ -54,20 +55,25 @@ def restrict_to_common(trees: Sequence[Tree]) -> tuple[list[Tree], str]:
     DataError
         If fewer than `LEAST_ITEMS` are in all.
     """
-    positions = common_positions(
-        [tree.named_items(f"tree {number}") for number, tree in enumerate(trees, start=1)]
-    )
+    items = []
+    for number, tree in enumerate(trees, start=1):
+        items.append(tree.named_items(f"tree {number}"))
+    positions = common_positions(items)
     n_common = len(positions[0])
+    # A dictionary, as it keeps the order in which the trees have the items.
     dropped: dict[str, None] = {}
     restricted = []
     for tree, of_tree in zip(trees, positions, strict=True):
         remaining = set(of_tree.tolist())
         for leaf in range(tree.n):
-            if leaf not in remaining:
-                dropped[str(leaf) if tree.names is None else tree.names[leaf]] = None
-        restricted.append(
-            tree.restrict(of_tree).with_names(_names_of_first(trees[0], positions[0]))
-        )
+            if leaf in remaining:
+                continue
+            if tree.names is None:
+                dropped[str(leaf)] = None
+            else:
+                dropped[tree.names[leaf]] = None
+        names = _names_of_first(trees[0], positions[0])
+        restricted.append(tree.restrict(of_tree).with_names(names))
     if n_common < LEAST_ITEMS:
         raise DataError(
             f"{n_common} items are in all trees, and {LEAST_ITEMS} is the least; dropped would be "
@@ -118,6 +124,7 @@ def consensus_of_files(
     try:
         return consensus_tree(trees, rule), notes
     except DataError as error:
+        # The trees are of different items. What helps is known here, not in the analysis.
         raise DataError(
             f"{error}; --common restricts the trees to the items that all have"
         ) from error

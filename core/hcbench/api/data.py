@@ -62,6 +62,7 @@ def _is_list_of_rows(value: Any) -> bool:
     """Whether this is a matrix as a list of lists."""
     if not isinstance(value, list) or not value:
         return False
+    # Of a tuple it could not be said whether it is a row, or data with their truth.
     return all(type(row) is list for row in value)
 
 
@@ -91,6 +92,7 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
         If it is none of these, or a matrix of distances, or one that may be several things; the
         message has the ways to say what it is. If the truth is of other items.
     """
+    # With a truth of its own, a pair is data: a matrix of two rows.
     if isinstance(data, tuple) and len(data) == 2 and truth is None:
         data, truth = data
     if _is_bunch(data):
@@ -106,6 +108,7 @@ def as_problem(data: Any, truth: Any = None) -> Problem:
     entries = truth_entries(truth)
     items = items_of(data, "the data", problem.n)
     if isinstance(truth, Tree):
+        # The leaves are reordered, and not the data: their rows are what algorithms see.
         tree = truth.matched_with(items, truth.named_items("the truth"))
         return replace(problem, truths={"truth": tree.with_names(problem.names)})
     labels = items_of(truth, "the truth", len(entries["levels"]))
@@ -148,6 +151,7 @@ def _explain_shape(array: NDArray[Any], data: Any) -> str:
     if array.ndim == 0:
         return f"{_FORMS}; got {data!r:.40}"
     if array.ndim == 1 and array.size > 1 and array.dtype.kind in "iuf":
+        # Numbers of items, or the condensed distances of scipy.spatial.distance.pdist.
         return (
             f"{_FORMS}; got shape {array.shape}: of one number an item give x.reshape(-1, 1), of "
             "distances of pairs hcbench.similarity_of_distances(x)"
@@ -170,7 +174,10 @@ def _as_pandas(data: Any) -> Any:
         return data
     if hasattr(data, "__dataframe__"):
         return pd.api.interchange.from_dataframe(data)
-    return pd.DataFrame({name: np.asarray(data[name]) for name in data.columns})
+    columns = {}
+    for name in data.columns:
+        columns[name] = np.asarray(data[name])
+    return pd.DataFrame(columns)
 
 
 def _check_names(frame: Any) -> None:
@@ -190,7 +197,10 @@ def _split_labels(frame: Any, truth: Any) -> tuple[Any, Any]:
         columns = [truth]
     if not _are_texts(columns):
         return frame, truth
-    absent = [name for name in columns if name not in frame.columns]
+    absent = []
+    for name in columns:
+        if name not in frame.columns:
+            absent.append(name)
     if not absent:
         return frame.drop(columns=list(columns)), frame[list(columns)]
     if len(columns) != len(frame):
@@ -217,6 +227,7 @@ def _problem_of_frame(frame: Any) -> Problem:
     _check_columns(frame)
     matrix = columns_in_row_order(frame).to_numpy(np.float64)
     if is_of_features(frame):
+        # Names of columns that are not those of the rows: no similarities of items.
         problem = Problem(n=len(matrix), vectors=matrix)
     else:
         problem = _problem_of(matrix)
@@ -230,8 +241,12 @@ def _check_columns(frame: Any) -> None:
     if any(is_complex):
         names = _first_names(frame.loc[:, is_complex])
         raise DataError(f"{names} are complex numbers; give their real parts or sizes (abs)")
-    texts = [name for name in frame.columns if not is_numeric_dtype(frame[name].dtype)]
+    texts = []
+    for name in frame.columns:
+        if not is_numeric_dtype(frame[name].dtype):
+            texts.append(name)
     if texts:
+        # Such columns are mostly classes, so the message shows how these are given.
         labels = [str(name) for name in texts[:3]]
         raise DataError(
             f"columns of a DataFrame must be numbers, and {_first_names(frame[texts])} are not; "
@@ -297,6 +312,7 @@ def problem_of_truth(truth: Any, *, may_be_labels: bool = True) -> Problem:
     if isinstance(truth, Partition):
         return Problem(n=truth.n, names=truth.names, **truth_entries(truth))
     if is_sparse(truth):
+        # No labels are sparse.
         return as_problem(truth)
     if _is_frame(truth):
         truth = columns_in_row_order(_as_pandas(truth))
@@ -322,6 +338,7 @@ def _as_array_of_truth(truth: Any) -> NDArray[Any]:
 
 def _has_labels(array: NDArray[Any], *, may_be_labels: bool) -> bool:
     """Whether an array has labels, and not vectors or similarities."""
+    # One entry an item, or texts and objects in several columns, can be nothing else.
     if array.ndim == 1 or array.dtype.kind in "USO":
         return True
     return may_be_labels and array.dtype.kind in "iub"

@@ -107,18 +107,21 @@ def fit(
     if vectorized and not answering:
         raise ParameterError("vectorized= is for a callable that answers, and there is none")
     if isinstance(data, Oracle):
+        # fit(name, ask_oracle(...)): all that is known of the items is what the oracle answers.
         oracle = data
         data = None
     problem = None
     if data is not None:
         problem = as_problem(data, truth)
     if answering:
+        # The number of items comes from the data if there are any; `_refuse_unused` refuses both.
         items = n
         if problem is not None:
             items = problem.n
         oracle = _oracle_of_function(answering, items, budget, vectorized=vectorized)
     if isinstance(oracle, Oracle):
         if problem is None:
+            # Without data the algorithm can use no hints but those of the truth.
             problem = Problem(n=oracle.n, **truth_entries(truth))
         _check_oracle(oracle, problem, use)
         return _call_algorithm(use, oracle, problem, seed)
@@ -154,7 +157,11 @@ def fit_problem(
 
 def _without_none(arguments: Mapping[str, T | None]) -> dict[str, T]:
     """The arguments that have a value."""
-    return {name: value for name, value in arguments.items() if value is not None}
+    with_value = {}
+    for name, value in arguments.items():
+        if value is not None:
+            with_value[name] = value
+    return with_value
 
 
 def _use_of(
@@ -168,7 +175,10 @@ def _use_of(
     use = name
     if not isinstance(use, Use):
         use = use_of_algorithm(use)
-    return make_use(use.spec, use.plugin, {**use.params, **params})
+    # Keywords of the call replace parameters that the use has already.
+    merged = dict(use.params)
+    merged.update(params)
+    return make_use(use.spec, use.plugin, merged)
 
 
 def _without_lists(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -218,8 +228,16 @@ def _oracle_of_function(
     if n is None:
         raise ParameterError("give the number of items: n=...")
     ((argument, function),) = answering.items()
-    (kind,) = (kind.name for kind in QUERY_KINDS.values() if kind.argument == argument)
+    kind = _kind_of_argument(argument)
     return ask_oracle(kind, function, n=n, budget=budget, vectorized=vectorized)
+
+
+def _kind_of_argument(argument: str) -> str:
+    """The name of the kind of queries that an argument of `fit` answers, such as ``ordinal``."""
+    for kind in QUERY_KINDS.values():
+        if kind.argument == argument:
+            return kind.name
+    raise ParameterError(f"{argument}= answers no kind of queries")
 
 
 def _check_oracle(oracle: Oracle, problem: Problem, use: Use[AlgorithmSpec]) -> None:
@@ -260,9 +278,11 @@ def _registered_oracle(
 def _call_algorithm(use: Use[AlgorithmSpec], oracle: Oracle, problem: Problem, seed: int) -> Result:
     """Call an algorithm in this process."""
     given = give(problem, use.spec.hints_of(use.params))
+    # Answers that are made at once are made before the call, as in a comparison.
     oracle.prepare()
     oracle.takes_unsure = use.spec.takes_unsure
     rng = np.random.default_rng(seed)
+    # A function in a plugin file is imported by the name of that file, from its folder.
     plugin_files = []
     if use.plugin.file is not None:
         plugin_files.append(use.plugin.file)
@@ -321,6 +341,7 @@ def score(metric: str, result: Any, truth: Any, /, **params: Any) -> float:
 def _needs_data_only(spec: MetricSpec) -> bool:
     """Whether a metric compares results with data, so that it reads no labels."""
     of_data = {"similarity", "vectors"}
+    # "a|b" needs one of both. A metric that also accepts labels must be able to get them.
     return any(set(need.split("|")) <= of_data for need in spec.needs)
 
 
@@ -330,12 +351,14 @@ def _result_for(result: Any, truth: Any, problem: Problem) -> Result:
     items = items_of(truth, "the truth", problem.n)
     if isinstance(checked, Tree):
         leaves = checked.named_items("the tree")
+        # What the caller has is an array of merges: messages say how it gets names.
         if not isinstance(result, Tree):
             make = "from_children"
             if np.shape(result)[1] == 4:
                 make = "from_linkage"
             leaves = replace(leaves, give=f"hcbench.Tree.{make}(tree, names=names)")
         return checked.matched_with(items, leaves).with_names(problem.names)
+    # Labels in a Series are named by its index, which the partition made of them has not.
     if isinstance(result, Partition):
         labelled = checked.named_items("the partition")
     else:
@@ -348,6 +371,7 @@ def _items_of_result(result: Any, n: int) -> int:
     if isinstance(result, Tree | Partition):
         return result.n
     shape = np.shape(result)
+    # Labels, one an item.
     if len(shape) == 1:
         return int(shape[0])
     if len(shape) == 2 and shape[1] in (2, 4):  # merges, of which a tree has n - 1

@@ -37,6 +37,7 @@ def items_of(thing: Any, what: str, n: int) -> NamedItems:
         return thing.named_items(what)
     # numpy has no number of dimensions of sparse matrices.
     is_series = not hasattr(thing, "tocsr") and np.ndim(thing) == 1
+    # None for numpy and polars, and for the index of pandas that only counts the rows.
     names = names_of_index(thing)
     # What messages say: how to drop the names, or how to give some.
     drop = "frame.reset_index(drop=True)"
@@ -46,7 +47,9 @@ def items_of(thing: Any, what: str, n: int) -> NamedItems:
         give = "pandas.Series(labels, index=names)"
     if names is not None:
         return NamedItems(what=what, n=n, names=names, origin="index", drop=drop)
+    # Two things of which neither has names are matched by the order of their rows.
     origin: Origin = "rows"
     if isinstance(thing, Comparisons):
+        # Comparisons contain the numbers of their items, which are an identity and no order.
         origin = "numbers"
     return NamedItems(what=what, n=n, origin=origin, give=give)

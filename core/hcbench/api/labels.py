@@ -96,9 +96,11 @@ def read_labels(text: str, item_names: Sequence[str] | None, n: int) -> Labels:
     has_names = len(first) > 1 and (is_below_empty_cell or _is_index(first_column, item_names))
     names = None
     if has_names:
+        # Items are matched by name, so that a name may occur once only.
         _check_distinct(path, body)
         names = tuple(first_column)
     note = ""
+    # A guess is said in messages about the number of items, which a wrong one changes by one.
     if header is None and first[0]:
         note = _note_on_first(path, rows[0], is_header=is_header)
     # The first column has names, or labels.
@@ -128,6 +130,7 @@ def _levels_of(
     path: Path, body: Sequence[tuple[int, list[str]]], columns: Sequence[str], begin: int
 ) -> NDArray[Any]:
     """The labels in the columns from one on, (n, L)."""
+    # The row of a message is that of the file, which has a header and maybe empty lines.
     places = [f"line {line}" for line, _ in body]
     levels = []
     for position in range(begin, len(columns)):
@@ -153,6 +156,7 @@ def _note_on_first(path: Path, row: tuple[int, list[str]], *, is_header: bool) -
 def _parse(text: str) -> tuple[Path, bool | None]:
     """The path, and whether there is a header, if that is given."""
     path = Path(text).expanduser()
+    # A file whose own name ends in brackets is meant as it is.
     if not text.endswith("]") or path.exists():
         return path, None
     name = parse_name(text)
@@ -168,6 +172,7 @@ def _parse(text: str) -> tuple[Path, bool | None]:
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
     """All rows of one length; a line that is empty is a row with an empty label."""
     rows = read_rows(path)
+    # The reader skips empty lines. In a table of several columns, these mean nothing.
     if len(rows[0][1]) == 1:
         _check_no_gap(path, rows)
     return rows
@@ -182,6 +187,7 @@ def _check_no_gap(path: Path, rows: Sequence[tuple[int, list[str]]]) -> None:
                 f"{path}, line {expected}: a label is missing; fill it in, or drop the item "
                 "everywhere"
             )
+        # A quoted cell may extend over several lines.
         expected = line + 1 + cells[0].count("\n")
 
 
@@ -197,6 +203,7 @@ def _is_header(
     first = rows[0][1]
     below = [cells for _, cells in rows[1:]]
     if not below:
+        # A file of one row has one label, and not a header without labels.
         return False
     if len(first) > 1:
         if not first[0]:
@@ -206,8 +213,9 @@ def _is_header(
             return first[0] not in item_names
     is_new = []
     for position, cell in enumerate(first):
-        column = [cells[position] for cells in below if cells[position] not in _MISSING]
-        n_numbers = sum(is_number(entry) for entry in column)
+        column = _entries_of(below, position)
+        n_numbers = _count_numbers(column)
+        # How many entries are of the other kind than the first: a text, or a number.
         n_different = n_numbers
         if is_number(cell):
             n_different = len(column) - n_numbers
@@ -216,9 +224,28 @@ def _is_header(
             return True
         is_new.append(cell not in column)
     # A number above other numbers may be a class of one item.
-    if all(is_new) and not all(is_number(cell) for cell in first):
+    has_text = _count_numbers(first) < len(first)
+    if all(is_new) and has_text:
         return True
     return None
+
+
+def _entries_of(rows: Sequence[list[str]], position: int) -> list[str]:
+    """The entries of a column, without missing ones, which are neither numbers nor texts."""
+    entries = []
+    for cells in rows:
+        if cells[position] not in _MISSING:
+            entries.append(cells[position])
+    return entries
+
+
+def _count_numbers(cells: Sequence[str]) -> int:
+    """How many cells are numbers."""
+    count = 0
+    for cell in cells:
+        if is_number(cell):
+            count += 1
+    return count
 
 
 def _is_index(column: Sequence[str], item_names: Sequence[str] | None) -> bool:
@@ -230,7 +257,9 @@ def _is_index(column: Sequence[str], item_names: Sequence[str] | None) -> bool:
 
 
 def _check_distinct(path: Path, body: Sequence[tuple[int, list[str]]]) -> None:
-    count = Counter(cells[0] for _, cells in body)
+    count: Counter[str] = Counter()
+    for _, cells in body:
+        count[cells[0]] += 1
     for line, cells in body:
         if count[cells[0]] > 1:
             raise DataError(
@@ -241,5 +270,5 @@ def _check_distinct(path: Path, body: Sequence[tuple[int, list[str]]]) -> None:
 
 def _order_of_columns(names: Sequence[str]) -> str:
     """How to correct the order of levels, by the names of their columns from coarse to fine."""
-    listed = ", ".join(repr(name) for name in names)
+    listed = ", ".join(map(repr, names))
     return f"write the columns in the order {listed}"

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.api.labels import read_labels
+from hcbench.api.tree_labels import labels_of
 from hcbench.errors import DataError, ModelWarning
 from hcbench.files.tables import DECIMAL_COMMA, is_number, read_items, read_rows, table_rows
 from hcbench.files.trees import TreeFile
@@ -34,7 +35,6 @@ LABELS = "labels"
 _TABLES = (".csv", ".tsv")
 #: The fewest items of which trees can differ.
 _LEAST_COMMON = 3
-_PART_OF_DISTANCE = {"half": "half of the merge distances", "whole": "the merge distances"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -145,11 +145,12 @@ def read_matched(
         contents.insert(n_before, labels_file)
     if common:
         contents, restricted = _restrict_to_common(contents, names_file)
-        tree_files = {label: restricted[file] for label, file in tree_files.items()}
-        truth_files = {label: restricted[file] for label, file in truth_files.items()}
-        data_files = {role: restricted[file] for role, file in data_files.items()}
+        tree_files = _replaced(tree_files, restricted)
+        truth_files = _replaced(truth_files, restricted)
+        data_files = _replaced(data_files, restricted)
         if labels_file is not None:
             labels_file = restricted[labels_file]
+        # All files have names of their own now: nothing has to be taken from --names.
         names_file = None
     order = _Order.find(contents, names_file)
     for content in contents:
@@ -157,6 +158,13 @@ def read_matched(
         order.rows(content)
     matched_trees = {label: order.tree(file) for label, file in tree_files.items()}
     return matched_trees, _problems_of(order, data_files, truth_files, labels_file)
+
+
+def _replaced(
+    files: Mapping[str, _FileContent], replacements: Mapping[_FileContent, _FileContent]
+) -> dict[str, _FileContent]:
+    """Files by label, each with its replacement instead."""
+    return {label: replacements[file] for label, file in files.items()}
 
 
 def _check_single(truths: Sequence[TreeFile]) -> None:
@@ -177,7 +185,9 @@ def _restrict_to_common(
         If fewer than `_LEAST_COMMON` are left, or a file has no names.
     """
     named = [_with_names(content, names_file) for content in contents]
-    positions = common_positions([content.items for content in named])
+    items_of_files = [content.items for content in named]
+    positions = common_positions(items_of_files)
+    # Each array has the positions of the same items, so that all have one length.
     n_common = len(positions[0])
     # All trees of one file mostly lack the same items.
     dropped: dict[str, None] = {}
@@ -195,7 +205,7 @@ def _restrict_to_common(
     warnings.warn(text, ModelWarning, stacklevel=3)
     names = named[0].names
     assert names is not None
-    names_of_common = tuple(names[position] for position in positions[0].tolist())
+    names_of_common = tuple([names[position] for position in positions[0].tolist()])
     restricted = {}
     for content, with_names, of_content in zip(contents, named, positions, strict=True):
         restricted[content] = replace(
@@ -223,7 +233,10 @@ def _describe_dropped(content: _FileContent, positions: NDArray[np.int64]) -> st
     """How many items of a file are dropped, and the first ones."""
     assert content.names is not None
     remaining = set(positions.tolist())
-    names = [name for number, name in enumerate(content.names) if number not in remaining]
+    names = []
+    for number, name in enumerate(content.names):
+        if number not in remaining:
+            names.append(name)
     return f"{len(names)} of {content.n} of {content.where} ({few_names(names)})"
 
 
@@ -248,6 +261,7 @@ def _problems_of(
     data: dict[str, Problem] = {}
     for role, file in data_files.items():
         data[role] = file.content.take(order.rows(file))
+    # Stands for a role without a file: neither vectors nor similarities.
     no_data = Problem(n=order.items.n)
     problem = Problem(
         n=order.items.n,
@@ -257,11 +271,13 @@ def _problems_of(
     )
     hierarchies: dict[str, Tree] = {}
     codes = None
+    # A file of data may have truths of its own, such as a column of classes.
     for of_role in data.values():
         for name, tree in of_role.truths.items():
             hierarchies[name] = tree.with_names(order.names)
         if codes is None:
             codes = of_role.levels
+    # A tree of --truth replaces one of the data with its name.
     for label, file in truth_files.items():
         hierarchies[label] = order.tree(file)
     if labels_file is not None:
@@ -296,65 +312,6 @@ def _content_of_tree(file: TreeFile, tree: Tree) -> _FileContent:
     return _FileContent(where=file.path, n=tree.n, names=tree.names, content=tree)
 
 
-def groups_of_trees(
-    files: Sequence[TreeFile], trees: Mapping[str, Tree]
-) -> dict[str, tuple[str, ...]]:
-    """The labels of the trees of each file, by the label of the file.
-
-    Parameters
-    ----------
-    files : sequence of TreeFile
-    trees : mapping of str to Tree
-        As `read_matched` returns them.
-    """
-    groups: dict[str, tuple[str, ...]] = {}
-    for label, file in zip(labels_of(files), files, strict=True):
-        if not file.has_many:
-            groups[label] = (label,)
-            continue
-        groups[label] = tuple(name for name in trees if name.startswith(f"{label}#"))
-    return groups
-
-
-def labels_of(files: Sequence[TreeFile]) -> list[str]:
-    """The names of the files, with their folders where two have the same.
-
-    Raises
-    ------
-    DataError
-        If a tree is given twice.
-    """
-    names = [file.name for file in files]
-    texts = [str(file) for file in files]
-    for text in texts:
-        if texts.count(text) > 1:
-            raise DataError(f"{text} is given twice; once is enough")
-    labels = []
-    for name, text in zip(names, texts, strict=True):
-        if names.count(name) == 1:
-            labels.append(name)
-        else:
-            labels.append(text)
-    return labels
-
-
-def height_notes(files: Sequence[TreeFile], trees: Mapping[str, Tree]) -> dict[str, str]:
-    """What the heights of trees from branch lengths are, by the labels of the trees."""
-    notes = {}
-    groups = groups_of_trees(files, trees)
-    for label, file in zip(labels_of(files), files, strict=True):
-        if not file.is_newick or trees[groups[label][0]].height is None:
-            continue
-        heights = file.heights or "half"  # the default of the format
-        note = f"heights={heights}: branch lengths of {label} sum to {_PART_OF_DISTANCE[heights]}"
-        if file.heights is None:
-            whole = replace(file, heights="whole")
-            note += f", as by default; if they sum to the whole, give '{whole}'"
-        for name in groups[label]:
-            notes[name] = note
-    return notes
-
-
 def _read_data(text: str, role: str, registry: Registry) -> _FileContent:
     """The data in a file, ``FILE[param=value]``, of similarities or vectors."""
     name = parse_name(text)
@@ -382,12 +339,17 @@ def _index_of(path: Path) -> dict[str, str]:
     if path.suffix.lower() not in _TABLES or not path.is_file():
         return {}
     rows = [cells for _, cells in table_rows(path)]
-    if len({len(cells) for cells in rows}) != 1:
+    if not rows:
         return {}
     header = rows[0]
+    for cells in rows:
+        # Rows of different lengths are an error, which the reader of the data explains.
+        if len(cells) != len(header):
+            return {}
     if not header[0]:
         return {}
-    if all(_looks_numeric(cell) for cell in header):  # it is none
+    if all(map(_looks_numeric, header)):
+        # There is no header: the table begins with data, or with the number of the first row.
         if len(header) > 1 and _numbers_rows(rows):
             return {"names": "1"}
         return {}
@@ -400,7 +362,7 @@ def _index_of(path: Path) -> dict[str, str]:
 def _numbers_rows(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first column has the numbers of the rows, from 0, in any order."""
     column = {cells[0] for cells in rows}
-    return column == {str(number) for number in range(len(rows))}
+    return column == set(map(str, range(len(rows))))
 
 
 def _looks_numeric(cell: str) -> bool:
@@ -424,10 +386,11 @@ def _read_names(path: Path) -> tuple[str, ...]:
     """The names in a file with one a line, or those of the rows of a table."""
     if path.suffix.lower() not in _TABLES or len(read_rows(path)[0][1]) == 1:
         return read_items(path).texts
-    rows = [cells for _, cells in read_rows(path)]
-    if rows[0][0] and not _index_of(path):
+    rows = read_rows(path)
+    _, header = rows[0]
+    if header[0] and not _index_of(path):
         raise DataError(f"{path}: no column names the rows; give a file with one name a line")
-    return tuple(cells[0] for cells in rows[1:])
+    return tuple([cells[0] for _, cells in rows[1:]])
 
 
 # ---- One order -----------------------------------------------------------------------------------
@@ -459,8 +422,8 @@ class _Order:
         """The order of ``--names``, of the first file with names, or of the numbers of items."""
         if names_file is not None:
             return cls(items=names_file.items, names=names_file.names, names_file=names_file)
-        most = max(content.n for content in contents)
-        numbers = {str(number) for number in range(most)}
+        most = max([content.n for content in contents])
+        numbers = set(map(str, range(most)))
         for content in contents:
             # Numbers of rows are no names, if another file has some.
             if content.names is not None and not set(content.names) <= numbers:
@@ -470,7 +433,7 @@ class _Order:
                 return cls._of_file(content, None)
         # All files number their items, perhaps in different orders.
         first = contents[0]
-        in_order = tuple(str(number) for number in range(first.n))
+        in_order = tuple(map(str, range(first.n)))
         return cls(items=replace(first.items, names=in_order), names=None, names_file=None)
 
     @classmethod
@@ -491,9 +454,12 @@ class _Order:
         try:
             return match_items(items, self.items)
         except DataError as error:
+            # A header that was taken for a label, or the other way round, is often the reason.
             raise DataError(f"{error}{content.note or self.note}") from None
 
     def tree(self, content: _FileContent) -> Tree:
         """The tree of a file, with the leaves in this order."""
+        # `rows` maps new positions to leaves, and relabel takes the new position of each leaf:
+        # argsort inverts a permutation.
         tree: Tree = content.content.relabel(np.argsort(self.rows(content)))
         return tree.with_names(self.names)

@@ -128,6 +128,7 @@ class StoredResults(Results):
                 repetition=repetition,
                 checkpoint=checkpoint,
             )
+        # At the line of the caller, so that each of his calls is warned of.
         for note in fitted.notes:
             warnings.warn(note, ModelWarning, stacklevel=2)
         return fitted.tree
@@ -163,10 +164,14 @@ class StoredResults(Results):
 
         outcomes = self.matching(algorithm, dataset, oracle)
         if not outcomes:
-            filters = [name for name in (algorithm, dataset, oracle) if name]
+            filters = []
+            for name in (algorithm, dataset, oracle):
+                if name:
+                    filters.append(name)
             raise DataNotAvailableError(f"no cell is of {', '.join(filters)}; {self!r}")
         selected = replace(self, outcomes=outcomes)
         registry = load_registry(self.plugins)
+        # Drawing may import the functions of plugin files: data are made again, trees fitted again.
         with self._opened_store() as store, registry.plugins.importable():
             view = FigureView(selected, store, registry, self.problems)
             figure: Any = draw(kind, view, Choices(**choices))
@@ -222,6 +227,7 @@ class Progress(Observer):
 
     def finished(self, outcome: Any, seconds: float) -> None:  # noqa: ARG002
         """Count a finished cell."""
+        # Reused cells were counted when the run started; only those that ran come here.
         self._done += 1
         self._failed += outcome.failed
         self._show()
@@ -239,7 +245,9 @@ class Progress(Observer):
 
     def _show_in_notebook(self, text: str) -> None:
         content = {"text/plain": text}
+        # The line is displayed once and then replaced, as a notebook keeps all that was displayed.
         if self._handle is None:
+            # IPython is there, since this is a notebook, but it is no dependency of hcbench.
             display = importlib.import_module("IPython.display").display
             self._handle = display(content, raw=True, display_id=True)
         else:
@@ -248,7 +256,9 @@ class Progress(Observer):
 
 def in_notebook() -> bool:
     """Whether this process runs the cells of a notebook."""
+    # A notebook has imported IPython, so that looking for it here costs nothing elsewhere.
     shell = sys.modules.get("IPython")
+    # IPython in a terminal has another shell, which shows a carriage return as terminals do.
     return shell is not None and type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"
 
 

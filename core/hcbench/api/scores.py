@@ -81,6 +81,7 @@ class Score:
         """The value if more is better, its negative if less is; NaN if it cannot be compared."""
         if self.value is None:
             return math.nan
+        # A metric without a direction describes a tree, and none is better.
         signs = {"higher": 1.0, "lower": -1.0, "none": math.nan}
         return signs[self.metric.direction] * self.value
 
@@ -112,7 +113,11 @@ class Scores:
     @property
     def errors(self) -> list[Score]:
         """The scores whose metric failed."""
-        return [score for score in self.scores if score.status == "error"]
+        errors = []
+        for score in self.scores:
+            if score.status == "error":
+                errors.append(score)
+        return errors
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -121,7 +126,7 @@ class Scores:
         for block in self.blocks:
             notes += notes_of_block(block, "missing")
             if block.title == INAPPLICABLE:
-                notes += [_note_of_inapplicable(row) for row in block.rows]
+                notes += map(_note_of_inapplicable, block.rows)
         return tuple(notes) + self.remarks
 
     # ---- Tables ----------------------------------------------------------------------------------
@@ -133,8 +138,7 @@ class Scores:
         inapplicable: list[Score] = []
         for row, group in groupby(self.scores, lambda score: (score.metric.label, score.truth)):
             scores = list(group)
-            # A failure is shown in its place, unlike what does not apply.
-            if any(score.value is not None or score.status == "error" for score in scores):
+            if _has_entry(scores):
                 with_values[row] = scores
             else:
                 inapplicable += scores
@@ -158,7 +162,8 @@ class Scores:
             row = [TableEntry(f"{label}{ARROWS[scores[0].metric.direction]}")]
             if has_truths:
                 row.append(TableEntry(truth or NOTHING))
-            row += [self._entry(score, notes) for score in scores]
+            for score in scores:
+                row.append(self._entry(score, notes))
             table.append(tuple(row))
         title = "scores"
         if len(self.truths) == 1:
@@ -185,6 +190,7 @@ class Scores:
             low = format_spread(score.low, None, metric.unit, metric.interval)
             high = format_spread(score.high, None, metric.unit, metric.interval)
             text += f" [{low}, {high}]"
+        # The order of the reasons is that of the footnotes.
         reasons = []
         if score.best_truth:
             reasons.append(Reason(BEST_TRUTH, kind="truth"))
@@ -196,7 +202,7 @@ class Scores:
 
     def _reasons(self, scores: Sequence[Score]) -> Block:
         """Why metrics are inapplicable; with the truth or tree if a metric has several reasons."""
-        # By reason and metric, the truths or trees in their order.
+        # By reason and metric, the truths or trees in their order (a dictionary keeps it).
         reasons: dict[str, dict[str, dict[str, None]]] = {}
         for score in scores:
             name = score.tree
@@ -204,7 +210,7 @@ class Scores:
                 name = score.truth
             metrics = reasons.setdefault(score.reason, {})
             metrics.setdefault(score.metric.label, {})[name] = None
-        # How many reasons a metric has.
+        # How many reasons a metric has: with several, each needs the truths or trees it is of.
         counts: Counter[str] = Counter()
         for metrics in reasons.values():
             counts.update(metrics.keys())
@@ -227,8 +233,10 @@ class Scores:
         if len(self.trees) > 1:
             text += f", {best} is the best tree"
         lines = [text]
-        if any(score.low is not None for score in self.scores):
-            lines.append("mean [2.5 %, 97.5 %] of the trees of a file")
+        for score in self.scores:
+            if score.low is not None:
+                lines.append("mean [2.5 %, 97.5 %] of the trees of a file")
+                break
         return lines
 
     # ---- Written forms ---------------------------------------------------------------------------
@@ -261,10 +269,16 @@ class Scores:
         return to_latex(self.blocks, self.legend("bold"))
 
 
+def _has_entry(scores: Sequence[Score]) -> bool:
+    """Whether a row of the table shows something: a failure, unlike what does not apply."""
+    return any(score.value is not None or score.status == "error" for score in scores)
+
+
 def _describe(score: Score) -> dict[str, Any]:
     """A score in plain values."""
     value = score.value
     reason = score.reason
+    # JSON has neither infinity nor NaN.
     if value is None or not math.isfinite(value):
         reason = reason or f"the value is {value}"
         value = None

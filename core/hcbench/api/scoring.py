@@ -33,7 +33,9 @@ from hcbench.run.job import Call
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
-_FEW = 12  # items with which a metric calls its kernels
+#: So many items are enough for a metric to call all its kernels, and take it no time.
+_FEW = 12
+#: What a problem has of a truth; a metric that needs none of these judges the tree with the data.
 _OF_TRUTH = frozenset(("truth", "levels", "heights"))
 
 
@@ -79,11 +81,9 @@ def score_trees(
         if helper is not None:
             helper.kill()
             helper.join()
-    return Scores(
-        scores=_with_best(scores),
-        trees=tuple(trees),
-        truths=tuple(name for name in problems if name),
-    )
+    # The problem called "" has no truth.
+    truths = tuple(filter(None, problems))
+    return Scores(scores=_with_best(scores), trees=tuple(trees), truths=truths)
 
 
 def _scores_of(
@@ -115,7 +115,8 @@ def _are_equal(by_truth: Sequence[Sequence[Score]]) -> bool:
     """Whether the scores against all truths are the same."""
     different = set()
     for scores in by_truth:
-        different.add(tuple((score.value, score.reason) for score in scores))
+        of_truth = [(score.value, score.reason) for score in scores]
+        different.add(tuple(of_truth))
     return len(different) == 1
 
 
@@ -147,6 +148,8 @@ def _compile_ahead(
             for use in metrics:
                 _scores_of(use, small_tree, small_problems)
 
+    # A fork has the registry and the data already; what it compiles, it leaves in numba's cache,
+    # where this process finds it. It is killed when the scores are there, whatever it does.
     process = multiprocessing.get_context("fork").Process(target=compile_all, daemon=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # it has threads of BLAS, which rest
@@ -180,12 +183,16 @@ def summarise_files(scores: Scores, groups: Mapping[str, Sequence[str]]) -> Scor
     groups : mapping of str to sequence of str
         The labels of the trees of each file, by its label, in the order of the trees.
     """
-    if all(len(labels) == 1 and labels[0] == label for label, labels in groups.items()):
-        return scores
+    has_many = False
     file_of = {}
     for label, labels in groups.items():
+        if tuple(labels) != (label,):
+            has_many = True
         for name in labels:
             file_of[name] = label
+    if not has_many:
+        return scores
+    # Scores by metric, truth and file, in the order in which these occur.
     gathered: dict[tuple[str, str, str], list[Score]] = {}
     for score in scores.scores:
         place = (score.metric.label, score.truth, file_of[score.tree])
@@ -201,9 +208,15 @@ def summarise_files(scores: Scores, groups: Mapping[str, Sequence[str]]) -> Scor
 
 def _summarise(scores: Sequence[Score], label: str) -> Score:
     """The mean and the interval of the scores of several trees."""
-    values = [score.value for score in scores if score.value is not None]
-    without_value = [score for score in scores if score.value is None]
+    values = []
+    without_value = []
+    for score in scores:
+        if score.value is None:
+            without_value.append(score)
+        else:
+            values.append(score.value)
     if not values:
+        # Mostly one reason for all trees, such as a truth without heights.
         return replace(scores[0], tree=label)
     low, high = np.quantile(values, [0.025, 0.975])
     note = scores[0].note
@@ -238,7 +251,11 @@ def _are_best(scores: Sequence[Score], group: Callable[[Score], str]) -> list[bo
 
     None is if a value is outside of the interval of the metric.
     """
-    incomparable = {score.metric.label for score in scores if score.leaves_range}
+    incomparable = set()
+    for score in scores:
+        if score.leaves_range:
+            incomparable.add(score.metric.label)
+    # What compares: the values by metric and group.
     rivals: dict[tuple[str, str], list[float]] = {}
     for score in scores:
         if not math.isnan(score.worth) and score.metric.label not in incomparable:
@@ -246,14 +263,21 @@ def _are_best(scores: Sequence[Score], group: Callable[[Score], str]) -> list[bo
     are_best = []
     for score in scores:
         worths = rivals.get((score.metric.label, group(score)))
-        is_best = worths is not None and min(worths) < score.worth == max(worths)
+        is_best = False
+        if worths is not None:
+            # NaN, which has no value, equals nothing and so is no best either.
+            is_best = min(worths) < score.worth == max(worths)
         are_best.append(is_best)
     return are_best
 
 
 def default_metrics(registry: Registry) -> list[Use[MetricSpec]]:
     """All metrics of quality, those against a truth first, with their default parameters."""
-    uses = [use for use in default_uses(registry.metrics) if not use.spec.cost]
+    uses = []
+    for use in default_uses(registry.metrics):
+        # Costs are of the call that made a tree, which is unknown.
+        if not use.spec.cost:
+            uses.append(use)
     return sorted(uses, key=lambda use: not _compares(use.spec))
 
 
@@ -289,5 +313,6 @@ def _value(use: Use[MetricSpec], scored: Scored) -> float:
     try:
         value: float = spec.load()(scored, **use.params)
     except ParameterError as error:
+        # A default, such as the number of clusters, may not fit these trees.
         raise NotApplicableError(str(error)) from error
     return value

@@ -80,13 +80,11 @@ def measure_stability(
     """
     rows = []
     for group in results.groups:
+        # Results at checkpoints are earlier states of those at the end.
         if group.checkpoint is not None or not group.ran:
             continue
         repetitions = _results_of(group, store)
-        default = OF_PARTITIONS
-        if all(isinstance(result, Tree) for _, result in repetitions):
-            default = OF_TREES
-        for metric in metrics or (default,):
+        for metric in metrics or (_default_metric(repetitions),):
             values, reasons = _compare_pairs(metric, repetitions)
             mean = None
             if values:
@@ -118,6 +116,14 @@ def _results_of(group: Group, store: Store) -> list[tuple[Outcome, Result]]:
     return repetitions
 
 
+def _default_metric(repetitions: Sequence[tuple[Outcome, Result]]) -> str:
+    """The metric of agreement that is defined for all these results."""
+    for _, result in repetitions:
+        if not isinstance(result, Tree):
+            return OF_PARTITIONS
+    return OF_TREES
+
+
 def _compare_pairs(
     metric: str, repetitions: Sequence[tuple[Outcome, Result]]
 ) -> tuple[list[float], list[str]]:
@@ -125,6 +131,7 @@ def _compare_pairs(
     if len(repetitions) < 2:
         return [], ["there is one result"]
     values = []
+    # Many pairs have one reason; the dictionary has each once, in the order of the pairs.
     reasons: dict[str, None] = {}
     for first, second in combinations(repetitions, 2):
         try:
@@ -165,6 +172,7 @@ def common_items(first: Result, second: Result) -> tuple[Tree, Tree]:
         if name in item_of_name:
             first_items.append(item)
             second_items.append(item_of_name[name])
+    # Two leaves have one tree only, which agrees with any other.
     if len(first_items) < 3:
         raise NotApplicableError(f"two repetitions have {len(first_items)} items in common")
     return first.restrict(np.array(first_items)), second.restrict(np.array(second_items))
@@ -185,4 +193,5 @@ def agreement(metric: str, first: Result, second: Result) -> float:
     NotApplicableError
         If the metric does not compare such results with a truth.
     """
+    # A metric need not be symmetric: triplets that the truth does not resolve are not counted.
     return (score(metric, first, second) + score(metric, second, first)) / 2

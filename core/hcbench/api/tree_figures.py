@@ -62,6 +62,7 @@ def draw_fitted(
 
     classes: Sequence[Any] | None = None
     if k is None and fitted.problem is not None:
+        # The last level is the finest one, which has a colour for each small class.
         for of_level in _classes(fitted.problem).values():
             classes = of_level
     return dendrogram_figure(
@@ -86,10 +87,12 @@ def draw_facing(
     from hcbench.figures.tree_figures import tanglegram_figure
 
     tree = fitted.tree
+    # Both need one numbering of the leaves, or lines would connect other items.
     matched = other.matched_with(tree.named_items(fitted.title))
     colours: Mapping[str, Sequence[Any]] = labels
     if not colours and fitted.problem is not None:
         colours = _classes(fitted.problem)
+    # The first one only: a leaf has one colour. Its text names the cut for the legend.
     classes = None
     for name, of_items in colours.items():
         classes = [f"{name}: {label}" for label in of_items]

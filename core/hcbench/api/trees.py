@@ -131,13 +131,16 @@ def fit_data(
     """
     algorithm_use = _only_one(registry.use_algorithms(algorithm), algorithm, "algorithms")
     dataset_use = _only_one(registry.use_datasets(dataset), dataset, "data sets")
-    requested = registry.use_oracles(oracle) if oracle else []
+    requested = []
+    if oracle:
+        requested = registry.use_oracles(oracle)
     provided = dataset_use.spec.provides_with(dataset_use.params)
     able, unable = choose_oracles(
         algorithm_use, provided, dataset_use.label, requested, registry, dataset_use.params.get("n")
     )
     if not able:
         raise DataError(unable[0][1])
+    # The cell of the first repetition, so that its seeds are those of a comparison.
     cell = Cell(algorithm_use, dataset_use, able[0], 0, seed, budget, (), ())
     problem, notes = _make_data(dataset_use, seed, 0)
     outcome = run_in_worker(cell, None, registry, timeout, watch)
@@ -195,8 +198,10 @@ def tree_of_cell(
     title = _title(outcome, checkpoint)
     result = store.result_of(outcome, checkpoint)
     notes: list[str] = []
+    # None if it cannot be run any more; then a stored result can be had, but not fitted to others.
     cell, changes = _rebuilt(store, outcome, registry)
     if result is None:
+        # A new fit has the result at the end only.
         if cell is None or checkpoint is not None:
             raise DataNotAvailableError(f"{title}: the result is not stored; {changes[0]}")
         again = run_in_worker(cell, store, registry, timeout)
@@ -225,6 +230,7 @@ def tree_of_cell(
     try:
         problem = view.problem(outcome.dataset, repetition)
     except DataNotAvailableError as error:
+        # Data of a caller are gone with his process; the tree is there, perhaps with its names.
         if fitted.result.names is not None:
             return fitted
         return replace(fitted, notes=fitted.notes + (f"items have no names: {error}",))
@@ -233,7 +239,8 @@ def tree_of_cell(
 
 def _only_one(uses: list[Use[Any]], text: str, what: str) -> Use[Any]:
     if len(uses) != 1:
-        labels = ", ".join(use.label for use in uses[:4]) or "none"
+        # A grid such as [k=2,3], or a pattern, means several.
+        labels = ", ".join([use.label for use in uses[:4]]) or "none"
         raise HcbenchError(f"{text} means {len(uses)} {what} ({labels}); name one")
     return uses[0]
 
@@ -265,6 +272,7 @@ def _result_or_error(outcome: Outcome, title: str) -> Result:
         If there is none.
     """
     for point in outcome.points:
+        # The other points are at checkpoints, before the end.
         if point.checkpoint is None and point.result is not None:
             return point.result
     raise HcbenchError(f"{title}: {outcome.status}: {outcome.reason}")
@@ -273,6 +281,8 @@ def _result_or_error(outcome: Outcome, title: str) -> Result:
 def _with_data(fitted: Fitted, problem: Problem) -> Fitted:
     """The result with the names of its data."""
     result = fitted.result
+    # A tree without names has the numbers of the rows. One with names may be stored in an order
+    # of its own, and is brought into that of the data.
     if result.names is None:
         result = result.with_names(problem.names)
     elif isinstance(result, Tree) and problem.names is not None:
@@ -309,21 +319,28 @@ def _only_outcome(results: Results, repetition: int, checkpoint: int | None) -> 
             continue
         if outcome.status != "ok":
             failed.append(outcome)
-        elif checkpoint is None or checkpoint in [point.checkpoint for point in outcome.points]:
+        elif checkpoint is None or _has_point(outcome, checkpoint):
             outcomes.append(outcome)
     if len(outcomes) == 1:
         return outcomes[0]
     if outcomes:
-        some = "; ".join(_title(outcome, None) for outcome in outcomes[:4])
-        more = f" and {len(outcomes) - 4} more" if len(outcomes) > 4 else ""
-        raise HcbenchError(
-            f"choose one result by its algorithm, dataset, oracle or budget: {some}{more}"
-        )
-    at = "" if checkpoint is None else f" at checkpoint {checkpoint}"
+        text = "; ".join([_title(outcome, None) for outcome in outcomes[:4]])
+        if len(outcomes) > 4:
+            text += f" and {len(outcomes) - 4} more"
+        raise HcbenchError(f"choose one result by its algorithm, dataset, oracle or budget: {text}")
+    at = ""
+    if checkpoint is not None:
+        at = f" at checkpoint {checkpoint}"
     why = ""
     if failed:
+        # If the algorithm failed, its error says more than that there is no result.
         why = f"; {_title(failed[0], None)} ended with {failed[0].status}: {failed[0].reason}"
     raise HcbenchError(f"no cell has a result in repetition {repetition}{at}{why}")
+
+
+def _has_point(outcome: Outcome, checkpoint: int) -> bool:
+    """Whether an outcome has a result after so many queries."""
+    return any(point.checkpoint == checkpoint for point in outcome.points)
 
 
 def _title(outcome: Outcome, checkpoint: int | None) -> str:

@@ -65,6 +65,7 @@ def split_names(
             continue
         earlier = _position_of(item, objects)
         if earlier is not None:
+            # `objects` and `uses` have the same positions.
             repeats.add(noun, uses[earlier].label)
             continue
         objects.append(item)
@@ -100,6 +101,7 @@ def _is_same(first: Any, second: Any) -> bool:
     if isinstance(first, tuple) and isinstance(second, tuple):
         # A name and data. Arrays are compared by identity: their equality is an array.
         return bool(first[0] == second[0]) and first[1] is second[1]
+    # Each access to a method makes a new object; specs are equal if all their fields are.
     if isinstance(first, Spec | MethodType):
         return bool(first == second)
     return False
@@ -128,6 +130,7 @@ def use_of_metric(item: MetricSpec | CallerFunction) -> Use[MetricSpec]:
 
 def _session_use(spec: Any, version: str | None = None) -> Use[Any]:
     """A use of a spec of this session; without a version, stored results are not reused."""
+    # A version that never occurred: nobody knows whether the caller's code is what it was.
     plugin = Plugin(distribution=CALLER, entry_point="session", version=version or uuid.uuid4().hex)
     return make_use(spec, plugin, {})
 
@@ -136,6 +139,7 @@ def _name_of(function: Any, expected: str) -> str:
     """The name of a function in tables, without what has a meaning in ``NAME[param=value]``."""
     if not callable(function):
         raise ParameterError(f"{expected}: {function!r}")
+    # A partial has no name; that of its function tells most.
     while isinstance(function, partial):
         function = function.func
     name = getattr(function, "__name__", type(function).__name__)
@@ -162,6 +166,7 @@ def takes_rng(function: CallerFunction) -> bool:
     (`functools.wraps`). A function of C without a signature takes none, as nothing can be known.
     """
     if isinstance(function, partial) and "rng" in function.keywords:
+        # The caller has bound a generator of his own.
         return False
     if not _has_keyword_rng(_parameters_of(function, follow_wrapped=True)):
         return False
@@ -169,6 +174,7 @@ def takes_rng(function: CallerFunction) -> bool:
     # A wrapper in C, such as a function that numba compiles, has no signature but the inner one.
     if not outer or _has_keyword_rng(outer):
         return True
+    # The wrapper has a signature without rng: it passes it on only by **keywords.
     kinds = [parameter.kind for parameter in outer.values()]
     return inspect.Parameter.VAR_KEYWORD in kinds
 
@@ -209,6 +215,7 @@ def named_datasets(datasets: Any) -> list[Any]:
     DataError
         If it is neither data nor several of them.
     """
+    # A Bunch of scikit-learn is a mapping, too.
     if isinstance(datasets, Mapping) and not is_data(datasets):
         return list(datasets.items())
     if is_data(datasets):
@@ -263,6 +270,7 @@ class SessionData:
             problem = as_problem(data)
         if not isinstance(problem, Problem):
             raise DataError(f"{name}(seed) must return a Problem, got {type(problem).__name__}")
+        # None for a function: what it returns may change, and so results are not reused.
         function = data
         digest = None
         if not callable(data):

@@ -95,7 +95,7 @@ def clusters(
     without clusters, in this process.
     """
     from hcbench.analysis.cluster_numbers import best_numbers, describe_best
-    from hcbench.api.confidence import measure_numbers
+    from hcbench.api.cluster_numbers import measure_numbers
 
     tree_source = take_source(source, choices)
     registry = load_plugins(plugin, quiet=quiet)

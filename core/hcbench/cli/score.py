@@ -115,8 +115,9 @@ def score(
         _run_kernels_as_python(files["trees"] + files["truths"])
     import numpy as np
 
-    from hcbench.api.matching import groups_of_trees, height_notes, read_matched
+    from hcbench.api.matching import read_matched
     from hcbench.api.scoring import default_metrics, score_trees, summarise_files
+    from hcbench.api.tree_labels import groups_of_trees, height_notes
     from hcbench.files.slow import tell_if_slow
     from hcbench.files.trees import TreeFile
 

@@ -24,7 +24,8 @@ from hcbench.model.numbers import read_number, read_whole_number
 
 if TYPE_CHECKING:
     from hcbench.analysis.cluster_table import Cuts
-    from hcbench.api.confidence import Confidence, Resampled
+    from hcbench.api.confidence import Confidence
+    from hcbench.api.resampling import Resampled
     from hcbench.api.trees import Fitted
     from hcbench.figures.tree_figures import Scaling
 
