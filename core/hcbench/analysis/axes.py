@@ -63,7 +63,8 @@ class Axis:
 
 def is_wide(places: Iterable[float]) -> bool:
     """Whether the range of numbers is so large that a logarithmic scale suits them."""
-    finite = [place for place in places if math.isfinite(place)]
+    finite = list(filter(math.isfinite, places))
+    # Numbers up to 0 have no logarithm.
     if not finite or min(finite) <= 0:
         return False
     return max(finite) > _SPAN * min(finite)
@@ -113,17 +114,22 @@ def find_axis(results: Comparison, name: str) -> Axis:
     """
     axes = axes_of(results)
     folded_name = name.casefold()
-    matches = [axis for axis in axes if axis.id.casefold() == folded_name]
+    matches = []
+    for axis in axes:
+        if axis.id.casefold() == folded_name:
+            matches.append(axis)
     if not matches:
         # No axis has this in full: it may be the name of a parameter alone.
-        matches = [axis for axis in axes if axis.name.casefold() == folded_name]
+        for axis in axes:
+            if axis.name.casefold() == folded_name:
+                matches.append(axis)
     if len(matches) == 1:
         return matches[0]
 
     if matches:
-        options = " or ".join(axis.id for axis in matches)
+        options = " or ".join([axis.id for axis in matches])
         raise HcbenchError(f"{name} is ambiguous: write {options}")
-    listed = ", ".join(axis.id for axis in axes)
+    listed = ", ".join([axis.id for axis in axes])
     if not listed:
         listed = "nothing does; give a grid, such as planted[N0=[4,8]]"
     raise HcbenchError(f"{name} does not vary in these results; what varies: {listed}")
@@ -172,11 +178,16 @@ def _numeric(
     results: Comparison, groups: Sequence[Group], kind: str
 ) -> dict[str, tuple[float, ...]]:
     """Parameters of a kind with at least two numeric values for one base name."""
-    labels = labels_of(results, kind, [getattr(group, kind) for group in groups])
+    labels_of_groups = [getattr(group, kind) for group in groups]
+    labels = labels_of(results, kind, labels_of_groups)
+    # Two data sets that have a parameter of one name share its axis, with the values of both.
     places: dict[str, set[float]] = {}
     for params in varying(labels.values()).values():
         for name, values in params.items():
             numbers = set(map(as_number, values)) - {None}
             if len(numbers) > 1:
                 places.setdefault(name, set()).update(numbers)  # type: ignore[arg-type]
-    return {name: tuple(sorted(numbers)) for name, numbers in places.items()}
+    ascending = {}
+    for name, numbers_of_name in places.items():
+        ascending[name] = tuple(sorted(numbers_of_name))
+    return ascending

@@ -19,7 +19,10 @@ def best_groups(results: Comparison, dataset: str, metric: MetricInfo) -> list[G
     """The best groups of a data set (see `find_best`); none if its suite has no ranks."""
     if not results.suite.ranks:
         return []
-    groups = [group for group in results.competing if group.dataset == dataset]
+    groups = []
+    for group in results.competing:
+        if group.dataset == dataset:
+            groups.append(group)
     return find_best(groups, metric, results.query_kinds)
 
 
@@ -40,6 +43,8 @@ def find_best(
     query_kinds : mapping of oracle to str
         Numbers of queries are compared only for one kind.
     """
+    # A value outside of the interval shows that the metric does not mean what it declares, so
+    # that the others are no measure of what is better either.
     if metric.direction == "none" or any(group.leaves_range(metric) for group in groups):
         return []
 
@@ -68,5 +73,6 @@ def find_best(
             continue
         # The best before those that only look equal.
         tied.sort(key=lambda pair: pair[0] != top)
-        best += [group for _, group in tied]
+        for _, group in tied:
+            best.append(group)
     return best

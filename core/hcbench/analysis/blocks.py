@@ -69,7 +69,7 @@ class Blocks:
     @property
     def has_failures(self) -> bool:
         """Whether a repetition of a competitor failed."""
-        return any(failed for failed, _ in self.failures.values())
+        return any(n_failed for n_failed, _ in self.failures.values())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -106,17 +106,14 @@ def make_blocks(
     families : mapping of data set to str, optional
         As for `hcbench.analysis.inference.allowed_inference`.
     """
-    at_end = [group for group in groups if group.checkpoint is None]
-    # An algorithm that ran anywhere competes with the groups that ran. One that was skipped on all
-    # data sets competes, too, so that it is stated why these are excluded.
-    ran = {group.algorithm for group in at_end if group.ran}
-    competing = [group for group in at_end if group.ran or group.algorithm not in ran]
+    competing, skipped = _competing_and_skipped(groups)
     names = name_variants(competing)
-    algorithm_of = {names[group]: group.algorithm for group in competing}
+    # The algorithm of each competitor, in the order in which these are shown.
+    algorithm_of: dict[str, str] = {}
     groups_on: dict[str, dict[str, Group]] = {}
     for group in competing:
+        algorithm_of[names[group]] = group.algorithm
         groups_on.setdefault(group.dataset, {})[names[group]] = group
-    skipped = {(group.algorithm, group.dataset): group for group in at_end if not group.ran}
     inference = allowed_inference(competing, dependent, families)
 
     rows: list[_Row] = []
@@ -137,15 +134,44 @@ def make_blocks(
                 rows.append(row)
 
     scores = np.array([row.scores for row in rows], dtype=np.float64)
+    block_of_row = [row.block for row in rows]
     return Blocks(
         inference=inference,
-        block_of_row=tuple(row.block for row in rows),
+        block_of_row=tuple(block_of_row),
         competitors=tuple(algorithm_of),
+        # Without rows the array has no second dimension of itself.
         scores=scores.reshape(len(rows), len(algorithm_of)),
         failed=failed,
         excluded=tuple(excluded),
         failures=_count_failures(names, metric),
     )
+
+
+def _competing_and_skipped(
+    groups: Iterable[Group],
+) -> tuple[list[Group], dict[tuple[str, str], Group]]:
+    """The groups that compete; and those that were skipped, by their algorithm and data set.
+
+    An algorithm that ran anywhere competes with the groups that ran. One that was skipped on all
+    data sets competes, too, so that it is stated why these are excluded.
+    """
+    at_end = []
+    ran = set()
+    for group in groups:
+        # A checkpoint is an earlier state of the same call.
+        if group.checkpoint is not None:
+            continue
+        at_end.append(group)
+        if group.ran:
+            ran.add(group.algorithm)
+    competing = []
+    skipped = {}
+    for group in at_end:
+        if group.ran or group.algorithm not in ran:
+            competing.append(group)
+        if not group.ran:
+            skipped[group.algorithm, group.dataset] = group
+    return competing, skipped
 
 
 class _Row(NamedTuple):
@@ -179,7 +205,7 @@ def _rows_of_dataset(
             return Excluded(dataset, f"{name}: {reason}")
 
     # Each competitor has a group here, as one without would exclude the data set.
-    groups = [group for group in competitors.values() if group is not None]
+    groups = list(filter(None, competitors.values()))
     by_repetition: dict[int, list[float]] = {}
     if inference.unit == "repetition" or failed == "drop":
         by_repetition = _scores_by_repetition(groups, metric, failed)
@@ -189,6 +215,7 @@ def _rows_of_dataset(
         return _rows_of_repetitions(dataset, by_repetition, inference)
 
     if failed == "drop":
+        # From a row for each repetition to a column of repetitions for each competitor.
         columns = np.transpose(list(by_repetition.values()))
         averages = [average_of(column, metric.average) for column in columns]
     else:
@@ -253,6 +280,7 @@ def _why_excluded(group: Group | None, metric: MetricInfo) -> str:
 
     status = group.outcomes.column("status")
     has_failed = group.outcomes.failed
+    # Only repetitions without a finite number have an entry.
     for i, value in group.values(metric).special_values.items():
         if status[i] == "skipped":
             return f"skipped: {group.outcomes[i].reason}"

@@ -205,11 +205,14 @@ def unbiased_support(tree: Tree, replicates: Sequence[Replicate]) -> Unbiased:
     replicates : sequence of Replicate
         Of several scales, each with all items.
     """
-    scales = sorted({replicate.scale for replicate in replicates})
+    by_scale: dict[float, list[Replicate]] = {}
+    for replicate in replicates:
+        by_scale.setdefault(replicate.scale, []).append(replicate)
+    scales = sorted(by_scale)
     counts = []
     shares = []
     for scale in scales:
-        of_scale = [replicate for replicate in replicates if replicate.scale == scale]
+        of_scale = by_scale[scale]
         shares.append(branch_support(tree, of_scale).support)
         counts.append(len(of_scale))
 

@@ -81,8 +81,10 @@ def cut_stability(
     labels = tree.cut(k).labels
     values = []
     for replicate in replicates:
+        # A subsample of fewer items cannot be cut so, and tells nothing.
         if replicate.tree.n < k:
             continue
+        # The labels in the order of the replicate's leaves.
         drawn = labels
         if replicate.items is not None:
             drawn = labels[replicate.items]
@@ -113,11 +115,13 @@ def weakest_cluster(tree: Tree, replicates: Sequence[Replicate], k: int) -> floa
         drawn = labels
         if replicate.items is not None:
             drawn = labels[replicate.items]
-        others = replicate.tree.cut(k).labels
-        common = np.zeros((n_clusters, int(others.max()) + 1))
-        np.add.at(common, (drawn, others), 1.0)
+        labels_of_replicate = replicate.tree.cut(k).labels
+        # The items that cluster i of the tree and cluster j of the replicate share.
+        common = np.zeros((n_clusters, int(labels_of_replicate.max()) + 1))
+        np.add.at(common, (drawn, labels_of_replicate), 1.0)
         sizes = common.sum(axis=1)
         union = sizes[:, None] + common.sum(axis=0)[None, :] - common
+        # Of a small cluster, a subsample may have no item; it then says nothing about it.
         is_drawn = sizes > 0
         sums[is_drawn] += (common / union).max(axis=1)[is_drawn]
         counts += is_drawn
@@ -154,8 +158,10 @@ def _adjusted_rand(
     together = _pairs(counts)
     in_one = _pairs(sizes_of_one)
     in_two = _pairs(sizes_of_two)
+    # The expectation if labels are permuted at random; 1 instead of no pairs avoids 0 / 0.
     expected = in_one * in_two / max(_pairs(counts.sum()), 1.0)
     most = (in_one + in_two) / 2
+    # Without pairs, or with all pairs, in both there is nothing to adjust.
     if most == expected:
         return 1.0
     return (together - expected) / (most - expected)
@@ -178,14 +184,17 @@ def mean_silhouette(distances: NDArray[np.floating], labels: NDArray[np.int64]) 
     """
     sizes, sums = _sums_to_clusters(distances, labels)
     items = np.arange(labels.size)
-    own = sizes[labels]
+    size_of_item = sizes[labels]
     with np.errstate(invalid="ignore", divide="ignore"):
-        within = sums[items, labels] / (own - 1)
+        # The distance of an item to itself, 0, is in the sum and not in the mean.
+        within = sums[items, labels] / (size_of_item - 1)
         means = sums / sizes
+    # Only other clusters can be the neighbour.
     means[items, labels] = np.inf
     between = means.min(axis=1)
     larger = np.maximum(within, between)
-    widths = np.where((own > 1) & (larger > 0), (between - within) / larger, 0.0)
+    has_width = (size_of_item > 1) & (larger > 0)
+    widths = np.where(has_width, (between - within) / larger, 0.0)
     return float(widths.mean())
 
 
@@ -196,7 +205,9 @@ def log_dispersion(distances: NDArray[np.floating], labels: NDArray[np.int64]) -
     """
     sizes, sums = _sums_to_clusters(distances, labels)
     items = np.arange(labels.size)
+    # Each pair of items is in the sum twice.
     total = float((sums[items, labels] / sizes[labels]).sum()) / 2
+    # Clusters of equal items have no dispersion, and 0 has no logarithm.
     return float(np.log(max(total, np.finfo(float).tiny)))
 
 
@@ -313,16 +324,22 @@ def best_numbers(numbers: Sequence[Number]) -> dict[str, int | None]:
     however arbitrary it is.
     """
     best: dict[str, int | None] = {}
-    widths = [(n.silhouette, -n.k) for n in numbers if n.silhouette is not None]
-    if widths:
-        best["silhouette"] = -max(widths)[1]
-    if any(number.gap is not None for number in numbers):
+    with_width = _measured(numbers, "silhouette")
+    if with_width:
+        # Of equal widths the smaller number of clusters.
+        best["silhouette"] = max(with_width, key=lambda number: (number.silhouette, -number.k)).k
+    if _measured(numbers, "gap"):
         best["gap"] = _first_without_gain(numbers)
     for name, least in (("strength", STRONG), ("weakest", STABLE)):
-        measured = [number for number in numbers if getattr(number, name) is not None]
+        measured = _measured(numbers, name)
         if measured:
             best[name] = _largest_good(measured, name, least)
     return best
+
+
+def _measured(numbers: Sequence[Number], name: str) -> list[Number]:
+    """The numbers of clusters that have a criterion."""
+    return [number for number in numbers if getattr(number, name) is not None]
 
 
 def _largest_good(numbers: Sequence[Number], name: str, least: float) -> int:
@@ -351,7 +368,7 @@ def check_numbers(numbers: Sequence[int], n: int) -> list[int]:
     NotApplicableError
         If there is none.
     """
-    possible = sorted({k for k in numbers if 1 <= k <= n})
+    possible = sorted(set(numbers).intersection(range(1, n + 1)))
     if not possible:
         raise NotApplicableError(f"{n} items have no cut into {list(numbers)} clusters")
     return possible
@@ -374,7 +391,7 @@ def describe_best(numbers: Sequence[Number], best: dict[str, int | None]) -> lis
     best : dict
         As `best_numbers` returns it.
     """
-    largest = max(number.k for number in numbers)
+    largest = max([number.k for number in numbers])
     parts = []
     for name, text in _OF_CRITERIA.items():
         if name not in best:

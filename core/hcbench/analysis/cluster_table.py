@@ -15,7 +15,7 @@ from hcbench.model.trees import Partition, Tree
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cuts:
-    """Which cuts of a tree are wanted.
+    """Which cuts of a tree are made.
 
     Attributes
     ----------
@@ -86,11 +86,13 @@ def cut_tree(
 
 def from_left_to_right(tree: Tree, partition: Partition) -> NDArray[np.int64]:
     """The labels of a cut, numbered from 1 in the order of the leaves of the dendrogram."""
+    # The new number of each label, in the order in which labels occur in the dendrogram.
     numbers: dict[int, int] = {}
     for label in partition.labels[tree.leaf_order].tolist():
         if label not in numbers:
             numbers[label] = len(numbers) + 1
-    return np.array([numbers[label] for label in partition.labels.tolist()], dtype=np.int64)
+    renumbered = [numbers[label] for label in partition.labels.tolist()]
+    return np.array(renumbered, dtype=np.int64)
 
 
 def cluster_rows(
@@ -117,6 +119,7 @@ def cluster_rows(
     """
     if leaf_order is not None:
         n = leaf_order.size
+        # The inverse of the permutation: the place of each item.
         positions = np.empty(n, dtype=np.int64)
         positions[leaf_order] = np.arange(1, n + 1)
     else:
@@ -141,10 +144,13 @@ def describe_cuts(labels: Mapping[str, NDArray[np.int64]]) -> list[str]:
         numbers, sizes = np.unique(clusters, return_counts=True)
         n_outside = int(sizes[numbers == UNASSIGNED].sum())
         sizes_of_clusters = sizes[numbers != UNASSIGNED]
-        listed = ", ".join(str(size) for size in sizes_of_clusters[:12].tolist())
+        # A line of a terminal has room for about twelve sizes.
+        listed = ", ".join(map(str, sizes_of_clusters[:12].tolist()))
         if sizes_of_clusters.size > 12:
             listed += ", ..."
-        noun = "cluster" if sizes_of_clusters.size == 1 else "clusters"
+        noun = "clusters"
+        if sizes_of_clusters.size == 1:
+            noun = "cluster"
         line = f"{cut}: {sizes_of_clusters.size} {noun} of {listed or 'no'} items"
         if n_outside:
             line += f"; {n_outside} items are in none (0)"

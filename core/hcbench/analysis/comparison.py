@@ -74,7 +74,10 @@ class Comparison:
     def __post_init__(self) -> None:
         object.__setattr__(self, "outcomes", Outcomes.of(self.outcomes))
         _, datasets = self.outcomes.coded("dataset")
-        families = {label: self.families.get(label, family_of_label(label)) for label in datasets}
+        # A run may have stored the families of some data sets only; the label says the others.
+        families = {}
+        for label in datasets:
+            families[label] = self.families.get(label, family_of_label(label))
         object.__setattr__(self, "families", families)
 
     @classmethod
@@ -158,7 +161,10 @@ class Comparison:
                 continue
             parameters = self.parameters.get(f"{part}s", {})
             _, labels = outcomes.coded(part)
-            matching_labels = {label for label in labels if same_name(name, label, parameters)}
+            matching_labels = set()
+            for label in labels:
+                if same_name(name, label, parameters):
+                    matching_labels.add(label)
             outcomes = outcomes.where(part, matching_labels)
         return outcomes
 
@@ -199,13 +205,17 @@ class Comparison:
         Reference lines are not, and neither are algorithms that ran nowhere.
         """
         ran = {group.algorithm for group in self.run_groups}
-        groups = [group for group in self.groups if group.algorithm in ran]
-        return [group for group in groups if not self.is_reference(group)]
+        competing = []
+        for group in self.groups:
+            if group.algorithm in ran and not self.is_reference(group):
+                competing.append(group)
+        return competing
 
     @cached_property
     def inference(self) -> Inference:
         """What statements about its algorithms the comparison allows."""
         groups = [group for group in self.competing if group.ran]
+        # Data sets on which nothing ran are no blocks, and allow nothing.
         return allowed_inference(groups, self.dependent_data, self.families)
 
 
@@ -217,12 +227,17 @@ def _note_on_shard(shard: Shard) -> Note:
 
 def _reported(outcomes: Outcomes) -> tuple[MetricInfo, ...]:
     """The numbers that algorithms reported, which are shown beside the metrics."""
-    labels = [label for label in outcomes.labels if label.endswith(REPORTED)]
-    return tuple(MetricInfo(label, "none", key=label) for label in labels)
+    reported = []
+    for label in outcomes.labels:
+        if label.endswith(REPORTED):
+            # Nobody has declared whether more is better.
+            reported.append(MetricInfo(label, "none", key=label))
+    return tuple(reported)
 
 
 def _labels(outcomes: Outcomes, kind: Literal["algorithm", "dataset"]) -> list[str]:
     """Labels in the order of the plan; those of cells that could not run last."""
+    # A cell that was skipped has no key, as it is in no store.
     ran = outcomes.column("key") != ""
     # A dictionary, as it keeps the order.
     labels: dict[str, None] = {}

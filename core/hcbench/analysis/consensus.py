@@ -87,7 +87,8 @@ def consensus_tree(trees: Sequence[Tree], rule: Rule = "majority") -> Consensus:
     # The root is the largest clade, and behind all others.
     order = np.argsort(members.sum(axis=1), kind="stable")
     members = members[order]
-    support = np.array([counts[clades[position]] for position in order.tolist()]) / len(trees)
+    counts_in_order = [counts[clades[position]] for position in order.tolist()]
+    support = np.array(counts_in_order) / len(trees)
     tree = Tree.from_parents(_parents_of_clades(members), names=first.names)
     return Consensus(tree, _support_of_nodes(tree, members, support), len(trees))
 
@@ -117,10 +118,13 @@ def count_clades(trees: Iterable[Tree]) -> Counter[bytes]:
         start, end = tree.leaf_range
         position = np.empty(tree.n, dtype=np.int64)
         position[tree.leaf_order] = np.arange(tree.n)
+        # The leaves below a node are neighbours in the order of the leaves.
         is_right = position >= start[tree.n :, None]
         is_left = position < end[tree.n :, None]
         rows = np.packbits(is_right & is_left, axis=1)
-        counts.update({row.tobytes() for row in rows})
+        # A set, so that a tree counts once for each of its clades.
+        clades = {row.tobytes() for row in rows}
+        counts.update(clades)
     return counts
 
 
@@ -128,15 +132,20 @@ def _chosen_clades(counts: Counter[bytes], n_trees: int, n: int, rule: Rule) -> 
     """The clades of the consensus, with that of the root."""
     if rule == "strict":
         return [clade for clade, count in counts.items() if count == n_trees]
-    clades = [clade for clade, count in counts.items() if 2 * count > n_trees]
+    clades = []
+    minority = []
+    for clade, count in counts.items():
+        if 2 * count > n_trees:
+            clades.append(clade)
+        else:
+            minority.append(clade)
     if rule == "majority":
         return clades
-    others = [clade for clade in counts if 2 * counts[clade] <= n_trees]
     # Of clades that are equally frequent, the larger one first, and then in the order of their
     # keys, so that the result does not depend on the order of the trees.
-    others.sort(key=lambda clade: (-counts[clade], -int.from_bytes(clade).bit_count(), clade))
+    minority.sort(key=lambda clade: (-counts[clade], -int.from_bytes(clade).bit_count(), clade))
     numbers = [int.from_bytes(clade) for clade in clades]
-    for clade in others:
+    for clade in minority:
         # A binary tree has n - 1 clades, and no more fit.
         if len(numbers) == n - 1:
             break

@@ -72,6 +72,7 @@ def paired_differences(results: Comparison, metric: str) -> tuple[PairedDifferen
     for dataset in results.datasets:
         tied = best_groups(results, dataset, measured)
         best_at_end = [group for group in tied if group.checkpoint is None]
+        # None is best if all are equal, or if all failed.
         if not best_at_end:
             continue
         best = best_at_end[0]

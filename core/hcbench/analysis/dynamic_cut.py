@@ -154,11 +154,12 @@ def _find_clusters(
     cut_height: float,
 ) -> list[list[int]]:
     """The clusters, from the leaves up."""
-    branches: dict[int, _Branch] = {leaf: _Branch([leaf]) for leaf in range(tree.n)}
-    tops: dict[int, _Branch] = dict(branches)
+    # The branches that have not merged yet, by their highest node.
+    tops: dict[int, _Branch] = {leaf: _Branch([leaf]) for leaf in range(tree.n)}
     for node in _merges_in_order(tree, heights):
         if heights[node] > cut_height:
             continue
+        # A child above the cut has no branch, although its parent is below it: an inversion.
         children = [child for child in tree.children(node).tolist() if child in tops]
         merged = tops.pop(children[0])
         for child in children[1:]:
@@ -198,13 +199,12 @@ def _merge(
     sides = [first, second]
     if not first.clusters and not second.clusters:
         are_clusters = [_is_cluster(side.items, height, distances, rules) for side in sides]
-        if not all(are_clusters):
-            # The larger one goes on, as its core has been found to be tight for longer.
-            large, small = first, second
-            if len(second.items) > len(first.items):
-                large, small = second, first
-            return _Branch(large.items + small.items)
-        return _Branch([], [first.items, second.items])
+        if all(are_clusters):
+            return _Branch([], [first.items, second.items])
+        # The larger one goes on, as its core has been found to be tight for longer.
+        if len(second.items) > len(first.items):
+            return _Branch(second.items + first.items)
+        return _Branch(first.items + second.items)
     clusters = first.clusters + second.clusters
     for side in sides:
         # A branch without clusters that meets some is one of them, or outside of all.

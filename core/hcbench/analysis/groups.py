@@ -191,6 +191,7 @@ def name_variants(groups: Sequence[Group]) -> dict[Group, str]:
 
     An algorithm that runs with several oracles or budgets on one data set has one name for each.
     """
+    # By algorithm, whether its oracle, its budget or both differ on some data set.
     varying: dict[str, set[str]] = {}
     for key in ("oracle", "budget"):
         values_on_dataset: dict[tuple[str, str], set[str | int | None]] = {}
@@ -246,7 +247,9 @@ def group_outcomes(
             and dataset in deterministic.get("datasets", ())
             and oracle in deterministic.get("oracles", ())
         )
-        checkpoints = dict.fromkeys(checkpoint for checkpoint, _ in of_group.points)
+        checkpoints: dict[int | None, None] = {}
+        for checkpoint_of_point, _ in of_group.points:
+            checkpoints[checkpoint_of_point] = None
         # The end of the calls is last, also of groups without any result.
         checkpoints.pop(None, None)
         checkpoints[None] = None
@@ -270,6 +273,7 @@ def _places_of_groups(outcomes: Outcomes) -> dict[tuple[Any, ...], NDArray[np.in
     In the order of their first outcomes.
     """
     coded = [outcomes.coded(name) for name in ("algorithm", "dataset", "oracle", "budget")]
+    # The four codes of an outcome as the digits of one number, which is its group.
     group_of = np.zeros(len(outcomes), dtype=np.int64)
     for codes, labels in coded:
         group_of = group_of * labels.size + codes
@@ -281,9 +285,10 @@ def _places_of_groups(outcomes: Outcomes) -> dict[tuple[Any, ...], NDArray[np.in
     ends = np.cumsum(np.bincount(numbers))
     places = {}
     for members in np.split(by_group, ends[:-1]):
+        # All members have the labels of the first.
         first = members[0]
-        place = tuple(labels[codes[first]] for codes, labels in coded)
-        places[place] = members
+        place = [labels[codes[first]] for codes, labels in coded]
+        places[tuple(place)] = members
     return places
 
 
@@ -327,10 +332,12 @@ def make_table(
         for metric in columns.values():
             rows += _rows_of_metric(number, group, metric, group.algorithm in references)
     types: dict[str, str] = dict(_COLUMNS)
-    if any(isinstance(group.budget, str) for group in groups):
-        types["budget"] = "object"  # amounts of money
+    for group in groups:
+        # An amount of money is a text.
+        if isinstance(group.budget, str):
+            types["budget"] = "object"
     table = pandas.DataFrame(rows, columns=list(_COLUMNS)).astype(types)
-    family_of = {label: label for label in table["dataset"]}
+    family_of = dict(zip(table["dataset"], table["dataset"], strict=True))
     family_of.update(families or {})
     table["family"] = table["dataset"].map(family_of.get)
     for kind, plural in KINDS.items():
@@ -355,6 +362,7 @@ def _rows_of_metric(
     rows = []
     for cell, has_failed, value in values:
         is_missing = value.value is None
+        # Of a call that failed all values are missing; of one that succeeded a metric may fail.
         is_failure = is_missing and (has_failed or value.status == "error")
         row = (is_reference, metric.label, value.value, not is_missing, is_failure, value.reason)
         rows.append(head + cell + row)

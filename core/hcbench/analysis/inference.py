@@ -163,7 +163,10 @@ def _group_families(
         for digest in digest_of_repetition.values():
             family_of_digest[digest] = family
         members.setdefault(family, []).append(dataset)
-    return {family: tuple(datasets) for family, datasets in members.items()}
+    families_of_run = {}
+    for family, datasets in members.items():
+        families_of_run[family] = tuple(datasets)
+    return families_of_run
 
 
 def _inference_of_one(
@@ -184,11 +187,8 @@ def _inference_of_one(
         # Each repetition is a new draw of the generator, with all of these parameters.
         return Inference(unit="repetition", subject=subject, draws=draws, families=members)
     inference = Inference(unit=unit, subject=subject, draws=draws, families=members)
-    reason = _why_no_test(
-        inference,
-        is_repeated=any(len(of_dataset) > 1 for of_dataset in digests.values()),
-        shares_items=shares_items,
-    )
+    is_repeated = any(len(of_dataset) > 1 for of_dataset in digests.values())
+    reason = _why_no_test(inference, is_repeated=is_repeated, shares_items=shares_items)
     return replace(inference, reason=reason)
 
 

@@ -49,8 +49,11 @@ def distances_of_problem(problem: Problem, metric: str = DEFAULT) -> NDArray[np.
     if problem.similarity is None:
         raise NotApplicableError("the data have neither vectors nor similarities")
     similarity = np.asarray(problem.similarity, dtype=np.float64)
+    # An item is often more similar to itself than to any other, at no meaningful distance.
     off_diagonal = ~np.eye(problem.n, dtype=np.bool_)
-    largest = similarity[off_diagonal].max(initial=0.0) if problem.n > 1 else 0.0
+    largest = 0.0
+    if problem.n > 1:
+        largest = similarity[off_diagonal].max(initial=0.0)
     distances: NDArray[np.float64] = largest - similarity
     np.fill_diagonal(distances, 0.0)
     return distances
@@ -61,11 +64,12 @@ def _distances_of_vectors(problem: Problem, metric: str) -> NDArray[np.float64]:
     from scipy.stats import rankdata
 
     vectors: Any = problem.vectors
-    if metric not in (*_IN_SCIPY, "spearman"):
+    if metric != "spearman" and metric not in _IN_SCIPY:
         return -similarity_of_vectors(vectors, "euclidean")
     if is_sparse(vectors):
         vectors = vectors.toarray()
     dense = np.asarray(vectors, dtype=np.float64)
+    # Spearman's correlation is that of the ranks.
     if metric == "spearman":
         dense = rankdata(dense, axis=1)
         metric = "correlation"

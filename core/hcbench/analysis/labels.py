@@ -42,7 +42,8 @@ class Label:
         params = dict(self.params)
         for name in excluded:
             params.pop(name, None)
-        return self.with_only(params, [name for name in self.shown_names if name in params])
+        shown_names = [name for name in self.shown_names if name in params]
+        return self.with_only(params, shown_names)
 
     def with_only(self, params: Params, shown_names: Iterable[str]) -> Label:
         """The label with these parameters, of which some are shown."""
@@ -50,7 +51,8 @@ class Label:
         text = self.text
         # A label of a caller's own may be written otherwise than we would write it.
         if names != self.shown_names:
-            text = format_name(self.base, {name: params[name] for name in names})
+            shown_params = {name: params[name] for name in names}
+            text = format_name(self.base, shown_params)
         return Label(text, self.base, params, names)
 
 
@@ -60,6 +62,7 @@ def labels_of(results: Comparison, kind: str, labels: Iterable[str]) -> dict[str
     parameters = results.parameters.get(KINDS[kind], {})
     parts: dict[str, Label] = {}
     for label in labels:
+        # A label of which the run says nothing is a name without parameters.
         base, shown_names = names.get(label, (label, ()))
         parts[label] = Label(label, base, parameters.get(label, {}), shown_names)
     return parts
@@ -67,6 +70,7 @@ def labels_of(results: Comparison, kind: str, labels: Iterable[str]) -> dict[str
 
 def as_number(value: Value) -> float | None:
     """The value of a parameter if it is a finite number, else None."""
+    # Python counts True and False among the integers.
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     return float(value)
@@ -78,6 +82,7 @@ def varying(labels: Iterable[Label]) -> dict[str, dict[str, list[Value]]]:
     for label in labels:
         of_base = all_values.setdefault(label.base, {})
         for key, value in label.params.items():
+            # A list, as the values of a parameter may be lists themselves, which have no hash.
             values = of_base.setdefault(key, [])
             if value not in values:
                 values.append(value)

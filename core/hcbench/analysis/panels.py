@@ -52,7 +52,9 @@ def place_groups(results: Comparison, axis: Axis) -> list[tuple[str, list[Placed
     belongs to the panel with the same value. A group that lacks one belongs to all such panels.
     """
     panels_of = _Panels.along(results, axis)
-    keys = {group: panels_of.key(group) for group in panels_of.groups}
+    keys = {}
+    for group in panels_of.groups:
+        keys[group] = panels_of.key(group)
 
     # A group is in each panel whose key has all that its own has: one without a parameter of
     # oracles, such as an algorithm that needs none, is compared in all panels.
@@ -65,13 +67,22 @@ def place_groups(results: Comparison, axis: Axis) -> list[tuple[str, list[Placed
                 members.append(Placed(group, panels_of.line(group), place))
         # Data sets without the parameter, or of unknown size, are not comparable.
         if axis.kind in ("dataset", "n"):
-            members = [member for member in members if member.place is not None]
-        if any(member.place is not None for member in members):
+            members = _placed(members)
+        # Without a place there is nothing that a flat line could be compared with.
+        if _placed(members):
             panels.append((panel, members))
 
     label_of_data = {label.text: label for label in panels_of.data.values()}
-    titles = _titles([panel for panel, _ in panels], label_of_data)
-    return [(title, members) for title, (_, members) in zip(titles, panels, strict=True)]
+    keys_of_panels = [panel for panel, _ in panels]
+    titled = []
+    for title, (_, members) in zip(_titles(keys_of_panels, label_of_data), panels, strict=True):
+        titled.append((title, members))
+    return titled
+
+
+def _placed(members: Sequence[Placed]) -> list[Placed]:
+    """The groups that have a place on the axis."""
+    return [member for member in members if member.place is not None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,9 +122,16 @@ class _Panels:
         groups = _groups_along(results, axis)
         labels: dict[str, dict[str, Label]] = {}
         for kind in KINDS:
-            labels[kind] = labels_of(results, kind, {getattr(group, kind) for group in groups})
+            labels_of_kind = {getattr(group, kind) for group in groups}
+            labels[kind] = labels_of(results, kind, labels_of_kind)
 
-        oracles = [labels["oracle"][group.oracle] for group in groups if group.oracle]
+        oracles = []
+        algorithms = []
+        for group in groups:
+            # A cell that was skipped may have no oracle.
+            if group.oracle:
+                oracles.append(labels["oracle"][group.oracle])
+            algorithms.append(labels["algorithm"][group.algorithm])
         oracle_parameters = varying(oracles)
         separating: dict[str, None] = {}
         for params in oracle_parameters.values():
@@ -121,8 +139,13 @@ class _Panels:
         if axis.kind in ("oracle", "algorithm"):
             separating.pop(axis.name, None)
 
-        references = [group for group in groups if results.is_reference(group)]
-        competitors = [group for group in groups if not results.is_reference(group)]
+        references = []
+        competitors = []
+        for group in groups:
+            if results.is_reference(group):
+                references.append(group)
+            else:
+                competitors.append(group)
         budgets = {group.budget for group in groups} - {None}
         return cls(
             axis=axis,
@@ -130,7 +153,7 @@ class _Panels:
             labels=labels,
             data=_data_labels(groups, axis, labels, results),
             oracle_parameters=oracle_parameters,
-            algorithm_parameters=varying(labels["algorithm"][g.algorithm] for g in groups),
+            algorithm_parameters=varying(algorithms),
             separating=tuple(separating),
             with_oracle_in_panel=_with_several_oracles(competitors, labels),
             with_oracle_in_line=_with_several_oracles(references, labels),
@@ -261,9 +284,12 @@ def _data_labels(
     groups: Sequence[Group], axis: Axis, labels: _Labels, results: Comparison
 ) -> dict[Group, Label]:
     """The data set of each group, without the parameter on the axis."""
-    datasets = {group: labels["dataset"][group.dataset] for group in groups}
-    if axis.kind == "dataset":
-        return {group: label.without({axis.name}) for group, label in datasets.items()}
+    datasets = {}
+    for group in groups:
+        label = labels["dataset"][group.dataset]
+        if axis.kind == "dataset":
+            label = label.without({axis.name})
+        datasets[group] = label
     if axis.kind != "n":
         return datasets
 
@@ -290,11 +316,14 @@ def _facets(groups: Sequence[Group], labels: _Labels, results: Comparison) -> li
 
     These are the parameters that have data of the same sizes for each value.
     """
-    size_of_group = {group: _size(group, results) for group in groups}
+    size_of_group = {}
+    label_of_group = {}
+    for group in groups:
+        size_of_group[group] = _size(group, results)
+        label_of_group[group] = labels["dataset"][group.dataset]
     if len(set(size_of_group.values()) - {None}) < 2:
         return None
 
-    label_of_group = {group: labels["dataset"][group.dataset] for group in groups}
     # All groups have one base name.
     (params,) = varying(label_of_group.values()).values()
     separating = []
@@ -303,6 +332,7 @@ def _facets(groups: Sequence[Group], labels: _Labels, results: Comparison) -> li
         for group in groups:
             value = label_of_group[group].params.get(name)
             sizes_of_value.setdefault(value, set()).add(size_of_group[group])
+        # One set of sizes: the parameter is independent of the size, as a level of noise is.
         different_sizes = set(map(frozenset, sizes_of_value.values()))
         if len(different_sizes) == 1:
             separating.append(name)
@@ -323,7 +353,10 @@ def _titles(panels: Sequence[Mapping[str, str]], of_data: Mapping[str, Label]) -
         # The key "" is the data set.
         different = [""]
 
-    short_names = _short({panel[""]: of_data[panel[""]] for panel in panels})
+    labels = {}
+    for panel in panels:
+        labels[panel[""]] = of_data[panel[""]]
+    short_names = _short(labels)
     titles = []
     for panel in panels:
         parts = []
@@ -340,7 +373,7 @@ def _short(labels: Mapping[str, Label]) -> dict[str, str]:
     """Short labels of data sets: the parameters that vary, if all have one base name."""
     by_base = varying(labels.values())
     if len(labels) < 2 or len(by_base) != 1:
-        return {text: text for text in labels}
+        return dict(zip(labels, labels, strict=True))
 
     (params,) = by_base.values()
     short_names = {}

@@ -27,7 +27,8 @@ def significance_lines(ranking: Ranking) -> tuple[str, ...]:
     if ranking.inference.reason:
         return (blocks_text(ranking), f"no test of differences: {ranking.inference.reason}")
     lines = (blocks_text(ranking), omnibus_line(ranking), pairs_line(ranking))
-    return tuple(line for line in lines if line)
+    # Of two algorithms there is no omnibus test.
+    return tuple(filter(None, lines))
 
 
 def blocks_text(blocks: Blocks) -> str:
@@ -154,12 +155,12 @@ def describe_ranking(ranking: Ranking) -> dict[str, Any]:
         "blocks": list(ranking.names),
         "families": families,
         "failed": ranking.failed,
-        "left_out": [asdict(block) for block in ranking.excluded],
+        "left_out": list(map(asdict, ranking.excluded)),
         "average_ranks": dict(zip(names, ranking.ranks, strict=True)),
         "failures": failures,
         "friedman": asdict(ranking.friedman),
         "test": ranking.test,
         "nemenyi": asdict(ranking.nemenyi),
         "groups": groups_of_test,
-        "pairs": [asdict(pair) for pair in ranking.pairs],
+        "pairs": list(map(asdict, ranking.pairs)),
     }

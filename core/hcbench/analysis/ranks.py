@@ -150,7 +150,10 @@ class Ranking(Blocks):
         adjusted: dict[tuple[int, int], float] = {}
         if self.test == "holm":
             # Holm's factor is the number of pairs with a p value.
-            p_values = {place: test.p for place, test in tests.items() if test.p is not None}
+            p_values = {}
+            for place, test in tests.items():
+                if test.p is not None:
+                    p_values[place] = test.p
             p_adjusted = holm_adjusted(list(p_values.values())).tolist()
             adjusted = dict(zip(p_values, p_adjusted, strict=True))
 
@@ -220,7 +223,11 @@ class Ranking(Blocks):
         The tests allow for all pairs, since the best is chosen by the same data.
         """
         best = self.competitors[0]
-        return tuple(pair.second for pair in self.pairs if pair.first == best and pair.differs)
+        worse = []
+        for pair in self.pairs:
+            if pair.first == best and pair.differs:
+                worse.append(pair.second)
+        return tuple(worse)
 
 
 def direction_of(metric: MetricInfo) -> Direction:
@@ -281,7 +288,9 @@ def rank(
     ranks, n_included = average_ranks(
         blocks.scores, direction, failed=blocks.failed, blocks=blocks.block_of_row
     )
+    # Stable, so that competitors of equal rank stay in the order of the suite.
     order = np.argsort(ranks, kind="stable").tolist()
+    competitors = [blocks.competitors[i] for i in order]
 
     # None where repetitions or data sets are no independent observations.
     pair_test: PairTest | Literal[""] = ""
@@ -291,7 +300,7 @@ def rank(
     return Ranking(
         inference=blocks.inference,
         block_of_row=blocks.block_of_row,
-        competitors=tuple(blocks.competitors[i] for i in order),
+        competitors=tuple(competitors),
         scores=blocks.scores[:, order],
         failed=blocks.failed,
         excluded=blocks.excluded,
@@ -403,7 +412,8 @@ def _blocks_of(results: Comparison, metric: MetricInfo, failed: Failed) -> Block
     if metric.direction == "none":
         raise HcbenchError(f"{metric.label} has no better direction, so it gives no ranking")
     if metric is COSTS.get(metric.label):
-        listed = ", ".join(m.label for m in results.metrics if m.direction != "none")
+        labels = [m.label for m in results.metrics if m.direction != "none"]
+        listed = ", ".join(labels)
         raise HcbenchError(f"{metric.label} was not measured as a metric; there are {listed}")
 
     blocks = make_blocks(

@@ -285,6 +285,7 @@ def measure_replication(
     reference : sequence of Agreement
         Of the same method on data without clusters.
     """
+    # A row for each division, a column for each number of clusters.
     rand = np.array([agreement.rand for agreement in agreements])
     information = np.array([agreement.information for agreement in agreements])
     strength = np.array([agreement.strength for agreement in agreements])

@@ -139,13 +139,18 @@ class Notes:
             if reason.alike or reason.text != first.text:
                 self.alike.add(reason.cause)
 
-        places = {cause: number for number, cause in enumerate(self.first, start=1)}
-        return tuple(sorted(places[cause] for cause in causes))
+        # Footnotes are numbered in the order in which their causes first occur.
+        marks = []
+        for number, cause in enumerate(self.first, start=1):
+            if cause in causes:
+                marks.append(number)
+        return tuple(marks)
 
     @property
     def kinds(self) -> tuple[NoteKind, ...]:
         """The kinds of the footnotes, from number 1."""
-        return tuple(reason.kind for reason in self.first.values())
+        kinds = [reason.kind for reason in self.first.values()]
+        return tuple(kinds)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -272,16 +277,20 @@ def joined(mean: float, std: float | None, form: str, unit: str) -> str:
 
 def to_markdown(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
     """Tables in GitHub's Markdown, with a legend below them."""
-    below = "".join(f"\n{_markdown_text(line)}\n" for line in legend)
-    return "\n".join(_markdown_block(block) for block in blocks) + below
+    text = "\n".join(map(_markdown_block, blocks))
+    for line in legend:
+        text += f"\n{_markdown_text(line)}\n"
+    return text
 
 
 def _markdown_block(block: Block) -> str:
     lines = [f"**{_markdown_text(block.title)}**", ""]
     lines.append(_markdown_row(map(_markdown_text, block.header)))
     rules = {True: "---:", False: "---"}
-    lines.append(_markdown_row(rules[is_numeric] for is_numeric in block.numeric))
-    lines += [_markdown_row(map(_markdown_entry, row)) for row in block.rows]
+    rules_of_columns = [rules[is_numeric] for is_numeric in block.numeric]
+    lines.append(_markdown_row(rules_of_columns))
+    for row in block.rows:
+        lines.append(_markdown_row(map(_markdown_entry, row)))
     if block.notes:
         notes = []
         for number, note in enumerate(block.notes, start=1):
@@ -334,7 +343,9 @@ def to_html(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
 
 
 def _html_block(block: Block) -> str:
-    header = "".join(f"<th>{escape(text)}</th>" for text in block.header)
+    header = ""
+    for text in block.header:
+        header += f"<th>{escape(text)}</th>"
     rows = []
     for row in block.rows:
         entries = "".join(map(_html_entry, row))
@@ -386,14 +397,18 @@ _LATEX = str.maketrans(
 def to_latex(blocks: Iterable[Block], legend: Iterable[str] = ()) -> str:
     r"""Tables in LaTeX, which need ``\usepackage{booktabs}``; the legend is a comment."""
     parts = [r"% The tables need \usepackage{booktabs}."]
-    parts += [f"% {' '.join(line.split())}" for line in legend]
+    for line in legend:
+        # A line break would end the comment.
+        parts.append(f"% {' '.join(line.split())}")
     parts += map(_latex_block, blocks)
     return "\n".join(parts)
 
 
 def _latex_block(block: Block) -> str:
     alignments = {True: "r", False: "l"}
-    align = "".join(alignments[is_numeric] for is_numeric in block.numeric)
+    align = ""
+    for is_numeric in block.numeric:
+        align += alignments[is_numeric]
     lines = [
         r"\begin{table}",
         r"  \centering",
@@ -403,7 +418,8 @@ def _latex_block(block: Block) -> str:
         _latex_row(map(_latex_text, block.header)),
         r"    \midrule",
     ]
-    lines += [_latex_row(map(_latex_entry, row)) for row in block.rows]
+    for row in block.rows:
+        lines.append(_latex_row(map(_latex_entry, row)))
     lines += [r"    \bottomrule", r"  \end{tabular}"]
     for number, note in enumerate(block.notes, start=1):
         mark = rf"\textsuperscript{{{number}}}"

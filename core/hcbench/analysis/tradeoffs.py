@@ -130,8 +130,14 @@ def _tradeoff_panel(
     cost: MetricInfo,
 ) -> TradeoffPanel:
     """The points, fronts and levels of the groups on one data set."""
-    with_quality = [group for group in groups if _is_finite(group, quality)]
-    with_both = [group for group in with_quality if _is_finite(group, cost)]
+    with_quality = []
+    with_both = []
+    for group in groups:
+        if _is_finite(group, quality):
+            with_quality.append(group)
+            if _is_finite(group, cost):
+                with_both.append(group)
+    # The fronts refer to the points by their places in `with_both`.
     fronts = find_fronts(results, with_both, quality, cost)
     on_front = set(chain.from_iterable(fronts))
 
@@ -203,8 +209,10 @@ def find_fronts(
 
     fronts = []
     for places in places_of_kind.values():
-        front = pareto_front([losses[place] for place in places])
-        fronts.append(tuple(places[i] for i in front))
+        losses_of_kind = [losses[place] for place in places]
+        # `pareto_front` returns positions in its argument.
+        front = [places[i] for i in pareto_front(losses_of_kind)]
+        fronts.append(tuple(front))
     return tuple(fronts)
 
 

@@ -191,7 +191,7 @@ def _size_axis(results: Comparison) -> Axis:
     of_data = [axis for axis in axes if axis.kind == "dataset"]
     if len(of_data) == 1:
         return of_data[0]
-    listed = ", ".join(axis.id for axis in axes) or "nothing varies"
+    listed = ", ".join([axis.id for axis in axes]) or "nothing varies"
     raise HcbenchError(
         "the number of items is the same in all data sets, or unknown; choose another axis: "
         f"{listed}"
@@ -233,7 +233,8 @@ def _lines_of_panel(
         lines.append(_line(results, name, groups_at, metric, fit=fit))
     places: set[float] = set()
     for line in lines:
-        places.update(point.x for point in line.points)
+        for point in line.points:
+            places.add(point.x)
     if len(places) < 2:
         return ()
 
@@ -258,7 +259,8 @@ def _line(
     families: set[str] = set()
     for x in sorted(groups_at):
         groups = groups_at[x]
-        families.update(results.families[group.dataset] for group in groups)
+        for group in groups:
+            families.add(results.families[group.dataset])
         point = _point(x, groups, metric)
         if point is not None:
             points.append(point)
@@ -282,14 +284,13 @@ def _line(
 def _point(x: float, groups: Sequence[Group], metric: MetricInfo) -> CurvePoint | None:
     """The average of all repetitions of some groups; None if it is not finite."""
     numbers: list[float] = []
+    n_failed = 0
+    is_exact = True
     for group in groups:
         numbers += group.numbers(metric)
-    summary = summarise(
-        numbers,
-        metric.average,
-        metric.support,
-        deterministic=all(group.is_exact(metric) for group in groups),
-    )
+        n_failed += group.failed(metric)
+        is_exact = is_exact and group.is_exact(metric)
+    summary = summarise(numbers, metric.average, metric.support, deterministic=is_exact)
     if summary.average is None or not math.isfinite(summary.average):
         return None
     return CurvePoint(
@@ -298,29 +299,34 @@ def _point(x: float, groups: Sequence[Group], metric: MetricInfo) -> CurvePoint 
         low=summary.low,
         high=summary.high,
         n=summary.n,
-        failed=sum(group.failed(metric) for group in groups),
+        failed=n_failed,
     )
 
 
 def _fit(points: Sequence[CurvePoint]) -> PowerLaw | None:
     """The power law of points; None of too few, or if one has no logarithm."""
-    usable = [point for point in points if point.x > 0 and point.average > 0]
-    if len(usable) < max(LEAST_SIZES, len(points)):
+    if len(points) < LEAST_SIZES:
         return None
+    x = []
+    y = []
+    for point in points:
+        # Without logarithms of some points, the fit to the others would look too good.
+        if not (point.x > 0 and point.average > 0):
+            return None
+        x.append(point.x)
+        y.append(point.average)
     # Not imported above, as it takes long.
     from scipy.stats import t
 
-    x = [point.x for point in usable]
-    y = [point.average for point in usable]
     exponent, factor, error = fit_power_law(x, y)
     # The 95 % interval of a slope by least squares: n - 2 degrees of freedom.
-    margin = float(t.ppf(0.975, len(usable) - 2)) * (error or 0.0)
+    margin = float(t.ppf(0.975, len(points) - 2)) * (error or 0.0)
     return PowerLaw(
         exponent=exponent,
         low=exponent - margin,
         high=exponent + margin,
         factor=factor,
-        n_points=len(usable),
+        n_points=len(points),
     )
 
 
