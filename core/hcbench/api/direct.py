@@ -22,7 +22,7 @@ from hcbench.oracle.answers import Scored
 from hcbench.plan.oracles import choose_oracles
 from hcbench.registry import Registry, load_registry
 from hcbench.registry.metric_specs import MetricSpec
-from hcbench.registry.plugins import importable
+from hcbench.registry.plugin_files import importable
 from hcbench.registry.resolving import make_use, use_one
 from hcbench.registry.specs import AlgorithmSpec
 from hcbench.registry.uses import Use

@@ -209,7 +209,10 @@ class Registry:
         ending = path.suffix.lower()
         # Without an ending it is the name of a data set, unless there is such a file.
         if ending:
-            readers = [entry for entry in self.datasets.entries if ending in entry.spec.suffixes]
+            readers = []
+        for entry in self.datasets.entries:
+            if ending in entry.spec.suffixes:
+                readers.append(entry)
             # Those that tell their files by the content come first.
             readers.sort(key=lambda entry: not entry.spec.opening)
             for entry in readers:
@@ -304,7 +307,8 @@ def load_registry(files: str | Path | Sequence[str | Path] = ()) -> Registry:
         return _installed()
     if isinstance(files, str | Path):
         files = [files]
-    return Registry(Plugins([Path(file) for file in files]))
+    paths = [Path(file) for file in files]
+    return Registry(Plugins(paths))
 
 
 def find_commands(plugins: Plugins) -> Catalogue[CommandSpec]:
@@ -338,8 +342,10 @@ def _collect(plugins: Plugins, hook: str, kind: type[T]) -> list[Entry[T]]:
 
 def _catalogue(plugins: Plugins, noun: str, entries: Sequence[Entry[T]]) -> Catalogue[T]:
     """The catalogue of the entries whose plugins have not been refused."""
+    # A plugin that failed in one hook registers nothing, also what other hooks returned.
     loaded = set(plugins.loaded)
-    return Catalogue(noun, [entry for entry in entries if entry.plugin in loaded])
+    usable = [entry for entry in entries if entry.plugin in loaded]
+    return Catalogue(noun, usable)
 
 
 def find_suite(registry: Registry, name: str) -> Suite:
@@ -362,8 +368,10 @@ def _qualified(suite: Suite, registry: Registry, distribution: str) -> Suite:
     lists: dict[str, Any] = {}
     for kind in _OPTIONS:
         catalogue: Catalogue[Any] = getattr(registry, kind)
-        names = getattr(suite, kind)
-        lists[kind] = tuple(catalogue.qualify(name, distribution) for name in names)
+        qualified = []
+        for name in getattr(suite, kind):
+            qualified.append(catalogue.qualify(name, distribution))
+        lists[kind] = tuple(qualified)
     only = []
     for algorithm, dataset, *oracles in suite.only:
         row = [registry.algorithms.qualify(algorithm, distribution)]

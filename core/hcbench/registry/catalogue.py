@@ -57,7 +57,8 @@ class Catalogue(Generic[T]):
         for entry in self.entries:
             _add_entry(self._by_name, entry.spec.name, entry)
             aliases: tuple[str, ...] = getattr(entry.spec, "aliases", ())
-            for alias in dict.fromkeys(alias.casefold() for alias in aliases):
+            # Two spellings of one alias are one entry, or it would be ambiguous with itself.
+            for alias in dict.fromkeys(map(str.casefold, aliases)):
                 _add_entry(self._by_alias, alias, entry)
 
     def find(self, name: str) -> Entry[T]:
@@ -103,6 +104,7 @@ class Catalogue(Generic[T]):
         if not close:
             # The word of another library, such as average for UPGMA, is a tag.
             tagged = [entry for entry in self.entries if _has_tag(entry, folded)]
+            # A tag of many, such as "linkage", is no suggestion; `hcbench list` shows them.
             if len(tagged) <= _MOST_SUGGESTIONS:
                 close = [entry.spec.name.casefold() for entry in tagged]
         if not close:

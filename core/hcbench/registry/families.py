@@ -29,8 +29,10 @@ def family_of(use: Use[DatasetSpec]) -> str:
     for part in use.parts:
         if isinstance(part.spec, DatasetSpec):
             return family_of(part)
-    digests = list(use.digests.values())
-    return digests[0] if digests else use.spec.name
+    # Copies of a file in two places are one family, as their content is the same.
+    for digest in use.digests.values():
+        return digest
+    return use.spec.name
 
 
 def families_of(
@@ -55,7 +57,10 @@ def families_of(
     parameters = {use.label: use.params for use in uses}
     stated: dict[str, str] = {}
     for name, family in (by_name or {}).items():
-        labels = [label for label in parameters if _describes(name, label, parameters)]
+        labels = []
+        for label in parameters:
+            if _describes(name, label, parameters):
+                labels.append(label)
         if not labels:
             labels_of_suite = ", ".join(parameters)
             raise SuiteError(
@@ -64,7 +69,10 @@ def families_of(
         for label in labels:
             stated[label] = family
     names = _readable_names(uses)
-    return {use.label: stated.get(use.label, names[family_of(use)]) for use in uses}
+    families = {}
+    for use in uses:
+        families[use.label] = stated.get(use.label, names[family_of(use)])
+    return families
 
 
 def _describes(name: str, label: str, parameters: Mapping[str, Params]) -> bool:
@@ -83,8 +91,10 @@ def _readable_names(uses: Iterable[Use[DatasetSpec]]) -> dict[str, str]:
         path = _path_of(use, family)
         if path is not None:
             # Files of other folders may have the same name and other content.
-            is_unique = path.name not in names.values()
-            names[family] = path.name if is_unique else str(path)
+            if path.name in names.values():
+                names[family] = str(path)
+            else:
+                names[family] = path.name
     return names
 
 

@@ -144,7 +144,10 @@ def read_installed_version(name: str) -> str:
 
 def installation(required: Iterable[str]) -> str:
     """The command that installs the distributions that are not installed; "" if all are."""
-    missing = [name for name in required if not installed_version(name)]
+    missing = []
+    for name in required:
+        if not installed_version(name):
+            missing.append(name)
     if not missing:
         return ""
     return shell_command("pip", "install", *missing)

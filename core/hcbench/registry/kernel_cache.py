@@ -41,7 +41,8 @@ import platformdirs
 
 from hcbench.registry.fingerprint import digest_sources
 from hcbench.registry.hookspecs import PROJECT
-from hcbench.registry.plugins import code_of_file, installed_plugins, is_beside
+from hcbench.registry.plugin_files import code_of_file, is_beside
+from hcbench.registry.plugins import installed_plugins
 from hcbench.registry.sources import imported_names, used_below
 
 #: numba stores compiled kernels in the folder that this environment variable names.
@@ -179,6 +180,7 @@ def is_kernel_file(file: Path) -> bool:
     content = file.read_bytes()
     if not any(compiler in content for compiler in _COMPILERS):
         return False
+    # The word may be in a comment; most files have neither, and are not searched for imports.
     return any(name.partition(".")[0] == "numba" for name in imported_names(content))
 
 

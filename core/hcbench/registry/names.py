@@ -73,7 +73,8 @@ def split_list(text: str) -> list[str]:
     if depth:
         raise _not_closed(text, "a bracket")
     parts.append(text[start:].strip())
-    return [part for part in parts if part]
+    # A comma at the end of a list separates nothing, as in TOML.
+    return list(filter(None, parts))
 
 
 def _outside_of_quotes(text: str) -> Iterator[tuple[int, str]]:
@@ -188,7 +189,7 @@ def parse_value(text: str) -> Value:
         value = read_toml(f"value = {text}")["value"]
     except ValueError:
         if text.startswith("[") and text.endswith("]"):
-            return tuple(parse_value(part) for part in split_list(text[1:-1]))
+            return _parse_list(text)
         if text.startswith("{") and text.endswith("}") and split_list(text) == [text]:
             return text  # a plugin reads what is in braces
         if not _BARE.fullmatch(text):
@@ -196,6 +197,12 @@ def parse_value(text: str) -> Value:
             raise NameSyntaxError(f"{text!r:.80} {why}") from None
         return text
     return _plain(value, text)
+
+
+def _parse_list(text: str) -> tuple[Value, ...]:
+    """Read the values of a list, each for itself: words need no quotes in it."""
+    values = [parse_value(part) for part in split_list(text[1:-1])]
+    return tuple(values)
 
 
 def read_toml(text: str) -> dict[str, Any]:
@@ -217,7 +224,7 @@ def read_toml(text: str) -> dict[str, Any]:
 def _plain(value: object, text: str) -> Value:
     """A value that TOML has read from a text, as a parameter has it."""
     if isinstance(value, list):
-        return tuple(parse_value(part) for part in split_list(text[1:-1]))
+        return _parse_list(text)
     if isinstance(value, bool | str):
         return value
     if isinstance(value, float) and math.isnan(value):
@@ -240,7 +247,7 @@ def format_value(value: Value) -> str:
             return "true"
         return "false"
     if isinstance(value, tuple):
-        return "[" + ",".join(format_value(item) for item in value) + "]"
+        return f"[{','.join(map(format_value, value))}]"
     if isinstance(value, str):
         if _is_bare(value):
             return value
@@ -262,7 +269,9 @@ def format_name(base: str, params: Mapping[str, Value]) -> str:
         base = _in_quotes(base)
     if not params:
         return base
-    parts = [f"{key}={format_value(value)}" for key, value in params.items()]
+    parts = []
+    for key, value in params.items():
+        parts.append(f"{key}={format_value(value)}")
     return f"{base}[{','.join(parts)}]"
 
 
@@ -375,13 +384,16 @@ def _read(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _comparable(params: Mapping[str, Value]) -> dict[str, str]:
-    return {key: _value_text(value) for key, value in params.items()}
+    texts = {}
+    for key, value in params.items():
+        texts[key] = _value_text(value)
+    return texts
 
 
 def _value_text(value: Value) -> str:
     """One text for all ways to write a value."""
     if isinstance(value, tuple):
-        return "[" + ",".join(_value_text(item) for item in value) + "]"
+        return f"[{','.join(map(_value_text, value))}]"
     if isinstance(value, int | float) and not isinstance(value, bool):
         return repr(float(value))
     if isinstance(value, str) and "[" in value:
@@ -457,10 +469,19 @@ class Quantity:
 
 #: A number and a unit.
 _PARTS = re.compile(r"(.*?)\s*([a-z]*)", re.IGNORECASE | re.DOTALL)
-#: Units of memory, in bytes.
-_BINARY = {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
-#: Likewise; 1 MB is 10^6 bytes, and 1 MiB is 2^20.
-_DECIMAL = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+#: Units of memory in GiB; 1 MB is 10^6 bytes, and 1 MiB is 2^20.
+_UNITS_OF_MEMORY = {
+    "": 1,
+    "kib": 2**-20,
+    "mib": 2**-10,
+    "gib": 1.0,
+    "tib": 1024.0,
+    "b": 2**-30,
+    "kb": 10**3 / 2**30,
+    "mb": 10**6 / 2**30,
+    "gb": 10**9 / 2**30,
+    "tb": 10**12 / 2**30,
+}
 
 #: A number alone is in seconds.
 SECONDS = Quantity(
@@ -470,6 +491,6 @@ SECONDS = Quantity(
 )
 GIB = Quantity(
     name="memory",
-    units={"": 1} | {unit: size / 2**30 for unit, size in (_BINARY | _DECIMAL).items()},
+    units=_UNITS_OF_MEMORY,
     examples="2, which are GiB, 512MB or 2GiB",
 )

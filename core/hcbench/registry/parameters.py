@@ -192,7 +192,10 @@ class Parameter:
     def _describe_choices(self) -> str:
         """The texts that are accepted, and the numbers beside them."""
         text = ", ".join(self.choices)
-        numbers = [name for name in self._type_names() if name in ("int", "float")]
+        numbers = []
+        for name in self._type_names():
+            if name in ("int", "float"):
+                numbers.append(name)
         if numbers:
             text += f", or {numbers[0]}"
             if self.interval:

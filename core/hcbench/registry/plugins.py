@@ -8,17 +8,13 @@ others, and the order of calls does not matter.
 
 from __future__ import annotations
 
-import hashlib
-import importlib
 import importlib.util
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from importlib import metadata
-from importlib.machinery import all_suffixes
-from importlib.metadata import Distribution, EntryPoint, distributions
+from importlib.metadata import EntryPoint, distributions
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,12 +22,18 @@ from typing import Any
 import pluggy
 
 from hcbench.errors import PluginError
-from hcbench.model.regular_files import read_regular
-from hcbench.model.text import shell_command, suggestion
+from hcbench.model.text import suggestion
 from hcbench.registry import hookspecs
+from hcbench.registry.compatibility import requirement_of, unmet_hooks, unmet_requirement
 from hcbench.registry.fingerprint import digest_sources, installed_version
-from hcbench.registry.hookspecs import HOOK_VERSION, PROJECT
+from hcbench.registry.hookspecs import PROJECT
 from hcbench.registry.patience import named_if_slow
+from hcbench.registry.plugin_files import (
+    code_of_file,
+    import_current,
+    importable,
+    remove_stale_bytecode,
+)
 from hcbench.registry.sources import code_below
 from hcbench.registry.specs import load_function
 
@@ -39,7 +41,7 @@ from hcbench.registry.specs import load_function
 CALLER = "caller"
 #: What plugins register, each by the hook ``hcbench_KIND``.
 KINDS = ("algorithms", "datasets", "oracles", "metrics", "suites", "commands", "executors")
-REGISTER_HOOKS = tuple(f"hcbench_{kind}" for kind in KINDS)
+REGISTER_HOOKS = tuple([f"hcbench_{kind}" for kind in KINDS])
 #: Hooks that are called during a run, and register nothing.
 REPORT_HOOKS = ("hcbench_run_started", "hcbench_cell_finished", "hcbench_run_finished")
 
@@ -104,7 +106,9 @@ class Plugin:
         """To which the paths of its data are relative: of its file or package."""
         if self.source is None:
             return Path()
-        return self.source if self.source.is_dir() else self.source.parent
+        if self.source.is_dir():
+            return self.source
+        return self.source.parent
 
     @property
     def files(self) -> list[Path]:
@@ -161,7 +165,9 @@ class Plugins:
         self.loaded: list[Plugin] = []
         self.broken: list[Broken] = []
         self.warnings: list[str] = []
-        self.files = tuple(dict.fromkeys(Path(file).resolve() for file in files))
+        # A file counts once, also if it is given by two paths.
+        resolved_files = [Path(file).resolve() for file in files]
+        self.files = tuple(dict.fromkeys(resolved_files))
         self._manager = pluggy.PluginManager(hookspecs.PROJECT)
         self._manager.add_hookspecs(hookspecs)
         for plugin, entry_point in installed_plugins():
@@ -290,7 +296,9 @@ class Plugins:
         for name, module in self._manager.list_name_plugin():
             if name != plugin.name:
                 excluded.append(module)
-        files = [] if plugin.file is None else [plugin.file]
+        files = []
+        if plugin.file is not None:
+            files.append(plugin.file)
         # A hook may import a module beside its file.
         with importable(files):
             results: list[Any] = self._manager.subset_hook_caller(hook, excluded)(**kwargs)
@@ -312,49 +320,6 @@ class Plugins:
                 self.loaded.remove(plugin)
 
 
-def code_of_file(file: Path) -> list[Path]:
-    """A plugin file, and the files in its folder that it imports.
-
-    Raises
-    ------
-    PluginError
-        If another plugin file has a module of the same name beside it.
-    """
-    return code_below([file], file.parent, partial(is_beside, file.parent))
-
-
-def is_beside(folder: Path, name: str) -> bool:
-    """Whether the module of a name is in a folder; what is installed goes before it."""
-    if name == PROJECT:
-        return False
-    paths = [folder / name]
-    for suffix in all_suffixes():
-        paths.append(folder / f"{name}{suffix}")
-    if not any(path.exists() for path in paths):
-        return False
-    try:
-        spec = importlib.util.find_spec(name)
-    except (ImportError, ValueError):
-        return False
-    if spec is None:
-        # The folder is not on the path yet.
-        return True
-    if spec.has_location:
-        module_folders = [Path(str(spec.origin)).parent]
-    else:
-        # A namespace package has no file, and may be in several folders.
-        module_folders = [Path(place) for place in spec.submodule_search_locations or ()]
-    for module_folder in module_folders:
-        if module_folder in (folder, folder / name):
-            return True
-        if module_folder in _folders or module_folder.parent in _folders:
-            raise PluginError(
-                f"two plugin files have a module {name} beside them, in {module_folder} and in "
-                f"{folder}; rename one of them, or use one of the files only"
-            )
-    return False
-
-
 @cache
 def _modules_of(distribution: str) -> frozenset[str]:
     """The top-level modules that a distribution has installed."""
@@ -362,178 +327,19 @@ def _modules_of(distribution: str) -> frozenset[str]:
         files = metadata.distribution(distribution).files or ()
     except metadata.PackageNotFoundError:
         return frozenset()
-    return frozenset(file.parts[0].partition(".")[0] for file in files)
-
-
-#: Folders of plugin files that were loaded: two of them may not have modules of one name.
-_folders: set[Path] = set()
-
-#: Folders that are on ``sys.path`` for a block only.
-_temporary: list[str] = []
-
-
-@contextmanager
-def importable(files: Iterable[str | Path]) -> Iterator[None]:
-    """Have modules beside plugin files found, as those beside a script are, while a block runs.
-
-    Their folders are the last of ``sys.path``, so that what is installed goes before them, and are
-    removed at the end: this process may be a notebook, or any program that calls `hcbench.compare`.
-    """
-    added = []
+    modules = set()
     for file in files:
-        folder = Path(file).resolve().parent
-        if _add_to_path(folder):
-            added.append(str(folder))
-    _temporary.extend(added)
-    try:
-        yield
-    finally:
-        for path in added:
-            _temporary.remove(path)
-            with suppress(ValueError):  # a plugin may have removed it
-                sys.path.remove(path)
-
-
-def keep_importable(folder: Path) -> None:
-    """Have modules in the folder of a plugin file found from now on, in a process of our own."""
-    _add_to_path(folder)
-
-
-def lasting_path() -> list[str]:
-    """``sys.path`` without what `importable` has added."""
-    return [path for path in sys.path if path not in _temporary]
-
-
-def _add_to_path(folder: Path) -> bool:
-    """Add a folder to ``sys.path``; False if it is there already."""
-    _folders.add(folder)
-    if str(folder) in sys.path:
-        return False
-    sys.path.append(str(folder))
-    # The import system lists a folder once, and a module may have been written since.
-    importlib.invalidate_caches()
-    return True
-
-
-def _remove_stale_bytecode(path: Path) -> None:
-    """Remove the stored bytecode of a file that was changed after the bytecode was written.
-
-    Python does the same at the next import, but recognises a change by the size and the time in
-    whole seconds, and executes what an edit of the same size and second has replaced.
-    """
-    # There may be none, or the folder cannot be written.
-    with suppress(NotImplementedError, OSError):
-        bytecode = Path(importlib.util.cache_from_source(str(path)))
-        # No program can set the time of the last change of a file, unlike that of its content.
-        if bytecode.stat().st_mtime_ns <= path.stat().st_ctime_ns:
-            bytecode.unlink()
-
-
-#: The code of each plugin file when it was imported, by the name of its module.
-_imported: dict[str, str] = {}
-
-
-def import_current(file: Path) -> ModuleType:
-    """Import a plugin file, again if its code has changed since, with all that it imports.
-
-    The modules beside it must be `importable`.
-    """
-    name = module_of(file)
-    if not file.is_file():
-        # It raises the error.
-        return import_file(file)
-    code = code_of_file(file)
-    digest = digest_sources(code)
-    if _imported.get(name, digest) != digest:
-        # Its module and those beside it are imported again.
-        changed_files = {str(path) for path in code}
-        for module_name, module in list(sys.modules.items()):
-            if getattr(module, "__file__", None) in changed_files:
-                del sys.modules[module_name]
-    _imported[name] = digest
-    return import_file(file)
-
-
-def imported_digest(file: Path) -> str:
-    """The digest of the code of a plugin file when this process imported it; "" if it has not."""
-    return _imported.get(module_of(file), "")
-
-
-def module_of(file: Path) -> str:
-    """The name under which a plugin file is imported.
-
-    It is derived from the full path, so that it is the same in the main process and in workers.
-    """
-    return f"hcbench_file_{hashlib.blake2b(str(file).encode(), digest_size=6).hexdigest()}"
-
-
-def import_file(file: Path, place: Path | None = None, digest: str = "") -> ModuleType:
-    """Import a plugin file under a name of its own, once.
-
-    The modules beside it must be `importable`.
-
-    Parameters
-    ----------
-    file : Path
-        Its path for the main process.
-    place : Path, optional
-        Its path on this machine, if that is another one.
-    digest : str, optional
-        Of the code that the file and those beside it must have.
-
-    Raises
-    ------
-    PluginError
-        If there is no such file, it is no plugin, or its code is not that of the digest.
-    """
-    name = module_of(file)
-    if name in sys.modules:
-        return sys.modules[name]
-    place = place or file
-    if not place.is_file():
-        raise PluginError(f"there is no file {place}; give the path of a .py or .toml file")
-    code = code_of_file(place)
-    _check_digest(file, code, digest)
-    for path in code:
-        _remove_stale_bytecode(path)
-    loader = _declared_loader(place) if place.suffix == ".toml" else None
-    spec = importlib.util.spec_from_file_location(name, place, loader=loader)
-    if spec is None or spec.loader is None:
-        raise PluginError(f"{file} is no plugin file; its name must end in .py or .toml")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-        # It may have been written while it was imported.
-        _check_digest(file, code, digest)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
-
-
-def _check_digest(file: Path, code: Iterable[Path], digest: str) -> None:
-    """Refuse code that is not what the main process has imported, whose digest is in the keys."""
-    if digest and digest_sources(code) != digest:
-        raise PluginError(
-            f"the plugin changed during the run: {file}, or a module beside it; run the same "
-            "command again"
-        )
-
-
-def _declared_loader(file: Path) -> Any:
-    """What makes a module of a TOML file: an `importlib.abc.Loader`, which the file names."""
-    import tomllib
-
-    declared = tomllib.loads(read_regular(file).decode("utf-8-sig")).get("loader")
-    if not isinstance(declared, str):
-        raise PluginError(f"{file} names no loader, such as loader = 'hcbench_foreign:Program'")
-    return load_function(declared)(file)
+        # A module is a file, such as six.py, or a folder.
+        modules.add(file.parts[0].partition(".")[0])
+    return frozenset(modules)
 
 
 def installed_fingerprints() -> dict[str, str]:
     """The fingerprint of each installed plugin, by its name; no plugin is imported."""
-    return {plugin.name: plugin.fingerprint for plugin, _ in installed_plugins()}
+    fingerprints = {}
+    for plugin, _ in installed_plugins():
+        fingerprints[plugin.name] = plugin.fingerprint
+    return fingerprints
 
 
 def installed_plugins() -> list[tuple[Plugin, EntryPoint]]:
@@ -560,7 +366,7 @@ def _import_installed(plugin: Plugin, entry_point: EntryPoint) -> Any:
     is_edited = plugin.source is not None and plugin.source.parent.name not in _SITE
     if plugin.distribution != PROJECT and is_edited:
         for path in plugin.code:
-            _remove_stale_bytecode(path)
+            remove_stale_bytecode(path)
     return entry_point.load()
 
 
@@ -577,70 +383,3 @@ def _source(entry_point: EntryPoint) -> Path | None:
     if source.name == "__init__.py":
         return source.parent
     return source
-
-
-#: The attribute of a plugin's module with the version of the hooks that it is written for.
-STATED = "HCBENCH_HOOKS"
-
-
-def requirement_of(distribution: Distribution) -> str:
-    """The versions of hcbench that a distribution requires, such as ``"<0.2,>=0.1"``; "" for any.
-
-    Requirements that cannot be parsed are ignored: pip installs no such package.
-    """
-    if distribution.name == PROJECT:
-        return ""
-    versions = []
-    for requirement in distribution.requires or ():
-        # Most are of other packages, and parsing takes long.
-        if PROJECT in requirement.lower():
-            versions.append(_versions(requirement))
-    return ",".join(filter(None, versions))
-
-
-def _versions(text: str) -> str:
-    """The versions of hcbench in one requirement; "" if it does not apply."""
-    from packaging.requirements import InvalidRequirement, Requirement
-
-    try:
-        requirement = Requirement(text)
-    except InvalidRequirement:
-        return ""
-    if requirement.name.lower() != PROJECT:
-        return ""
-    if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
-        return ""
-    return str(requirement.specifier)
-
-
-def unmet_requirement(distribution: str, required: str, installed: str) -> str | None:
-    """Why a version of hcbench does not meet the requirement of a plugin; None if it does."""
-    if not required or not installed:
-        # hcbench is not installed where it runs from a folder that is on the path.
-        return None
-    from packaging.specifiers import SpecifierSet
-
-    if SpecifierSet(required).contains(installed, prereleases=True):
-        return None
-    return f"requires {PROJECT}{required}, and {installed} is installed: " + shell_command(
-        "pip", "install", "--upgrade", distribution, PROJECT
-    )
-
-
-def unmet_hooks(
-    module: ModuleType, distribution: str, hook_version: int = HOOK_VERSION
-) -> str | None:
-    """Why a module is incompatible with a version of the hooks; None if it is not."""
-    stated = getattr(module, STATED, hook_version)
-    if not isinstance(stated, int) or isinstance(stated, bool) or stated < 1:
-        return f"{STATED} must be a version of the hooks, such as {hook_version}; got {stated!r}"
-    if stated == hook_version:
-        return None
-    behind = PROJECT
-    if stated < hook_version:
-        behind = distribution
-    return (
-        f"is written for version {stated} of the hooks, and {PROJECT} "
-        f"{installed_version(PROJECT)} has version {hook_version}: "
-        + shell_command("pip", "install", "--upgrade", behind)
-    )

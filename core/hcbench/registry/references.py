@@ -44,6 +44,7 @@ class Reference:
 
     def __str__(self) -> str:
         names = self.fields["author"].split(" and ")
+        # BibTeX writes "Surname, Given names".
         surnames = [name.split(",")[0].strip() for name in names]
         authors = " & ".join(surnames)
         if len(surnames) > 2:

@@ -58,7 +58,9 @@ class Repeats:
         """Tell of all that were noted, if there are any, with one `RepeatedEntryWarning`."""
         if not self._texts:
             return
-        lists = [f"{noun} {', '.join(texts)}" for noun, texts in self._texts.items()]
+        lists = []
+        for noun, texts in self._texts.items():
+            lists.append(f"{noun} {', '.join(texts)}")
         warnings.warn(
             f"listed more than once, and used once: {'; '.join(lists)}",
             RepeatedEntryWarning,

@@ -27,8 +27,10 @@ def resolve_uses(catalogue: Catalogue[S], name: Name) -> list[Use[S]]:
         As `make_use` says.
     """
     entry = catalogue.find(name.base)
-    points = _grid_points(entry.spec, name)
-    return [make_use(entry.spec, entry.plugin, point) for point in points]
+    uses = []
+    for point in _grid_points(entry.spec, name):
+        uses.append(make_use(entry.spec, entry.plugin, point))
+    return uses
 
 
 def use_one(catalogue: Catalogue[S], text: str, params: Params) -> Use[S]:

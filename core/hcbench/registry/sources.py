@@ -239,8 +239,10 @@ class _Folders:
             entries = self.entries(folder)
             if part == "*":
                 # Any module of the package may be among the names.
-                names = sorted(name for name in entries if name.endswith(".py"))
-                return files + [os.path.join(folder, name) for name in names]
+                for name in sorted(entries):
+                    if name.endswith(".py"):
+                        files.append(os.path.join(folder, name))
+                return files
             package = os.path.join(folder, part)
             if part in entries and "__init__.py" in self.entries(package):
                 files.append(os.path.join(package, "__init__.py"))
@@ -249,8 +251,10 @@ class _Folders:
                 files.append(f"{package}.py")
                 return files
             elif part not in entries:
-                compiled = [suffix for suffix in EXTENSION_SUFFIXES if part + suffix in entries]
-                return files + [package + suffix for suffix in compiled]
+                for suffix in EXTENSION_SUFFIXES:
+                    if part + suffix in entries:
+                        files.append(package + suffix)
+                return files
             # Otherwise it is a folder without __init__.py, which executes nothing.
             folder = package
         return files

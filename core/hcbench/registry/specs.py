@@ -223,7 +223,7 @@ class Spec:
     def file_parameters(self) -> tuple[str, ...]:
         """The parameters that name files or folders."""
         names = {parameter.name for parameter in self.parameters}
-        return tuple(name for name in self.files if name in names)
+        return tuple([name for name in self.files if name in names])
 
     @property
     def data_files(self) -> tuple[str, ...]:

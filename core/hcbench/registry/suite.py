@@ -158,8 +158,10 @@ class Claim:
         """What is wrong with its correction; "" if nothing is."""
         if bool(self.erratum) != bool(self.corrected):
             return "an erratum needs corrected, the fields it replaces, and the reverse"
-        types: dict[str, Any] = {f.name: str for f in fields(self) if f.type == "str"}
-        types["paper_error"] = int | float
+        types: dict[str, Any] = {"paper_error": int | float}
+        for claim_field in fields(self):
+            if claim_field.type == "str":
+                types[claim_field.name] = str
         for name, value in self.corrected.items():
             if not isinstance(value, types.get(name, ())):
                 return f"corrected replaces texts and paper_error; got {name} = {value!r}"
@@ -363,14 +365,14 @@ class Suite:
             # Kept by `dataclasses.replace`, which changes the repetitions but not the plan.
             object.__setattr__(self, "first_look", self.repetitions)
         object.__setattr__(self, "budgets", tuple(map(read_budget, self.budgets)))
-        checkpoints = tuple(read_count(count, "checkpoint") for count in self.checkpoints)
-        object.__setattr__(self, "checkpoints", checkpoints)
-        numbers = tuple(budget for budget in self.budgets if not isinstance(budget, str))
+        checkpoints = [read_count(count, "checkpoint") for count in self.checkpoints]
+        object.__setattr__(self, "checkpoints", tuple(checkpoints))
+        # Amounts of money are texts, which `read_budget` has checked.
         counts = {
-            "budget": numbers,
-            "checkpoints": self.checkpoints,
-            "seed": (self.seed,),
-            "first_look": (self.first_look,),
+            "budget": [budget for budget in self.budgets if not isinstance(budget, str)],
+            "checkpoints": checkpoints,
+            "seed": [self.seed],
+            "first_look": [self.first_look],
         }
         for name, numbers in counts.items():
             if min(numbers, default=0) < 0:
@@ -379,7 +381,8 @@ class Suite:
             if not isinstance(family, str) or not family:
                 raise SuiteError(f"the family of {name} is a name, got {family!r}")
         figures = Repeats().without("figures", self.figures, lambda figure: figure.name)
-        for name, count in Counter(figure.name for figure in figures).items():
+        names_of_figures = [figure.name for figure in figures]
+        for name, count in Counter(names_of_figures).items():
             if count > 1:
                 raise SuiteError(f"{count} figures are called {name}; their files would be one")
 

@@ -117,7 +117,11 @@ def read_suite(path: Path, paper: Reference | None = None) -> Suite:
 
 def describe_suite(suite: Suite) -> dict[str, Any]:
     """A suite in plain values, without its paper and without figures of callables."""
-    figures = [figure for figure in suite.figures if isinstance(figure.function, str)]
+    figures = []
+    for figure in suite.figures:
+        # A function itself has no plain value, unlike its name.
+        if isinstance(figure.function, str):
+            figures.append(figure)
     described = asdict(replace(suite, figures=tuple(figures), paper=None))
     del described["paper"]
     if not suite.families:
@@ -223,7 +227,8 @@ def _type_message(name: str, value: Any, declared: Any) -> str:
         advice = "a table"
     else:
         types = get_args(declared) or (declared,)
-        advice = " or ".join(_ADVICE[kind] for kind in types if kind is not NoneType)
+        # None is an absent entry, as TOML has no null.
+        advice = " or ".join([_ADVICE[kind] for kind in types if kind is not NoneType])
     return f"{name} has the wrong type: {value!r}; write {advice}"
 
 
@@ -232,7 +237,8 @@ def _tables(name: str, value: Any, source: str) -> tuple[Any, ...]:
     are_tables = isinstance(value, list | tuple)
     if not are_tables or not all(isinstance(table, Mapping) for table in value):
         raise SuiteError(f"{source}: {name} are tables, each under [[{name}]]")
-    return tuple(_of_table(_TABLES[name], table, source) for table in value)
+    entries = [_of_table(_TABLES[name], table, source) for table in value]
+    return tuple(entries)
 
 
 def _restrictions(value: Any, source: str) -> tuple[tuple[str, ...], ...]:
@@ -240,7 +246,9 @@ def _restrictions(value: Any, source: str) -> tuple[tuple[str, ...], ...]:
 
     They are checked here, as msgspec would say of a row only that its length is wrong.
     """
-    rows = value if isinstance(value, list | tuple) else [value]
+    rows = [value]
+    if isinstance(value, list | tuple):
+        rows = list(value)
     for row in rows:
         has_names = isinstance(row, list | tuple) and all(isinstance(name, str) for name in row)
         if not has_names or len(row) not in (2, 3):
@@ -248,7 +256,7 @@ def _restrictions(value: Any, source: str) -> tuple[tuple[str, ...], ...]:
                 f"{source}: only must be a list of [algorithm, data set] or [algorithm, data set, "
                 f"oracle], got {row!r}"
             )
-    return tuple(tuple(row) for row in rows)
+    return tuple(map(tuple, rows))
 
 
 # ---- Files in names ------------------------------------------------------------------------------
@@ -268,17 +276,18 @@ def _relative_to(folder: Path, suite: Suite) -> Suite:
         for field_name in _NAMES_OF_CLAIM:
             names[field_name] = _list_beside(folder, getattr(claim, field_name))
         claims.append(replace(claim, **names))
+    only = [_all_beside(folder, row) for row in suite.only]
     return replace(
         suite,
         **lists,
-        only=tuple(_all_beside(folder, row) for row in suite.only),
+        only=tuple(only),
         families=families,
         claims=tuple(claims),
     )
 
 
 def _all_beside(folder: Path, texts: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(_beside(folder, text) for text in texts)
+    return tuple([_beside(folder, text) for text in texts])
 
 
 def _list_beside(folder: Path, text: str) -> str:
@@ -289,7 +298,7 @@ def _list_beside(folder: Path, text: str) -> str:
         return text
     if len(parts) < 2 or (folder / text).is_file():
         return _beside(folder, text)
-    return ", ".join(_beside(folder, part) for part in parts)
+    return ", ".join(_all_beside(folder, tuple(parts)))
 
 
 def _beside(folder: Path, text: str) -> str:
@@ -306,7 +315,9 @@ def _beside(folder: Path, text: str) -> str:
         # Empty, or refused where it is used.
         return text
     base = _file_of(folder, name.base)
-    params = {key: _files_in(folder, value) for key, value in name.params.items()}
+    params = {}
+    for key, value in name.params.items():
+        params[key] = _files_in(folder, value)
     if params != name.params:
         return format_name(base, params)
     if base == name.base:
@@ -319,7 +330,7 @@ def _beside(folder: Path, text: str) -> str:
 def _files_in(folder: Path, value: Value) -> Value:
     """The same for a value of a parameter, as names may be nested."""
     if isinstance(value, tuple):
-        return tuple(_files_in(folder, item) for item in value)
+        return tuple([_files_in(folder, item) for item in value])
     if not isinstance(value, str):
         return value
     if "[" in value:

@@ -150,7 +150,9 @@ class Use(Generic[S]):
 
     def _libraries_and_data(self) -> dict[str, str]:
         """Versions of packages that its spec requires, and digests of data that it reads."""
-        versions = {name: installed_version(name) for name in sorted(self.spec.requires)}
+        versions = {}
+        for name in sorted(self.spec.requires):
+            versions[name] = installed_version(name)
         digests = {}
         for name in self.spec.data_files:
             digest = file_digest(str(self.plugin.folder / name))

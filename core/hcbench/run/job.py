@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hcbench.registry.parameters import Params
-from hcbench.registry.plugins import import_file, imported_digest, keep_importable
+from hcbench.registry.plugin_files import import_file, imported_digest, keep_importable
 from hcbench.registry.specs import Function, load_function
 
 if TYPE_CHECKING:

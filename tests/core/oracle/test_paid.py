@@ -327,7 +327,7 @@ def test_other_budgets_are_refused(written: str) -> None:
 @pytest.fixture
 def plugin(tmp_path: Path, in_process: None) -> Any:
     """A plugin file with a paid oracle; its module."""
-    from hcbench.registry.plugins import import_file
+    from hcbench.registry.plugin_files import import_file
 
     path = tmp_path / "paid.py"
     path.write_text(PLUGIN)

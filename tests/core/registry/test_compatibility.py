@@ -10,8 +10,9 @@ import pytest
 
 from hcbench.errors import PluginError
 from hcbench.registry import hookspecs
+from hcbench.registry.compatibility import unmet_hooks, unmet_requirement
 from hcbench.registry.fingerprint import installed_version
-from hcbench.registry.plugins import Plugins, unmet_hooks, unmet_requirement
+from hcbench.registry.plugins import Plugins
 
 PLUGIN = """
     from hcbench import hookimpl

@@ -33,7 +33,7 @@ from hcbench.errors import (
 from hcbench.model.cost import Cost
 from hcbench.oracle import _kernels as kernels
 from hcbench.plan.outcome import Outcome, ScoredPoint
-from hcbench.registry.plugins import import_file
+from hcbench.registry.plugin_files import import_file
 from hcbench.run.cell import rescore_job, run_job, run_packed
 from hcbench.run.inputs import finest_partition, give, synthetic_answers
 from hcbench.run.job import Call, Job, RescoreJob, pack_job

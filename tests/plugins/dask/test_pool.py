@@ -32,7 +32,8 @@ from hcbench.errors import HcbenchError, PluginError
 from hcbench.plan import Outcome
 from hcbench.plan.plan import make_plan
 from hcbench.registry import Registry
-from hcbench.registry.plugins import Plugins, module_of
+from hcbench.registry.plugin_files import module_of
+from hcbench.registry.plugins import Plugins
 from hcbench.run.environment import fingerprints_here
 from hcbench.run.executors import _plugin_files
 from hcbench.run.job import Call, pack_job, relocate, unpack_job

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 from hcbench.errors import WorkerError
-from hcbench.registry.plugins import lasting_path
+from hcbench.registry.plugin_files import lasting_path
 from hcbench.run.workers.interpreter import python_command, worker_environment
 from hcbench.run.workers.messages import (
     CHUNK,

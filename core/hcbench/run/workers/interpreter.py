@@ -21,7 +21,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 
-from hcbench.registry.plugins import lasting_path
+from hcbench.registry.plugin_files import lasting_path
 
 # The modules are imported before the path is set, from where Python has its own.
 _BOOT = (
