@@ -210,9 +210,9 @@ class Registry:
         # Without an ending it is the name of a data set, unless there is such a file.
         if ending:
             readers = []
-        for entry in self.datasets.entries:
-            if ending in entry.spec.suffixes:
-                readers.append(entry)
+            for entry in self.datasets.entries:
+                if ending in entry.spec.suffixes:
+                    readers.append(entry)
             # Those that tell their files by the content come first.
             readers.sort(key=lambda entry: not entry.spec.opening)
             for entry in readers:
