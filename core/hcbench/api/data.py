@@ -20,9 +20,10 @@ from hcbench.model.names import (
     match_items,
     names_of_index,
 )
-from hcbench.model.problem import Problem, Vectors
+from hcbench.model.problem import Problem
 from hcbench.model.squares import split_square
 from hcbench.model.trees import Partition, Tree
+from hcbench.model.views import Vectors
 from hcbench.registry.specs import DatasetSpec
 
 _MOST_COLUMNS = 8  # of a DataFrame that a message names

@@ -32,9 +32,6 @@ from .numbers import (
     read_number as read_number,
     read_numbers as read_numbers,
 )
-from .problem import (
-    Vectors as Vectors,
-)
 from .regular_files import (
     check_regular as check_regular,
     read_regular as read_regular,
@@ -63,3 +60,6 @@ from .trees import (
 )
 
 SIMILARITY_RULES: tuple[str, ...]
+from .views import (
+    Vectors as Vectors,
+)

@@ -34,6 +34,7 @@ def read_budget(written: Budget) -> Budget:
     if count is not None:
         return count
     amount, unit = split_budget(written)
+    # 5, 5.0 and 5.00 are one budget, and so one key of a cell.
     plain = f"{Decimal(amount):f}"
     if "." in plain:
         plain = plain.rstrip("0").rstrip(".")
@@ -48,6 +49,7 @@ def read_count(written: Any, noun: str) -> int:
     ParameterError
         If it is no whole number.
     """
+    # Also numpy's numbers; True is an integer for Python, and no count.
     is_number = isinstance(written, numbers.Real) and not isinstance(written, bool)
     if not is_number or written != written // 1:
         raise ParameterError(f"a {noun} is a number of queries, such as 500; got {written!r}")
@@ -60,6 +62,7 @@ def read_written_count(text: str) -> int | None:
     if number is not None and number >= 0:
         return number
     if number is not None:
+        # Negative.
         return None
     value = read_number(text)
     if value is None or not 0 <= value < math.inf or value % 1:
@@ -123,7 +126,8 @@ class Cost:
     saved: float | None = None
 
 
-MOST = 20  # of one call: a text with a number in it may come in any number of forms
+#: Notes of one call: a text with a number in it may come in any number of forms.
+MOST = 20
 
 
 @contextmanager

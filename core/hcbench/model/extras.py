@@ -61,7 +61,7 @@ def take_extra(entries: Any, items: NDArray[np.int64]) -> Any:
 
     if isinstance(entries, np.ndarray):
         return entries[items]
-    return tuple(entries[item] for item in items)
+    return tuple([entries[item] for item in items])
 
 
 def contents(name: str, value: Any) -> Iterator[bytes]:
@@ -80,6 +80,7 @@ def contents(name: str, value: Any) -> Iterator[bytes]:
     elif isinstance(value, _PLAIN):
         yield repr(value).encode()
     elif isinstance(value, Mapping):
+        # With its length, so that what follows cannot be taken for one more entry.
         yield f"mapping {len(value)}".encode()
         for key, entry in value.items():
             yield from contents(name, key)

@@ -62,7 +62,7 @@ def coded_labels(
         if values.dtype.kind == "f":
             _check_no_measurement(values, len(column), where)
         codes[:, level] = inverse.ravel()
-        classes.append(tuple(str(value) for value in values))
+        classes.append(tuple(map(str, values)))
     return codes, tuple(classes)
 
 
@@ -96,8 +96,10 @@ def _check_present(column: NDArray[Any], where: str) -> None:
     elif kind == "U":
         is_missing = np.isin(np.char.strip(column), sorted(_MISSING_TEXTS))
     elif kind == "O":
-        is_missing = np.array([_is_missing(label) for label in column.tolist()], dtype=bool)
+        missing_marks = [_is_missing(label) for label in column.tolist()]
+        is_missing = np.array(missing_marks, dtype=bool)
     else:
+        # Integers and bools have no value that means a missing one.
         return
     if is_missing.any():
         item = int(is_missing.argmax())
@@ -132,6 +134,7 @@ def _table_of(labels: Any, where: str) -> NDArray[Any]:
         )
     try:
         if isinstance(labels, list | tuple):
+            # Otherwise [1, "1"] would be two equal texts.
             table = np.array(labels, dtype=object)
         else:
             table = np.asarray(labels)
@@ -148,6 +151,7 @@ def _table_of(labels: Any, where: str) -> NDArray[Any]:
         table = table[:, None]
     if table.ndim != 2:
         raise DataError(f"{where} must have shape (n,) or (n, L), got {table.shape}")
+    # Bytes, as of HDF5, are texts; what is no UTF-8 stays a class of its own.
     if table.dtype.kind == "S":
         return np.char.decode(table, "utf-8", "replace")
     return table
@@ -166,8 +170,9 @@ def _comparable(column: NDArray[Any], where: str) -> NDArray[Any]:
     if all(_is_number(label) for label in labels):
         return _numbers(labels)
     if any(is_text):
+        # Texts cannot be sorted among numbers, dates or other objects.
         _check_no_text_is_a_number(labels, where)
-        return np.array([str(label) for label in labels], dtype=str)
+        return np.array(list(map(str, labels)), dtype=str)
     return column
 
 
@@ -180,7 +185,8 @@ def _numbers(labels: list[Any]) -> NDArray[Any]:
     if all(isinstance(label, bool | np.bool_) for label in labels):
         return np.array(labels, dtype=bool)
     if all(float(label).is_integer() for label in labels):
-        return np.array([int(label) for label in labels])
+        # 1 and 1.0 are one class; numpy has objects for integers of more than 64 bits.
+        return np.array(list(map(int, labels)))
     return np.array(labels, dtype=np.float64)
 
 
@@ -189,6 +195,7 @@ def _check_no_text_is_a_number(labels: Sequence[Any], where: str) -> None:
     for item, label in enumerate(labels):
         if isinstance(label, str):
             item_of_text.setdefault(_as_read(label), item)
+    # All are texts, or none: nothing can be confused.
     if len(item_of_text) in (0, len(labels)):
         return
     for item, label in enumerate(labels):
@@ -223,6 +230,7 @@ def _check_no_measurement(distinct: NDArray[np.floating[Any]], n: int, where: st
 
 
 def _sorted_classes(column: NDArray[Any], where: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    # The order of the classes does not depend on that of the items, so that codes are reproducible.
     try:
         values, inverse = np.unique(column, return_inverse=True)
     except TypeError as error:
@@ -251,6 +259,7 @@ def class_texts(texts: Sequence[str], places: Sequence[str], where: str) -> list
         If a number is written in two ways between texts, so that it may be one class or two; if
         most are different numbers with fractions.
     """
+    # 2E10 is a number for Python, and a well of a plate for its user.
     if are_codes(texts):
         return list(texts)
     numbers = [read_number(text) for text in texts]
@@ -273,7 +282,7 @@ def class_texts(texts: Sequence[str], places: Sequence[str], where: str) -> list
 
 
 def _list_levels(names: Sequence[str]) -> str:
-    quoted = ", ".join(f"'{name}'" for name in names)
+    quoted = ", ".join([f"'{name}'" for name in names])
     return f"give them as {quoted}"
 
 
@@ -307,6 +316,7 @@ def check_levels(
     ModelWarning
         If classes of a level lie in several classes of the level before.
     """
+    # The codes of the items at each level, and how many classes it has.
     columns = []
     n_classes = []
     for column in np.asarray(levels).T:
@@ -314,6 +324,7 @@ def check_levels(
         columns.append(codes.ravel())
         n_classes.append(len(classes))
     for k, (coarse, fine) in enumerate(pairwise(columns)):
+        # Nested levels have as many pairs as the finer one has classes.
         pairs = np.unique(np.column_stack([coarse, fine]), axis=0)
         if len(pairs) == n_classes[k] > n_classes[k + 1]:
             # Each class of this level occurs with one of the next, which has fewer.

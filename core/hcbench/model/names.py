@@ -122,7 +122,11 @@ def common_positions(things: Sequence[NamedItems]) -> list[NDArray[np.int64]]:
         if names is None:
             names = tuple(map(str, range(thing.n)))
         tables.append(_positions_of(names))
-    shared = [name for name in tables[0] if all(name in table for table in tables)]
+    # In the order of the first, as a dictionary keeps it.
+    shared = dict(tables[0])
+    for table in tables[1:]:
+        for name in shared.keys() - table.keys():
+            del shared[name]
     if not shared:
         raise DataError(
             f"no item of {things[0].what} is in all files: its first names are "
@@ -267,45 +271,47 @@ def _check_distinct(items: NamedItems) -> None:
     )
 
 
-def _numbers_for(unnamed: NamedItems, named: NamedItems) -> tuple[str, ...]:
+def _numbers_for(unnamed: NamedItems, labelled: NamedItems) -> tuple[str, ...]:
     """The numbers of items without names, if the names of the other ones are numbers, too.
 
     Where one of them has more items, so that their names cannot be the same, the names still mean
     numbers, and the missing ones can be told.
     """
-    assert named.names is not None
+    assert labelled.names is not None
     numbers = tuple(map(str, range(unnamed.n)))
-    possible_numbers = set(map(str, range(max(unnamed.n, named.n))))
-    if not set(named.names) <= possible_numbers:
-        if unnamed.n != named.n:
+    possible_numbers = set(map(str, range(max(unnamed.n, labelled.n))))
+    if not set(labelled.names) <= possible_numbers:
+        if unnamed.n != labelled.n:
             raise DataError(
-                f"{named.what} has {named.n} items, and {unnamed.what} {unnamed.n}, without names"
+                f"{labelled.what} has {labelled.n} items, and {unnamed.what} {unnamed.n}, without "
+                "names"
             )
         extra = ""
-        if named.names[0].isdecimal():
-            extra = f", which are not the numbers 0..{named.n - 1}"
+        if labelled.names[0].isdecimal():
+            extra = f", which are not the numbers 0..{labelled.n - 1}"
         raise DataError(
-            f"the items of {named.what} are named {few_names(named.names)}{extra}, and those of "
-            f"{unnamed.what} have no names, so their order is unknown; {_ways_out(unnamed, named)}"
+            f"the items of {labelled.what} are named {few_names(labelled.names)}{extra}, and those "
+            f"of {unnamed.what} have no names, so their order is unknown; "
+            f"{_ways_out(unnamed, labelled)}"
         )
     # Rows have an order only, so the numbers of a shuffled index cannot be matched with them.
-    if not is_default(named.names) and {unnamed.origin, named.origin} == {"rows", "index"}:
+    if not is_default(labelled.names) and {unnamed.origin, labelled.origin} == {"rows", "index"}:
         raise DataError(
-            f"the items of {named.what} have the numbers {few_names(named.names)}, not in order, "
-            f"and those of {unnamed.what} have none; if both are in one order, drop the numbers, "
-            f"{named.drop}; if those of {unnamed.what} are in the order 0, 1, ..., sort by them, "
-            f"{named.drop.replace('reset_index(drop=True)', 'sort_index()')}"
+            f"the items of {labelled.what} have the numbers {few_names(labelled.names)}, not in "
+            f"order, and those of {unnamed.what} have none; if both are in one order, drop the "
+            f"numbers, {labelled.drop}; if those of {unnamed.what} are in the order 0, 1, ..., "
+            f"sort by them, {labelled.drop.replace('reset_index(drop=True)', 'sort_index()')}"
         )
     return numbers
 
 
-def _ways_out(unnamed: NamedItems, named: NamedItems) -> str:
+def _ways_out(unnamed: NamedItems, labelled: NamedItems) -> str:
     """How a user can have the items of two things matched."""
     ways = []
     if unnamed.give:
         ways.append(f"give names, {unnamed.give}")
-    if named.drop:
-        ways.append(f"if the order is the same, drop the names, {named.drop}")
+    if labelled.drop:
+        ways.append(f"if the order is the same, drop the names, {labelled.drop}")
     return "; or, ".join(ways)
 
 

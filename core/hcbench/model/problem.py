@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -25,15 +24,12 @@ from hcbench.model.names import (
 )
 from hcbench.model.squares import as_graph, as_similarity
 from hcbench.model.trees import HeightKind, Partition, Tree
+from hcbench.model.views import Vectors, in_order_of, read_only_view, rows_of
 
 if TYPE_CHECKING:
     from scipy import sparse
 
     from hcbench.model.comparisons import Comparisons
-
-    Vectors: TypeAlias = NDArray[np.floating[Any]] | sparse.csr_array
-else:
-    Vectors = Any  # without importing scipy
 
 Result: TypeAlias = Tree | Partition
 """What an algorithm returns."""
@@ -109,6 +105,7 @@ class Problem:
     extras: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        # DataFrames first: their names decide the order, and arrays have none any more.
         self._match_frames()
         self._convert_arrays()
         self._match_trees()
@@ -120,11 +117,12 @@ class Problem:
             self._set("levels", codes)
             self._set("classes", classes)
         truths = dict(self.truths)
+        # Classes that are nested are a hierarchy, unless the data have a true one.
         if self.levels is not None and not truths:
             truths = {"labels": Tree.from_levels(self.levels, names=self.names)}
         self._set("truths", truths)
         for name in _ARRAYS:
-            self._set(name, _read_only(getattr(self, name)))
+            self._set(name, read_only_view(getattr(self, name)))
         extras = {}
         for name, values in self.extras.items():
             extras[name] = as_extra(name, values, self.n)
@@ -136,7 +134,8 @@ class Problem:
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
-        return partial(Problem, **values), ()  # so that arrays are read-only again
+        # The constructor makes the arrays read-only again, which a pickle forgets.
+        return partial(Problem, **values), ()
 
     def _match_frames(self) -> None:
         """Put DataFrames and Series into the order of the items, by their index.
@@ -164,13 +163,14 @@ class Problem:
                     match_items(_rows_of(name, value, self.n), rows_of_first)
         items = NamedItems(what="the problem", n=self.n, names=self.names)
         for name, value in frames.items():
-            is_square = name in ("similarity", "graph")
-            frame = columns_in_row_order(value) if is_square else value
-            positions = match_items(_rows_of(name, frame, len(frame)), items)
-            if is_square:
+            # Their columns are items, too, perhaps in another order than the rows.
+            if name in ("similarity", "graph"):
+                frame = columns_in_row_order(value)
+                positions = match_items(_rows_of(name, frame, len(frame)), items)
                 self._set(name, frame.iloc[positions, positions])
             else:
-                self._set(name, frame.iloc[positions])
+                positions = match_items(_rows_of(name, value, len(value)), items)
+                self._set(name, value.iloc[positions])
 
     def _convert_arrays(self) -> None:
         """Give all arrays the form that algorithms, oracles and metrics read."""
@@ -279,9 +279,13 @@ class Problem:
     def provides(self) -> frozenset[str]:
         """What the problem has, in the words with which algorithms, oracles and metrics need it."""
         parts = ("vectors", "similarity", "graph", "comparisons", "held_out", "levels", "tree")
-        present = {name for name in parts if getattr(self, name) is not None}
+        present = set()
+        for name in parts:
+            if getattr(self, name) is not None:
+                present.add(name)
         if self.truths:
             present.add("truth")
+            # Other heights are no similarities, with which those of a result could be compared.
             if self.truth.kind is HeightKind.AFFINITY:
                 present.add("heights")
         return frozenset(present) | self.extras.keys()
@@ -314,13 +318,15 @@ class Problem:
         for level in range(min(depth, self.levels.shape[1])):
             codes = self.levels[:, level].tolist()
             if self.classes is None:
-                columns.append([str(code) for code in codes])
+                names = list(map(str, codes))
             else:
-                columns.append([self.classes[level][code] for code in codes])
+                names = [self.classes[level][code] for code in codes]
+            columns.append(names)
         paths = list(zip(*columns, strict=True))
-        last_is_enough = len({path[-1] for path in paths}) == len(set(paths))
-        if last_is_enough:
-            return [path[-1] for path in paths]
+        # A name may be used again within another class, as "other" is.
+        last_names = [path[-1] for path in paths]
+        if len(set(last_names)) == len(set(paths)):
+            return last_names
         return [" / ".join(path) for path in paths]
 
     def digest(self) -> str:
@@ -329,6 +335,7 @@ class Problem:
         for role, array in self._parts():
             state.update(repr((role, array.shape, array.dtype.str)).encode())
             state.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+        # Sorted, as the order in which a data set attaches them has no meaning.
         for name, entries in sorted(self.extras.items()):
             state.update(name.encode())
             for content in contents(name, entries):
@@ -370,20 +377,20 @@ class Problem:
         """
         parts: dict[str, Any] = {}
         if self.names is not None:
-            parts["names"] = tuple(self.names[item] for item in items)
+            parts["names"] = tuple([self.names[item] for item in items])
         if self.vectors is not None:
-            parts["vectors"] = _rows(self.vectors, items)
+            parts["vectors"] = rows_of(self.vectors, items)
         if self.similarity is not None:
             rows_and_columns = self.similarity[np.ix_(items, items)]
-            parts["similarity"] = _in_order_of(self.similarity, rows_and_columns)
+            parts["similarity"] = in_order_of(self.similarity, rows_and_columns)
         if self.graph is not None:
-            parts["graph"] = _rows(self.graph, np.ix_(items, items))
+            parts["graph"] = rows_of(self.graph, np.ix_(items, items))
         if self.comparisons is not None:
             parts["comparisons"] = self.comparisons.take(items)
         if self.held_out is not None:
             parts["held_out"] = self.held_out.take(items)
         if self.levels is not None:
-            parts["levels"] = _in_order_of(self.levels, self.levels[items])
+            parts["levels"] = in_order_of(self.levels, self.levels[items])
         if self.tree is not None:
             parts["tree"] = self.tree.restrict(items)
         truths = {name: tree.restrict(items) for name, tree in self.truths.items()}
@@ -414,7 +421,9 @@ def _coded(levels: Any) -> tuple[NDArray[np.int64], tuple[tuple[str, ...], ...]]
 def _rows_of(name: str, value: Any, n: int) -> NamedItems:
     """Describe the rows of an array or DataFrame of a problem."""
     names = names_of_index(value, only_own=True)
-    origin: Origin = "rows" if names is None else "index"
+    origin: Origin = "index"
+    if names is None:
+        origin = "rows"
     return NamedItems(
         what=name,
         n=n,
@@ -430,58 +439,6 @@ def _matched(tree: Tree, what: str, items: NamedItems) -> Tree:
     if tree.names is None and tree.n != items.n:
         return tree  # refused with the other sizes
     return tree.matched_with(items, tree.named_items(what))
-
-
-def _rows(vectors: Vectors, items: Any) -> Any:
-    """Some rows, or rows and columns, in the memory order and with the index types of the whole."""
-    if isinstance(vectors, np.ndarray):
-        return _in_order_of(vectors, vectors[items])
-    rows = vectors[items]
-    indices = rows.indices.astype(vectors.indices.dtype, copy=False)
-    indptr = rows.indptr.astype(vectors.indptr.dtype, copy=False)
-    return _with_arrays(rows, rows.data, indices, indptr)
-
-
-def _in_order_of(original: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
-    """A part of an array in the memory order of the original, by rows or by columns."""
-    if original.flags.fnc:
-        return np.asarray(part, order="F")
-    return np.asarray(part, order="C")
-
-
-def _read_only(values: Any) -> Any:
-    """A view of an array or csr_array that cannot be written to; the array itself still can."""
-    if values is None:
-        return None
-    if isinstance(values, np.ndarray):
-        view = values.view()
-        view.flags.writeable = False
-        return view
-    return _with_arrays(
-        values,
-        data=_read_only(values.data),
-        indices=_read_only(values.indices),
-        indptr=_read_only(values.indptr),
-    )
-
-
-def own_view(data: Any) -> Any:
-    """The same data, in a matrix of its own if they are sparse.
-
-    Read-only arrays do not protect the matrix that holds them.
-    """
-    if not hasattr(data, "indptr"):
-        return data
-    return type(data)((data.data, data.indices, data.indptr), shape=data.shape, copy=False)
-
-
-def _with_arrays(like: sparse.csr_array, data: Any, indices: Any, indptr: Any) -> sparse.csr_array:
-    """A csr_array of just these arrays; the constructor may copy or convert the indices."""
-    matrix = copy(like)
-    matrix.data = data
-    matrix.indices = indices
-    matrix.indptr = indptr
-    return matrix
 
 
 def _parts_of_matrix(role: str, matrix: Vectors | None) -> Iterator[tuple[Any, NDArray[Any]]]:

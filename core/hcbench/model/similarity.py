@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from hcbench.errors import DataError, NotApplicableError, ParameterError
 from hcbench.model import SIMILARITY_RULES
 from hcbench.model.distances import euclidean_distances
-from hcbench.model.problem import Problem, Vectors
+from hcbench.model.problem import Problem
+from hcbench.model.views import Vectors
 
 
 def unit_rows(vectors: Vectors) -> Vectors:
@@ -91,8 +92,9 @@ def _gram(vectors: Vectors) -> NDArray[np.float64]:
     gram: NDArray[np.float64] = product if isinstance(product, np.ndarray) else product.toarray()
     if not np.isfinite(gram).all():
         raise DataError("dot products of the data are larger than any number; scale the data down")
+    # BLAS may round entries of the two halves differently; their mean is exactly symmetric.
     gram *= 0.5
-    gram += gram.T  # exactly symmetric
+    gram += gram.T
     return gram
 
 

@@ -97,7 +97,7 @@ def shell_command(*words: str) -> str:
     >>> print(shell_command("hcbench", "info", "it's $5"))
     hcbench info 'it'"'"'s $5'
     """
-    return " ".join(_quote(word) for word in words)
+    return " ".join(map(_quote, words))
 
 
 def _quote(word: str) -> str:

@@ -18,7 +18,8 @@ from hcbench.errors import (
 )
 from hcbench.model.comparisons import Comparisons
 from hcbench.model.cost import Budget
-from hcbench.model.problem import Result, own_view
+from hcbench.model.problem import Result
+from hcbench.model.views import own_view
 from hcbench.oracle import _kernels as kernels, compiled
 from hcbench.oracle._answering_kernels import PAIRS_WITH_ITSELF
 from hcbench.oracle.account import Account, Rows

@@ -21,8 +21,9 @@ from hcbench.errors import InvalidProblemError, NotApplicableError, ParameterErr
 from hcbench.model.comparisons import AllComparisons, Comparisons
 from hcbench.model.cost import Budget, collect_notes
 from hcbench.model.extras import is_extra
-from hcbench.model.problem import Problem, own_view
+from hcbench.model.problem import Problem
 from hcbench.model.trees import Partition, Tree
+from hcbench.model.views import own_view
 from hcbench.oracle import Answers, Code, Oracle, Queries
 from hcbench.registry.specs import DATA, HINTS, unknown_hint
 from hcbench.run.job import Call, Job

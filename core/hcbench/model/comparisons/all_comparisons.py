@@ -89,6 +89,7 @@ class AllComparisons:
         if not np.isfinite(w).all():
             raise InvalidComparisonsError("similarities must be finite numbers to be ranked")
         order = np.argsort(w, kind="stable")
+        # A chain of small differences is one tie, although its ends differ by more.
         rises = np.diff(w[order]) > tolerance
         rank = np.zeros(w.size, np.int64)
         rank[order[1:]] = np.cumsum(rises)
@@ -124,6 +125,7 @@ class AllComparisons:
         old_items = arrays.distinct_items(items, self.n)
         first, second = np.triu_indices(old_items.size, 1)
         old_ranks = self.rank[pair_index(old_items[first], old_items[second], self.n)]
+        # Among fewer pairs some ranks are missing; the inverse numbers those that are there.
         _, dense_ranks = np.unique(old_ranks, return_inverse=True)
         return AllComparisons(old_items.size, dense_ranks)
 
@@ -177,7 +179,9 @@ def _condensed(similarity: NDArray[Any]) -> NDArray[np.float64]:
     # A number of pairs n (n - 1) / 2 is one of which 8 times, plus 1, is a square.
     is_square = isqrt(1 + 8 * similarity.size) ** 2 == 1 + 8 * similarity.size
     if similarity.ndim != 1 or not is_square:
-        hint = ", not symmetric" if similarity.ndim == 2 else ""
+        hint = ""
+        if similarity.ndim == 2:
+            hint = ", not symmetric"
         raise InvalidComparisonsError(
             "similarities must be a symmetric matrix (n, n) or its n(n-1)/2 pairs, got shape "
             f"{similarity.shape}{hint}"

@@ -50,6 +50,7 @@ def pair_index(i: ArrayLike, j: ArrayLike, n: int) -> NDArray[np.int64]:
         raise InvalidComparisonsError(
             f"({first[at]}, {second[at]}) is no pair of items in 0..{n - 1}"
         )
+    # The kernel trusts its input: both arrays are contiguous, and each row is a pair.
     return kernels.pair_ids(first, second, n)
 
 
@@ -75,6 +76,7 @@ def pair_items(pairs: ArrayLike, n: int) -> tuple[NDArray[np.int64], NDArray[np.
     total = n * (n - 1) // 2
     if ids.size and (ids.min() < 0 or ids.max() >= total):
         raise InvalidComparisonsError(f"pairs of {n} items have ids in 0..{total - 1}")
+    # Ids of comparisons are uint32, for which the loop is compiled; all others become int64.
     if ids.dtype != np.uint32:
         ids = ids.astype(np.int64, copy=False)
     items: tuple[NDArray[np.int64], NDArray[np.int64]] = kernels.items_of_pairs(ids, n)
@@ -122,6 +124,7 @@ def pair_ids(n: int, values: ArrayLike, what: str) -> PairIds:
         raise InvalidComparisonsError(
             f"row {row}: {what} is pair {ids[row]}, but {n} items have the pairs 0..{total - 1}"
         )
+    # A view, so that making it read-only does not change the caller's array.
     return np.ascontiguousarray(ids, dtype=np.uint32).view()
 
 
@@ -149,6 +152,7 @@ def encode(n: int, values: ArrayLike, columns: tuple[int, ...]) -> tuple[PairIds
     """
     width = max(columns) + 1
     rows = integers(values, "comparisons")
+    # An empty list is an array of floats of shape (0,), whatever rows it would have had.
     if rows.size == 0 and rows.ndim <= 2:
         rows = np.empty((0, width), np.int64)
     if rows.ndim != 2 or rows.shape[1] != width:
@@ -160,6 +164,8 @@ def encode(n: int, values: ArrayLike, columns: tuple[int, ...]) -> tuple[PairIds
     for start in range(0, len(rows), _ROWS_AT_A_TIME):
         part = slice(start, start + _ROWS_AT_A_TIME)
         items = np.ascontiguousarray(rows[part], dtype=np.int64)
+        # -1 if all rows are valid; otherwise the first that is not, counted from the start of the
+        # part.
         wrong_row = kernels.encode(items, columns, n, closer[part], farther[part])
         if wrong_row >= 0:
             reason = _why_invalid(items[wrong_row], columns, n)
@@ -188,6 +194,7 @@ def answer_counts(values: ArrayLike, m: int) -> NDArray[np.int64]:
         raise InvalidComparisonsError(f"responses must have shape ({m},), got {responses.shape}")
     if responses.dtype.kind == "b":
         return np.where(responses, 1, -1)
+    # Answers that were read by pandas are floats where some are missing elsewhere.
     if responses.dtype.kind == "f" and (responses == np.rint(responses)).all():
         return responses.astype(np.int64)
     return integers(responses, "responses").astype(np.int64)
@@ -199,9 +206,14 @@ def entries(array: Any) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
     Entries that pair an item with itself or compare a pair with itself, as ComparisonHC's arrays
     have them, are ignored. O(n^3) or O(n^4).
     """
+    # Sparse arrays in coordinate form, of the package sparse or of scipy.
     is_sparse = hasattr(array, "coords") and hasattr(array, "data")
-    tensor: Any = array if is_sparse else as_plain_array(array, "comparisons")
-    n = tensor.shape[0] if tensor.ndim in (3, 4) else 0
+    tensor: Any = array
+    if not is_sparse:
+        tensor = as_plain_array(array, "comparisons")
+    n = 0
+    if tensor.ndim in (3, 4):
+        n = tensor.shape[0]
     if tensor.ndim not in (3, 4) or tensor.shape != (n,) * tensor.ndim:
         raise InvalidComparisonsError(
             f"an array of comparisons has shape (n, n, n) or (n, n, n, n), got {tensor.shape}"
@@ -212,8 +224,11 @@ def entries(array: Any) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
     else:
         axes = np.nonzero(tensor)
         values = np.asarray(tensor[axes])
-    rows = np.column_stack([np.asarray(axis, dtype=np.int64) for axis in axes])
-    columns = TRIPLET if tensor.ndim == 3 else QUADRUPLET
+    items_of_axes = [np.asarray(axis, dtype=np.int64) for axis in axes]
+    rows = np.column_stack(items_of_axes)
+    columns = QUADRUPLET
+    if tensor.ndim == 3:
+        columns = TRIPLET
     i, j, k, l = rows[:, columns].T  # noqa: E741
     are_pairs = (i != j) & (k != l)
     are_different = ((i != k) | (j != l)) & ((i != l) | (j != k))
@@ -236,6 +251,7 @@ def fill(n: int, rows: NDArray[np.int32]) -> NDArray[np.int8]:
             f"an array (n, n, n, n) of {n} items takes {n**4 / 2**30:.0f} GiB; take fewer items, "
             "or write quadruplets()"
         )
+    # Two arrays, as a contradiction is in both and must become 0.
     yes = np.zeros((n,) * 4, bool)
     no = np.zeros((n,) * 4, bool)
     i, j, k, l = rows.T  # noqa: E741

@@ -37,7 +37,9 @@ def write_bits(
     sides = np.zeros(shape_of_sides(n), np.uint64)
     kernels.scatter(closer, farther, sides)
     # Before opposite answers cancel.
-    distinct = sum(int(kernels.count_rows(side).sum()) for side in sides)
+    distinct = 0
+    for side in sides:
+        distinct += int(kernels.count_rows(side).sum())
     return mirrored(sides), distinct
 
 

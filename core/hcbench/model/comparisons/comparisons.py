@@ -14,15 +14,12 @@ from hcbench.errors import InvalidComparisonsError
 from hcbench.model.comparisons import _kernels as kernels, arrays
 from hcbench.model.comparisons.arrays import PairIds, check_n, pair_items
 from hcbench.model.comparisons.bits import PreferenceBits, mirrored, shape_of_sides, write_bits
+from hcbench.model.comparisons.order import Keys, are_in_order, distinct_keys, pairs_of_keys
 
 SMALL = 1 << 28
 """Bytes of bits that are acceptable even if the comparisons take fewer."""
 FEWEST = 256
 """With fewer than M^2 / FEWEST comparisons, a list is faster than the bits."""
-_ROWS_AT_A_TIME = 1 << 16  # comparisons whose order is checked together: they stay in the cache
-
-
-Keys = NDArray[np.uint64]
 
 
 class Comparisons:
@@ -101,6 +98,7 @@ class Comparisons:
         if annotator is not None:
             annotators = arrays.annotator_ids(annotator, closer_ids.size)
             annotators.flags.writeable = False
+        # Views, so that the caller's own array stays writable.
         closer_ids.flags.writeable = False
         farther_ids.flags.writeable = False
         is_same = closer_ids == farther_ids
@@ -115,7 +113,7 @@ class Comparisons:
         self._bits = None
         self._size = closer_ids.size
         self._distinct = 0
-        self._in_order = _are_in_order(closer_ids, farther_ids)
+        self._in_order = are_in_order(closer_ids, farther_ids)
         self._drawn = (0.0, 0)
         self.drawn = (0.0, 0)
         self.index_seconds = 0.0
@@ -155,6 +153,7 @@ class Comparisons:
         comparisons._size = self._size
         comparisons._distinct = self._distinct
         comparisons._in_order = self._in_order
+        # Each sharer is charged for the bits that it uses, once it uses them.
         comparisons._drawn = self._drawn
         comparisons.drawn = (0.0, 0)
         comparisons.index_seconds = 0.0
@@ -355,6 +354,7 @@ class Comparisons:
             Distinct item numbers.
         """
         old_items = arrays.distinct_items(items, self.n)
+        # -1 for items that are not taken, whose comparisons are dropped.
         new_item = np.full(self.n, -1, np.int64)
         new_item[old_items] = np.arange(old_items.size)
         rows = new_item[self.quadruplets()]
@@ -502,55 +502,43 @@ class Comparisons:
         return self._list
 
     def _distinct_keys(self) -> tuple[Keys, Keys]:
-        """The different answers as two rising lists of (smaller pair, larger pair) in 64 bits.
-
-        Those whose closer pair is the smaller one, and the others.
-        """
-        closer, farther = self._pairs()
-        is_forward = closer < farther
-        forward = _distinct(closer[is_forward], farther[is_forward])
-        backward = _distinct(farther[~is_forward], closer[~is_forward])
-        return forward, backward
+        """The different answers as keys; see `distinct_keys`."""
+        return distinct_keys(*self._pairs())
 
     def _of_keys(self, forward: Keys, backward: Keys) -> Comparisons:
         """The answers of two lists as `_distinct_keys` returns them, in the order of `unique`."""
-        keys = np.concatenate([forward, backward])
-        order = np.argsort(keys, kind="stable")
-        low = (keys[order] >> 32).astype(np.uint32)
-        high = keys[order].astype(np.uint32)  # the lower half of the bits
-        is_forward = order < forward.size
-        closer = np.where(is_forward, low, high)
-        farther = np.where(is_forward, high, low)
+        closer, farther = pairs_of_keys(forward, backward)
         return Comparisons(self.n, closer, farther)
 
-    def __add__(self, other: Comparisons) -> Comparisons:
-        _check_same_items(self, other)
+    def __add__(self, second: Comparisons) -> Comparisons:
+        _check_same_items(self, second)
+        # If one does not know its annotators, their numbers could not be told apart.
         annotators = None
-        if self.annotator is not None and other.annotator is not None:
-            annotators = np.concatenate([self.annotator, other.annotator])
-        closer = np.concatenate([self.closer, other.closer])
-        farther = np.concatenate([self.farther, other.farther])
+        if self.annotator is not None and second.annotator is not None:
+            annotators = np.concatenate([self.annotator, second.annotator])
+        closer = np.concatenate([self.closer, second.closer])
+        farther = np.concatenate([self.farther, second.farther])
         return Comparisons(self.n, closer, farther, annotators)
 
-    def __or__(self, other: Comparisons) -> Comparisons:
-        return (self + other).unique()
+    def __or__(self, second: Comparisons) -> Comparisons:
+        return (self + second).unique()
 
-    def __and__(self, other: Comparisons) -> Comparisons:
-        _check_same_items(self, other)
+    def __and__(self, second: Comparisons) -> Comparisons:
+        _check_same_items(self, second)
         forward, backward = self._distinct_keys()
-        other_forward, other_backward = other._distinct_keys()
+        second_forward, second_backward = second._distinct_keys()
         return self._of_keys(
-            np.intersect1d(forward, other_forward, assume_unique=True),
-            np.intersect1d(backward, other_backward, assume_unique=True),
+            np.intersect1d(forward, second_forward, assume_unique=True),
+            np.intersect1d(backward, second_backward, assume_unique=True),
         )
 
-    def __sub__(self, other: Comparisons) -> Comparisons:
-        _check_same_items(self, other)
+    def __sub__(self, second: Comparisons) -> Comparisons:
+        _check_same_items(self, second)
         forward, backward = self._distinct_keys()
-        other_forward, other_backward = other._distinct_keys()
+        second_forward, second_backward = second._distinct_keys()
         return self._of_keys(
-            np.setdiff1d(forward, other_forward, assume_unique=True),
-            np.setdiff1d(backward, other_backward, assume_unique=True),
+            np.setdiff1d(forward, second_forward, assume_unique=True),
+            np.setdiff1d(backward, second_backward, assume_unique=True),
         )
 
     def __len__(self) -> int:
@@ -563,6 +551,7 @@ class Comparisons:
             return False
         bits = self._only_bits
         other_bits = other._only_bits
+        # Without making both lists, which may take gigabytes; `lost` is the transpose of `won`.
         if bits is not None and other_bits is not None:
             return np.array_equal(bits.won, other_bits.won)
         pairs = zip(_arrays(self), _arrays(other), strict=True)
@@ -577,35 +566,6 @@ class Comparisons:
     def __reduce__(self) -> tuple[Any, ...]:
         # A pickle forgets that arrays are read-only: they are given to the constructor.
         return Comparisons, (self.n, self.closer, self.farther, self.annotator)
-
-
-def _distinct(low: PairIds, high: PairIds) -> Keys:
-    """The different pairs of numbers in 64 bits each, rising; `np.unique` takes ten times as long.
-
-    None is 0, as the numbers of a pair differ.
-    """
-    keys = np.sort(low.astype(np.uint64) << np.uint64(32) | high)
-    is_first = np.diff(keys, prepend=np.uint64(0)) != 0
-    distinct_keys: Keys = keys[is_first]
-    return distinct_keys
-
-
-def _are_in_order(closer: PairIds, farther: PairIds) -> bool:
-    """Whether comparisons rise by (smaller pair, larger pair, which is closer), each once."""
-    for start in range(0, closer.size, _ROWS_AT_A_TIME):
-        # One row more, so that the last one is compared with the next.
-        rows = slice(start, start + _ROWS_AT_A_TIME + 1)
-        closer_ids = closer[rows]
-        farther_ids = farther[rows]
-        smaller = np.minimum(closer_ids, farther_ids)
-        larger = np.maximum(closer_ids, farther_ids)
-        # By the last key first; each key before it decides unless it is equal.
-        rises = closer_ids[1:] > closer_ids[:-1]
-        rises = (larger[1:] > larger[:-1]) | ((larger[1:] == larger[:-1]) & rises)
-        rises = (smaller[1:] > smaller[:-1]) | ((smaller[1:] == smaller[:-1]) & rises)
-        if not rises.all():
-            return False
-    return True
 
 
 def _arrays(comparisons: Comparisons) -> list[NDArray[Any]]:
@@ -638,10 +598,12 @@ def _answered(questions: Comparisons, responses: ArrayLike | None) -> Comparison
     if responses is None:
         return questions
     counts = arrays.answer_counts(responses, len(questions))
+    # "No" says that the other pair is closer.
     is_no = counts < 0
     closer = np.where(is_no, questions.farther, questions.closer)
     farther = np.where(is_no, questions.closer, questions.farther)
     answers = Comparisons(questions.n, closer, farther, questions.annotator)
+    # No answer, 0, drops a question, and a count repeats it.
     times = np.abs(counts)
     if (times == 1).all():
         return answers

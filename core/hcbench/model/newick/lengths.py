@@ -122,7 +122,10 @@ def heights_of_lengths(
             raise _NotHeightsError("some are missing")
         with decimal.localcontext(_EXACT):
             above_leaves = _heights(parent.tolist(), written)
-        factor = 1 if heights == "whole" else 2
+        factor = 2
+        if heights == "whole":
+            factor = 1
+        # Rounded once, at the end: decimals have all digits until here.
         merged_at = np.array([float(factor * height) for height in above_leaves])
         if not np.isfinite(merged_at).all():
             raise _NotHeightsError("their sums are too large")
@@ -277,7 +280,9 @@ class _Rounded:
             above = heights[self.parent[node]]
             shortest, longest = self._branch(node)
             # Nodes with a branch of 0 between them are at one height where that is possible.
-            preferred = above if self.lengths[node] == 0 else self.best[node]
+            preferred = self.best[node]
+            if self.lengths[node] == 0:
+                preferred = above
             low = max(self.low[node], above - longest)
             high = min(self.high[node], above - shortest)
             heights[node] = _clipped(preferred, low, high)

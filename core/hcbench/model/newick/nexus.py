@@ -82,6 +82,7 @@ class _Reader:
         if first is None:  # nothing but a ';'
             return
         keyword = first.text.lower()
+        # The text may end behind "end" without a ';', but not in the middle of a tree.
         if end == len(self.source.text) and keyword not in _ENDS:
             raise self.source.error(start, f"the ';' of the command {first.text!r} is missing")
         if keyword == "begin":
@@ -91,7 +92,8 @@ class _Reader:
         elif keyword == "taxlabels":
             self.taxa = _numbered([word.text for word in words])
         elif self.block == "trees" and keyword == "translate":
-            self.labels = {**self.taxa, **self._read_translation(list(words))}
+            # Keys count more than taxa: a key may be the number or the name of another taxon.
+            self.labels = self.taxa | self._read_translation(list(words))
         elif self.block == "trees" and keyword in ("tree", "utree"):
             begins, name = self._begin_of_tree(first, end)
             self.trees.append(Statement(self.source, begins, end, self.labels, name))
@@ -110,7 +112,9 @@ class _Reader:
         """Labels by their keys, of ``KEY LABEL, KEY LABEL, ...``."""
         translation: dict[str, str] = {}
         pair: list[Token] = []
-        for word in (*words, None):
+        # None is the end of the command, which completes the last pair as a comma does.
+        ends: list[Token | None] = [None]
+        for word in list(words) + ends:
             if word is not None and not word.is_mark:
                 pair.append(word)
                 continue
@@ -123,7 +127,9 @@ class _Reader:
                 end = last.at + len(last.text)
                 pair = [pair[0], Token(self.source.text[pair[1].at : end], pair[1].at)]
             if len(pair) != 2:
-                place = pair[0] if pair else word
+                place = word
+                if pair:
+                    place = pair[0]
                 assert place is not None
                 raise self.source.error(
                     place.at,

@@ -38,6 +38,7 @@ def read_linkage(
     if kind is HeightKind.NONE:
         return parent, None, None
     if kind is HeightKind.ORDER:
+        # Leaves do not merge, and have no linkage.
         return parent, _order(n), np.concatenate((np.full(n, np.nan), merged_at))
     if leaf_height is None:
         if kind is HeightKind.AFFINITY:
@@ -109,7 +110,10 @@ def _parents_of_merges(pairs: Floats, *, from_r: bool = False) -> Ints:
         raise InvalidTreeError("the clusters that a row merges must be integers")
     n = len(pairs) + 1
     nodes = np.arange(n, 2 * n - 1)
-    ids = np.where(pairs < 0, -pairs - 1, n - 1 + pairs) if from_r else pairs
+    ids = pairs
+    if from_r:
+        # -1 is item 0, and 1 the cluster of row 0.
+        ids = np.where(pairs < 0, -pairs - 1, n - 1 + pairs)
     merged = ids.astype(np.int64)
     does_not_exist = (merged < 0) | (merged >= nodes[:, None])
     if from_r:
@@ -122,7 +126,10 @@ def _parents_of_merges(pairs: Floats, *, from_r: bool = False) -> Ints:
         node = int(n_merges.argmax())
         cluster = f"cluster {node}"
         if from_r:
-            cluster = f"item {-node - 1}" if node < n else f"row {node - n + 1}"
+            # In the numbering of the user.
+            cluster = f"row {node - n + 1}"
+            if node < n:
+                cluster = f"item {-node - 1}"
         raise InvalidTreeError(f"{cluster} is merged {n_merges[node]} times, not once")
     parent = np.full(2 * n - 1, -1, dtype=np.int64)
     parent[merged] = nodes[:, None]
@@ -134,7 +141,9 @@ def _no_such_cluster(pairs: Floats, row: int, *, from_r: bool) -> str:
     n = len(pairs) + 1
     first, second = pairs[row]
     if from_r:
-        hint = "; 0 is neither, as both count from 1" if 0 in pairs[row] else ""
+        hint = ""
+        if 0 in pairs[row]:
+            hint = "; 0 is neither, as both count from 1"
         existing = f"there are only the items -1..-{n} and the rows before it, 1..{row}{hint}"
         number = row + 1
     else:
@@ -171,7 +180,10 @@ def linkage_rows(parent: Ints, n: int, child_ids: Ints, sizes: Ints, distance: F
         )
     # Rows by distance, unless a node would then come before one that it merges.
     is_monotone = (distance[:-1] <= distance[parent[n:-1] - n]).all()
-    row_node = np.argsort(distance, kind="stable") if is_monotone else np.arange(n - 1)
+    row_node = np.arange(n - 1)
+    if is_monotone:
+        row_node = np.argsort(distance, kind="stable")
+    # The number of each node as scipy counts: leaves, then rows.
     cluster = np.arange(n_nodes)
     cluster[n + row_node] = np.arange(n, n_nodes)
     pairs = cluster[child_ids].reshape(n - 1, 2)[row_node]

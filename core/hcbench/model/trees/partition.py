@@ -47,6 +47,7 @@ class Partition:
         if names is None:
             names = names_of_index(labels, only_own=True)
         codes = first_appearance_codes(labels)
+        # Partitions are shared by several metrics, which may not change them.
         codes.setflags(write=False)
         if names is not None:
             names = checked_names(names, codes.size)

@@ -96,7 +96,9 @@ class Tree:
         if height is not None:
             height = checked_height(height, self.n_nodes)
         if (height is None) != (self.kind is HeightKind.NONE):
-            state = "missing" if height is None else "given"
+            state = "given"
+            if height is None:
+                state = "missing"
             raise InvalidTreeError(
                 f"heights are {state} but kind is {self.kind}; "
                 "give heights with their kind, or neither"
@@ -216,6 +218,7 @@ class Tree:
         table = np.zeros((n_levels, self.n - 1), dtype=np.int32)
         table[0, end[:-1][is_boundary] - 1] = self.parent[:-1][is_boundary]
         for level in range(1, n_levels):
+            # The highest id in a run of 2^level gaps; ids rise towards the root.
             half = 1 << (level - 1)
             halves = table[level - 1]
             np.maximum(halves[:-half], halves[half:], out=table[level, :-half])
@@ -243,7 +246,8 @@ class Tree:
         is_split = split.copy()
         is_split[: self.n] = False
         parent_is_split = is_split[self.parent]
-        parent_is_split[-1] = True  # nothing stands above the root
+        # The parent of the root is -1, which has read the root itself: nothing stands above it.
+        parent_is_split[-1] = True
         return np.flatnonzero(parent_is_split & ~is_split)
 
     # ---- Arguments -------------------------------------------------------------------------------
@@ -409,7 +413,9 @@ class Tree:
         cls, nodes: NewickNodes, heights: Literal["half", "whole"] | None
     ) -> Self:
         height = heights_of_lengths(nodes.parent, nodes.length, heights)
-        kind = HeightKind.NONE if height is None else HeightKind.DISTANCE
+        kind = HeightKind.DISTANCE
+        if height is None:
+            kind = HeightKind.NONE
         return cls.from_parents(nodes.parent, height, kind, nodes.labels, collapse_unary=True)
 
     @classmethod
@@ -473,6 +479,7 @@ class Tree:
         remaining = self._checked_leaves(leaves)
         if remaining.size == 0:
             raise InvalidTreeError("a tree has at least one leaf; got an empty list of leaves")
+        # An inner node stays if leaves remain below two of its children.
         remains = np.zeros(self.n_nodes, dtype=np.int64)
         remains[remaining] = 1
         n_below = _kernels.subtree_sum(self.parent, read_only(remains))
@@ -492,6 +499,7 @@ class Tree:
             raise InvalidTreeError(
                 f"a permutation of {self.n} leaves is needed, got {new_leaf.size}"
             )
+        # argsort inverts the permutation: which leaf comes to each place.
         return self._reordered(np.argsort(new_leaf))
 
     def _reordered(self, leaves: NDArray[np.int64]) -> Self:
@@ -592,7 +600,9 @@ class Tree:
         """
         height = self._heights("envelope")
         # With this sign, heights grow towards the root.
-        sign = -1.0 if self.kind is HeightKind.AFFINITY else 1.0
+        sign = 1.0
+        if self.kind is HeightKind.AFFINITY:
+            sign = -1.0
         signed = sign * height
         signed[: self.n] = -np.inf
         highest = subtree_max(self.parent, read_only(signed))
@@ -711,7 +721,10 @@ class Tree:
             raise InvalidTreeError(
                 "infinite heights have no branch lengths; write with lengths=False"
             )
-        sign = -1 if self.kind is HeightKind.AFFINITY else 1
+        # Affinities grow towards the leaves, and lengths must not be negative.
+        sign = 1
+        if self.kind is HeightKind.AFFINITY:
+            sign = -1
         branches = lengths_of_heights(self.parent, self.height, sign)
         return write_newick(self.leaf_range, names, branches, inner_labels)
 
