@@ -58,8 +58,8 @@ from .trees import (
     heaviest_cut as heaviest_cut,
     pair_weights as pair_weights,
 )
-
-SIMILARITY_RULES: tuple[str, ...]
 from .views import (
     Vectors as Vectors,
 )
+
+SIMILARITY_RULES: tuple[str, ...]
