@@ -233,36 +233,36 @@ def _slot_of(keys: Any, key: Any) -> Any:
 
 
 @register_jitable
-def _enter(numbered: Any, asked: Any, name: Any) -> Any:
+def _enter(numbered: Any, noted: Any, name: Any) -> Any:
     """Note a query by its name; whether it is asked for the first time."""
     if numbered:
         number = name - np.uint64(1)
         word = number >> np.uint64(6)
         bit = np.uint64(1) << (number & np.uint64(63))
-        if asked[word] & bit:
+        if noted[word] & bit:
             return False
-        asked[word] |= bit
+        noted[word] |= bit
         return True
-    slot = _slot_of(asked, name)
-    if asked[slot] == name:
+    slot = _slot_of(noted, name)
+    if noted[slot] == name:
         return False
-    asked[slot] = name
+    noted[slot] = name
     return True
 
 
 @register_jitable
 def _make_room(state: Any, more: Any) -> Any:
     """Let the hash set be at most half full with so many more queries; the set."""
-    asked = state.core_asked
+    noted = state.core_asked
     n_asked = state.core_counters[ASKED] + more
-    if state.numbered or 2 * n_asked < len(asked):
-        return asked
-    size = len(asked)
+    if state.numbered or 2 * n_asked < len(noted):
+        return noted
+    size = len(noted)
     while 2 * n_asked >= size:
         size *= 2
     # Move all keys to a set of a size that is a power of 2; 0 is an empty place.
     larger = np.zeros(size, np.uint64)
-    for name in asked:
+    for name in noted:
         if name != 0:
             larger[_slot_of(larger, name)] = name
     state.core_asked = larger
@@ -346,11 +346,11 @@ def _enter_all(state: Any, names: Any, times: Any) -> None:
 
     Most are asked for the first time: which were not is found in a loop without a branch on it.
     """
-    asked = _make_room(state, len(names))
+    noted = _make_room(state, len(names))
     if state.numbered:
-        n_repeated = _enter_numbers(asked, names, times)
+        n_repeated = _enter_numbers(noted, names, times)
     else:
-        n_repeated = _enter_keys(asked, names, times)
+        n_repeated = _enter_keys(noted, names, times)
     state.core_counters[ASKED] += len(names) - n_repeated
     state.core_counters[DISTINCT] += len(names) - n_repeated
     if n_repeated:
@@ -360,7 +360,7 @@ def _enter_all(state: Any, names: Any, times: Any) -> None:
 
 
 @register_jitable
-def _enter_numbers(asked: Any, names: Any, times: Any) -> Any:
+def _enter_numbers(noted: Any, names: Any, times: Any) -> Any:
     """Set the bits of queries; how many were set, and in ``times`` 1 for each that was, else 0.
 
     A word is written once all queries in a row that have a bit in it are noted.
@@ -370,38 +370,38 @@ def _enter_numbers(asked: Any, names: Any, times: Any) -> Any:
     n_set = np.uint64(0)
     # The word that is held, and its place.
     place = np.uint64(0)
-    word = asked[0]
+    word = noted[0]
     for at in range(len(names)):
         # A name is a number + 1.
         number = names[at] - one
         if number >> np.uint64(6) != place:
             # The query has its bit in another word: write this one, and hold that one.
-            asked[place] = word
+            noted[place] = word
             place = number >> np.uint64(6)
-            word = asked[place]
+            word = noted[place]
         was_set = (word >> (number & bits_of_word)) & one
         word |= one << (number & bits_of_word)
         times[at] = was_set
         n_set += was_set
-    asked[place] = word
+    noted[place] = word
     return np.int64(n_set)
 
 
 @register_jitable
-def _enter_keys(asked: Any, names: Any, times: Any) -> Any:
+def _enter_keys(noted: Any, names: Any, times: Any) -> Any:
     """As `_enter_numbers`, of keys in a hash set.
 
     No step of the first loop waits for another: the places are fetched at once.
     """
-    mask = np.uint64(len(asked) - 1)
+    mask = np.uint64(len(noted) - 1)
     n_set = 0
     # Fetch the places of all keys; what is read is not used.
     for at in range(len(names)):
-        times[at] = asked[names[at] & mask]
+        times[at] = noted[names[at] & mask]
     # Enter the keys, which are in the cache of the processor now.
     for at in range(len(names)):
-        slot = _slot_of(asked, names[at])
-        times[at] = asked[slot] == names[at]
-        asked[slot] = names[at]
+        slot = _slot_of(noted, names[at])
+        times[at] = noted[slot] == names[at]
+        noted[slot] = names[at]
         n_set += times[at]
     return n_set

@@ -124,12 +124,13 @@ class QueryKind:
             # Of many items there are too many orders to try them all.
             order = tuple(sorted(range(len(query)), key=query.__getitem__))
             return _in_order(query, order), order
-        return min((_in_order(query, order), order) for order in self.orders)
+        # All orders mean the same query; the least one names it.
+        return min([(_in_order(query, order), order) for order in self.orders])
 
     def offered(self, *, neither: bool) -> tuple[Choice, ...]:
         """All choices, with the attribute `neither` if there is one and the parameter is true."""
         if neither and self.neither is not None:
-            return (*self.choices, self.neither)
+            return self.choices + (self.neither,)
         return self.choices
 
     def reorder(self, code: int, order: tuple[int, ...]) -> int:
@@ -381,7 +382,8 @@ class Scored:
         function : callable
         params : mapping of str to hashable values
         """
-        key = (function, *sorted(params.items()))
+        # Parameters by name, whatever their order in the call.
+        key = (function, tuple(sorted(params.items())))
         if key not in self._computed:
             self._computed[key] = function(self, **params)
         return self._computed[key]
@@ -392,7 +394,9 @@ class Scored:
 
         They are made again on demand, from the seed that was used for the algorithm.
         """
-        return None if self.make_answers is None else self.make_answers()
+        if self.make_answers is None:
+            return None
+        return self.make_answers()
 
     @property
     def answer_matrix(self) -> AnswerMatrix:

@@ -198,8 +198,9 @@ def _compile_with(
     is_stored = answer.stats.cache_path is not None and not has_closure and source.is_file()
     if is_stored:
         digest = hashlib.blake2b(source.read_bytes(), digest_size=8).hexdigest()
-        parts = (answer.__module__, answer.__name__, digest, *map(str, constants.values()))
-        function.__qualname__ = "_".join((function_name, *parts)).replace(".", "_")
+        parts = [function_name, answer.__module__, answer.__name__, digest]
+        parts += map(str, constants.values())
+        function.__qualname__ = "_".join(parts).replace(".", "_")
     return njit(signature, cache=is_stored)(function)
 
 
@@ -271,7 +272,7 @@ def new_state(
     n_words = 64
     if numbered:
         n_words = n_numbers // 64 + 1
-    asked = np.zeros(n_words, np.uint64)
+    noted = np.zeros(n_words, np.uint64)
     # Queries are put down only where no answer depends on how often they were asked.
     n_waiting = PUT_DOWN
     if timed:
@@ -282,7 +283,7 @@ def new_state(
     state: CompiledState = _make_state(  # in the order of the fields
         np.array(floats, dtype=np.float64).ravel(),
         np.array(ints, dtype=np.int64).ravel(),
-        asked,
+        noted,
         waiting,
         keys,
         times,

@@ -94,12 +94,17 @@ class Ledger:
         account = self._account
         if account.is_compiled:
             return None
-        return account.seconds + sum(comparisons.index_seconds for comparisons in account.read_sets)
+        seconds = account.seconds
+        # An index is made when a set is first looked into, which the algorithm does itself.
+        for comparisons in account.read_sets:
+            seconds += comparisons.index_seconds
+        return seconds
 
     @property
     def drawn(self) -> tuple[float, int]:
         """Wall time and bytes of an index that was drawn before the call, and used in it."""
-        return max((comparisons.drawn for comparisons in self._account.read_sets), default=(0.0, 0))
+        drawn = [comparisons.drawn for comparisons in self._account.read_sets]
+        return max(drawn, default=(0.0, 0))
 
     @property
     def is_sound(self) -> bool:

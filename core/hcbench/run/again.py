@@ -140,9 +140,10 @@ def run_in_workers(
     secrets: set[str] = set()
     for cell in cells:
         secrets.update(cell.secrets)
+    # Reversed, as the next one is taken from the end.
     waiting = list(reversed(cells))
     slots = min(jobs, len(cells))
-    threads = max(cell.threads for cell in cells)
+    threads = max([cell.threads for cell in cells])
     with CellPool(slots, threads=threads, plugin_files=files, secrets=sorted(secrets)) as pool:
         n_running = 0
         while waiting or n_running:
@@ -151,7 +152,11 @@ def run_in_workers(
                 labels = [metric.label for metric in cell.metrics]
                 pool.submit(cell, pack_job(make_job(cell, labels, store), files), limits)
                 n_running += 1
-            reports = pool.wait(None if watch is None else WATCH)
+            # Without somebody who watches, until a cell ends.
+            timeout_of_wait = None
+            if watch is not None:
+                timeout_of_wait = WATCH
+            reports = pool.wait(timeout_of_wait)
             if watch is not None:
                 for _, phase, seconds in pool.running:
                     watch(phase, seconds)

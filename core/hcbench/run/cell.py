@@ -76,6 +76,7 @@ def start_job(packed: bytes, announce: Announce) -> Outcome | InCopy | None:
     envelope = unpack_job(packed)
     job: Any = envelope.job
     if job.is_installed:
+        # Trusted to leave the process as it was, which then does further cells.
         return run_packed(packed, announce)
     run_all = partial(run_packed, packed, announce)
     if not isinstance(job, Job) or not _can_prepare(job):
@@ -92,6 +93,7 @@ def start_job(packed: bytes, announce: Announce) -> Outcome | InCopy | None:
             phases.begin("warm-up")
             _warm_up(job, prepared)
         _warm_up_metrics(job, prepared)
+    # A warm-up has changed this process, which does no further cell.
     if ProcessSettings.now() != settings:
         leave()
     return _in_copy(partial(_run_prepared_job, packed, prepared, announce))
@@ -267,6 +269,7 @@ def _call_warm(
     job: Job, prepared: Prepared, oracle: Oracle, given: Given, announce: Announce
 ) -> FinishedCall:
     """Call an algorithm, and once more if the first call was slowed by a first use."""
+    # Announced again before each call, as its limit of time begins with that.
     announce("algorithm")
     call = call_algorithm(job.algorithm, oracle, given, job.algorithm_seed)
     if not call.first_use or not call.may_have_result:
@@ -301,6 +304,8 @@ def _make_oracle(job: Job, prepared: Prepared) -> Oracle:
     oracle = make_oracle(answers, job.budget, job.checkpoints, job.clock)
     oracle.takes_unsure = job.takes_unsure
     if job.replies is not None and answers.replies is not None:
+        # What decides an answer beside the data; without a statement of the oracle, all that it was
+        # given.
         source = answers.source or repr((dict(job.oracle.params), job.noise_seed))
         oracle.stored = job.replies(source, prepared.data.digest)
     return oracle
@@ -322,6 +327,7 @@ def _warm_up(job: Job, prepared: Prepared) -> None:
     answers = prepared.answers
     problem = prepared.data.problem
     name = repr((job.algorithm, job.oracle, _signature(problem)))
+    # A live oracle whose queries are unknown has no substitute that costs nothing.
     if name in _warmed_up or (job.live and not answers.arity):
         return
     _warmed_up.add(name)
@@ -402,6 +408,7 @@ def _conclude(job: Job, call: FinishedCall) -> Outcome:
     if result is None:
         assert call.error is not None
         return failed_outcome(call.error)
+    # Metrics of trees and of partitions differ, and the plan has chosen them by the declaration.
     if result_kind(result) != job.returns:
         reason = f"the algorithm declares a {job.returns} but returned a {result_kind(result)}"
         return Outcome(status="error", reason=reason)
@@ -442,6 +449,7 @@ def _score(
         if point.result is not None:
             trace.append(Point(point.queries or 0, point.result))
 
+    # Few metrics ask the oracle again, and those that do share its answers.
     @cache
     def repeat_answers() -> Answers:
         return answers_of(job, problem)[0]

@@ -219,16 +219,21 @@ def open_executor(
             raise ParameterError(
                 f"the scheduler {options.scheduler} needs the executor of a cluster, not {LOCAL}"
             )
+        # By default as many cells as have cores for all their threads.
         slots = options.jobs or max(1, usable_cores() // threads)
         return nullcontext(ThisMachine(slots, threads=threads, plugin_files=plugins.files))
     spec = find_executors(plugins).find(options.executor).spec
     files = _plugin_files(plan, plugins) + list(options.files)
+    # The machines of a cluster need not have the files, so that their content is sent.
+    contents = {}
+    for file in files:
+        contents[str(file)] = file.read_bytes()
     opened: AbstractContextManager[Executor] = spec.load()(
         jobs=options.jobs,
         scheduler=options.scheduler,
         threads=threads,
         fingerprints=fingerprints_of(plan),
-        files={str(file): file.read_bytes() for file in files},
+        files=contents,
     )
     return opened
 
@@ -242,14 +247,18 @@ def _plugin_files(plan: Plan, plugins: Plugins) -> list[Path]:
     uses: list[Use[Any]] = list(plan.algorithms)
     uses += plan.datasets
     uses += plan.metrics
-    uses += [cell.oracle for cell in plan.cells]
-    # Each once, as cells share their oracles.
-    file_uses = {use.identity: use for use in uses if use.plugin.file}
+    for cell in plan.cells:
+        uses.append(cell.oracle)
+    # Each once, as cells share their oracles. Installed plugins have their data with them.
+    file_uses = {}
+    for use in uses:
+        if use.plugin.file:
+            file_uses[use.identity] = use
     for use in file_uses.values():
         for name in use.spec.data_files:
             path = use.plugin.folder / name
             if path.is_file():
                 files.append(path)
             else:
-                files += [file for file in path.rglob("*") if file.is_file()]
+                files += filter(Path.is_file, path.rglob("*"))
     return list(dict.fromkeys(files))

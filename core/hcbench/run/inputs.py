@@ -28,6 +28,7 @@ from hcbench.oracle import Answers, Code, Oracle, Queries
 from hcbench.registry.specs import DATA, HINTS, unknown_hint
 from hcbench.run.job import Call, Job
 
+#: How many problems a worker keeps for its next cells.
 KEPT_PROBLEMS = 2
 
 
@@ -115,6 +116,7 @@ def checksum(array: NDArray[Any]) -> int:
     if array.flags.fnc:
         # Its transpose lies in memory by rows, so that nothing is copied.
         array = array.T
+    # CRC-32 finds every run of changes of up to 32 bits, and others almost surely.
     return zlib.crc32(np.ascontiguousarray(array).data)
 
 
@@ -214,6 +216,7 @@ def _hint(problem: Problem, name: str) -> Any:
     if name in DATA:
         if name not in problem.provides:
             raise NotApplicableError(f"the items have no {name}")
+        # A matrix of its own, as the algorithm could replace the arrays of a sparse one.
         return own_view(getattr(problem, name))
     finest = finest_partition(problem)
     if name == "clusters":
@@ -254,6 +257,7 @@ def finest_partition(problem: Problem, level: int | None = None) -> Partition:
     if level is not None:
         raise NotApplicableError(f"level={level}: this data set has no levels of labels")
     truth = problem.truth
+    # Which inner nodes have an inner node among their children, and so are above the bottom.
     above_nodes = np.zeros(truth.n_nodes, dtype=np.bool_)
     above_nodes[truth.parent[truth.n : -1]] = True
     parent = truth.parent[: truth.n]

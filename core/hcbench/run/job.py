@@ -292,6 +292,7 @@ def pack_job(job: AnyJob | Call, files: Iterable[object]) -> bytes:
     """Pickle a job, with the plugin files that its functions may be of."""
     names = tuple(str(file) for file in files)
     digests = {name: imported_digest(Path(name)) for name in names}
+    # Plain pickle: the caller's own functions are bytes in it, which cloudpickle has written.
     return pickle.dumps(PackedJob(job.packed(), names, digests))
 
 
@@ -327,6 +328,7 @@ def wrap_job(packed: bytes, wrapper: str) -> bytes:
     if isinstance(job, RescoreJob):
         return packed  # which does not call the algorithm
     assert isinstance(job, Job)
+    # The algorithm alone, with the plugin files that its code may be in, as bytes for its process.
     content = pickle.dumps(replace(envelope, job=job.algorithm))
     algorithm: Any = partial(call_packed, content)
     call = Call(wrapper, {"algorithm": algorithm, "number": next(_wrapped)})

@@ -151,6 +151,7 @@ class RunRecord:
 
     def save(self, reports: Iterable[Report]) -> None:
         """Store what has arrived, as much as possible in one transaction, and report it."""
+        # Apart, as the store keeps older results beside fresh ones.
         fresh_outcomes: list[Outcome] = []
         other_outcomes: list[Outcome] = []
         descriptions: dict[str, dict[str, Any]] = {}
@@ -174,6 +175,7 @@ class RunRecord:
                 else:
                     other_outcomes.append(outcome)
             self._measured[key] = outcome
+            # A cell whose worker ended in a metric comes again, with its other metrics.
             if key not in self._cut_short:
                 finished.append((outcome, report.seconds))
             if report.ending != "done" and report.phase == METRICS and len(task.metrics) > 1:
@@ -237,6 +239,7 @@ class RunRecord:
         # Another process may have deleted some meanwhile: those are not linked.
         reused = reused.where("row", linked_rows).renamed(self._renamed)
         ended = Outcomes.joined([reused, Outcomes.of(self._measured.values())])
+        # Cells that an interrupted run did not reach are in no list.
         place_of_key = {}
         for place, key in enumerate(ended.column("key").tolist()):
             place_of_key[key] = place

@@ -26,9 +26,13 @@ class StoredReplies(dict[Query, Reply]):
     def __init__(self, source: str, data: str, *, store: str, oracle: str) -> None:
         self._store = Store(store)
         self._key = blake2b(repr((oracle, source, data)).encode(), digest_size=16).hexdigest()
-        known = self._store.replies(self._key)
-        super().__init__({query: Reply(0, *values) for query, values in known.items()})
+        replies = {}
+        for query, values in self._store.replies(self._key).items():
+            # The answer itself has its price in the ledger of the call that paid for it.
+            replies[query] = Reply(0, *values)
+        super().__init__(replies)
 
     def __setitem__(self, query: Query, reply: Reply) -> None:
+        # Stored first: what is paid must not be lost, whatever happens to this process.
         self._store.save_reply(self._key, query, astuple(reply)[1:])
         super().__setitem__(query, reply)

@@ -138,7 +138,7 @@ class _StoredRun:
             inapplicable[combination] = None
         datasets = self._in_order(cells, "dataset", self.layout.datasets)
         all_metrics = self._metrics(metrics, datasets)
-        labels = tuple(use.label for use in all_metrics)
+        labels = tuple([use.label for use in all_metrics])
         plan = Plan(
             replace(self.layout.suite, metrics=labels),
             cells=[replace(cell, metrics=all_metrics) for cell in cells],
@@ -224,8 +224,12 @@ class _StoredRun:
         for cell in cells:
             use = getattr(cell, kind)
             uses[use.label] = use
-        in_order = dict.fromkeys([*labels, *uses])
-        return tuple(uses[label] for label in in_order if label in uses)
+        # The layout lacks those that were not planned; it may have some that no cell uses.
+        in_order = []
+        for label in dict.fromkeys(list(labels) + list(uses)):
+            if label in uses:
+                in_order.append(uses[label])
+        return tuple(in_order)
 
     def _metrics(
         self, new: Sequence[str], datasets: Sequence[Use[DatasetSpec]]
@@ -238,7 +242,10 @@ class _StoredRun:
         for use in with_all_truths(requested, datasets):
             uses.setdefault(use.label, use)
         # Under the labels of the run, also if shorter ones are unique now.
-        return tuple(replace(use, label=label) for label, use in uses.items())
+        relabelled = []
+        for label, use in uses.items():
+            relabelled.append(replace(use, label=label))
+        return tuple(relabelled)
 
 
 def use_described(catalogue: Catalogue[S], described: Mapping[str, Any]) -> Use[S]:

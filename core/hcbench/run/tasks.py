@@ -75,6 +75,7 @@ def rescore_tasks(plan: Plan, stored_results: Outcomes) -> list[RescoreTask]:
         is_missing[:, number] = stored_results.lacks(label) & is_ok
     places = np.flatnonzero(is_missing.any(axis=1))
     lacking = stored_results.take(places)
+    # Their rows, their outcomes and the metrics that they lack, by the keys of their cells.
     stored_by_key: dict[str, tuple[int, Outcome, tuple[str, ...]]] = {}
     for place, row, outcome in zip(places, lacking.column("row"), lacking, strict=True):
         metrics = tuple(compress(labels, is_missing[place]))
@@ -136,6 +137,7 @@ def _call(use: Use[Any]) -> Call:
 
 def _replies_of(oracle: Use[OracleSpec], store: Store) -> Call | None:
     """Opens the stored answers of a paid oracle, unless the store is in memory."""
+    # Workers are other processes, to which a store in memory does not exist.
     if not oracle.spec.currency or not store.address:
         return None
     name = f"{oracle.plugin.distribution}:{oracle.spec.name}"
@@ -190,5 +192,5 @@ def reusable(stored: Outcomes, plan: Plan, memory: float) -> NDArray[np.bool_]:
             return (stored_memory or 0) >= memory
         return True
 
-    columns = [stored.column(name) for name in ("status", "phase", *LIMITS)]
+    columns = [stored.column(name) for name in ("status", "phase") + LIMITS]
     return np.fromiter(map(is_reusable, *columns), dtype=np.bool_, count=len(stored))

@@ -96,6 +96,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
         Of its generator, and of the global generators of Python and numpy.
     """
     function = algorithm.load()
+    # A copy, as the algorithm may change its keyword arguments.
     params = dict(algorithm.params)
     rng = np.random.default_rng(seed)
     # An algorithm that uses the global generators must not depend on earlier cells.
@@ -124,6 +125,7 @@ def call_algorithm(algorithm: Call, oracle: Oracle, given: Given, seed: int) -> 
     peak = None
     if held is not None:
         peak = peak_since(held)
+    # What a process of its own, as of a foreign program, has held at most.
     if peak is not None:
         peak = max(peak, oracle.child_peak)
     call = FinishedCall(
@@ -153,6 +155,7 @@ def _cost(ledger: Ledger, elapsed: float, peak: int | None) -> Cost:
     """The cost of a call: the time in the oracle is not the algorithm's."""
     draw_seconds, drawn_bytes = ledger.drawn
     oracle_seconds = ledger.seconds
+    # Answers that are compiled into the algorithm's loop cannot be timed apart.
     if oracle_seconds is None:
         seconds = max(elapsed, 0.0)
     else:

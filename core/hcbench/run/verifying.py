@@ -123,7 +123,10 @@ class Verification:
         stored = [pair[0] for pair in self.seconds]
         now = [pair[1] for pair in self.seconds]
         tau = float(kendalltau(stored, now).statistic)
-        return None if math.isnan(tau) else tau
+        # NaN if all times are equal.
+        if math.isnan(tau):
+            return None
+        return tau
 
 
 def verify_run(
@@ -242,11 +245,11 @@ def _name_of(stored: Outcome) -> str:
 
 def _wrong_name(cell: Cell, stored: Outcome, registry: Registry) -> str:
     """Which name of a stored cell is not that of what it has run; "" if both are."""
-    named = (
+    names = (
         ("algorithm", stored.algorithm, cell.algorithm, registry.use_algorithms),
         ("oracle", stored.oracle, cell.oracle, registry.use_oracles),
     )
-    for noun, label, use, resolve in named:
+    for noun, label, use, resolve in names:
         if not _is_named(label, use, resolve):
             return f"its {noun} is called {label}, and what it has run is {use.label}"
     return ""
@@ -258,7 +261,10 @@ def _is_named(label: str, use: Use[Any], resolve: Callable[[str], list[Any]]) ->
         uses = resolve(label)
     except HcbenchError:
         return False
-    return [(meant.spec, meant.params) for meant in uses] == [(use.spec, use.params)]
+    # A grid means several uses, and no cell has several.
+    if len(uses) != 1:
+        return False
+    return bool(uses[0].spec == use.spec) and bool(uses[0].params == use.params)
 
 
 def _fault_of(
@@ -318,11 +324,13 @@ def _numbers_of(outcome: Outcome, units: Mapping[str, str]) -> dict[str, float |
             # Reported numbers may be times, of which nothing is known.
             is_measured = units.get(label) in _MEASURED_UNITS or label.endswith(REPORTED)
             # Values that are not final were lost with their worker.
-            if not is_measured and value.final:
-                text_or_number = value.value
-                numbers[f"{label}{place}"] = (
-                    value.status if text_or_number is None else text_or_number
-                )
+            if is_measured or not value.final:
+                continue
+            name = f"{label}{place}"
+            numbers[name] = value.value
+            if value.value is None:
+                # That there is none must be the same, too.
+                numbers[name] = value.status
     return numbers
 
 

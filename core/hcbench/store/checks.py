@@ -71,6 +71,7 @@ def _holds(is_valid: Callable[[str], object], text: str) -> bool:
 
 def _is_list_of_texts(text: str) -> bool:
     content = json.loads(text or "[]")
+    # An empty text is from stores that had no notes.
     return isinstance(content, list) and all(isinstance(item, str) for item in content)
 
 

@@ -28,6 +28,7 @@ from hcbench.store.schema import (
     SCHEMA_VERSION,
     VERSION,
     cells,
+    in_order_of_key,
     is_reported,
     metadata,
     metric_values,
@@ -64,7 +65,9 @@ def describe_run(store: Store, run: RunInfo, *, trees: bool = False) -> Descript
         for cell in described:
             numbers.add(cell["run"])
             for point in cell["points"]:
-                numbers.update(value["run"] for value in point["values"])
+                for value in point["values"]:
+                    # A value may have been computed by a later run than its cell.
+                    numbers.add(value["run"])
         rows = _rows(connection, runs, runs.c.id.in_(sorted(numbers)))
     # The described run is the first, which `import_run` relies on.
     run_rows = sorted(rows, key=lambda row: row["id"] != run.id)
@@ -79,12 +82,12 @@ def _describe_cells(
     for row in _rows(connection, cells, among(connection, cells.c.id, ids)):
         cells_by_id[row["id"]] = {**row, "points": []}
 
-    conditions = [among(connection, metric_values.c.cell, ids)]
+    condition = among(connection, metric_values.c.cell, ids)
     if keys is not None:
         # Numbers that an algorithm reported have no metric, and belong to every run.
-        conditions.append(metric_values.c.metric_key.in_(list(keys.values())) | is_reported)
+        condition &= metric_values.c.metric_key.in_(list(keys.values())) | is_reported
     values_at: dict[tuple[int, int], list[dict[str, Any]]] = {}
-    for row in _rows(connection, metric_values, *conditions):
+    for row in _rows(connection, metric_values, condition):
         point = (row.pop("cell"), row.pop("checkpoint"))
         values_at.setdefault(point, []).append(row)
 
@@ -100,12 +103,15 @@ def _describe_cells(
 
 
 def _rows(
-    connection: sa.Connection, table: sa.Table, *where: Any, without: Sequence[str] = ()
+    connection: sa.Connection,
+    table: sa.Table,
+    condition: sa.ColumnElement[bool],
+    without: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """The rows of a table that meet some conditions, in plain values."""
+    """The rows of a table that meet a condition, in plain values."""
     columns = [column for column in table.c if column.name not in without]
-    query = sa.select(*columns).where(*where).order_by(*table.primary_key)
-    rows = [dict(row) for row in connection.execute(query).mappings()]
+    query = in_order_of_key(table).with_only_columns(*columns).where(condition)
+    rows = list(map(dict, connection.execute(query).mappings()))
     check_rows(table, rows, "the store")
     for row in rows:
         for name, value in row.items():
@@ -213,12 +219,14 @@ def _insert(
         links.add((cell_row["run"], cell_row["id"]))
         for point in cell["points"]:
             # Results are exported on request only.
-            values_of_point = {"result": None, **point, "cell": cell["id"]}
+            values_of_point = {"result": None} | point | {"cell": cell["id"]}
             point_rows.append(_row(tables[points.name], values_of_point))
             value_rows += _rows_of_values(tables[metric_values.name], point, cell["id"])
     for value_row in value_rows:
         links.add((value_row["run"], value_row["cell"]))
-    link_rows = [{"run": run, "cell": cell} for run, cell in sorted(links)]
+    link_rows = []
+    for run, cell_id in sorted(links):
+        link_rows.append({"run": run, "cell": cell_id})
     # In this order, as rows refer to those of earlier tables.
     _insert_rows(connection, tables[runs.name], run_rows, source)
     for row in run_rows:

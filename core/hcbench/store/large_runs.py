@@ -61,3 +61,12 @@ def _lacks_cells(connection: sa.Connection, run: int, rows: sa.Select[tuple[int]
     links = sa.select(run_cells.c.cell).where(run_cells.c.run == run, run_cells.c.cell == row)
     lacking = rows.where(~links.exists()).limit(1)
     return connection.execute(lacking).first() is not None
+
+
+def write_columns(database: Database, run: int, packed: bytes) -> None:
+    """Store the packed cells of a large run beside its summary, if these are not too many bytes."""
+    # There is no row any more if others have changed the cells meanwhile.
+    filled = sa.update(summaries).where(summaries.c.run == run)
+    # SQLite takes 1 GB at most; without columns the run is read from its rows.
+    with suppress(StoreError), database.writing() as connection:
+        connection.execute(filled.values(packed=packed, checksum=zlib.crc32(packed)))

@@ -25,7 +25,10 @@ def blas_kernels(connection: sa.Connection, run: int | None = None) -> set[str]:
     kernels = set(kernels_by_run.get(run, set()))
 
     # Cells of the run may have been measured by earlier runs, on other machines.
-    other_runs = [number for number, names in kernels_by_run.items() if names - kernels]
+    other_runs = []
+    for number, names in kernels_by_run.items():
+        if names - kernels:
+            other_runs.append(number)
     if not other_runs:
         return kernels
     measured_by = sa.select(cells.c.run).join(run_cells, run_cells.c.cell == cells.c.id)

@@ -23,7 +23,16 @@ from hcbench.store.checks import check_rows
 from hcbench.store.conditions import among, last_id
 from hcbench.store.database import Database
 from hcbench.store.rows import LEFT_OUT
-from hcbench.store.schema import LOST, cells, metric_values, points, replies, run_cells, runs
+from hcbench.store.schema import (
+    LOST,
+    cells,
+    in_order_of_key,
+    metric_values,
+    points,
+    replies,
+    run_cells,
+    runs,
+)
 from hcbench.store.shards import JoinedRuns, Row
 from hcbench.store.store import Store
 from hcbench.store.summaries import forget
@@ -156,7 +165,7 @@ class _Merging:
 
     def _read(self, query: sa.Select[Any], table: sa.Table) -> list[dict[str, Any]]:
         """Rows of the source, which are checked."""
-        rows = [dict(row) for row in self.source.execute(query).mappings()]
+        rows = list(map(dict, self.source.execute(query).mappings()))
         check_rows(table, rows, self.done.source)
         return rows
 
@@ -185,16 +194,20 @@ class _Merging:
 
         Returns the id in the target by the id in the source, and which of the former are new.
         """
-        id_by_identity = self._stored_identities({row["key"] for row in rows})
+        keys = {row["key"] for row in rows}
+        id_by_identity = self._stored_identities(keys)
         # An identity begins with the key.
         stored_keys = {identity[0] for identity in id_by_identity}
         id_of: dict[int, int] = {}
         new_rows = []
+        new_ids = set()
         for row in rows:
             identity = _fields(row, _IDENTITY)
             if identity not in id_by_identity:
                 id_by_identity[identity] = next(unused_ids)
-                new_rows.append({**row, "id": id_by_identity[identity], "run": self._run(row)})
+                new_ids.add(id_by_identity[identity])
+                new_row = row | {"id": id_by_identity[identity], "run": self._run(row)}
+                new_rows.append(new_row)
                 # Inapplicable combinations are rows, but no measurements.
                 is_cell = not row["key"].startswith(LEFT_OUT)
                 self.done.repeated += is_cell and row["key"] in stored_keys
@@ -203,7 +216,7 @@ class _Merging:
             self.to.execute(cells.insert(), new_rows)
         self.done.cells += len(new_rows)
         self.done.stored += len(rows) - len(new_rows)
-        return id_of, {row["id"] for row in new_rows}
+        return id_of, new_ids
 
     def _run(self, row: dict[str, Any]) -> int:
         """The run of a row, by its number in the target."""
@@ -213,7 +226,7 @@ class _Merging:
 
     def _stored_identities(self, keys: set[str]) -> dict[tuple[Any, ...], int]:
         """Rows of the target with some keys: their ids by their identity."""
-        query = sa.select(cells.c.id, *[cells.c[name] for name in _IDENTITY])
+        query = _select_fields(cells, ("id",) + _IDENTITY)
         query = query.where(among(self.to, cells.c.key, keys))
         ids = {}
         for row in self.to.execute(query).mappings():
@@ -222,22 +235,28 @@ class _Merging:
 
     def _take_points(self, id_of: Mapping[int, int], new_ids: set[int]) -> None:
         """Add the points of new cells, which have their results."""
-        source_ids = [source for source, target in id_of.items() if target in new_ids]
+        source_ids = []
+        for source, target in id_of.items():
+            if target in new_ids:
+                source_ids.append(source)
         query = sa.select(points).where(points.c.cell.in_(source_ids))
         result = self.source.execute(query, execution_options={"yield_per": _POINTS})
         for part in result.mappings().partitions():
-            rows = [{**row, "cell": id_of[row["cell"]]} for row in part]
+            rows = []
+            for row in part:
+                rows.append(dict(row) | {"cell": id_of[row["cell"]]})
             check_rows(points, rows, self.done.source)
             self.to.execute(points.insert(), rows)
 
     def _take_replies(self) -> None:
         """Add the answers of paid oracles that the target lacks; it keeps its own."""
-        of_query = sa.select(replies).order_by(*replies.primary_key)
-        result = self.source.execute(of_query, execution_options={"yield_per": _ROWS})
+        options = {"yield_per": _ROWS}
+        result = self.source.execute(in_order_of_key(replies), execution_options=options)
         for part in result.mappings().partitions():
-            rows = [dict(row) for row in part]
+            rows = list(map(dict, part))
             check_rows(replies, rows, self.done.source)
-            stored = self._stored_replies({row["query"] for row in rows})
+            queries = {row["query"] for row in rows}
+            stored = self._stored_replies(queries)
             new_rows = []
             for row in rows:
                 query = _fields(row, _QUERY)
@@ -252,7 +271,7 @@ class _Merging:
 
     def _stored_replies(self, queries: set[str]) -> dict[tuple[Any, ...], tuple[Any, ...]]:
         """The target's answers to some queries, of all sources and times, by their key."""
-        of_queries = sa.select(*[replies.c[name] for name in _QUERY + _REPLY])
+        of_queries = _select_fields(replies, _QUERY + _REPLY)
         of_queries = of_queries.where(among(self.to, replies.c.query, queries))
         stored = {}
         for row in self.to.execute(of_queries).mappings():
@@ -281,7 +300,7 @@ class _Merging:
         for row in self._read(sa.select(metric_values).where(of_cells), metric_values):
             cell = id_of[row["cell"]]
             if row["status"] != LOST or cell in new_ids:
-                rows.append({**row, "cell": cell, "run": self._run(row)})
+                rows.append(row | {"cell": cell, "run": self._run(row)})
         of_stored = [row for row in rows if row["cell"] not in new_ids]
         self._compare_values(of_stored, key_of)
         self.done.values += self.target.upsert(self.to, metric_values, rows, only_lost=True)
@@ -291,7 +310,7 @@ class _Merging:
         if not rows:
             return
         ids = {row["cell"] for row in rows}
-        query = sa.select(*[metric_values.c[name] for name in _PLACE + _MEASURED])
+        query = _select_fields(metric_values, _PLACE + _MEASURED)
         query = query.where(among(self.to, metric_values.c.cell, ids))
         stored = {}
         has_value = metric_values.c.status != LOST
@@ -308,7 +327,12 @@ class _Merging:
 
 def _fields(row: Mapping[Any, Any], names: Sequence[str]) -> tuple[Any, ...]:
     """Some fields of a row, by which rows are compared."""
-    return tuple(row[name] for name in names)
+    return tuple([row[name] for name in names])
+
+
+def _select_fields(table: sa.Table, names: Sequence[str]) -> sa.Select[Any]:
+    """A query of some columns of a table."""
+    return sa.select(*[table.c[name] for name in names])
 
 
 def _is_point(cell: int, checkpoint: int) -> sa.ColumnElement[bool]:

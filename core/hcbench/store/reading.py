@@ -350,12 +350,13 @@ def _query_of_values(
     selected = [value.cell, value.checkpoint, value.value, unusual_status, unusual_reason]
     selected.append(value.metric_key)
     if all_metrics:
-        # Of equal labels the latest counts.
         selected.append(value.metric)
-        return sa.select(*selected).join(ids, cell_id == value.cell).order_by(value.run)
+    query = sa.select(*selected).join(ids, cell_id == value.cell)
+    if all_metrics:
+        # Of equal labels the latest counts.
+        return query.order_by(value.run)
     has_key = value.metric_key.in_(list(labels_by_key))
     is_special = sa.func.coalesce(unusual_status, unusual_reason).is_not(None)
-    query = sa.select(*selected).join(ids, cell_id == value.cell)
     return query.where(has_key & (value.value.is_(None) | is_special) | is_reported)
 
 

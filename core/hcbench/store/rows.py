@@ -130,7 +130,11 @@ def run_info(row: Any, n_cells: int = 0, reused: int = 0, failed: int = 0) -> Ru
 
 def presented(layout: Mapping[str, Any]) -> dict[str, Any]:
     """A stored layout without what it holds of the run itself."""
-    return {name: value for name, value in layout.items() if name not in ABOUT_RUN}
+    of_plan = {}
+    for name, value in layout.items():
+        if name not in ABOUT_RUN:
+            of_plan[name] = value
+    return of_plan
 
 
 def read_moment(text: str) -> datetime:

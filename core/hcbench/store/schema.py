@@ -269,6 +269,11 @@ def _install(writer: str | None) -> str:
     return f"pip install 'hcbench>={release}'"
 
 
+def in_order_of_key(table: sa.Table) -> sa.Select[Any]:
+    """All rows of a table, in the order of its primary key."""
+    return sa.select(table).order_by(*table.primary_key)
+
+
 def create_tables(connection: sa.Connection) -> None:
     """Create the tables."""
     metadata.create_all(connection)
@@ -279,7 +284,9 @@ def record_schema(connection: sa.Connection, schema: int) -> None:
     """Write down of which schema the tables are now, and which version has made them so."""
     values = {VERSION: str(schema), WRITER: _own_version()}
     connection.execute(sa.delete(meta).where(meta.c.name.in_(list(values))))
-    rows = [{"name": name, "value": value} for name, value in values.items()]
+    rows = []
+    for name, value in values.items():
+        rows.append({"name": name, "value": value})
     connection.execute(meta.insert(), rows)
 
 
@@ -297,7 +304,11 @@ def upsert_into(table: sa.Table, dialect: str, *, only_lost: bool = False) -> sa
     # Only the dialect that is used: PostgreSQL's takes a tenth of a second to import.
     insert: Any = importlib.import_module(f"sqlalchemy.dialects.{dialect}").insert(table)
     keys = list(table.primary_key)
-    values = {c.name: insert.excluded[c.name] for c in table.c if not c.primary_key}
+    # "excluded" is what SQL calls the row that is not inserted, as one of its key is there.
+    values = {}
+    for column in table.c:
+        if not column.primary_key:
+            values[column.name] = insert.excluded[column.name]
     if not values:
         # The row is all key: an equal one is there.
         nothing: sa.Insert = insert.on_conflict_do_nothing(index_elements=keys)

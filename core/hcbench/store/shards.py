@@ -67,7 +67,9 @@ class JoinedRuns:
                 unfinished = (runs.c.id == number) & runs.c.finished.is_(None)
                 self._connection.execute(sa.update(runs).where(unfinished).values(state))
             return number, False
-        values = {name: value for name, value in row.items() if name != "id"}
+        # The target numbers its runs itself.
+        values = dict(row)
+        del values["id"]
         inserted = self._connection.execute(runs.insert(), values)
         (number,) = inserted.inserted_primary_key or (0,)
         self._remember(number, row)
@@ -83,7 +85,10 @@ class JoinedRuns:
         if parts == stored_parts:
             return
         values = _state_of(parts)
-        n_runs = sum(len(part["runs"]) for part in parts.values())
+        n_runs = 0
+        for part in parts.values():
+            n_runs += len(part["runs"])
+        # One run of one shard stays as it is, with its command.
         if n_runs > 1:
             layout = json.loads(stored["layout"])
             layout["shard"]["numbers"] = sorted(map(int, parts))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import wraps
-from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
@@ -22,8 +19,10 @@ from hcbench.model.text import shell_command
 from hcbench.plan.outcome import Outcome, ScoredPoint
 from hcbench.store.conditions import Patterns, among, is_latest, label_is_like, last_id
 from hcbench.store.database import Database, fetch
-from hcbench.store.large_runs import read_columns
+from hcbench.store.finding import choose_run, find_cell
+from hcbench.store.large_runs import read_columns, write_columns
 from hcbench.store.machines import blas_kernels
+from hcbench.store.paid_answers import answer_row, read_answers
 from hcbench.store.places import find_place
 from hcbench.store.rows import (
     LEFT_OUT,
@@ -38,8 +37,8 @@ from hcbench.store.rows import (
 )
 from hcbench.store.saving import assign_rows
 from hcbench.store.schema import (
-    END,
     cells,
+    in_order_of_key,
     metric_values,
     points,
     replies,
@@ -69,12 +68,6 @@ def _retried(method: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate
         return self.database.retry(lambda: method(self, *args, **kwargs))
 
     return again
-
-
-def _has_results(info: RunInfo) -> bool:
-    """Whether a run has ended as planned, or has a result at least."""
-    is_complete = info.finished is not None and not info.interrupted
-    return is_complete or info.cells > info.failed
 
 
 class Store:
@@ -298,7 +291,8 @@ class Store:
             linked = sa.select(run_cells.c.cell).where(run_cells.c.run == run)
             linked_rows = []
             for part in fetch(connection, linked):
-                linked_rows += [row for (row,) in part]
+                for (row,) in part:
+                    linked_rows.append(row)
             return linked_rows
 
     @_retried
@@ -316,10 +310,7 @@ class Store:
         reply : (code, price, tokens, seconds, confidence, annotator)
             With NaN for an unknown confidence.
         """
-        items, time = query
-        values = [source, json.dumps(items), time]
-        values += map(storable, reply)
-        row = dict(zip(replies.c.keys(), values, strict=True))
+        row = answer_row(source, query, reply)
         with self.database.writing() as connection:
             self.database.upsert(connection, replies, [row])
 
@@ -328,29 +319,14 @@ class Store:
     @_retried
     def replies(self, source: str) -> dict[tuple[tuple[int, ...], int], tuple[Any, ...]]:
         """The stored answers of a paid oracle, by query, as `save_reply` takes them."""
-        of_source = sa.select(replies).where(replies.c.source == source)
         with self.database.reading() as connection:
-            rows = connection.execute(of_source).all()
-        replies_by_query = {}
-        for row in rows:
-            query = (tuple(json.loads(row.query)), row.time)
-            reply = []
-            # The columns after source, query and time are the reply.
-            for value in row[3:]:
-                # Databases store no NaN.
-                if value is None:
-                    reply.append(nan)
-                else:
-                    reply.append(value)
-            replies_by_query[query] = tuple(reply)
-        return replies_by_query
+            return read_answers(connection, source)
 
     @_retried
     def all_replies(self) -> list[dict[str, Any]]:
         """Every stored answer of a paid oracle, by column; ``query`` are the items, as JSON."""
-        in_order = sa.select(replies).order_by(*replies.primary_key)
         with self.database.reading() as connection:
-            return [dict(row) for row in connection.execute(in_order).mappings()]
+            return list(map(dict, connection.execute(in_order_of_key(replies)).mappings()))
 
     @_retried
     def find(
@@ -399,7 +375,8 @@ class Store:
         places = {}
         for place, key in enumerate(stored.column("key").tolist()):
             places[key] = place
-        return stored.take([places[key] for key in keys if key in places])
+        places_in_order = [places[key] for key in keys if key in places]
+        return stored.take(places_in_order)
 
     @_retried
     def descriptions(self, run: int) -> dict[str, dict[str, Any]]:
@@ -415,23 +392,10 @@ class Store:
     def results_of(self, row: int) -> tuple[ScoredPoint, ...]:
         """The results of a cell: its checkpoints in order, then its end, without values."""
         # Not imported above, as it imports numpy.
-        from hcbench.store.codec import decode_result
+        from hcbench.store.results import read_results
 
-        of_row = sa.select(points.c.checkpoint, points.c.queries, points.c.result)
-        of_row = of_row.where(points.c.cell == row)
-        of_row = of_row.order_by(points.c.checkpoint == END, points.c.checkpoint)
-        scored_points = []
         with self.database.reading() as connection:
-            for checkpoint, queries, packed in connection.execute(of_row):
-                result = None
-                # An algorithm that failed has no result.
-                if packed is not None:
-                    result = decode_result(packed)
-                if checkpoint == END:
-                    checkpoint = None
-                point = ScoredPoint(checkpoint=checkpoint, queries=queries, result=result)
-                scored_points.append(point)
-        return tuple(scored_points)
+            return read_results(connection, row)
 
     def result_of(self, outcome: Outcome, checkpoint: int | None = None) -> Result | None:
         """The result of a cell at a checkpoint or at the end; None if there is none.
@@ -537,26 +501,7 @@ class Store:
             return self._numbered(number_or_name)
         if number_or_name is not None and number_or_name.isdecimal():
             return self._numbered(int(number_or_name))
-        infos = self.runs()
-        if not infos:
-            raise StoreError(
-                f"there are no runs in {self.location} yet; begin with: hcbench compare"
-            )
-        if number_or_name is None:
-            sound_infos = [info for info in infos if not info.damaged]
-            with_results = [info for info in sound_infos if _has_results(info)]
-            # If all are damaged, the last one says what is damaged.
-            return (with_results or sound_infos or infos)[-1]
-        # A name is of one run, and more specific than a suite.
-        for attribute in ("name", "suite"):
-            for info in reversed(infos):
-                if getattr(info, attribute).casefold() == number_or_name.casefold():
-                    return info
-        suites = ", ".join(dict.fromkeys(info.suite for info in infos if info.suite))
-        raise StoreError(
-            f"{self.location} has no run called {number_or_name!r}, nor of a suite "
-            f"{number_or_name!r}; there are runs of {suites}"
-        )
+        return choose_run(self.runs(), number_or_name, self.location)
 
     @_retried
     def _numbered(self, number: int) -> RunInfo:
@@ -626,11 +571,7 @@ class Store:
         with suppress(StoreError), self.database.writing() as connection:
             self._summarise(connection, run.id)
         read = self._read(run)
-        packed = pack_outcomes(read)
-        # There is no row any more if others have changed the cells meanwhile.
-        filled = sa.update(summaries).where(summaries.c.run == run.id)
-        with suppress(StoreError), self.database.writing() as connection:  # SQLite takes 1 GB
-            connection.execute(filled.values(packed=packed, checksum=zlib.crc32(packed)))
+        write_columns(self.database, run.id, pack_outcomes(read))
         return read
 
     def _read(self, info: RunInfo | None, limit: int | None = None, **labels: Patterns) -> Outcomes:
@@ -689,24 +630,10 @@ class Store:
         # Not imported above, as it imports numpy.
         from hcbench.store.reading import read_cells
 
-        columns = (cells.c.id, cells.c.key, cells.c.traceback, cells.c.log, cells.c.cell)
-        begins = cells.c.key.startswith(key_prefix.lower(), autoescape=True)
         with self.database.reading() as connection:
-            rows = connection.execute(sa.select(*columns).where(begins, is_latest()).limit(6)).all()
-            if not rows or not key_prefix:
-                raise StoreError(
-                    f"{self.location} has no cell {key_prefix!r}; the keys of failures are in "
-                    "`hcbench results show`, those of all cells in `hcbench results export`"
-                )
-            if len(rows) > 1:
-                examples = [row.key[: len(key_prefix) + 6] for row in rows[:5]]
-                if len(rows) > 5:
-                    examples.append("...")
-                raise StoreError(f"several cells begin with {key_prefix!r}: {', '.join(examples)}")
-            (row,) = rows
-            (outcome,) = read_cells(connection, sa.select(cells.c.id).where(cells.c.id == row.id))
-            outcome = replace(outcome, traceback=row.traceback, log=row.log)
-            return outcome, from_json(row.cell)
+            row, traceback, log, description = find_cell(connection, key_prefix, self.location)
+            (outcome,) = read_cells(connection, sa.select(cells.c.id).where(cells.c.id == row))
+        return replace(outcome, traceback=traceback, log=log), from_json(description)
 
     @_retried
     def row_descriptions(self, rows: Sequence[int]) -> dict[int, dict[str, Any]]:

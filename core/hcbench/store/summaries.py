@@ -16,6 +16,7 @@ def run_infos(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) ->
     """Runs with the number of their cells, of those reused and of those failed."""
     rows = connection.execute(sa.select(runs).where(*conditions).order_by(runs.c.id)).all()
     counts = _read_counts(connection)
+    # Runs that have not ended, or whose cells have changed since.
     uncounted = [row.id for row in rows if row.id not in counts]
     counts |= count_cells(connection, uncounted)
 
@@ -28,9 +29,11 @@ def run_infos(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) ->
 
 def _read_counts(connection: sa.Connection) -> dict[int, tuple[int, ...]]:
     """As `count_cells`, of the runs whose numbers are stored."""
-    numbers_of_cells = (summaries.c.cells, summaries.c.reused, summaries.c.failed)
-    counts = sa.select(summaries.c.run, *numbers_of_cells)
-    return {run: tuple(numbers) for run, *numbers in connection.execute(counts)}
+    numbers = sa.select(summaries.c.run, summaries.c.cells, summaries.c.reused, summaries.c.failed)
+    counts: dict[int, tuple[int, ...]] = {}
+    for run, n_cells, n_reused, n_failed in connection.execute(numbers):
+        counts[run] = (n_cells, n_reused, n_failed)
+    return counts
 
 
 def forget(connection: sa.Connection, *changed: sa.ColumnElement[bool]) -> None:
@@ -48,13 +51,16 @@ def count_cells(
     # Inapplicable combinations are rows that runs share, too, but nothing was measured.
     is_measured = ~cells.c.key.startswith(LEFT_OUT)
     reused = sa.case((is_of_other_run & is_measured, 1), else_=0)
-    failures = [status for status in STATUSES if is_failure(status)]
+    failures = list(filter(is_failure, STATUSES))
     failed = sa.case((cells.c.status.in_(failures), 1), else_=0)
 
-    counts = (
+    numbers = (
         sa.select(run_cells.c.run, sa.func.count(), sa.func.sum(reused), sa.func.sum(failed))
         .join(cells, cells.c.id == run_cells.c.cell)
         .where(among(connection, run_cells.c.run, run_numbers))
         .group_by(run_cells.c.run)
     )
-    return {run: tuple(numbers) for run, *numbers in connection.execute(counts)}
+    counts: dict[int, tuple[int, ...]] = {}
+    for run, n_cells, n_reused, n_failed in connection.execute(numbers):
+        counts[run] = (n_cells, n_reused, n_failed)
+    return counts

@@ -148,7 +148,8 @@ def _estimated_bytes(connection: sa.Connection, surplus: _Surplus) -> int:
     of_runs = among(connection, runs.c.id, surplus.runs)
     # Values of removed cells, and of others.
     n_values = _total(connection, sa.func.count(), of_values) + surplus.tidied.values
-    texts = sum(sa.func.length(cells.c[name]) for name in ("cell", "log", "traceback"))
+    texts = sa.func.length(cells.c.cell) + sa.func.length(cells.c.log)
+    texts += sa.func.length(cells.c.traceback)
     layouts = sa.func.length(runs.c.layout) + sa.func.length(runs.c.environment)
     return (
         _BYTES_OF_ROW * len(surplus.cells)
@@ -169,6 +170,7 @@ def _unwanted(
     infos: Sequence[RunInfo], keep_runs: int | None, before: datetime | None
 ) -> Iterator[int]:
     """Runs to remove unless other runs need them."""
+    # An empty run is not among the last ones that a user wants to keep.
     with_cells = [info.id for info in infos if info.cells]
     kept: set[int] = set()
     if keep_runs:
@@ -313,8 +315,8 @@ def remove_run(store: Store, run: RunInfo) -> Removed:
         for info in run_infos(connection).values():
             if info.removed:
                 gone.append(info.id)
-        shown = set(connection.execute(sa.select(run_cells.c.cell).where(of_run)).scalars())
-        unshown = shown.intersection(cells_of_no_run(connection, gone))
+        cells_of_run = set(connection.execute(sa.select(run_cells.c.cell).where(of_run)).scalars())
+        unshown = cells_of_run.intersection(cells_of_no_run(connection, gone))
         connection.execute(sa.delete(cells).where(among(connection, cells.c.id, unshown)))
         forget(connection, of_run)
         connection.execute(sa.delete(run_cells).where(of_run))
@@ -323,4 +325,4 @@ def remove_run(store: Store, run: RunInfo) -> Removed:
         used = sa.select(cells.c.run).union(sa.select(metric_values.c.run))
         unused = among(connection, runs.c.id, gone) & runs.c.id.not_in(used)
         connection.execute(sa.delete(runs).where(unused))
-    return Removed(cells=len(unshown), shared=len(shown - unshown))
+    return Removed(cells=len(unshown), shared=len(cells_of_run - unshown))

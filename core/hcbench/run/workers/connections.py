@@ -77,6 +77,7 @@ class ServerProcess:
         self.is_proven = False  # whether it has been ready for a pool
         self._circumstances = _circumstances(variables)
         self._pools = 0
+        # Of the server, and of what its imports print; workers have logs of their own.
         self._log = open_log()
         self._folder = tempfile.mkdtemp(prefix="hcbench-")  # for the temporary files of workers
         self._control, theirs = socket.socketpair()
@@ -118,6 +119,7 @@ class ServerProcess:
         """Leave it; return its exit code, 0 if it goes on, and what it has printed."""
         with self._lock:
             self._pools -= 1
+            # It has been replaced already, and was kept for this pool only.
             if self._pools == 0 and self is not ServerProcess._current:
                 ending = True
             code = self._wait() if ending else 0
@@ -301,6 +303,8 @@ class Submission:
         allowed = self.limits.memory
         if allowed is None or self.phase not in WEIGHED:
             return None
+        # Shared memory counts in parts, which takes long to read: only as far as decides the
+        # question.
         more = family_resident(pid, enough=self.resident + allowed) - self.resident
         if more <= allowed:
             return None
@@ -316,6 +320,7 @@ class Submission:
             # A batch system that ends a job signals all its processes.
             outside = -code in (signal.SIGKILL, signal.SIGTERM)
             return Report(self.tag, "crash", reason=name_exit(code), outside=outside)
+        # Nobody has sent a signal: the code itself has ended the process.
         where = f"in phase {self.phase!r} before returning (os._exit?)"
         return Report(self.tag, "crash", reason=f"{name_exit(code)} {where}")
 

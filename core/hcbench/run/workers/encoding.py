@@ -19,7 +19,8 @@ from hcbench.plan.outcome import Outcome
 if TYPE_CHECKING:
     from hcbench.model.problem import Result
 
-_RESULT = 1  # the code of the extension type
+#: The code of the extension type of msgpack that trees and partitions have.
+_RESULT = 1
 
 
 class EncodingError(Exception):
@@ -64,6 +65,7 @@ def decode(content: bytes, expected: Any = Any) -> Any:
 
 def encodable(text: str) -> str:
     """A text without lone surrogates, which UTF-8 does not have: they are written out."""
+    # File names and the output of programs may have bytes that are no UTF-8.
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -74,6 +76,7 @@ def _with_packed_results(outcome: Outcome) -> Outcome:
     points = []
     for point in outcome.points:
         if point.result is not None:
+            # msgspec knows no trees; the store has a form for them that is read without pickle.
             packed: Any = msgspec.msgpack.Ext(_RESULT, pack_result(point.result))
             point = replace(point, result=packed)
         points.append(point)

@@ -51,8 +51,9 @@ def python_command(module: str, *arguments: str) -> list[str]:
         Its full name. It finds its arguments in ``sys.argv[1:]``.
     *arguments : str
     """
-    here = os.getcwd()
-    path = [folder or here for folder in lasting_path()]
+    # "" is the current folder of this process, which may be another one by then.
+    current_folder = os.getcwd()
+    path = [folder or current_folder for folder in lasting_path()]
     return [sys.executable, "-P", "-c", _BOOT, json.dumps(path), module, *arguments]
 
 

@@ -99,7 +99,7 @@ class Pool:
         self._target = target
         self._preload = tuple(preload)
         self._decode = decode
-        self._variables = {**_thread_variables(threads), **(variables or {})}
+        self._variables = _thread_variables(threads) | dict(variables or {})
         self._server: ServerConnection | None = None
         self._workers: dict[int, WorkerConnection] = {}
         self._numbers = itertools.count(1)
@@ -217,6 +217,7 @@ class Pool:
         while not over and not self._reports and self._jobs():
             now = time.monotonic()
             over = now >= until
+            # Messages first, as a result that has arrived in time is no timeout.
             self._handle(self._selector.select(self._pause(now, until)))
             self._enforce()
         reports = self._reports
@@ -231,6 +232,7 @@ class Pool:
         try:
             if server is not None:
                 code, _ = server.close()
+                # The server ended without killing its workers, as after kill -9.
                 if code != 0:
                     self._kill_groups()
         finally:
@@ -247,6 +249,7 @@ class Pool:
     def _start_worker(self) -> WorkerConnection:
         worker = self._running_server().fork(next(self._numbers))
         self._workers[worker.number] = worker
+        # Its number is known before its process id, which the server sends when it has forked.
         self._selector.register(worker.connection, selectors.EVENT_READ, worker)
         return worker
 
@@ -354,7 +357,9 @@ class Pool:
             report = job.ended(result, self._decode)
         else:
             report = replace(late, log=result.log)
+        # The result has brought the log with it.
         worker.log_is_read = True
+        # Its process is not as it was, and does no further job.
         if result.spent or late is not None:
             self._kill(worker, report, result.at)
         else:
@@ -454,7 +459,9 @@ class Pool:
         elif worker.job is not None and worker.job.late(now) is not None:
             self._follow(worker)  # the phase may be over
             job = worker.undecided
-            report = None if job is None else job.late(now)
+            report = None
+            if job is not None:
+                report = job.late(now)
             if report is not None:
                 self._kill(worker, report, now)
 
@@ -462,6 +469,8 @@ class Pool:
         keep_short(worker.log.fileno())
         self._follow(worker)
         job = worker.undecided
-        report = None if job is None else job.too_large(worker.pid)
+        report = None
+        if job is not None:
+            report = job.too_large(worker.pid)
         if report is not None:
             self._kill(worker, report, now)
