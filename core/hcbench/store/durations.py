@@ -12,17 +12,16 @@ from hcbench.store.codec import count_items
 from hcbench.store.conditions import among
 from hcbench.store.schema import END, cells, points
 
-_LABELS = (cells.c.algorithm, cells.c.dataset, cells.c.oracle)
-
 
 def stored_times(connection: sa.Connection) -> list[StoredTime]:
     """The mean time of the calls of each combination that ended well.
 
     Reads one result of each data set, to learn how many items it has.
     """
-    means = sa.select(*_LABELS, sa.func.avg(cells.c.seconds))
+    mean = sa.func.avg(cells.c.seconds)
+    means = sa.select(cells.c.algorithm, cells.c.dataset, cells.c.oracle, mean)
     means = means.where(cells.c.status == "ok", cells.c.seconds.is_not(None))
-    means = means.group_by(*_LABELS)
+    means = means.group_by(cells.c.algorithm, cells.c.dataset, cells.c.oracle)
     sizes = _sizes_of_datasets(connection)
     times = []
     for algorithm, dataset, oracle, seconds in connection.execute(means):
