@@ -78,7 +78,8 @@ def consensus_tree(trees: Sequence[Tree], rule: Rule = "majority") -> Consensus:
         raise DataError("there is no tree of which a consensus could be made")
     first = trees[0]
     counts = count_clades(_in_order_of_first(trees))
-    clades = _chosen_clades(counts, len(trees), first.n, rule)
+    # Sorted by their keys: sets of bytes have another order in each process.
+    clades = sorted(_chosen_clades(counts, len(trees), first.n, rule))
     members = np.unpackbits(
         np.frombuffer(b"".join(clades), dtype=np.uint8).reshape(len(clades), -1),
         axis=1,

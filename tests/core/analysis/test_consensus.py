@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import dendropy
@@ -97,3 +100,21 @@ def test_leaves_are_matched_by_name():
         consensus_tree(newicks("((x,y),z);", "((x,w),z);"))
     with pytest.raises(DataError, match="no tree"):
         consensus_tree([])
+
+
+def test_the_tree_is_the_same_in_each_process():
+    """Clades of one size are in no order of their own, and Python's hashes differ by process."""
+    program = (
+        "from hcbench import Tree\n"
+        "from hcbench.analysis import consensus_tree\n"
+        "text = '(((a,b),(c,d)),((e,f),(g,h)));'\n"
+        "print(consensus_tree([Tree.from_newick(text)]).tree.parent.tolist())\n"
+    )
+    outputs = set()
+    for seed in range(4):
+        environment = os.environ | {"PYTHONHASHSEED": str(seed)}
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, check=True
+        )
+        outputs.add(done.stdout)
+    assert len(outputs) == 1
