@@ -633,7 +633,8 @@ class Store:
         with self.database.reading() as connection:
             row, traceback, log, description = find_cell(connection, key_prefix, self.location)
             (outcome,) = read_cells(connection, sa.select(cells.c.id).where(cells.c.id == row))
-        return replace(outcome, traceback=traceback, log=log), from_json(description)
+            # Read here, where a damaged text becomes an error of the store.
+            return replace(outcome, traceback=traceback, log=log), from_json(description)
 
     @_retried
     def row_descriptions(self, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
