@@ -8,9 +8,11 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -582,13 +584,23 @@ def test_a_rerun_says_that_the_plugin_has_changed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_rerun_says_that_a_package_has_changed(
-    small: Result, store: Path, monkeypatch: pytest.MonkeyPatch
+    small: Result, store: Path, tmp_path: Path
 ) -> None:
     assert small.exit_code == 0
-    monkeypatch.setattr("hcbench.registry.uses.core_edition", lambda: "9.9")
-    result = call("rerun", key_of(store, "Comb"), store=store)
+    key = key_of(store, "Comb")
+    older = tmp_path / "older.sqlite"
+    with closing(sqlite3.connect(store)) as original, closing(sqlite3.connect(older)) as copy:
+        original.backup(copy)
+    with closing(sqlite3.connect(older)) as connection, connection:
+        (text,) = connection.execute("SELECT cell FROM cells WHERE key = ?", [key]).fetchone()
+        description = json.loads(text)
+        description["algorithm"]["editions"]["hcbench core"] = "edition 0"
+        changed = [json.dumps(description), key]
+        connection.execute("UPDATE cells SET cell = ? WHERE key = ?", changed)
+    result = call("rerun", key, store=older)
     assert result.exit_code == 0
-    assert "Comb: hcbench core is 9.9 now; stored with " in result.stderr
+    assert "Comb: hcbench core is edition 1" in result.stderr
+    assert " now; stored with edition 0" in result.stderr
 
 
 def test_a_missing_cell_ends_with_3(small: Result, store: Path) -> None:

@@ -284,8 +284,7 @@ def test_compilation_before_the_timed_call_is_announced() -> None:
     assert set(phases) == {"data", "oracle", "warm-up", "compiling, once", "algorithm", "metrics"}
 
 
-def test_each_phase_is_announced_as_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hcbench.run.cell.restore_process", lambda: None)  # of this process
+def test_each_phase_is_announced_as_it_begins() -> None:
     phases: list[Any] = []
 
     def announce(phase: str, value: object = None) -> None:
