@@ -64,7 +64,7 @@ class Guess:
         What becomes of missing numbers.
     categorical : {None, "onehot", ...}
         What becomes of texts.
-    ordinal : str
+    ordinal : str or sequence of str
         The orders of answers, as the parameter is written; "" if there are none.
     missing_texts : list of str
         Texts among numbers that are read as missing.
@@ -85,7 +85,7 @@ class Guess:
     candidates: list[list[str]] = field(default_factory=list)
     missing: str | None = None
     categorical: str | None = None
-    ordinal: str = ""
+    ordinal: str | Sequence[str] = ""
     missing_texts: list[str] = field(default_factory=list)
     texts: bool = False
     numeric: set[str] = field(default_factory=set)
@@ -148,7 +148,12 @@ def guess(table: Table, roles: Roles, params: Mapping[str, Any]) -> Guess:
     result = Guess(roles.names, list(roles.labels), list(roles.drop))
     result.categorical = params.get("categorical")
     result.missing = params.get("missing")
-    result.missing_texts = list(params.get("missing_texts", ()))
+    missing_texts = params.get("missing_texts", ())
+    if isinstance(missing_texts, str):
+        missing_texts = [missing_texts]
+    result.missing_texts = list(missing_texts)
+    # Orders that are given stay, also in the commands for each answer.
+    result.ordinal = params.get("ordinal") or ""
     free = [column for column in table.columns if column.name not in roles.named]
     suspicions = suspicions_of(table) if len(table.columns) > 1 else {}
     for name in roles.numbers:

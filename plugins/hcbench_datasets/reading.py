@@ -160,7 +160,11 @@ def table_of(path: Path, params: Mapping[str, Any], roles: Roles) -> tuple[Table
         texts = as_tuple(params["missing_texts"])
         table = with_missing_texts(table, texts, roles.named)
     if params["ordinal"]:
+        names_of_texts = [column.name for column in table.columns if column.numbers is None]
         table = with_ordinal_numbers(table, read_ordinal(params["ordinal"]))
+        coded = [name for name in names_of_texts if table.column(name).numbers is not None]
+        # Their user says that they are numbers, so that they are no classes.
+        roles = replace(roles, numbers=(*roles.numbers, *coded))
     return take_row_names(table, roles)
 
 

@@ -133,6 +133,7 @@ def score(
             warnings.simplefilter("always")
             with tell_if_slow("reading the trees and what they are scored against"):
                 trees, problems = read_matched(registry, **files)
+                notes = height_notes(files["trees"], trees)
         # Several files may cause the same warning.
         texts = dict.fromkeys(str(warning.message) for warning in caught)
         if not quiet:
@@ -141,10 +142,9 @@ def score(
         uses = {}
         for use in requested_uses or default_metrics(registry):
             uses[use.label] = use
-        with np.errstate(over="ignore"):  # kernels multiply modulo 2^64
-            notes = height_notes(files["trees"], trees)
-            with tell_if_slow(f"computing {len(uses)} metrics"):
-                scores = score_trees(trees, problems, list(uses.values()), notes)
+        # Kernels multiply modulo 2^64.
+        with tell_if_slow(f"computing {len(uses)} metrics"), np.errstate(over="ignore"):
+            scores = score_trees(trees, problems, list(uses.values()), notes)
         scores = summarise_files(scores, groups_of_trees(files["trees"], trees))
         remarks = [Note(kind="data", text=text) for text in texts]
         scores = replace(scores, remarks=tuple(remarks))

@@ -7,17 +7,18 @@ import shlex
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from hcbench import DataError, Problem, load_registry
+from hcbench import DataError, ModelWarning, Problem, load_registry
 from hcbench.cli import main
 from hcbench_datasets.scales import known_order
 
 LIKERT = ["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"]
 
 
-def inspected(path: Path) -> str:
+def inspected(path: Path | str) -> str:
     shown = CliRunner().invoke(main, ["inspect", str(path)])
     assert shown.exit_code == 0, shown.stderr
     return shown.stdout
@@ -199,3 +200,33 @@ def test_a_missing_text_may_be_a_label(tmp_path):
     problem = read(f"{path}[labels=[grade],missing_texts=[ND],missing=median]")
     assert problem.classes == (("1", "2", "ND"),)
     assert problem.vectors[1].tolist() == [3.0, 3.5]  # the median of 2, 5, 7 and 1
+
+
+@pytest.mark.filterwarnings("default:column 'a' is coded in the order of the file")
+def test_orders_and_missing_texts_that_are_given_stay_in_each_command(tmp_path):
+    path = tmp_path / "data.csv"
+    rows = [f"{i * i / 4},{['low', 'high'][i % 2]},{'uvw'[i % 3]},{i}.5" for i in range(12)]
+    rows[3] = rows[3].replace("3.5", "ND")
+    path.write_text("\n".join(["x,a,b,y", *rows, ""]))
+    shown = inspected(f"{path}[ordinal=[a],missing_texts=ND]")
+    with_truth, without = map(read, datasets_of(shown))
+    for problem in (with_truth, without):
+        assert problem.vectors.shape == (12, 3)
+        assert problem.vectors[:, 1].tolist() == [0, 1] * 6
+    assert with_truth.classes == (("u", "v", "w"),)
+
+
+@pytest.mark.filterwarnings("default:column 'a' is coded in the order of the file")
+def test_ordered_classes_are_offered_beside_others_in_the_order_of_the_file(tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "data.parquet"
+    frame = pd.DataFrame({"x": np.arange(12) ** 2 / 4})
+    frame["a"] = pd.Categorical(["low", "mid", "high"] * 4, ["low", "mid", "high"], ordered=True)
+    frame["b"] = pd.Categorical(["s", "m", "l"] * 4, ["s", "m", "l"], ordered=True)
+    frame.to_parquet(path)
+    with pytest.warns(ModelWarning, match="in the order of the file"):
+        both = read(f"{path}[ordinal=[a,b]]")
+    assert both.vectors[:3, 1:].tolist() == [[0, 0], [1, 1], [2, 2]]
+    shown = CliRunner().invoke(main, ["inspect", f"{path}[ordinal=[a]]"]).stdout
+    assert "to use b as 0, 1, 2, ... in the order s, m, l: " in shown
+    assert "[ordinal=[a,b]]" in shown
