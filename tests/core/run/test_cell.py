@@ -4,10 +4,7 @@ import importlib.util
 import os
 import random
 import re
-import resource
-import signal
 import sys
-import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -39,7 +36,6 @@ from hcbench.run.inputs import finest_partition, give, synthetic_answers
 from hcbench.run.job import Call, Job, RescoreJob, pack_job
 from hcbench.run.process_state import Surroundings
 from hcbench.run.returned import as_result
-from hcbench.run.workers.processes import LINUX
 
 BAD: Any = import_file(Path(__file__).parents[2] / "misbehaving.py")
 
@@ -685,73 +681,6 @@ def test_more_threads_than_one_are_noted() -> None:
     for threads, notes in ((1, ()), (2, ("ran on 2 threads",)), (3, ("ran on 3 threads",))):
         outcome = run_job(job("good", threads=threads))
         assert (outcome.status, outcome.notes) == ("ok", notes)
-
-
-def _lowers_the_recursion_limit() -> None:
-    sys.setrecursionlimit(sys.getrecursionlimit() - 1)
-
-
-def _lowers_a_limit() -> None:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (soft - 1, hard))
-
-
-def _blocks_a_signal() -> None:
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR2})
-
-
-def _handles_a_signal() -> None:
-    signal.signal(signal.SIGUSR2, signal.SIG_IGN)
-
-
-@pytest.mark.skipif(not LINUX, reason="signal masks are read from /proc")
-@pytest.mark.parametrize(
-    "change",
-    [_lowers_the_recursion_limit, _lowers_a_limit, _blocks_a_signal, _handles_a_signal],
-)
-def test_a_worker_whose_settings_were_changed_ends(
-    monkeypatch: pytest.MonkeyPatch, change: Callable[[], None]
-) -> None:
-    ended: list[str] = []
-    monkeypatch.setattr("hcbench.run.cell.leave", lambda: ended.append("left"))
-    before = (
-        sys.getrecursionlimit(),
-        resource.getrlimit(resource.RLIMIT_NOFILE),
-        signal.getsignal(signal.SIGUSR2),
-    )
-
-    def changes(oracle: Any, given: Any, rng: Any) -> Any:
-        if given.n > 12:
-            change()
-        return BAD.caterpillar(given.n)
-
-    try:
-        assert run_job(job(changes)).status == "ok"
-    finally:
-        sys.setrecursionlimit(before[0])
-        resource.setrlimit(resource.RLIMIT_NOFILE, before[1])
-        signal.signal(signal.SIGUSR2, before[2])
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR2})
-    assert ended == ["left"]
-    run_job(job("good"))
-    assert ended == ["left"]
-
-
-def test_a_worker_with_a_left_over_thread_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    ended: list[str] = []
-    monkeypatch.setattr("hcbench.run.cell.leave", lambda: ended.append("left"))
-    done = threading.Event()
-
-    def starts(oracle: Any, given: Any, rng: Any) -> Any:
-        if given.n > 12:
-            threading.Thread(target=done.wait, daemon=True).start()
-        return BAD.caterpillar(given.n)
-
-    try:
-        assert run_job(job(starts)).status == "ok"
-    finally:
-        done.set()
-    assert ended == ["left"]
 
 
 @pytest.mark.parametrize("source", ["the crowd", ""])

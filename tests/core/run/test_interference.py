@@ -76,9 +76,14 @@ def test_comparisons_that_are_kept_for_the_next_cell_are_checked_too() -> None:
 
 def limits_itself(X: Any) -> Any:
     import resource
-    import sys
 
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    return linkage(X, "average")
+
+
+def lowers_the_recursion_limit(X: Any) -> Any:
+    import sys
+
     sys.setrecursionlimit(200)
     return linkage(X, "average")
 
@@ -102,6 +107,13 @@ def ignores_signals(X: Any) -> Any:
     import signal
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    return linkage(X, "average")
+
+
+def blocks_a_signal(X: Any) -> Any:
+    import signal
+
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR2})
     return linkage(X, "average")
 
 
@@ -174,8 +186,10 @@ def changes_its_surroundings(X: Any) -> Any:
 
 LEAVE = [
     limits_itself,
+    lowers_the_recursion_limit,
     leaves_a_thread,
     ignores_signals,
+    blocks_a_signal,
     traces,
     leaves_a_file_open,
     stays_on_one_processor,

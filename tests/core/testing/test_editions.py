@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,7 @@ from click.testing import CliRunner, Result
 from hcbench.cli import main
 from hcbench.errors import InvalidSpecError
 from hcbench.plan.plan import make_plan
-from hcbench.registry import Registry, fingerprint, load_registry, with_defaults
+from hcbench.registry import Registry, with_defaults
 from hcbench.registry.plugins import Plugins
 from hcbench.registry.specs import AlgorithmSpec
 from hcbench.registry.suite import Suite
@@ -87,15 +90,27 @@ def test_an_edition_is_a_number_from_1(edition: object) -> None:
         )
 
 
-def test_a_release_does_not_change_the_keys_of_built_in_specs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("hcbench.registry.uses.is_development", lambda: False)
-    monkeypatch.setattr(fingerprint, "is_development", lambda: False)
-    monkeypatch.setattr("hcbench.registry.uses.core_edition", fingerprint.core_edition.__wrapped__)
-    (use,) = load_registry().use_algorithms("UPGMA")
-    own = {name: text for name, text in use.fingerprints.items() if name.startswith("hcbench")}
-    assert own == {"hcbench core": "edition 1", "hcbench:vectors": "edition 1"}
+def test_a_release_does_not_change_the_keys_of_built_in_specs(tmp_path: Path) -> None:
+    # A release is installed from a wheel: its metadata, which come first here, name no folder.
+    about = tmp_path / "hcbench-9.9.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: hcbench\nVersion: 9.9\n")
+    program = (
+        "import json\n"
+        "from hcbench import load_registry\n"
+        "(use,) = load_registry().use_algorithms('UPGMA')\n"
+        "print(json.dumps(use.fingerprints))\n"
+    )
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        check=True,
+    )
+    editions = json.loads(done.stdout)
+    assert editions["hcbench core"] == "edition 1"
+    assert editions["hcbench:vectors"] == "edition 1"
 
 
 def test_machines_of_one_run_need_the_same_code_whatever_its_edition(tmp_path: Path) -> None:
