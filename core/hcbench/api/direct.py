@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hcbench.api.data import as_problem, problem_of_truth, truth_entries
 from hcbench.api.items import items_of
 from hcbench.api.uses import CallerFunction, use_of_algorithm
 from hcbench.errors import DataError, NotApplicableError, ParameterError
+from hcbench.model.comparisons import Comparisons
 from hcbench.model.cost import Budget, Cost
 from hcbench.model.names import match_items
 from hcbench.model.problem import Problem, Result
@@ -31,6 +33,67 @@ from hcbench.run.job import Call
 from hcbench.run.returned import as_result, result_of_call
 
 T = TypeVar("T")
+
+
+# What type checkers take the result for: a tree that is given is cut, and arrays get a tree.
+@overload
+def fit(
+    name: str | CallerFunction | AlgorithmSpec | Use[AlgorithmSpec],
+    data: Tree,
+    /,
+    *,
+    seed: int = ...,
+    budget: Budget | None = ...,
+    oracle: str | Oracle | None = ...,
+    truth: Any = ...,
+    n: int | None = ...,
+    ordinal: CallerFunction | None = ...,
+    same_cluster: CallerFunction | None = ...,
+    quadruplet: CallerFunction | None = ...,
+    rating: CallerFunction | None = ...,
+    vectorized: bool = ...,
+    **params: Any,
+) -> Partition: ...
+
+
+@overload
+def fit(
+    name: str | CallerFunction | AlgorithmSpec | Use[AlgorithmSpec],
+    data: ArrayLike | Comparisons | None = ...,
+    /,
+    *,
+    seed: int = ...,
+    budget: Budget | None = ...,
+    oracle: str | Oracle | None = ...,
+    truth: Any = ...,
+    n: int | None = ...,
+    ordinal: CallerFunction | None = ...,
+    same_cluster: CallerFunction | None = ...,
+    quadruplet: CallerFunction | None = ...,
+    rating: CallerFunction | None = ...,
+    vectorized: bool = ...,
+    **params: Any,
+) -> Tree: ...
+
+
+@overload
+def fit(
+    name: str | CallerFunction | AlgorithmSpec | Use[AlgorithmSpec],
+    data: Any,
+    /,
+    *,
+    seed: int = ...,
+    budget: Budget | None = ...,
+    oracle: str | Oracle | None = ...,
+    truth: Any = ...,
+    n: int | None = ...,
+    ordinal: CallerFunction | None = ...,
+    same_cluster: CallerFunction | None = ...,
+    quadruplet: CallerFunction | None = ...,
+    rating: CallerFunction | None = ...,
+    vectorized: bool = ...,
+    **params: Any,
+) -> Result: ...
 
 
 def fit(
@@ -84,9 +147,10 @@ def fit(
     Returns
     -------
     Tree or Partition
-        Counts are read from the oracle's ledger. Make it by `ask_oracle` to have it:
-        ``asked = ask_oracle("pair-queries", f, n=tree.n)``, then ``fit("WDP", tree,
-        oracle=asked)`` and ``asked.ledger.queries``.
+        A type checker takes it for a Partition if ``data`` is a tree, for a Tree if it is an array,
+        a frame, comparisons or None, and for either one otherwise. Counts are read from the
+        oracle's ledger. Make it by `ask_oracle` to have it: ``asked = ask_oracle("pair-queries",
+        f, n=tree.n)``, then ``fit("WDP", tree, oracle=asked)`` and ``asked.ledger.queries``.
 
     Raises
     ------

@@ -67,12 +67,12 @@ def read_text(path: Path) -> str:
     return decode_text(path, content)[0]
 
 
-def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+def read_arrays(path: str | Path) -> dict[str, NDArray[Any]]:
     """The arrays of an .npz or .npy file.
 
     Parameters
     ----------
-    path : Path
+    path : str or Path
 
     Returns
     -------
@@ -85,6 +85,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
         If it cannot be read, holds Python objects, which could run code, or is more than 2 GiB
         when decompressed.
     """
+    path = Path(path)
     name = ""
     arrays: dict[str, Any] = {}
     check_regular(path)
@@ -134,7 +135,7 @@ def _fault_of_array(error: Exception) -> str:
     return f"{reason}; save it again with numpy.save or numpy.savez"
 
 
-def read_npy(path: Path) -> NDArray[Any]:
+def read_npy(path: str | Path) -> NDArray[Any]:
     """The array of an .npy file.
 
     Raises
@@ -142,6 +143,7 @@ def read_npy(path: Path) -> NDArray[Any]:
     DataError
         As `read_arrays`; if it is an archive of arrays.
     """
+    path = Path(path)
     arrays = read_arrays(path)
     if "" not in arrays:
         raise DataError(f"{path} is an archive of arrays; save one array with numpy.save")
@@ -235,7 +237,7 @@ def table_rows(
         raise DataError(f"{path}, line {line}: {error}; are the quotes closed?") from error
 
 
-def read_rows(path: Path, text: str | None = None) -> list[tuple[int, list[str]]]:
+def read_rows(path: str | Path, text: str | None = None) -> list[tuple[int, list[str]]]:
     """All rows of a .csv or .tsv file, see `table_rows`; ``text`` is its content if it is known.
 
     A header of R's write.table, which has no cell for the column of row names, gets an empty one.
@@ -245,6 +247,7 @@ def read_rows(path: Path, text: str | None = None) -> list[tuple[int, list[str]]
     DataError
         If it cannot be read, is empty, or its rows differ in length.
     """
+    path = Path(path)
     rows = list(table_rows(path, text=text))
     if not rows:
         raise DataError(f"{path}: the file is empty; is it the right one?")
@@ -281,7 +284,7 @@ class Items:
     header: str = ""
 
 
-def read_items(path: Path, column: str | None = None) -> Items:
+def read_items(path: str | Path, column: str | None = None) -> Items:
     """Read the items of a .csv, .tsv or .txt file.
 
     A .txt file has one item per line. In a table the items are in the only column, or in the one
@@ -290,7 +293,7 @@ def read_items(path: Path, column: str | None = None) -> Items:
 
     Parameters
     ----------
-    path : Path
+    path : str or Path
     column : str, optional
         Of a table: the header or the number of the column that has the items.
 
@@ -304,6 +307,7 @@ def read_items(path: Path, column: str | None = None) -> Items:
     DataError
         If there is no such file or column, fewer than two items, or the same item twice.
     """
+    path = Path(path)
     suffix = path.suffix.lower()
     if suffix in TABLES:
         header, cells = _column(path, read_rows(path), column)

@@ -143,6 +143,7 @@ def test_failures_and_the_end_are_reported_on_stderr(mixed: Result, store: Path)
 def test_stored_cells_are_not_run_again(small: Result, store: Path) -> None:
     assert small.exit_code == 0
     assert small.stderr == (
+        "hcbench: calls: about 0 s in all, as stored calls of the same took\n"
         "hcbench: 3 cells, 2 of them stored already\n"
         "hcbench: 3 cells: 3 ok, 2 of them stored before\n"
         f"hcbench: stored in {store}; see hcbench results\n"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -35,6 +35,10 @@ class HeightKind(StrEnum):
     """The order of merging: 1, 2, ... at inner nodes, shared if simultaneous; 0 at leaves."""
     NONE = "none"
     """There are no heights."""
+
+
+HeightKindName: TypeAlias = HeightKind | Literal["distance", "affinity", "order", "none"]
+"""A kind of heights, or its name."""
 
 
 # ---- Checks --------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from hcbench.model.trees import _kernels
 from hcbench.model.trees._kernels import read_only, subtree_max
 from hcbench.model.trees.arrays import (
     HeightKind,
+    HeightKindName,
     checked_floats,
     checked_height,
     checked_names,
@@ -85,7 +86,7 @@ class Tree:
         self,
         parent: ArrayLike,
         height: ArrayLike | None = None,
-        kind: HeightKind = HeightKind.NONE,
+        kind: HeightKindName = HeightKind.NONE,
         names: Iterable[str] | None = None,
         linkage: ArrayLike | None = None,
     ) -> None:
@@ -284,7 +285,7 @@ class Tree:
         cls,
         Z: ArrayLike,  # noqa: N803  (scipy's name)
         *,
-        kind: HeightKind = HeightKind.DISTANCE,
+        kind: HeightKindName = HeightKind.DISTANCE,
         leaf_height: ArrayLike | None = None,
         names: Iterable[str] | None = None,
     ) -> Self:
@@ -423,7 +424,7 @@ class Tree:
         cls,
         parent: ArrayLike,
         height: ArrayLike | None = None,
-        kind: HeightKind = HeightKind.NONE,
+        kind: HeightKindName = HeightKind.NONE,
         names: Iterable[str] | None = None,
         linkage: ArrayLike | None = None,
         *,
