@@ -87,7 +87,7 @@ def test_branch_lengths_are_those_of_dendropy():
     for path in tree_files():
         if path.stat().st_size > LARGEST or message_of(path, 1):
             continue
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8", errors="replace")  # names of authors
         schema = "nexus" if text.lstrip()[:6].lower() == "#nexus" else "newick"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
