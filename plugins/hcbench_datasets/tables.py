@@ -18,10 +18,10 @@ from hcbench_datasets.delimited import (
     is_compressed,
     read_encoded,
     suffix_of,
-    table_of_gct,
     table_of_rows,
     table_of_text,
 )
+from hcbench_datasets.gct import table_of_gct
 from hcbench_datasets.phylip import PHYLIP, find_phylip, read_phylip
 
 _PANDAS = (
