@@ -25,7 +25,6 @@ from hcbench.analysis.cluster_numbers import (
 from hcbench.analysis.item_distances import distances_of_problem
 from hcbench.api.resampling import (
     LEAST_FITS,
-    SHARE,
     Progress,
     Refit,
     TimeLimit,
@@ -66,7 +65,6 @@ def measure_numbers(
     numbers: Sequence[int],
     *,
     count: int = 50,
-    share: float = SHARE,
     seed: int = 0,
     limit: float = math.inf,
     progress: Progress = no_progress,
@@ -81,7 +79,7 @@ def measure_numbers(
         Numbers of clusters; 1 has a gap statistic only.
     count : int
         The number of subsamples.
-    share, seed, progress
+    seed, progress
         As of `measure_support`.
     limit : float
         Seconds after which no further fit begins. Subsamples come first, of which at least
@@ -107,7 +105,7 @@ def measure_numbers(
     progress(0, total)
     time_limit = TimeLimit(limit)
     replicates = []
-    resamples = draw(problem, "items", count, (1.0,), share=share, seed=seed)
+    resamples = draw(problem, "items", count, (1.0,), seed=seed)
     for number, (data, items, scale) in enumerate(resamples, start=1):
         if number > LEAST_FITS and time_limit.is_over:
             break

@@ -72,7 +72,6 @@ def measure_support(
     *,
     resampled: Resampled = "auto",
     unbiased: bool = False,
-    share: float = SHARE,
     seed: int = 0,
     limit: float = math.inf,
     progress: Progress = no_progress,
@@ -86,13 +85,11 @@ def measure_support(
     count : int
         The number of replicates.
     resampled : {"auto", "features", "items"}
-        ``features`` draws as many features as there are, with replacement; ``items`` draws a share
+        ``features`` draws as many features as there are, with replacement; ``items`` draws 80 %
         of the items without replacement; ``auto`` draws features if there are at least
         `FEWEST_FEATURES`.
     unbiased : bool
         Whether AU is fitted, with so many replicates at each of `SCALES`; of features only.
-    share : float
-        The share of the items.
     seed : int
         The base of all seeds.
     limit : float
@@ -121,7 +118,7 @@ def measure_support(
     failed = 0
     n_done = 0
     # Lazily: of data that are large, one replicate at a time is in memory.
-    resamples = draw(problem, how, count, scales, share=share, seed=seed)
+    resamples = draw(problem, how, count, scales, seed=seed)
     for number, (data, items, scale) in enumerate(resamples, start=1):
         if number > LEAST_FITS and time_limit.is_over:
             break

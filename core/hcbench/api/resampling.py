@@ -91,18 +91,15 @@ def draw(
     count: int,
     scales: Sequence[float],
     *,
-    share: float,
     seed: int,
 ) -> Iterator[tuple[Problem, NDArray[np.int64] | None, float]]:
     """Resampled data, the items that they have, and their scale."""
     if how == "items":
-        if not 0 < share < 1:
-            raise ParameterError(f"share={share}: a share is between 0 and 1, such as {SHARE}")
         # A tree of two items has no branch that could be missing.
-        size = max(3, round(share * problem.n))
+        size = max(3, round(SHARE * problem.n))
         if size >= problem.n:
             raise NotApplicableError(
-                f"{problem.n} items are too few for subsamples of {share:.0%}; 5 is the least"
+                f"{problem.n} items are too few for subsamples of {SHARE:.0%}; 5 is the least"
             )
         for number in range(count):
             # Each replicate has a seed of its own: a larger count begins with the same replicates.
