@@ -622,19 +622,6 @@ def test_a_callable_gets_whole_numbers_of_one_type_and_returns_any() -> None:
     assert quadruplets_of(5).ask([[0, 1, 2, 3]]).dtype == np.int8
 
 
-def test_arguments_of_a_kernel_are_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Any] = []
-    counting = compiled.counting
-    monkeypatch.setattr(compiled, "counting", lambda of: made.append(of) or counting(of))
-    oracle = quadruplets_of(5)
-    for _ in range(2):
-        oracle.prepare()
-        assert made == [closer_of]
-        oracle.run(ask_each, np.array([[0, 1, 2, 3]]), np.empty(1, np.int8))
-    uncompiled(5).prepare()
-    assert made == [closer_of]
-
-
 def test_the_smallest_of_everything() -> None:
     alone = ask_oracle("pair-queries", lambda i, j: i == j, n=1, budget=1)
     assert alone.ask([[0, 0]]).tolist() == [1]
