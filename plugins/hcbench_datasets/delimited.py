@@ -46,6 +46,8 @@ _RULE_OF_MARKDOWN = re.compile(r"\|(\s*:?-+:?\s*\|)+")
 _HEAD_OF_PHYLIP = re.compile(r"\s*\d+\s+\d+\s*", re.ASCII)
 _SEQUENCE = re.compile(r"\S.{0,29}?[A-Za-z?*.-]{10,}\s*")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
+#: A number in whose whole part points separate thousands, as where decimals have a comma.
+_THOUSANDS_BY_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?", re.ASCII)
 
 Row = tuple[int, list[str]]  # line number, from 1, and cells
 
@@ -370,25 +372,69 @@ def _title(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _decimal_mark(path: Path, rows: Sequence[Sequence[str]], delimiter: str) -> str:
-    """The decimal mark of the numbers in the first rows."""
+    """The decimal mark of the numbers in the first rows.
+
+    Raises
+    ------
+    DataError
+        If the numbers can be read with either mark.
+    """
+    if delimiter == ",":
+        return "."
     cells = [cell for row in rows for cell in row]
     commas = [cell for cell in cells if DECIMAL_COMMA.fullmatch(cell)]
-    if delimiter == "," or not commas:
+    grouped = [cell for cell in cells if _THOUSANDS_BY_POINTS.fullmatch(cell)]
+    if any(_has_decimal_point(cell) for cell in cells):
         return "."
-    if any("." in cell and looks_numeric(cell) for cell in cells):
+    # 1.234,5 can be read in one way only, and 1.234 beside 0,5 as well.
+    if grouped and (commas or any("," in cell for cell in grouped)):
+        _tell_thousands(path, grouped[0])
+        return ","
+    # Programs write semicolons where decimals have a comma, but pandas can write them, too.
+    if grouped and delimiter == ";":
+        raise _ambiguous(path, grouped[0], "point", (".", ","))
+    if not commas:
         return "."
     if all(map(_THOUSANDS.fullmatch, commas)):
-        raise DataError(
-            f"{path}: {commas[0]!r} may have a decimal comma or a separator of thousands; write "
-            f"{pasted_name(str(path), {'decimal': ','})}, or write such numbers without the "
-            "separators"
-        )
+        raise _ambiguous(path, commas[0], "comma", (",",))
     return ","
 
 
+def _has_decimal_point(cell: str) -> bool:
+    """Whether a cell is a number with a point that does not separate thousands."""
+    return "." in cell and looks_numeric(cell) and not _THOUSANDS_BY_POINTS.fullmatch(cell)
+
+
+def _tell_thousands(path: Path, cell: str) -> None:
+    """Note that points are left out of numbers."""
+    warnings.warn(
+        f"{path}: points separate thousands, as decimals have a comma: {cell} is "
+        f"{cell.replace('.', '').replace(',', '.')}",
+        ModelWarning,
+        stacklevel=2,
+    )
+
+
+def _ambiguous(path: Path, cell: str, mark: str, decimals: Sequence[str]) -> DataError:
+    """The error about numbers whose mark may be that of decimals or of thousands."""
+    names = " or ".join(pasted_name(str(path), {"decimal": decimal}) for decimal in decimals)
+    if len(decimals) == 1:
+        names += ", or write such numbers without the separators"
+    return DataError(
+        f"{path}: {cell!r} may have a decimal {mark} or a separator of thousands; write {names}"
+    )
+
+
 def _point(cells: Sequence[str], decimal: str) -> list[str]:
-    """Cells with a decimal point."""
-    return list(cells) if decimal == "." else [cell.replace(decimal, ".") for cell in cells]
+    """Cells with a decimal point, and without separators of thousands beside a decimal comma."""
+    if decimal == ".":
+        return list(cells)
+    converted = []
+    for cell in cells:
+        if "." in cell and _THOUSANDS_BY_POINTS.fullmatch(cell):
+            cell = cell.replace(".", "")
+        converted.append(cell.replace(decimal, "."))
+    return converted
 
 
 def _columns(start: Sequence[Sequence[str]], has_header: bool) -> tuple[list[str], str | None]:

@@ -265,6 +265,29 @@ def test_separators_of_thousands_are_asked(tmp_path):
     assert read(path).vectors.tolist() == [[1.234, 5], [0.5, 6]]
 
 
+def test_points_between_semicolons_may_separate_thousands(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("a;b\n1.234;5\n22.345;6\n")
+    message = refused(path)
+    assert "'1.234' may have a decimal point or a separator of thousands" in message
+    for mark, expected in ((".", [[1.234, 5], [22.345, 6]]), (",", [[1234, 5], [22345, 6]])):
+        assert f"'{path}[decimal=\"{mark}\"]'" in message
+        assert read(path, decimal=mark).vectors.tolist() == expected
+    # Another number tells which it is.
+    path.write_text("a;b\n1.234;0.5\n22.345;6\n")
+    assert read(path).vectors.tolist() == [[1.234, 0.5], [22.345, 6]]
+    path.write_text("a;b\n1.234;0,5\n-22.345.678;6\n")
+    with pytest.warns(ModelWarning, match=r"points separate thousands.*: 1\.234 is 1234"):
+        assert read(path).vectors.tolist() == [[1234, 0.5], [-22345678, 6]]
+    path.write_text("a;b\n1.234,50;5\n22.345,00;6\n")
+    with pytest.warns(ModelWarning, match=r"1\.234,50 is 1234\.50"):
+        assert read(path).vectors.tolist() == [[1234.5, 5], [22345, 6]]
+    # Between tabs and commas a point is a decimal point.
+    path = tmp_path / "data.tsv"
+    path.write_text("a\tb\n1.234\t5\n22.345\t6\n")
+    assert read(path).vectors.tolist() == [[1.234, 5], [22.345, 6]]
+
+
 def test_names_of_columns_like_words_of_toml_are_quoted(file):
     path = file(**{"true": [f"p{i}" for i in range(N)], "1_1": PATIENTS})
     shown = inspected(path)
