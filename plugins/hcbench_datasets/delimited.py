@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, ModelWarning
-from hcbench.files import DECIMAL_COMMA, decode_text, table_rows
+from hcbench.files import DECIMAL_COMMA, decode_text, table_rows, with_line_feeds
 from hcbench.model import are_codes, read_numbers
 from hcbench_datasets.content import MISSING, Column, Table, looks_numeric, pasted_name
 from hcbench_datasets.header_rows import HeaderRows, find_header_rows
@@ -289,7 +289,8 @@ def read_encoded(path: Path, encoding: str | None) -> tuple[str, str]:
         if isinstance(error, OSError) and error.errno is not None:
             raise DataError.of_file("read", path, error) from error
         raise DataError(f"{path}: the file is damaged: {error}; compress it again") from error
-    return decode_text(path, content, encoding, takes_encoding=True)
+    text, found_encoding = decode_text(path, content, encoding, takes_encoding=True)
+    return with_line_feeds(text), found_encoding
 
 
 def _without_comments(text: str) -> str:

@@ -15,6 +15,7 @@ from .comparisons import (
 )
 from .encodings import (
     decode_text as decode_text,
+    with_line_feeds as with_line_feeds,
 )
 from .limited import (
     read_limited as read_limited,

@@ -9,6 +9,8 @@ from hcbench.errors import DataError, ModelWarning
 
 #: What a text in UTF-16 begins with.
 _MARKS_OF_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+#: Bytes of the shortest file that is looked at for UTF-16 without a mark.
+_LEAST_UTF16 = 16
 
 
 def decode_text(
@@ -42,21 +44,21 @@ def decode_text(
         If the text is not in the encoding that was given, or the file is no text.
     """
     if encoding is not None:
-        return _with_line_feeds(_decode(path, content, encoding)), encoding
+        return _decode(path, content, encoding), encoding
     if content.startswith(_MARKS_OF_UTF16):
-        return _with_line_feeds(_decode(path, content, "utf-16")), "UTF-16"
+        return _decode(path, content, "utf-16"), "UTF-16"
     option = ""
     if takes_encoding:
         option = ", or write encoding=..."
     try:
         text = content.decode("utf-8-sig")
-        if "\0" in text:
+        if _is_unmarked_utf16(content):
             option = option.replace("...", "utf-16-le")
             raise DataError(
                 f"{path}: there are zero bytes: this is no text, or UTF-16 without a mark; save it "
                 f"as UTF-8{option}"
             )
-        return _with_line_feeds(text), "UTF-8"
+        return text, "UTF-8"
     except UnicodeDecodeError as error:
         line = _line_of(content, error.start)
         if b"\0" in content:
@@ -72,14 +74,28 @@ def decode_text(
         )
     # Five bytes mean nothing in Windows-1252.
     text = content.decode("cp1252", errors="replace")
-    return _with_line_feeds(text), "Windows-1252"
+    return text, "Windows-1252"
 
 
-def _with_line_feeds(text: str) -> str:
-    """The text with line feeds if its lines end with a carriage return alone, as of old Macs."""
+def with_line_feeds(text: str) -> str:
+    """The text of a table with line feeds, if its lines end like those of old Macs.
+
+    These end with a carriage return alone. In a tree it may be part of a name.
+    """
     if "\n" in text:
         return text
     return text.replace("\r", "\n")
+
+
+def _is_unmarked_utf16(content: bytes) -> bool:
+    """Whether every other byte is mostly zero, as of Latin letters in UTF-16.
+
+    A single zero byte may be part of a name.
+    """
+    if len(content) < _LEAST_UTF16:
+        return False
+    zeros = max(content[::2].count(0), content[1::2].count(0))
+    return zeros > len(content) / 4
 
 
 def _decode(path: Path, content: bytes, encoding: str) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench.errors import DataError
-from hcbench.files.encodings import decode_text
+from hcbench.files.encodings import decode_text, with_line_feeds
 from hcbench.model.numbers import read_number, read_whole_number
 from hcbench.model.regular_files import check_regular, read_regular
 
@@ -212,7 +212,7 @@ def table_rows(
     DataError
         If it cannot be read.
     """
-    content = read_text(path) if text is None else text
+    content = with_line_feeds(read_text(path) if text is None else text)
     reader = csv.reader(
         io.StringIO(content, newline=""),
         delimiter=delimiter or delimiter_of(path, content),

@@ -202,6 +202,7 @@ def test_a_missing_text_may_be_a_label(tmp_path):
     assert problem.vectors[1].tolist() == [3.0, 3.5]  # the median of 2, 5, 7 and 1
 
 
+@pytest.mark.filterwarnings("ignore:column 'a' is coded in the order of the file")
 @pytest.mark.filterwarnings("default:column 'a' is coded in the order of the file")
 def test_orders_and_missing_texts_that_are_given_stay_in_each_command(tmp_path):
     path = tmp_path / "data.csv"
