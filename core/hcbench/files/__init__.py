@@ -31,10 +31,10 @@ comments; numbers of taxa. Underscores are kept. Branch lengths are half of merg
 default.
 
 Text may be UTF-8, UTF-16 with a byte order mark, or else is read as Windows-1252, with a note
-(`decode_text`); in tables a line may end as on old Macs (`with_line_feeds`). A file that cannot be read, or has other contents, is a `DataError` of one line
-with the name of the file, the line in it, and what to change. All functions take O(size of the
-file) time and memory; comparisons are written in parts. Data sets in files are in
-``hcbench_datasets``.
+(`decode_text`); in tables a line may end as on old Macs (`with_line_feeds`). A file that cannot be
+read, or has other contents, is a `DataError` of one line with the name of the file, the line in it,
+and what to change. All functions take O(size of the file) time and memory; comparisons are written
+in parts. Data sets in files are in ``hcbench_datasets``.
 
 `EXACT_UNITS` are those of benchmarks that are reproducible from the same seeds.
 `MAX_DECOMPRESSED` is the number of bytes that a compressed file may become, `DECIMAL_COMMA` matches
