@@ -68,8 +68,9 @@ def complete_runs(
 
     runs = []
     # Without a store, or with one that cannot be read, there is nothing to complete.
-    with suppress(HcbenchError, OSError), open_store(ctx.params.get("store"), read_only=True) as s:
-        runs = s.runs()
+    location = ctx.params.get("store")
+    with suppress(HcbenchError, OSError), open_store(location, read_only=True) as store:
+        runs = store.runs()
     items = []
     for run in reversed(runs):
         doc = f"{local_time(run.started)}: {run.command}"
