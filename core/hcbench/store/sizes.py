@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -44,12 +45,10 @@ def sizes_of_datasets(connection: sa.Connection) -> dict[str, int]:
     return _sizes_of_cells(connection, last_of_each)
 
 
-def _sizes_of_cells(
-    connection: sa.Connection, cells_and_names: sa.Select[tuple[int, str]]
-) -> dict[str, int]:
+def _sizes_of_cells(connection: sa.Connection, cells_and_names: sa.Select[Any]) -> dict[str, int]:
     """How many items the results of some cells have, by the name that stands beside each cell."""
-    name_of_row = {}
-    for row, name in connection.execute(cells_and_names).tuples():
+    name_of_row: dict[int, str] = {}
+    for row, name in connection.execute(cells_and_names):
         name_of_row[row] = name
     sizes = {}
     results = sa.select(points.c.cell, points.c.result).where(_HAS_RESULT)
