@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,9 +12,19 @@ import numpy as np
 from hcbench import DataError, DatasetSpec, ParameterError, Problem, compare, load_registry
 from hcbench.commands import display
 from hcbench.plan import Outcome
-from hcbench.registry import Registry, Use, format_name, parse_name, split_alias
+from hcbench.registry import Registry, Use, format_name, parse_name
 from hcbench_recommend.candidates import Candidate, algorithms_of, candidates_of
+from hcbench_recommend.choosing import (
+    METHODS,
+    METHODS_OF_ANSWERS,
+    are_answers,
+    choose_distances,
+    choose_methods,
+    deciding_metrics,
+    halves_decide,
+)
 from hcbench_recommend.deciding import Drawn
+from hcbench_recommend.drawing import MOST, check_size, draw_parts
 from hcbench_recommend.judging import (
     Measured,
     judge,
@@ -25,41 +34,16 @@ from hcbench_recommend.judging import (
 )
 from hcbench_recommend.recommendation import (
     BASELINE,
-    EXTERNAL,
     INTERNAL,
-    OF_ANSWERS,
     Recommendation,
 )
 from hcbench_recommend.replicating import Halves, tables_of
-from hcbench_recommend.rows import DISTANCES, FEWEST_COLUMNS
 from hcbench_recommend.sentences import describe_scale
-from hcbench_recommend.subsample import size_of_part
 
-#: The quick standard set. Those that do not apply, or are not installed, are left out.
-METHODS = (
-    "UPGMA",
-    "Complete",
-    "Single",
-    "Ward",
-    "HDBSCAN",
-    "DotProduct",
-    "sk-bisecting-kmeans",
-    "fast-plscan",
-    "higra-bpt",
-    "skn-paris",
-)
-#: The quick set for comparisons that a crowd has answered.
-METHODS_OF_ANSWERS = ("4-AL", "4K-AL", "tK-AL", "AL-rowsum", "tSTE-AL", "FORTE-AL")
 #: The number of calls on all items of which the median time is taken.
 CALLS = 5
 #: Seconds: a method that takes longer is called once, as such times differ little.
 LONG = 2.0
-#: The share of the items that are in a subsample, by default.
-SHARE = 0.8
-#: The most items of a subsample by default, as internal metrics need O(n²) time.
-MOST = 5000
-#: The fewest items of a subsample.
-LEAST = 20
 #: The share of the items that are in a half.
 HALF_OF_ITEMS = 0.5
 #: Subsamples by default: 5 take half of the time, and find much less.
@@ -133,9 +117,9 @@ def recommend(
         raise DataError(f"{name} means {len(uses)} data sets; recommend one at a time")
     use = uses[0]
     standard: tuple[str, ...] = METHODS
-    if _are_answers(use):
+    if are_answers(use):
         standard = METHODS_OF_ANSWERS
-    methods, notes = _choose_methods(registry, algos, standard)
+    methods, notes = choose_methods(registry, algos, standard)
     problem = use.spec.load()(0, **use.params)
     if command is None:
         command = f"hcbench_recommend.recommending.recommend({name!r})"
@@ -144,16 +128,16 @@ def recommend(
         use=use,
         problem=problem,
         registry=registry,
-        algorithms=(*methods.entries, BASELINE),
+        algorithms=methods.entries + (BASELINE,),
         distances=choose_distances(distances, problem, methods.metrics),
         metric_of=methods.metrics,
         options={**options, "plugins": plugins},
         command=command,
     )
-    if _halves_decide(use, metrics, share):
+    if halves_decide(use, metrics, share):
         measured = compared.on_halves(subsamples)
     else:
-        deciding = tuple(metrics) or _deciding_metrics(use)
+        deciding = tuple(metrics) or deciding_metrics(use)
         measured = compared.on_subsamples(deciding, subsamples, share)
     recommendation = judge(measured)
     all_notes = list(recommendation.notes)
@@ -208,8 +192,12 @@ class Compared:
             draw=int(self.options.get("seed", 0)),
             registry=self.registry,
         )
-        _check_size(self.name, self.problem.n, halves.size, HALF_OF_ITEMS)
-        results, on_all, times = self._on_all(INTERNAL if self.problem.n <= MOST else ())
+        check_size(self.name, self.problem.n, halves.size, HALF_OF_ITEMS)
+        internal_metrics: tuple[str, ...] = INTERNAL
+        if self.problem.n > MOST:
+            # They need O(n²) time.
+            internal_metrics = ()
+        results, on_all, times = self._on_all(internal_metrics)
         halves.run(self.algorithms, self._with_command("halves of the items"))
         outcomes = {}
         for candidate in self._candidates(results):
@@ -224,13 +212,16 @@ class Compared:
 
             replication = halves.measure(candidates, self.metric_of, show)
         tables = tables_of(candidates, replication, divisions)
+        reported_tables = {}
+        if replication:
+            reported_tables = tables
         return Measured(
             data=self.name,
             candidates=candidates,
             on_all=on_all,
             outcomes=outcomes,
             times=times,
-            tables=tables if replication else {},
+            tables=reported_tables,
             directed=list(tables.values()),
             drawn=Drawn(subsamples=divisions, size=halves.size, n=2 * halves.size, are_halves=True),
             distances=self.distances,
@@ -242,7 +233,7 @@ class Compared:
         self, deciding: Sequence[str], subsamples: int, share: float | None
     ) -> Measured:
         """Run the methods on subsamples, in which metrics decide."""
-        drawn, part = _draw(self.name, self.use, self.problem, subsamples, share)
+        drawn, part = draw_parts(self.name, self.use, self.problem, subsamples, share)
         all_results, on_all, times = self._on_all(())
         reported = tuple(deciding)
         parts = [part]
@@ -285,7 +276,7 @@ class Compared:
         results = compare(
             self.algorithms,
             datasets,
-            metrics=("seconds", *metrics),
+            metrics=("seconds",) + tuple(metrics),
             repetitions=1,
             exclusive=True,
             **options,
@@ -329,43 +320,6 @@ class Compared:
         return {**self.options, "command": f"{self.command}  # {what}"}
 
 
-def choose_distances(
-    distances: Sequence[str], problem: Problem, metric_of: Mapping[str, str]
-) -> tuple[str, ...]:
-    """The distances that are tried.
-
-    Parameters
-    ----------
-    distances : sequence of str
-        Those that the user names; by default all if the data have enough columns.
-    problem : Problem
-    metric_of : mapping of str to str
-        Parameters ``metric`` that the user gives: distances are not scaled in addition.
-
-    Raises
-    ------
-    ParameterError
-        If a name is wrong, or the data have no dense vectors.
-    """
-    vectors = problem.vectors
-    is_dense = isinstance(vectors, np.ndarray)
-    for distance in distances:
-        if distance not in DISTANCES:
-            raise ParameterError(
-                f"distances={distance}: no such distance; write some of {', '.join(DISTANCES)}"
-            )
-        if distance != "euclidean" and not is_dense:
-            raise ParameterError(
-                f"distances={distance}: rows are scaled of dense vectors only, and these data have "
-                "none; omit distances"
-            )
-    if distances:
-        return tuple(dict.fromkeys(distances))
-    if not isinstance(vectors, np.ndarray) or vectors.shape[1] < FEWEST_COLUMNS or metric_of:
-        return ("euclidean",)
-    return tuple(DISTANCES)
-
-
 def _with_distance(part: str, distance: str) -> str:
     """The name of a subsample with its rows scaled."""
     if distance == "euclidean":
@@ -374,191 +328,12 @@ def _with_distance(part: str, distance: str) -> str:
     return format_name(name.base, {**name.params, "distance": distance})
 
 
-def _halves_decide(use: Use[DatasetSpec], metrics: Sequence[str], share: float | None) -> bool:
-    """Whether neither a truth nor named metrics decide, and items have distances."""
-    provided = use.spec.provides_with(use.params)
-    if metrics or provided & {"truth", "levels"} or not provided & {"vectors", "similarity"}:
-        return False
-    if share is not None:
-        raise ParameterError(
-            f"share={share}: without labels and metrics, halves of the items decide, which have no "
-            f"share; omit it, or name metrics, such as {INTERNAL[0]}"
-        )
-    return True
-
-
 def _name_of_data(data: str | Path) -> str:
     """The name of a data set, or of a file, which has a slash."""
     name = str(data)
     if isinstance(data, Path) and "/" not in name:
         return f"./{name}"
     return name
-
-
-def _are_answers(use: Use[DatasetSpec]) -> bool:
-    """Whether nothing but the answers of a crowd is known, some of which can be held out."""
-    provided = use.spec.provides_with(use.params)
-    if "comparisons" not in provided or provided & {"truth", "levels"}:
-        return False
-    return "held_out" in use.params and not provided & {"vectors", "similarity", "graph"}
-
-
-def _deciding_metrics(use: Use[DatasetSpec]) -> tuple[str, ...]:
-    """The metrics that decide, where the user names none."""
-    if _are_answers(use):
-        return OF_ANSWERS
-    if use.spec.provides_with(use.params) & {"truth", "levels"}:
-        return EXTERNAL
-    return INTERNAL
-
-
-def _draw(
-    name: str, use: Use[DatasetSpec], problem: Problem, subsamples: int, share: float | None
-) -> tuple[Drawn, str]:
-    """What is drawn from the data, and the name of the data set that draws it.
-
-    Raises
-    ------
-    ParameterError
-        If the subsamples would all be the same, or are too small.
-    """
-    if _are_answers(use):
-        return _draw_answers(name, problem, subsamples, share)
-    if share is None:
-        # Two digits, as the share is part of the name of the subsamples.
-        share = min(SHARE, float(f"{MOST / problem.n:.2g}"))
-    size = _size_of_subsamples(name, problem.n, share)
-    part = format_name("subsample", {"of": name, "share": share})
-    return Drawn(subsamples=subsamples, size=size, n=problem.n), part
-
-
-def _draw_answers(
-    name: str, problem: Problem, subsamples: int, share: float | None
-) -> tuple[Drawn, str]:
-    """The answers that methods get; the metric tells how well the others are predicted."""
-    share = SHARE if share is None else share
-    if not 0 < share < 1:
-        raise ParameterError(f"share={share}: a share is below 1, such as {SHARE}")
-    assert problem.comparisons is not None
-    n = len(problem.comparisons)
-    if problem.held_out is not None:
-        n += len(problem.held_out)
-    size = round(share * n)
-    if n - size < LEAST:
-        raise ParameterError(
-            f"{name}: of {n} answers {n - size} are held out, and {LEAST} is the least; collect "
-            "more answers, or take a smaller share"
-        )
-    label, described = split_alias(name)
-    file = parse_name(described)
-    params = {"held_out": round(1 - share, 6), **file.params}
-    part = format_name(file.base, params)
-    if label:
-        part = f"{label}={part}"
-    return Drawn(subsamples=subsamples, size=size, n=n, are_answers=True), part
-
-
-@dataclass(frozen=True, slots=True)
-class Methods:
-    """The methods that are compared.
-
-    Attributes
-    ----------
-    entries : tuple of str, AlgorithmSpec or callable
-        As for `hcbench.compare`, without the references.
-    metrics : dict of str to str
-        The parameter ``metric`` where the user gives it, by the label of the method.
-    """
-
-    entries: tuple[Any, ...]
-    metrics: dict[str, str]
-
-
-def _choose_methods(
-    registry: Registry, algos: Sequence[Any], standard: tuple[str, ...]
-) -> tuple[Methods, list[str]]:
-    """The methods without the references, and notes on what is not compared."""
-    if not algos:
-        return Methods(standard + _of_plugin_files(registry), {}), []
-    entries: dict[Any, None] = {}
-    references: dict[str, None] = {}
-    metric_of = {}
-    for item in algos:
-        if not isinstance(item, str):
-            # A function of the caller, or a spec.
-            entries[item] = None
-            continue
-        for use in registry.use_algorithms(item):
-            if use.spec.reference:
-                references[use.label] = None
-                continue
-            entries[use.label] = None
-            metric = use.params.get("metric")
-            if isinstance(metric, str) and f"metric={metric}" in use.label:
-                metric_of[use.label] = metric
-    if len(entries) < 2:
-        raise ParameterError(
-            f"algos={', '.join(map(str, algos))}: at least 2 methods are needed, as one cannot be "
-            "compared (Random and Truth are references); name another one, or none for the "
-            "standard set"
-        )
-    methods = Methods(tuple(entries), metric_of)
-    if not references:
-        return methods, []
-    note = (
-        f"References are no methods, and none is recommended: {', '.join(references)}. {BASELINE} "
-        "is always compared, as a baseline."
-    )
-    return methods, [note]
-
-
-def _of_plugin_files(registry: Registry) -> tuple[str, ...]:
-    """The methods of plugin files, with their default parameters."""
-    names = []
-    for entry in registry.algorithms.entries:
-        if entry.plugin.file is not None and not entry.spec.reference:
-            names.append(entry.full_name)
-    return tuple(names)
-
-
-def _size_of_subsamples(data: str, n: int, share: float) -> int:
-    """The number of items in a subsample.
-
-    Raises
-    ------
-    ParameterError
-        If the subsamples would all be the same, or are too small.
-    """
-    if not 0 < share <= 1:
-        raise ParameterError(f"share={share}: a share is between 0 and 1, such as {SHARE}")
-    size = size_of_part(n, share)
-    if size == n:
-        raise ParameterError(
-            f"share={share}: each subsample would have all {n} items of {data}, and equal copies "
-            f"show nothing; take less, such as {SHARE}"
-        )
-    _check_size(data, n, size, SHARE)
-    return size
-
-
-def _check_size(data: str, n: int, size: int, share: float) -> None:
-    """Check that parts of the data have enough items; the share is that of the largest parts.
-
-    Raises
-    ------
-    ParameterError
-        If they have fewer than `LEAST`.
-    """
-    if size >= LEAST:
-        return
-    needed = math.ceil(LEAST / share)
-    way_out = f"take at least {needed} items"
-    if n >= needed:
-        way_out = f"take a larger share, such as {SHARE}"
-    raise ParameterError(
-        f"{data}: subsamples of {size} of {n} items are too small to compare methods, "
-        f"{LEAST} is the least; {way_out}"
-    )
 
 
 def _times(

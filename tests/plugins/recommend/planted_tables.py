@@ -20,10 +20,10 @@ from sklearn.metrics import adjusted_rand_score
 import hcbench
 from hcbench import Problem
 from hcbench_recommend.candidates import Candidate, candidates_of
+from hcbench_recommend.choosing import choose_distances
 from hcbench_recommend.deciding import Drawn
 from hcbench_recommend.halves import divide
 from hcbench_recommend.judging import Measured, judge
-from hcbench_recommend.recommending import choose_distances
 from hcbench_recommend.replicating import Halves, tables_of
 from hcbench_recommend.rows import with_rows_scaled
 

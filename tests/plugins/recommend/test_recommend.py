@@ -20,13 +20,14 @@ import hcbench_recommend
 from hcbench import HcbenchError, Problem
 from hcbench.analysis import Limits
 from hcbench.store import Store
-from hcbench_recommend import recommending
+from hcbench_recommend import drawing, recommending
+from hcbench_recommend.choosing import choose_distances
 from hcbench_recommend.command import recommend as command, split_names, write_page
 from hcbench_recommend.deciding import Drawn, decide, limits_behind, score_methods
 from hcbench_recommend.halves import half
 from hcbench_recommend.judging import ranks_of
 from hcbench_recommend.recommendation import Method
-from hcbench_recommend.recommending import choose_distances, recommend
+from hcbench_recommend.recommending import recommend
 from hcbench_recommend.rows import scale_rows
 from hcbench_recommend.sentences import (
     Setting,
@@ -395,7 +396,7 @@ def test_the_command_recommends_what_separates_the_rings(tmp_path, monkeypatch):
     assert "use Single" in table
     assert "10/10" in table
     assert "…" not in table, "no column is cut"
-    monkeypatch.setattr(recommending, "MOST", 20)  # instead of 80 % of the 60 items
+    monkeypatch.setattr(drawing, "MOST", 20)  # instead of 80 % of the 60 items
     found = recommend(arguments[0], ["Single", "UPGMA"], subsamples=2, store=f"{tmp_path}/r.sqlite")
     assert "Of 2 random subsamples of 20 of 60 items, " in found.sentences[2]
 
