@@ -33,8 +33,13 @@ EQUAL = {**DISTRIBUTIONS, "beta(2, .2)": (lambda rng, shape: rng.beta(2, 0.2, si
 REPETITIONS = (3, 5, 10, 30)
 
 
-def coverage_of(name: str, n: int, samples: int) -> tuple[float, float]:
-    """How often the interval covers the mean, and two standard errors of that share."""
+#: How often Student's t misses the mean, at the number of repetitions where it does most often; of
+#: beta(18, 2) in 200,000 samples of 5. For normal values it is exact.
+MISSES = {"normal": 0.05, "beta(18, 2)": 0.077}
+
+
+def coverage_of(name: str, n: int, samples: int) -> float:
+    """How often the interval covers the mean."""
     draw, mean = DISTRIBUTIONS[name]
     covered = 0
     for values in draw(np.random.default_rng(n), (samples, n)):
@@ -42,7 +47,7 @@ def coverage_of(name: str, n: int, samples: int) -> tuple[float, float]:
         assert summary.low is not None
         assert summary.high is not None
         covered += summary.low <= mean <= summary.high
-    return covered / samples, 2 * math.sqrt(0.95 * 0.05 / samples)
+    return covered / samples
 
 
 def results_of(table: NDArray[np.float64], seed: int = 0) -> Results:
