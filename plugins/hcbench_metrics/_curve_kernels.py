@@ -1,23 +1,50 @@
-"""Compiled pass over all cuts of two trees at once. The kernels do not check their input.
-
-Throughout, a tree of n leaves and m nodes is given by ``start`` and ``end`` (m,): node v's leaves
-are ``order[start[v]:end[v]]``, where ``order`` (n,) has the leaves from left to right; its children
-are ``child_ids[child_offsets[v]:child_offsets[v + 1]]``; ``merges`` (m - n,) are its inner nodes,
-sorted from the first to be split, which is the last to be merged, to the last.
-"""
+"""Compiled pass over all cuts of two trees at once. The kernels do not check their input."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numba.extending import register_jitable
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from hcbench_metrics._tree_kernels import TreeArrays
 
-    Ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
+
+
+class ContingencyTable(NamedTuple):
+    """Numbers of items by their clusters in two partitions: a hash table with linear probing."""
+
+    #: (capacity,) int64, a power of 2. The key of each cell that is not empty.
+    keys: Ints
+    #: (capacity,) int64. The number of items; 0 for an empty cell.
+    counts: Ints
+
+
+class Cuts(NamedTuple):
+    """The cuts of a tree, from n clusters to one."""
+
+    tree: TreeArrays
+    #: (m - n,) int64. Inner nodes, from the first to be merged to the last.
+    merges: Ints
+    #: (n,) int64. The cluster of each item in the current cut.
+    label: Ints
+    #: 1 or n. What a label counts in the key of a cell of the table; n for one of two trees.
+    factor: int
+    #: (4,) int64. The current cut: see `MERGES`, `CLUSTERS`, `PAIRS` and `SHARED`.
+    current: Ints
+
+
+# Entries of `Cuts.current`.
+MERGES = 0  # the number of merges so far
+CLUSTERS = 1
+PAIRS = 2  # that the cut puts together
+SHARED = 3  # of these, put together in both trees when this tree merged them
+
+
+# ---- Contingency table ---------------------------------------------------------------------------
 
 
 @register_jitable
@@ -27,8 +54,10 @@ def _preferred_slot(key: int, mask: int) -> int:
 
 
 @register_jitable
-def _add_to_cell(keys: Ints, counts: Ints, key: int) -> int:
+def _add_to_cell(table: ContingencyTable, key: int) -> int:
     """Add one item to a cell of the table; return the previous count. O(1) expected."""
+    keys = table.keys
+    counts = table.counts
     mask = keys.size - 1
     at = _preferred_slot(key, mask)
     while keys[at] != key and counts[at] > 0:
@@ -39,11 +68,13 @@ def _add_to_cell(keys: Ints, counts: Ints, key: int) -> int:
 
 
 @register_jitable
-def _take_from_cell(keys: Ints, counts: Ints, key: int) -> int:
+def _take_from_cell(table: ContingencyTable, key: int) -> int:
     """Remove one item from a cell; return the remaining count. O(1) expected.
 
     Empty cells are deleted, and later ones moved up (Knuth 1973, 6.4, algorithm R).
     """
+    keys = table.keys
+    counts = table.counts
     mask = keys.size - 1
     at = _preferred_slot(key, mask)
     while keys[at] != key:
@@ -54,6 +85,7 @@ def _take_from_cell(keys: Ints, counts: Ints, key: int) -> int:
         keys[at] = -1
         later = (at + 1) & mask
         while counts[later] > 0:
+            # Only cells that are reached over the empty one may move there.
             if (later - _preferred_slot(keys[later], mask)) & mask >= (later - at) & mask:
                 keys[at] = keys[later]
                 counts[at] = counts[later]
@@ -64,118 +96,88 @@ def _take_from_cell(keys: Ints, counts: Ints, key: int) -> int:
     return int(remaining)
 
 
-@register_jitable
-def _merge(
-    start: Ints,
-    end: Ints,
-    order: Ints,
-    children: Ints,
-    label: Ints,
-    factor: int | np.int64,
-    other_label: Ints,
-    other_factor: int | np.int64,
-    keys: Ints,
-    counts: Ints,
-) -> tuple[int, int]:
-    """Merge clusters of one tree; return the pairs put together in it, and in both trees.
-
-    The largest cluster keeps its label; each leaf of the others moves from one cell to another. The
-    key of a cell is ``factor`` times one label plus ``other_factor`` times the other.
-    """
-    largest = children[0]
-    size = 0
-    pairs = 0
-    for child in children:
-        pairs += size * (end[child] - start[child])
-        size += end[child] - start[child]
-        if end[child] - start[child] > end[largest] - start[largest]:
-            largest = child
-    new_label = label[order[start[largest]]]
-    pairs_in_both = 0
-    for child in children:
-        if child == largest:
-            continue
-        for i in order[start[child] : end[child]]:
-            other_part = other_factor * other_label[i]
-            pairs_in_both -= _take_from_cell(keys, counts, factor * label[i] + other_part)
-            label[i] = new_label
-            pairs_in_both += _add_to_cell(keys, counts, factor * new_label + other_part)
-    return pairs, pairs_in_both
+# ---- Merges --------------------------------------------------------------------------------------
 
 
 @njit(cache=True)
 def pairs_together(
-    start: Ints,
-    end: Ints,
-    order: Ints,
-    child_offsets: Ints,
-    child_ids: Ints,
-    merges: Ints,
-    other_start: Ints,
-    other_end: Ints,
-    other_order: Ints,
-    other_child_offsets: Ints,
-    other_child_ids: Ints,
-    other_merges: Ints,
+    tree: TreeArrays, merges: Ints, other_tree: TreeArrays, other_merges: Ints
 ) -> Ints:
     """Pairs of leaves that the cuts into k clusters put together: in one, the other, both trees.
 
+    ``merges`` (m - n,) are the inner nodes of a tree, from the first to be merged to the last.
     Returns (3, n + 1), where column k is for the coarsest cut into at least k clusters; column 0 is
     unused. From k = n to 1, the contingency table is updated in a hash table as clusters merge. A
     leaf moves only with a cluster that is not the largest, at most log2(n) times in each tree:
     O(n log n) expected time, O(n) memory.
     """
-    n = order.size
-    one = np.int64(1)  # a literal would be a type of its own
-    label = np.empty(n, np.int64)
-    other_label = np.empty(n, np.int64)
+    n = tree.order.size
+    one = _singletons(tree, merges, np.int64(n))
+    other = _singletons(other_tree, other_merges, np.int64(1))
     capacity = 4
     while capacity < 2 * n + 2:
         capacity *= 2
-    keys = np.full(capacity, -1, np.int64)
-    counts = np.zeros(capacity, np.int64)
+    table = ContingencyTable(np.full(capacity, -1, np.int64), np.zeros(capacity, np.int64))
     for i in range(n):
-        label[i] = other_label[i] = i
-        _add_to_cell(keys, counts, n * i + i)
+        _add_to_cell(table, n * i + i)
     together = np.zeros((3, n + 1), np.int64)
-    in_one = in_other = in_both = 0
-    n_clusters = n_other = n
-    at = at_other = 0
     for k in range(n - 1, 0, -1):
-        while at < merges.size:
-            v = merges[at]
-            children = child_ids[child_offsets[v] : child_offsets[v + 1]]
-            if n_clusters - children.size + 1 < k:
-                break
-            new, new_in_both = _merge(
-                start, end, order, children, label, n, other_label, one, keys, counts
-            )
-            in_one += new
-            in_both += new_in_both
-            n_clusters -= children.size - 1
-            at += 1
-        while at_other < other_merges.size:
-            v = other_merges[at_other]
-            children = other_child_ids[other_child_offsets[v] : other_child_offsets[v + 1]]
-            if n_other - children.size + 1 < k:
-                break
-            new, new_in_both = _merge(
-                other_start,
-                other_end,
-                other_order,
-                children,
-                other_label,
-                one,
-                label,
-                n,
-                keys,
-                counts,
-            )
-            in_other += new
-            in_both += new_in_both
-            n_other -= children.size - 1
-            at_other += 1
-        together[0, k] = in_one
-        together[1, k] = in_other
-        together[2, k] = in_both
+        _merge_to(k, one, other, table)
+        _merge_to(k, other, one, table)
+        together[0, k] = one.current[PAIRS]
+        together[1, k] = other.current[PAIRS]
+        together[2, k] = one.current[SHARED] + other.current[SHARED]
     return together
+
+
+@register_jitable
+def _singletons(tree: TreeArrays, merges: Ints, factor: int) -> Cuts:
+    """The cut of a tree into single items."""
+    n = tree.order.size
+    current = np.zeros(4, np.int64)
+    current[CLUSTERS] = n
+    return Cuts(tree, merges, np.arange(n), factor, current)
+
+
+@register_jitable
+def _merge_to(k: int, cuts: Cuts, other: Cuts, table: ContingencyTable) -> None:
+    """Merge clusters while at least k remain."""
+    tree = cuts.tree
+    current = cuts.current
+    while current[MERGES] < cuts.merges.size:
+        v = cuts.merges[current[MERGES]]
+        children = tree.child_ids[tree.child_offsets[v] : tree.child_offsets[v + 1]]
+        n_clusters = current[CLUSTERS] - children.size + 1
+        if n_clusters < k:
+            break
+        _merge(children, cuts, other, table)
+        current[CLUSTERS] = n_clusters
+        current[MERGES] += 1
+
+
+@register_jitable
+def _merge(children: Ints, cuts: Cuts, other: Cuts, table: ContingencyTable) -> None:
+    """Merge clusters of one tree, and count the pairs that this puts together.
+
+    The largest cluster keeps its label; each leaf of the others moves from one cell to another.
+    """
+    tree = cuts.tree
+    largest = children[0]
+    size = 0
+    for child in children:
+        child_size = tree.end[child] - tree.start[child]
+        cuts.current[PAIRS] += size * child_size
+        size += child_size
+        if child_size > tree.end[largest] - tree.start[largest]:
+            largest = child
+    new_label = cuts.label[tree.order[tree.start[largest]]]
+    for child in children:
+        if child == largest:
+            continue
+        for i in tree.order[tree.start[child] : tree.end[child]]:
+            other_part = other.factor * other.label[i]
+            old_key = cuts.factor * cuts.label[i] + other_part
+            cuts.current[SHARED] -= _take_from_cell(table, old_key)
+            cuts.label[i] = new_label
+            new_key = cuts.factor * new_label + other_part
+            cuts.current[SHARED] += _add_to_cell(table, new_key)

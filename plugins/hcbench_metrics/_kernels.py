@@ -1,8 +1,6 @@
 """Compiled passes over pairs of items. They do not check their input; their callers do.
 
-Throughout, a tree of n leaves and m nodes is given by ``parent`` (m,), -1 for the root m-1, with
-parents after their children, and by ``start`` and ``end`` (m,): node v's leaves are
-``order[start[v]:end[v]]``, where ``order`` (n,) has the leaves from left to right.
+Nodes of a tree are numbered as in `TreeArrays`: m nodes, of which 0..n-1 are leaves.
 """
 
 from __future__ import annotations
@@ -12,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 from numba.extending import register_jitable
+
+from hcbench_metrics._tree_kernels import TreeArrays
 
 if TYPE_CHECKING:
     from typing import Any
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
 
 
 @njit(cache=True)
-def merged_of_matrix(parent: Ints, end: Ints, order: Ints, w: NDArray[np.floating[Any]]) -> Floats:
+def merged_of_matrix(tree: TreeArrays, w: NDArray[np.floating[Any]]) -> Floats:
     """Sum of w (n, n) over the unordered pairs whose lowest common ancestor is v, for each v (m,).
 
     For each leaf, the leaves to its right are summed in runs with the same ancestor. O(n^2) time,
     O(m) memory.
     """
-    merged = np.zeros(parent.size)
-    for i in range(order.size):
+    merged = np.zeros(tree.parent.size)
+    for i in range(tree.order.size):
         row = w[i]
-        done = end[i]  # position up to which partners of i are merged
-        v = parent[i]
+        first = tree.end[i]  # position of the first partner that is not merged with i yet
+        v = tree.parent[i]
         while v >= 0:
             total = 0.0
-            for position in range(done, end[v]):
-                total += row[order[position]]
+            for position in range(first, tree.end[v]):
+                total += row[tree.order[position]]
             merged[v] += total
-            done = end[v]
-            v = parent[v]
+            first = tree.end[v]
+            v = tree.parent[v]
     return merged
 
 
@@ -58,6 +58,7 @@ def add_merged_of_vectors(parent: Ints, sums: Floats, merged: Floats) -> None:
     for v in range(parent.size - 1):
         p = parent[v]
         total = 0.0
+        # The parent has the sum of the children before v: each pair of clusters is counted once.
         for k in range(b):
             total += sums[p, k] * sums[v, k]
             sums[p, k] += sums[v, k]
@@ -74,16 +75,17 @@ def merged_of_columns(offsets: Ints, data: Floats, ancestors: Ints, m: int) -> F
     with a stack: a deeper ancestor, of smaller id, merges first.
     """
     merged = np.zeros(m)
-    depth = 0
+    depth = 0  # the most clusters that can be on the stack
     for k in range(offsets.size - 1):
         depth = max(depth, offsets[k + 1] - offsets[k])
-    sums = np.empty(depth)  # of clusters not merged yet, from left to right
+    sums = np.empty(depth)  # of the clusters on the stack, from left to right
     gaps = np.empty(depth, np.int64)  # ancestor at which a cluster and the next one merge
     for k in range(offsets.size - 1):
         top = 0
         for e in range(offsets[k], offsets[k + 1]):
             sums[top] = data[e]
             is_last = e + 1 == offsets[k + 1]
+            # Merge the clusters that are complete before the next leaf: all, after the last one.
             while top > 0 and (is_last or gaps[top - 1] <= ancestors[e]):
                 merged[gaps[top - 1]] += sums[top - 1] * sums[top]
                 sums[top - 1] += sums[top]
@@ -97,19 +99,20 @@ def merged_of_columns(offsets: Ints, data: Floats, ancestors: Ints, m: int) -> F
 
 
 @register_jitable
-def merges_of(parent: Ints, start: Ints, end: Ints, order: Ints, i: int, merge: Ints) -> None:
+def merges_of(tree: TreeArrays, i: int, merge: Ints) -> None:
     """Write into ``merge`` (n,) the lowest common ancestor of i and each leaf, i itself for i.
 
     O(n).
     """
     merge[i] = i
     v = i
-    while parent[v] >= 0:
-        p = parent[v]
-        for position in range(start[p], start[v]):
-            merge[order[position]] = p
-        for position in range(end[v], end[p]):
-            merge[order[position]] = p
+    while tree.parent[v] >= 0:
+        p = tree.parent[v]
+        # The leaves of p on both sides of v.
+        for position in range(tree.start[p], tree.start[v]):
+            merge[tree.order[position]] = p
+        for position in range(tree.end[v], tree.end[p]):
+            merge[tree.order[position]] = p
         v = p
 
 
@@ -121,7 +124,8 @@ def range_of_leaves(parent: Ints, position: Ints) -> tuple[Ints, Ints]:
     first = np.full(m, n, np.int64)
     last = np.full(m, -1, np.int64)
     for i in range(n):
-        first[i] = last[i] = position[i]
+        first[i] = position[i]
+        last[i] = position[i]
     for v in range(m - 1):
         p = parent[v]
         first[p] = min(first[p], first[v])
@@ -131,31 +135,22 @@ def range_of_leaves(parent: Ints, position: Ints) -> tuple[Ints, Ints]:
 
 @njit(cache=True)
 def largest_difference(
-    parent: Ints,
-    start: Ints,
-    end: Ints,
-    order: Ints,
-    height: Floats,
-    truth_parent: Ints,
-    truth_start: Ints,
-    truth_end: Ints,
-    truth_order: Ints,
-    truth_height: Floats,
+    tree: TreeArrays, height: Floats, truth: TreeArrays, true_height: Floats
 ) -> float:
     """Maximum over pairs of |height of lca(i, j) - that in the truth|. O(n^2) time, O(n) memory.
 
     Equal heights, also infinite ones, differ by 0.
     """
-    n = order.size
+    n = tree.order.size
     merge = np.empty(n, np.int64)
     true_merge = np.empty(n, np.int64)
     largest = 0.0
     for i in range(n):
-        merges_of(parent, start, end, order, i, merge)
-        merges_of(truth_parent, truth_start, truth_end, truth_order, i, true_merge)
+        merges_of(tree, i, merge)
+        merges_of(truth, i, true_merge)
         for j in range(i):
-            height_here = height[merge[j]]
-            height_there = truth_height[true_merge[j]]
-            if height_here != height_there:
-                largest = max(largest, abs(height_here - height_there))
+            pair_height = height[merge[j]]
+            true_pair_height = true_height[true_merge[j]]
+            if pair_height != true_pair_height:  # the difference of infinite heights is NaN
+                largest = max(largest, abs(pair_height - true_pair_height))
     return largest

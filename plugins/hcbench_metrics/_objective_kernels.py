@@ -1,11 +1,9 @@
 """Compiled passes over the pairs of items, for objectives. They do not check their input.
 
-Throughout, a tree of n leaves and m nodes is given by ``parent`` (m,), -1 for the root m-1, with
-parents after their children, by ``end`` (m,), the position after the last leaf of each node, and by
-``order`` (n,), the leaves from left to right. ``rows`` (b, n - first) are values of pairs in that
-order: row r is of the leaf at position first + r, column c of that at position first + c, and only
-columns after the row's own are read. ``merged`` (m,) receives the sums over the pairs whose lowest
-common ancestor is v.
+Values of pairs come in blocks of rows, as from `pair_rows`: ``rows`` (b, n - first), where row r is
+of the leaf at position first + r from left to right, and column c of that at position first + c.
+Only the columns after the row's own are read. ``merged`` (m,) receives, for each node v, the sum
+over the pairs whose lowest common ancestor is v.
 """
 
 from __future__ import annotations
@@ -15,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
+from hcbench_metrics._tree_kernels import TreeArrays
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -23,45 +23,32 @@ if TYPE_CHECKING:
 
 
 @njit(cache=True)
-def add_rows(
-    parent: Ints,
-    end: Ints,
-    order: Ints,
-    first: int,
-    rows: Floats,
-    center: float,
-    merged: Floats,
-) -> float:
+def add_rows(tree: TreeArrays, first: int, rows: Floats, center: float, merged: Floats) -> float:
     """Add the values of pairs to ``merged``, and return the sum of ``(value - center)^2``.
 
     O(b n) time, O(1) memory.
     """
     squares = 0.0
     for r in range(rows.shape[0]):
-        done = r + 1
-        v = parent[order[first + r]]
+        # Up the ancestors of the leaf: each merges it with a run of the leaves to its right.
+        begin = r + 1
+        v = tree.parent[tree.order[first + r]]
         while v >= 0:
             total = 0.0
-            stop = end[v] - first
-            for c in range(done, stop):
+            stop = tree.end[v] - first
+            for c in range(begin, stop):
                 value = rows[r, c]
                 total += value
                 squares += (value - center) * (value - center)
             merged[v] += total
-            done = stop
-            v = parent[v]
+            begin = stop
+            v = tree.parent[v]
     return squares
 
 
 @njit(cache=True)
 def add_weights(
-    parent: Ints,
-    end: Ints,
-    order: Ints,
-    first: int,
-    rows: Floats,
-    merged: Floats,
-    degree: Floats,
+    tree: TreeArrays, first: int, rows: Floats, merged: Floats, degree: Floats
 ) -> tuple[float, float]:
     """Add weights w of pairs to ``merged`` and, for each item, to ``degree`` (n,).
 
@@ -71,24 +58,26 @@ def add_weights(
     information = 0.0
     lowest = np.inf
     for r in range(rows.shape[0]):
-        own = 0.0
-        done = r + 1
-        v = parent[order[first + r]]
+        item = tree.order[first + r]
+        item_degree = 0.0
+        # As in `add_rows`.
+        begin = r + 1
+        v = tree.parent[item]
         while v >= 0:
             total = 0.0
-            stop = end[v] - first
-            for c in range(done, stop):
+            stop = tree.end[v] - first
+            for c in range(begin, stop):
                 w = rows[r, c]
                 total += w
-                degree[order[first + c]] += w
+                degree[tree.order[first + c]] += w
                 lowest = min(lowest, w)
                 if w > 0:
                     information += w * np.log(w)
             merged[v] += total
-            own += total
-            done = stop
-            v = parent[v]
-        degree[order[first + r]] += own
+            item_degree += total
+            begin = stop
+            v = tree.parent[v]
+        degree[item] += item_degree
     return information, lowest
 
 
@@ -106,10 +95,12 @@ def add_squared_distances(
     """
     k = means.shape[1]
     for v in range(parent.size - 1):
+        # The parent holds the union of the children before v, which v now joins.
         p = parent[v]
-        before, joining = count[p], count[v]
+        before = count[p]
+        joining = count[v]
         share = joining / (before + joining)
-        gap = 0.0
+        gap = 0.0  # the squared distance of the two means
         for c in range(k):
             step = means[v, c] - means[p, c]
             gap += step * step

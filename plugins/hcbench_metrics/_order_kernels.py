@@ -1,25 +1,23 @@
 """Compiled counts of concordant pairs in two merge orders. They do not check their input.
 
-Throughout, a tree of n leaves and m nodes is given by ``parent`` (m,), -1 for the root m-1, with
-parents after their children, and by ``start`` and ``end`` (m,): node v's leaves are
-``order[start[v]:end[v]]``, where ``order`` (n,) has the leaves from left to right.
+The merge order around leaf i ranks the other leaves by the node at which they merge with i; leaves
+that merge with it at one node are tied. A pair (j, k) of other leaves is concordant if both orders
+rank j before k, or both k before j, and discordant if they rank them differently.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numba.extending import register_jitable
+from numpy.typing import NDArray
 
 from hcbench_metrics._kernels import merges_of
-from hcbench_metrics._purity_kernels import largest_children
+from hcbench_metrics._tree_kernels import TreeArrays, is_head, largest_children
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 
 @njit(cache=True)
@@ -32,32 +30,252 @@ def tied_pairs(parent: Ints, sizes: Ints, n: int) -> Ints:
     return tied[:n]
 
 
+# ---- By classes ----------------------------------------------------------------------------------
+
+
+class TrueRanks(NamedTuple):
+    """Ranks of K classes of leaves around each class: those of a true tree, or a table of them.
+
+    Of a tree, the classes are the leaves of one parent; inner nodes are numbered from 0, and those
+    of them that have no leaf as a child are classes without leaves. The rank of another leaf is the
+    number of edges from the class up to the lowest common ancestor.
+    """
+
+    #: (n,) int64. The class of each leaf.
+    class_of: Ints
+    #: (K,) int64. The parent of each inner node of the tree; negative at the root, and in a table.
+    above: Ints
+    #: (K, K) int64. The rank of class b around the leaves of class a; empty for a tree.
+    ranks: Ints
+    #: (K, K) int64. Row a has the classes by increasing rank around class a; empty for a tree.
+    nearest: Ints
+
+
+class LeafCounts(NamedTuple):
+    """Numbers of leaves below each of K nodes of the true tree or, in a table, of each class."""
+
+    #: (K,) int64. Of the leaves below v, the current node of the heavy path.
+    below: Ints
+    #: (K,) int64. Of the leaves below its heavy child.
+    in_heavy: Ints
+    #: (K,) int64. Of the leaves below one of its light children; 0 before and after.
+    in_light: Ints
+
+
+class ClassSums(NamedTuple):
+    """Concordant minus discordant pairs around the leaves of each class, down a heavy path.
+
+    The pairs around a leaf are counted merge by merge. What a merge contributes is the same for all
+    leaves of a class that are in one child.
+    """
+
+    #: (K,) int64. Numbers of leaves below the current node of the path.
+    members: Ints
+    #: (K,) int64. The sum of the merges down the path to the current node.
+    so_far: Ints
+    #: (K,) int64. The contribution of the current node to the leaves of a light child,
+    step: Ints
+    #: (K,) int64. and that child plus 1; 0 if there was none yet.
+    step_child: Ints
+    #: (K,) int64. The classes below the current node, of which there are ``n_present``.
+    present: Ints
+
+
+@njit(cache=True)
+def concordance_by_classes(tree: TreeArrays, truth: TrueRanks) -> Ints:
+    """Concordant minus discordant pairs of the merge orders around each leaf (n,), by classes.
+
+    When u is merged into v = parent[u], the contribution is the same for all leaves of a class in
+    u. Clusters are counted down the tree's heavy paths (largest child first): each light child is
+    counted again from its leaves, and subtracted to give the heavy child.
+
+    Time O(L) for each node and class in it, so at most O(n K L), and O(L n log n) in a balanced
+    tree, for K classes at depths up to L; with a table, K replaces L. Memory O(n).
+    """
+    n = tree.order.size
+    classes = np.empty(n, np.int64)  # from left to right
+    for at in range(n):
+        classes[at] = truth.class_of[tree.order[at]]
+    total = np.zeros(n, np.int64)
+    n_classes = truth.above.size
+    counts = LeafCounts(
+        np.zeros(n_classes, np.int64),
+        np.zeros(n_classes, np.int64),
+        np.zeros(n_classes, np.int64),
+    )
+    sums = ClassSums(
+        np.zeros(n_classes, np.int64),
+        np.zeros(n_classes, np.int64),
+        np.zeros(n_classes, np.int64),
+        np.zeros(n_classes, np.int64),
+        np.empty(n_classes, np.int64),
+    )
+    heavy = largest_children(tree)
+    for head in range(tree.parent.size - 1, n - 1, -1):
+        if not is_head(tree, heavy, head):
+            continue
+        n_present = _enter_path(tree, head, truth, classes, counts, sums)
+        v = head
+        while v >= n:
+            u = heavy[v]
+            for at in range(tree.child_offsets[v], tree.child_offsets[v + 1]):
+                child = tree.child_ids[at]
+                if child != u:
+                    _leave_path(tree, child, truth, classes, counts, sums, total)
+            n_present = _stay_on_path(tree, v, u, truth, classes, counts, sums, n_present)
+            v = u
+        _end_path(tree, v, truth, classes, counts, sums, total)
+    return total
+
+
 @register_jitable
-def _count_leaves(
-    count: Ints, above: Ints, classes: Ints, first: int, last: int, by: int | np.int64
+def _enter_path(
+    tree: TreeArrays,
+    head: int,
+    truth: TrueRanks,
+    classes: Ints,
+    counts: LeafCounts,
+    sums: ClassSums,
+) -> int:
+    """Count the leaves below the head of a path; return the number of their classes."""
+    first = tree.start[head]
+    last = tree.end[head]
+    # The heavy child has all leaves until those of the light children are subtracted.
+    _add_leaves(counts.below, truth.above, classes, first, last)
+    _add_leaves(counts.in_heavy, truth.above, classes, first, last)
+    n_present = 0
+    for position in range(first, last):
+        c = classes[position]
+        if sums.members[c] == 0:
+            sums.present[n_present] = c
+            n_present += 1
+        sums.members[c] += 1
+    return n_present
+
+
+@register_jitable
+def _leave_path(
+    tree: TreeArrays,
+    child: int,
+    truth: TrueRanks,
+    classes: Ints,
+    counts: LeafCounts,
+    sums: ClassSums,
+    total: Ints,
 ) -> None:
-    """Add ``by`` for each leaf of some positions to the counts below each node of the truth."""
+    """Give the leaves of a light child the sum so far and the contribution of this merge."""
+    first = tree.start[child]
+    last = tree.end[child]
+    _add_leaves(counts.in_light, truth.above, classes, first, last)
+    for position in range(first, last):
+        c = classes[position]
+        if sums.step_child[c] != child + 1:
+            sums.step_child[c] = child + 1
+            sums.step[c] = _contribution(counts.below, counts.in_light, truth, c, last - first)
+        total[tree.order[position]] += sums.so_far[c] + sums.step[c]
+    _subtract_leaves(counts.in_light, truth.above, classes, first, last)
+
+
+@register_jitable
+def _stay_on_path(
+    tree: TreeArrays,
+    v: int,
+    u: int,
+    truth: TrueRanks,
+    classes: Ints,
+    counts: LeafCounts,
+    sums: ClassSums,
+    n_present: int,
+) -> int:
+    """Add the contribution of the merge at v to the classes of its heavy child u.
+
+    Returns the number of the classes in u. Afterwards u is the current node.
+    """
+    # The leaves of the light children are to the left and to the right of those of u.
+    _subtract_leaves(counts.in_heavy, truth.above, classes, tree.start[v], tree.start[u])
+    _subtract_leaves(counts.in_heavy, truth.above, classes, tree.end[u], tree.end[v])
+    for position in range(tree.start[v], tree.start[u]):
+        sums.members[classes[position]] -= 1
+    for position in range(tree.end[u], tree.end[v]):
+        sums.members[classes[position]] -= 1
+    size = tree.end[u] - tree.start[u]
+    n_remaining = 0
+    for at in range(n_present):
+        c = sums.present[at]
+        if sums.members[c] > 0:
+            sums.so_far[c] += _contribution(counts.below, counts.in_heavy, truth, c, size)
+            sums.present[n_remaining] = c
+            n_remaining += 1
+        else:
+            sums.so_far[c] = 0
+    _subtract_leaves(counts.below, truth.above, classes, tree.start[v], tree.start[u])
+    _subtract_leaves(counts.below, truth.above, classes, tree.end[u], tree.end[v])
+    return n_remaining
+
+
+@register_jitable
+def _end_path(
+    tree: TreeArrays,
+    leaf: int,
+    truth: TrueRanks,
+    classes: Ints,
+    counts: LeafCounts,
+    sums: ClassSums,
+    total: Ints,
+) -> None:
+    """Give the last leaf of a path its sum; all counts are 0 again."""
+    c = truth.class_of[leaf]
+    total[leaf] += sums.so_far[c]
+    sums.so_far[c] = 0
+    sums.members[c] = 0
+    _subtract_leaves(counts.below, truth.above, classes, tree.start[leaf], tree.end[leaf])
+    _subtract_leaves(counts.in_heavy, truth.above, classes, tree.start[leaf], tree.end[leaf])
+
+
+@register_jitable
+def _add_leaves(count: Ints, above: Ints, classes: Ints, first: int, last: int) -> None:
+    """Count the leaves at some positions at their class, and at all nodes above it."""
     for position in range(first, last):
         q = classes[position]
         while q >= 0:
-            count[q] += by
+            count[q] += 1
             q = above[q]
 
 
 @register_jitable
-def _step(whole: Ints, part: Ints, above: Ints, c: int, size: int) -> int:
+def _subtract_leaves(count: Ints, above: Ints, classes: Ints, first: int, last: int) -> None:
+    """Undo `_add_leaves`."""
+    for position in range(first, last):
+        q = classes[position]
+        while q >= 0:
+            count[q] -= 1
+            q = above[q]
+
+
+@register_jitable
+def _contribution(below: Ints, part: Ints, truth: TrueRanks, c: int, size: int) -> int:
     """Concordant minus discordant pairs (j, k): j already with i, of class c, and k joining them.
 
-    ``part`` has the counts, by node of the truth, for the cluster of ``size`` leaves that contains
-    i, including i; ``whole`` those after the merge. Counts on the path of c are nested: rank b has
-    the leaves below its b-th node but not below the previous one.
+    ``part`` has the counts for the cluster of ``size`` leaves that contains i, including i;
+    ``below`` those after the merge.
+    """
+    if truth.ranks.size > 0:
+        return _contribution_by_table(below, part, truth.ranks[c], truth.nearest[c], c, size)
+    return _contribution_by_tree(below, part, truth.above, c, size)
+
+
+@register_jitable
+def _contribution_by_tree(below: Ints, part: Ints, above: Ints, c: int, size: int) -> int:
+    """As `_contribution`. Counts on the path of c are nested. O(L).
+
+    Rank b has the leaves below the b-th node of the path but not below the previous one.
     """
     total = 0
     nearer = 1  # i and the leaves of the part that have a smaller rank
     joining_nearer = 0
     q = c
     while q >= 0:
-        joining = whole[q] - part[q]
+        joining = below[q] - part[q]
         total += (joining - joining_nearer) * ((nearer - 1) - (size - part[q]))
         nearer = part[q]
         joining_nearer = joining
@@ -66,8 +284,10 @@ def _step(whole: Ints, part: Ints, above: Ints, c: int, size: int) -> int:
 
 
 @register_jitable
-def _step_of_table(whole: Ints, part: Ints, ranks: Ints, nearest: Ints, c: int, size: int) -> int:
-    """As `_step`, for counts by class, where class b has rank ``ranks[b]``.
+def _contribution_by_table(
+    below: Ints, part: Ints, ranks: Ints, nearest: Ints, c: int, size: int
+) -> int:
+    """As `_contribution`, for counts by class, where class b has rank ``ranks[b]``.
 
     ``nearest`` has the classes by increasing rank. O(K).
     """
@@ -75,15 +295,16 @@ def _step_of_table(whole: Ints, part: Ints, ranks: Ints, nearest: Ints, c: int, 
     nearer = 0  # leaves of the part, excluding i, that have a smaller rank
     at = 0
     while at < nearest.size:
+        # All classes of one rank.
         rank = ranks[nearest[at]]
         tied = 0
         joining = 0
         while at < nearest.size and ranks[nearest[at]] == rank:
             b = nearest[at]
             tied += part[b]
-            joining += whole[b] - part[b]
+            joining += below[b] - part[b]
             if b == c:
-                tied -= 1
+                tied -= 1  # i itself
             at += 1
         farther = size - 1 - nearer - tied
         total += joining * (nearer - farther)
@@ -91,141 +312,12 @@ def _step_of_table(whole: Ints, part: Ints, ranks: Ints, nearest: Ints, c: int, 
     return total
 
 
-@njit(cache=True)
-def concordance_by_classes(
-    parent: Ints,
-    start: Ints,
-    end: Ints,
-    order: Ints,
-    child_offsets: Ints,
-    child_ids: Ints,
-    class_of: Ints,
-    above: Ints,
-    ranks: Ints,
-    nearest: Ints,
-) -> Ints:
-    """Concordant minus discordant pairs of the merge orders around each leaf (n,), by classes.
-
-    Inner nodes of the truth are numbered from 0 here; ``above`` has their parents, negative for the
-    root, and ``class_of`` (n,) the parents of the leaves: leaves of one parent are a class. When u
-    is merged into v = parent[u], the contribution is the same for all leaves of a class in u.
-    Clusters are counted down the tree's heavy paths (largest child first): each light child is
-    counted again from its leaves, and subtracted to give the heavy child.
-
-    If the ranks are not those of a tree, ``ranks`` (K, K) has the rank of class b around the leaves
-    of class a, row a of ``nearest`` (K, K) has the classes by increasing rank, and ``above`` (K,)
-    is negative. For a tree, ``ranks`` and ``nearest`` are empty.
-
-    Time O(L) for each node and class in it, so at most O(n K L), and O(L n log n) in a balanced
-    tree, for K classes at depths up to L; with a table, K replaces L. Memory O(n).
-    """
-    n = order.size
-    m = parent.size
-    n_truth = above.size
-    by_table = ranks.size > 0
-    classes = np.empty(n, np.int64)  # from left to right
-    for at in range(n):
-        classes[at] = class_of[order[at]]
-    one, minus_one = np.int64(1), np.int64(-1)  # a literal would be a type of its own
-    total = np.zeros(n, np.int64)
-    # Leaves by node of the truth: below v on the heavy path, its heavy child, a light child.
-    whole = np.zeros(n_truth, np.int64)
-    heavy_part = np.zeros(n_truth, np.int64)
-    light_part = np.zeros(n_truth, np.int64)
-    # By class: leaves of the heavy child; sum of the steps down the path; step of a light child.
-    members = np.zeros(n_truth, np.int64)
-    so_far = np.zeros(n_truth, np.int64)
-    step = np.zeros(n_truth, np.int64)
-    step_is_of = np.zeros(n_truth, np.int64)  # 1 + light child of the current step
-    present = np.empty(n_truth, np.int64)  # classes in the heavy child
-
-    heavy = largest_children(parent, start, end)
-
-    for head in range(m - 1, n - 1, -1):
-        if head < m - 1 and heavy[parent[head]] == head:
-            continue
-        # Count the leaves at the head of a heavy path.
-        for count in (whole, heavy_part):
-            _count_leaves(count, above, classes, start[head], end[head], one)
-        n_present = 0
-        for position in range(start[head], end[head]):
-            c = classes[position]
-            if members[c] == 0:
-                present[n_present] = c
-                n_present += 1
-            members[c] += 1
-
-        v = head
-        while v >= n:
-            u = heavy[v]
-            # Light children leave the path: their leaves get the sum so far and their own step.
-            for at in range(child_offsets[v], child_offsets[v + 1]):
-                child = child_ids[at]
-                if child == u:
-                    continue
-                _count_leaves(light_part, above, classes, start[child], end[child], one)
-                for position in range(start[child], end[child]):
-                    c = classes[position]
-                    if step_is_of[c] != child + 1:
-                        step_is_of[c] = child + 1
-                        size = end[child] - start[child]
-                        if by_table:
-                            step[c] = _step_of_table(
-                                whole, light_part, ranks[c], nearest[c], c, size
-                            )
-                        else:
-                            step[c] = _step(whole, light_part, above, c, size)
-                    total[order[position]] += so_far[c] + step[c]
-                _count_leaves(light_part, above, classes, start[child], end[child], minus_one)
-
-            # The heavy child remains.
-            sides = (start[v], start[u]), (end[u], end[v])
-            for first, last in sides:
-                _count_leaves(heavy_part, above, classes, first, last, minus_one)
-                for position in range(first, last):
-                    members[classes[position]] -= 1
-            n_kept = 0
-            for at in range(n_present):
-                c = present[at]
-                if members[c] > 0:
-                    size = end[u] - start[u]
-                    if by_table:
-                        so_far[c] += _step_of_table(
-                            whole, heavy_part, ranks[c], nearest[c], c, size
-                        )
-                    else:
-                        so_far[c] += _step(whole, heavy_part, above, c, size)
-                    present[n_kept] = c
-                    n_kept += 1
-                else:
-                    so_far[c] = 0
-            n_present = n_kept
-            for first, last in sides:
-                _count_leaves(whole, above, classes, first, last, minus_one)
-            v = u
-
-        # The path ends in leaf v.
-        c = class_of[v]
-        total[v] += so_far[c]
-        so_far[c] = members[c] = 0
-        for count in (whole, heavy_part):
-            _count_leaves(count, above, classes, start[v], end[v], minus_one)
-    return total
+# ---- By rows -------------------------------------------------------------------------------------
 
 
 @njit(cache=True)
 def concordance_by_rows(
-    parent: Ints,
-    start: Ints,
-    end: Ints,
-    order: Ints,
-    truth_parent: Ints,
-    truth_start: Ints,
-    truth_end: Ints,
-    truth_order: Ints,
-    depth: Ints,
-    shift: Ints,
-    is_transposed: bool,
+    tree: TreeArrays, truth: TreeArrays, depth: Ints, shift: Ints, is_transposed: bool
 ) -> tuple[Ints, Ints]:
     """As `concordance_by_classes`, one leaf at a time; also the pairs (n,) that the truth ties.
 
@@ -234,14 +326,14 @@ def concordance_by_rows(
     The leaves that join i in one merge are compared with all that joined before, which are counted
     by rank in a binary indexed tree (Fenwick 1994). O(n^2 log L) time, O(n) memory.
     """
-    n = order.size
+    n = tree.order.size
     total = np.zeros(n, np.int64)
     tied = np.zeros(n, np.int64)
     merge = np.empty(n, np.int64)
     rank = np.empty(n, np.int64)
     counts = np.empty(depth.max() + 2, np.int64)
     for i in range(n):
-        merges_of(truth_parent, truth_start, truth_end, truth_order, i, merge)
+        merges_of(truth, i, merge)
         largest = 0
         for j in range(n):
             if is_transposed:
@@ -255,32 +347,46 @@ def concordance_by_rows(
                 tied[i] += counts[rank[j]]
                 counts[rank[j]] += 1
         counts[: largest + 1] = 0
-        n_joined = 0
-        v = i
-        while parent[v] >= 0:
-            p = parent[v]
-            # Leaves of p to the left and to the right of v: all compared, then all counted.
-            for at in range(end[p] - start[p] - end[v] + start[v]):
-                position = start[p] + at
-                if position >= start[v]:
-                    position += end[v] - start[v]
-                r = rank[order[position]]
-                total[i] += _prefix_sum(counts, r - 1) - (n_joined - _prefix_sum(counts, r))
-            for at in range(end[p] - start[p] - end[v] + start[v]):
-                position = start[p] + at
-                if position >= start[v]:
-                    position += end[v] - start[v]
-                r = rank[order[position]]
-                while r <= largest:
-                    counts[r] += 1
-                    r += r & -r
-            n_joined = end[p] - start[p] - 1
-            v = p
+        total[i] = _compare_row(tree, i, rank, counts[: largest + 1])
     return total, tied
 
 
 @register_jitable
+def _compare_row(tree: TreeArrays, i: int, rank: Ints, counts: Ints) -> int:
+    """Concordant minus discordant pairs around leaf i, where leaf j has ``rank[j]`` (n,).
+
+    ``counts`` are zeros, from rank 0, which only i itself has, to the largest rank.
+    """
+    total = 0
+    n_joined = 0
+    v = i
+    while tree.parent[v] >= 0:
+        p = tree.parent[v]
+        n_left = tree.start[v] - tree.start[p]
+        n_joining = n_left + tree.end[p] - tree.end[v]
+        # Leaves of p to the left and to the right of v: all compared, then all counted.
+        for at in range(n_joining):
+            position = tree.start[p] + at
+            if at >= n_left:
+                position += tree.end[v] - tree.start[v]
+            r = rank[tree.order[position]]
+            total += _prefix_sum(counts, r - 1) - (n_joined - _prefix_sum(counts, r))
+        for at in range(n_joining):
+            position = tree.start[p] + at
+            if at >= n_left:
+                position += tree.end[v] - tree.start[v]
+            r = rank[tree.order[position]]
+            while r < counts.size:
+                counts[r] += 1
+                r += r & -r
+        n_joined += n_joining
+        v = p
+    return total
+
+
+@register_jitable
 def _prefix_sum(counts: Ints, rank: int) -> int:
+    """Number of leaves of ranks 1 to ``rank`` in a binary indexed tree."""
     total = 0
     while rank > 0:
         total += counts[rank]

@@ -40,7 +40,9 @@ def expected_information(
     total = 0.0
     for s in range(a.size):
         for t in range(b.size):
-            x, y = a[s], b[t]
+            x = a[s]
+            y = b[t]
+            # The part of the logarithm of the probability that does not depend on c.
             constant = (
                 log_factorial[x]
                 + log_factorial[y]

@@ -15,6 +15,8 @@ from numba import njit
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from hcbench_metrics._tree_kernels import TreeArrays
+
 Ints: TypeAlias = NDArray[np.int64]
 
 
@@ -32,24 +34,19 @@ class Sums(NamedTuple):
 
 
 @njit(cache=True)
-def count_resolved(offsets: Ints, children: Ints, sizes: Ints, n: int) -> int:
-    """Quartets that an unrooted tree resolves. O(m).
-
-    Parameters
-    ----------
-    offsets, children : int arrays
-        ``children[offsets[v]:offsets[v + 1]]`` are those of node v; leaves are 0..n-1.
-    sizes : (m,) int array
-        Leaves below each node.
-    """
+def count_resolved(tree: TreeArrays) -> int:
+    """Quartets that an unrooted tree resolves. O(m)."""
+    n = tree.order.size
     claims = 0
-    for v in range(n, sizes.size):
-        up = n - sizes[v]
+    for v in range(n, tree.parent.size):
+        up = n - tree.end[v] + tree.start[v]
         squares = up * up
-        for k in range(offsets[v], offsets[v + 1]):
-            squares += sizes[children[k]] * sizes[children[k]]
-        for k in range(offsets[v], offsets[v + 1]):
-            claims += _claims(sizes[children[k]], n, squares)
+        children = tree.child_ids[tree.child_offsets[v] : tree.child_offsets[v + 1]]
+        for child in children:
+            size = tree.end[child] - tree.start[child]
+            squares += size * size
+        for child in children:
+            claims += _claims(tree.end[child] - tree.start[child], n, squares)
         claims += _claims(up, n, squares)
     return claims // 2
 
@@ -62,55 +59,63 @@ def _claims(size: int, n: int, squares: int) -> int:
 
 
 @njit(cache=True)
-def count_shared(
-    offsets: Ints,
-    children: Ints,
-    start: Ints,
-    end: Ints,
-    order: Ints,
-    other_parent: Ints,
-    other_offsets: Ints,
-    other_children: Ints,
-    n: int,
-    with_different: bool,
-) -> tuple[int, int]:
+def count_shared(tree: TreeArrays, other: TreeArrays, with_different: bool) -> tuple[int, int]:
     """Quartets that two trees resolve alike, and those that they resolve differently.
 
     O(n^2) time and O(d n) memory, where d is the largest degree of the first tree; with those
-    resolved differently, O(n times the sum of the squared degrees of the first tree) time. The
-    first tree has ``start``, ``end`` (m,) and ``order`` (n,): node v's leaves are
-    ``order[start[v]:end[v]]``. Exact for up to 50,000 leaves.
+    resolved differently, O(n times the sum of the squared degrees of the first tree) time. Exact
+    for up to 50,000 leaves.
     """
-    m = other_parent.size
+    n = tree.order.size
     alike = 0
     different = 0
-    for u in range(n, start.size):
-        d = offsets[u + 1] - offsets[u]
-        # Leaves of each direction of u, the last being its parent's, below each node of the other
-        # tree: first of its leaves, then summed up.
-        below = np.zeros((d + 1, m), np.int64)
-        below[d, :n] = 1
-        for i in range(d):
-            c = children[offsets[u] + i]
-            for position in range(start[c], end[c]):
-                below[i, order[position]] = 1
-                below[d, order[position]] = 0
-        for i in range(d + 1):
-            for v in range(m - 1):
-                below[i, other_parent[v]] += below[i, v]
-        for v in range(n, m):
-            first = other_offsets[v]
-            other_d = other_offsets[v + 1] - first
-            shared = np.empty((d + 1, other_d + 1), np.int64)
-            for i in range(d + 1):
-                for j in range(other_d):
-                    shared[i, j] = below[i, other_children[first + j]]
-                shared[i, other_d] = below[i, m - 1] - below[i, v]
+    for u in range(n, tree.parent.size):
+        below = _leaves_below(tree, u, other)
+        for v in range(n, other.parent.size):
+            shared = _shared_leaves(below, other, v)
             sums = _sums(shared)
             alike += _claimed_alike(shared, sums, n)
             if with_different:
                 different += _claimed_differently(shared, sums, n)
     return alike // 2, different // 4
+
+
+@register_jitable
+def _leaves_below(tree: TreeArrays, u: int, other: TreeArrays) -> Ints:
+    """Leaves (d+1, m) of each direction of node u, below each node of the other tree.
+
+    Row d is of the direction of u's parent.
+    """
+    n = tree.order.size
+    m = other.parent.size
+    children = tree.child_ids[tree.child_offsets[u] : tree.child_offsets[u + 1]]
+    d = children.size
+    below = np.zeros((d + 1, m), np.int64)
+    below[d, :n] = 1
+    for i in range(d):
+        child = children[i]
+        for position in range(tree.start[child], tree.end[child]):
+            below[i, tree.order[position]] = 1
+            below[d, tree.order[position]] = 0
+    for i in range(d + 1):
+        for v in range(m - 1):
+            below[i, other.parent[v]] += below[i, v]
+    return below
+
+
+@register_jitable
+def _shared_leaves(below: Ints, other: TreeArrays, v: int) -> Ints:
+    """Leaves (d+1, d'+1) that each direction shares with those of node v of the other tree."""
+    n_directions, m = below.shape
+    children = other.child_ids[other.child_offsets[v] : other.child_offsets[v + 1]]
+    other_d = children.size
+    shared = np.empty((n_directions, other_d + 1), np.int64)
+    for i in range(n_directions):
+        for j in range(other_d):
+            shared[i, j] = below[i, children[j]]
+        # The direction of v's parent has all that are not below v.
+        shared[i, other_d] = below[i, m - 1] - below[i, v]
+    return shared
 
 
 @register_jitable

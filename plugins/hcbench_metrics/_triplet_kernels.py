@@ -13,173 +13,271 @@ is the parent of its head. Light children and runs halve in size, so O(log n) ar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numba.extending import register_jitable
+from numpy.typing import NDArray
 
-from hcbench_metrics._purity_kernels import largest_children
+from hcbench_metrics._tree_kernels import TreeArrays, is_head, largest_children, leaf_of_path
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+Ints = NDArray[np.int64]
 
-    Ints = NDArray[np.int64]
+# Colours of a leaf.
+FIRST = 0  # in the first cluster
+SECOND = 1  # in the second cluster
+OUTSIDE = 2  # outside the parent of both
+NEITHER = 3
 
-#: Colours of a leaf: in the first or second cluster, outside their parent, or none of these.
-FIRST, SECOND, OUTSIDE, NEITHER = 0, 1, 2, 3
+# Columns of a component's state; before them the numbers of leaves of the first three colours.
+_ABOVE_FIRST = 3  # sum over the first leaves of the outside leaves attached above them in the run
+_ABOVE_SECOND = 4  # the same sum over the second leaves
+_PAIRED = 5  # pairs of a first and a second leaf in one light child
+_TRIPLETS = 6  # triplets of such two, separated from an outside one, in the run
+_FIXED = 7  # of an element, the triplets that do not depend on its outside leaves
+_N_COLUMNS = 8  # 64 bytes: a line of the cache
 
-# Columns of a component's state, after the numbers of leaves of the first three colours: the sum
-# over the first leaves of the outside leaves attached above them in the run, and over the second
-# ones; pairs of a first and a second in one light child; triplets of such two, separated from an
-# outside one, in the run; and for an element, the part of these that does not depend on its outside
-# leaves.
-_ABOVE_FIRST, _ABOVE_SECOND, _PAIRED, _TRIPLETS, _FIXED = 3, 4, 5, 6, 7
-_N_COLUMNS = 8
+
+class Components(NamedTuple):
+    """The inner tree's c components: elements 0..m-1, of each node one, and runs m..c-1."""
+
+    #: (c,) int64. The run that contains a component or, for a whole path, ``-2 - element`` for the
+    #: element to which it is attached; -1 for the root's path.
+    above: Ints
+    #: (c - m,) int64. The upper of the two parts of each run,
+    top: Ints
+    #: (c - m,) int64. and the lower one.
+    bottom: Ints
+
+
+class Colouring(NamedTuple):
+    """The colours of the leaves, and what they make of the components."""
+
+    #: (n,) int64.
+    colours: Ints
+    #: (c, 8) int64.
+    state: Ints
+    components: Components
+
+
+# ---- Decomposition -------------------------------------------------------------------------------
+
+
+class Rows(NamedTuple):
+    """Work space for the elements of one path, and the runs of them that are to be split."""
+
+    #: (n,) int64. The elements from top to bottom.
+    row: Ints
+    #: (n+1,) int64. Weight of the elements before each one: leaves that are attached to them.
+    before: Ints
+    #: (n, 3) int64. A stack of runs: first element, last + 1, and what contains the run.
+    pending: Ints
 
 
 @njit(cache=True)
-def decompose(parent: Ints, start: Ints, end: Ints, n: int) -> tuple[Ints, Ints, Ints]:
-    """Components of the inner tree: the run that contains each one, and the two parts of each run.
-
-    ``above`` (c,) has the run that contains a component or, for a whole path, ``-2 - element`` for
-    the element to which it is attached, or -1 for the root's path; run r consists of ``top[r - m]``
-    and, below it, ``bottom[r - m]``. O(m log m) time, O(m) memory.
-    """
-    m = parent.size
-    heavy = largest_children(parent, start, end)
+def decompose(tree: TreeArrays) -> Components:
+    """Components of the inner tree. O(m log m) time, O(m) memory."""
+    m = tree.parent.size
+    n = tree.order.size
+    heavy = largest_children(tree)
     # Each of the n paths, one for each leaf, has one run less than it has elements.
-    above = np.empty(2 * m - n, np.int64)
-    top = np.empty(m - n, np.int64)
-    bottom = np.empty(m - n, np.int64)
-    row = np.empty(n, np.int64)
-    before = np.zeros(n + 1, np.int64)  # weight of the elements before
-    pending = np.empty((n, 3), np.int64)  # runs to be split: first, last + 1, above
+    components = Components(
+        np.empty(2 * m - n, np.int64), np.empty(m - n, np.int64), np.empty(m - n, np.int64)
+    )
+    rows = Rows(np.empty(n, np.int64), np.zeros(n + 1, np.int64), np.empty((n, 3), np.int64))
     n_components = m
     for head in range(m - 1, -1, -1):
-        if head < m - 1 and heavy[parent[head]] == head:
+        if not is_head(tree, heavy, head):
             continue
-        length = 0
-        v = head
-        while v >= 0:
-            row[length] = v
-            below = 0 if v < n else end[heavy[v]] - start[heavy[v]]
-            before[length + 1] = before[length] + end[v] - start[v] - below
-            length += 1
-            v = heavy[v]
-        pending[0, 0] = 0
-        pending[0, 1] = length
-        pending[0, 2] = -2 - parent[head]  # -1 for the root
-        n_pending = 1
-        while n_pending > 0:
-            n_pending -= 1
-            low, high, run = pending[n_pending]
-            component = row[low]
-            if high - low > 1:
-                component = n_components
-                n_components += 1
-                half = (before[low] + before[high]) / 2
-                cut, stop = low + 1, high  # the first element with at least half before it
-                while cut < stop:
-                    middle = (cut + stop) >> 1
-                    if before[middle] < half:
-                        cut = middle + 1
-                    else:
-                        stop = middle
-                if half - before[cut - 1] < before[cut] - half:  # false for low + 1
-                    cut -= 1
-                # The lower part is taken first from the end of the list.
-                pending[n_pending, 0] = low
-                pending[n_pending, 1] = cut
-                pending[n_pending, 2] = component
-                pending[n_pending + 1, 0] = cut
-                pending[n_pending + 1, 1] = high
-                pending[n_pending + 1, 2] = component
-                n_pending += 2
-                bottom[component - m] = -1
-            above[component] = run
-            if run >= m and bottom[run - m] < 0:
-                bottom[run - m] = component
-            elif run >= m:
-                top[run - m] = component
-    return above, top, bottom
+        length = _read_path(tree, heavy, head, rows)
+        attached = -2 - tree.parent[head]  # -1 for the root
+        n_components = _split_path(length, attached, rows, components, n_components)
+    return components
 
 
 @register_jitable
-def _paint(
-    leaf: int,
-    colour: int | np.int64,
-    colours: Ints,
-    state: Ints,
-    above: Ints,
-    top: Ints,
-    bottom: Ints,
-) -> None:
-    """Change a leaf's colour, and the states (c, 8) of all components with it. O(log n)."""
-    m = above.size - top.size
-    # Previous counts of a whole path, to subtract from the element to which it is attached.
-    firsts, seconds = state[leaf, FIRST], state[leaf, SECOND]
-    outside, triplets = state[leaf, OUTSIDE], state[leaf, _TRIPLETS]
+def _read_path(tree: TreeArrays, heavy: Ints, head: int, rows: Rows) -> int:
+    """Write the elements of a path and their weights; return their number."""
+    n = tree.order.size
+    length = 0
+    v = head
+    while v >= 0:
+        rows.row[length] = v
+        below = 0  # leaves that belong to later elements
+        if v >= n:
+            below = tree.end[heavy[v]] - tree.start[heavy[v]]
+        rows.before[length + 1] = rows.before[length] + tree.end[v] - tree.start[v] - below
+        length += 1
+        v = heavy[v]
+    return length
+
+
+@register_jitable
+def _split_path(
+    length: int, attached: int, rows: Rows, components: Components, n_components: int
+) -> int:
+    """Make the components of a path; return the number of all components so far."""
+    pending = rows.pending
+    m = components.above.size - components.top.size
+    pending[0, 0] = 0
+    pending[0, 1] = length
+    pending[0, 2] = attached
+    n_pending = 1
+    while n_pending > 0:
+        n_pending -= 1
+        low, high, run = pending[n_pending]
+        component = rows.row[low]
+        if high - low > 1:
+            component = n_components
+            n_components += 1
+            cut = _middle(rows.before, low, high)
+            # The lower part is taken first from the end of the list.
+            pending[n_pending, 0] = low
+            pending[n_pending, 1] = cut
+            pending[n_pending, 2] = component
+            pending[n_pending + 1, 0] = cut
+            pending[n_pending + 1, 1] = high
+            pending[n_pending + 1, 2] = component
+            n_pending += 2
+            components.bottom[component - m] = -1
+        components.above[component] = run
+        if run >= m and components.bottom[run - m] < 0:
+            components.bottom[run - m] = component
+        elif run >= m:
+            components.top[run - m] = component
+    return n_components
+
+
+@register_jitable
+def _middle(before: Ints, low: int, high: int) -> int:
+    """Where a run of elements low..high-1 is split, so that its parts have similar weights.
+
+    Both parts have an element.
+    """
+    half = (before[low] + before[high]) / 2
+    # Binary search: the first element with at least half before it.
+    cut = low + 1
+    stop = high
+    while cut < stop:
+        middle = (cut + stop) >> 1
+        if before[middle] < half:
+            cut = middle + 1
+        else:
+            stop = middle
+    if half - before[cut - 1] < before[cut] - half:  # false for low + 1
+        cut -= 1
+    return cut
+
+
+# ---- Colours -------------------------------------------------------------------------------------
+
+
+class PathCounts(NamedTuple):
+    """Leaves of the colours below a path, and its triplets, before a change."""
+
+    firsts: int
+    seconds: int
+    outside: int
+    triplets: int
+
+
+@register_jitable
+def _counts(state: Ints, component: int) -> PathCounts:
+    return PathCounts(
+        state[component, FIRST],
+        state[component, SECOND],
+        state[component, OUTSIDE],
+        state[component, _TRIPLETS],
+    )
+
+
+@register_jitable
+def _paint(leaf: int, colour: int, colouring: Colouring) -> None:
+    """Change a leaf's colour, and the states of all components with it. O(log n)."""
+    colours = colouring.colours
+    state = colouring.state
+    above = colouring.components.above
+    m = above.size - colouring.components.top.size
+    previous = _counts(state, leaf)
     if colours[leaf] < NEITHER:
         state[leaf, colours[leaf]] = 0
     if colour < NEITHER:
         state[leaf, colour] = 1
     colours[leaf] = colour
-    x = leaf
-    while above[x] != -1:
-        if above[x] >= m:
-            x = above[x]
-            firsts, seconds = state[x, FIRST], state[x, SECOND]
-            outside, triplets = state[x, OUTSIDE], state[x, _TRIPLETS]
-            u = top[x - m]
-            w = bottom[x - m]
-            u_outside = state[u, OUTSIDE]
-            w_first, w_second = state[w, FIRST], state[w, SECOND]
-            state[x, FIRST] = state[u, FIRST] + w_first
-            state[x, SECOND] = state[u, SECOND] + w_second
-            state[x, OUTSIDE] = u_outside + state[w, OUTSIDE]
-            state[x, _PAIRED] = state[u, _PAIRED] + state[w, _PAIRED]
-            state[x, _ABOVE_FIRST] = (
-                state[u, _ABOVE_FIRST] + state[w, _ABOVE_FIRST] + u_outside * w_first
-            )
-            state[x, _ABOVE_SECOND] = (
-                state[u, _ABOVE_SECOND] + state[w, _ABOVE_SECOND] + u_outside * w_second
-            )
-            state[x, _TRIPLETS] = (
-                state[u, _TRIPLETS]
-                + state[w, _TRIPLETS]
-                + u_outside * w_first * w_second
-                + state[u, _ABOVE_FIRST] * w_second
-                + state[u, _ABOVE_SECOND] * w_first
-                + state[u, _PAIRED] * state[w, OUTSIDE]
-            )
+    component = leaf
+    while above[component] != -1:
+        if above[component] >= m:
+            component = above[component]
+            previous = _counts(state, component)
+            _join_parts(component, m, colouring)
         else:
-            y = -2 - above[x]
-            pairs = state[x, FIRST] * state[x, SECOND]
-            state[y, _PAIRED] += pairs - firsts * seconds
-            state[y, _FIXED] += state[x, _TRIPLETS] - pairs * state[x, OUTSIDE]
-            state[y, _FIXED] -= triplets - firsts * seconds * outside
-            state[y, FIRST] += state[x, FIRST] - firsts
-            state[y, SECOND] += state[x, SECOND] - seconds
-            state[y, OUTSIDE] += state[x, OUTSIDE] - outside
-            state[y, _TRIPLETS] = state[y, _FIXED] + state[y, _PAIRED] * state[y, OUTSIDE]
-            x = y
+            # A whole path: the element to which it is attached has its new counts for the old.
+            element = -2 - above[component]
+            _replace_path(component, element, previous, state)
+            component = element
+
+
+@register_jitable
+def _join_parts(run: int, m: int, colouring: Colouring) -> None:
+    """Compute the state of a run from those of its two parts."""
+    state = colouring.state
+    top = colouring.components.top[run - m]
+    bottom = colouring.components.bottom[run - m]
+    outside = state[top, OUTSIDE]
+    firsts = state[bottom, FIRST]
+    seconds = state[bottom, SECOND]
+    state[run, FIRST] = state[top, FIRST] + firsts
+    state[run, SECOND] = state[top, SECOND] + seconds
+    state[run, OUTSIDE] = outside + state[bottom, OUTSIDE]
+    state[run, _PAIRED] = state[top, _PAIRED] + state[bottom, _PAIRED]
+    state[run, _ABOVE_FIRST] = (
+        state[top, _ABOVE_FIRST] + state[bottom, _ABOVE_FIRST] + outside * firsts
+    )
+    state[run, _ABOVE_SECOND] = (
+        state[top, _ABOVE_SECOND] + state[bottom, _ABOVE_SECOND] + outside * seconds
+    )
+    # In one part; or the outside leaf is above both; or one is above the other, with the outside
+    # leaf between them; or both are together, and the outside leaf is below them.
+    state[run, _TRIPLETS] = (
+        state[top, _TRIPLETS]
+        + state[bottom, _TRIPLETS]
+        + outside * firsts * seconds
+        + state[top, _ABOVE_FIRST] * seconds
+        + state[top, _ABOVE_SECOND] * firsts
+        + state[top, _PAIRED] * state[bottom, OUTSIDE]
+    )
+
+
+@register_jitable
+def _replace_path(path: int, element: int, previous: PathCounts, state: Ints) -> None:
+    """Update an element after a change of one of the paths that are attached to it."""
+    pairs = state[path, FIRST] * state[path, SECOND]
+    previous_pairs = previous.firsts * previous.seconds
+    state[element, _PAIRED] += pairs - previous_pairs
+    state[element, _FIXED] += state[path, _TRIPLETS] - pairs * state[path, OUTSIDE]
+    state[element, _FIXED] -= previous.triplets - previous_pairs * previous.outside
+    state[element, FIRST] += state[path, FIRST] - previous.firsts
+    state[element, SECOND] += state[path, SECOND] - previous.seconds
+    state[element, OUTSIDE] += state[path, OUTSIDE] - previous.outside
+    state[element, _TRIPLETS] = (
+        state[element, _FIXED] + state[element, _PAIRED] * state[element, OUTSIDE]
+    )
+
+
+@register_jitable
+def _paint_leaves(tree: TreeArrays, v: int, colour: int, colouring: Colouring) -> None:
+    """Change the colour of all leaves below a node of the outer tree."""
+    for position in range(tree.start[v], tree.end[v]):
+        _paint(tree.order[position], colour, colouring)
+
+
+# ---- Triplets ------------------------------------------------------------------------------------
 
 
 @njit(cache=True)
-def count_alike(
-    parent: Ints,
-    start: Ints,
-    end: Ints,
-    order: Ints,
-    child_offsets: Ints,
-    child_ids: Ints,
-    above: Ints,
-    top: Ints,
-    bottom: Ints,
-    role: Ints,
-) -> int:
-    """Triplets that the outer tree, given by its arrays, resolves and the inner tree as asked.
+def count_alike(tree: TreeArrays, components: Components, role: Ints) -> int:
+    """Triplets that the outer tree, ``tree``, resolves and the inner tree in a given way.
 
     If leaves i and j are in two children of a node of the outer tree and k is not below it, the
     inner tree must separate one of them from the other two. ``role`` (3,), a permutation, selects
@@ -190,46 +288,50 @@ def count_alike(
     light child that contains it: O(n log n) changes in O(n log^2 n) time; O(n) memory. Exact while
     n^3 is less than 2^63: up to two million leaves.
     """
-    m = parent.size
-    n = order.size
-    heavy = largest_children(parent, start, end)
-    state = np.zeros((above.size, _N_COLUMNS), np.int64)
+    root = tree.parent.size - 1
+    n = tree.order.size
+    heavy = largest_children(tree)
     neither = np.int64(NEITHER)  # a literal would be a type of its own
-    colours = np.full(n, neither, np.int64)
+    colouring = Colouring(
+        np.full(n, neither, np.int64),
+        np.zeros((components.above.size, _N_COLUMNS), np.int64),
+        components,
+    )
     on_path, joining, outside = role
-    for leaf in range(n):
-        _paint(leaf, outside, colours, state, above, top, bottom)
-    whole = 0  # the component of all leaves
-    while above[whole] != -1:
-        whole = above[whole] if above[whole] >= 0 else -2 - above[whole]
-
+    _paint_leaves(tree, root, outside, colouring)
+    everything = _component_of_all(components.above)
     total = 0
-    for head in range(m - 2, n - 1, -1):
-        if heavy[parent[head]] == head and parent[head] != m - 1:
+    # A path that starts at a child of the root is a pass of its own: nothing is outside the root.
+    for head in range(root - 1, n - 1, -1):
+        if not is_head(tree, heavy, head) and tree.parent[head] != root:
             continue
-        v = head
-        while v >= n:
-            v = heavy[v]
-        _paint(v, on_path, colours, state, above, top, bottom)
+        v = leaf_of_path(heavy, head, n)
+        _paint(v, on_path, colouring)
         while v != head:
-            u = v
-            v = parent[v]
-            first, last = child_offsets[v], child_offsets[v + 1]
-            for at in range(first, last):
-                child = child_ids[at]
-                if child == u or last - first == 2:
-                    continue
-                for position in range(start[child], end[child]):
-                    _paint(order[position], neither, colours, state, above, top, bottom)
-            for at in range(first, last):
-                child = child_ids[at]
-                if child == u:
-                    continue
-                for position in range(start[child], end[child]):
-                    _paint(order[position], joining, colours, state, above, top, bottom)
-                total += state[whole, _TRIPLETS]
-                for position in range(start[child], end[child]):
-                    _paint(order[position], on_path, colours, state, above, top, bottom)
-        for position in range(start[head], end[head]):
-            _paint(order[position], outside, colours, state, above, top, bottom)
+            below = v
+            v = tree.parent[v]
+            children = tree.child_ids[tree.child_offsets[v] : tree.child_offsets[v + 1]]
+            if children.size > 2:
+                # The children that have not joined yet are not outside v, either.
+                for child in children:
+                    if child != below:
+                        _paint_leaves(tree, child, neither, colouring)
+            for child in children:
+                if child != below:
+                    _paint_leaves(tree, child, joining, colouring)
+                    total += colouring.state[everything, _TRIPLETS]
+                    _paint_leaves(tree, child, on_path, colouring)
+        _paint_leaves(tree, head, outside, colouring)
     return total
+
+
+@register_jitable
+def _component_of_all(above: Ints) -> int:
+    """The component that has all leaves of the inner tree: the root's path."""
+    component = 0
+    while above[component] != -1:
+        if above[component] >= 0:
+            component = above[component]
+        else:
+            component = -2 - above[component]
+    return component

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hcbench import NotApplicableError, Partition, Tree
+from hcbench_metrics.node_sums import pairs_within
 from hcbench_metrics.true_cuts import Kind, choose_cut, compared_cut, nodes_of
 from hcbench_metrics.truths import named_truth
 
@@ -101,6 +102,7 @@ def _true_levels(
         why_not = _why_labels_do_not_apply(problem, truth, name)
         if not why_not:
             assert problem.levels is not None
+            # A level of which a class is no cluster of the truth is excluded.
             label_levels = []
             for level in _label_levels(problem.levels, singletons):
                 if nodes_of(truth, level) is not None:
@@ -156,15 +158,20 @@ def _power_levels(truth: Tree) -> Iterator[Partition]:
 def _untied_cuts(tree: Tree) -> NDArray[np.int64]:
     """Increasing numbers of clusters at which the tree can be cut without separating tied nodes."""
     n_clusters = 1 + np.cumsum(np.diff(tree.child_offsets)[tree.split_order] - 1)
-    priority_of_node = tree.sizes if tree.height is None else tree.envelope
-    priority = priority_of_node[tree.split_order]
+    # What `Tree.cut` splits nodes by; nodes that are tied have equal values.
+    if tree.height is None:
+        priority = tree.sizes[tree.split_order]
+    else:
+        priority = tree.envelope[tree.split_order]
     untied: NDArray[np.int64] = n_clusters[:-1][priority[:-1] != priority[1:]]
     return untied
 
 
 def _label_levels(levels: NDArray[np.int64], singletons: bool) -> Iterator[Partition]:
     n = len(levels)
-    most = n if singletons else n - 1
+    most = n  # clusters of a level
+    if not singletons:
+        most = n - 1
     coarser = Partition(np.zeros(n, dtype=np.int64))
     for column in levels.T:
         codes = Partition(column)
@@ -182,17 +189,12 @@ def adjusted_rand_index(one: Partition, other: Partition) -> float:
     e)``, where e = one * other / all pairs and m = (one + other) / 2; 1 if m = e, since the
     partitions are then equal. Not scikit-learn's, which warns if there are many small clusters.
     """
-    together = _pairs(one.overlaps(other))
-    by_one = _pairs(one.sizes)
-    by_other = _pairs(other.sizes)
+    together = pairs_within(one.overlaps(other))
+    by_one = pairs_within(one.sizes)
+    by_other = pairs_within(other.sizes)
     all_pairs = one.n * (one.n - 1) // 2
     expected = by_one * by_other / max(1, all_pairs)
     largest = (by_one + by_other) / 2
     if largest == expected:
         return 1.0
     return (together - expected) / (largest - expected)
-
-
-def _pairs(sizes: NDArray[np.int64]) -> int:
-    """Pairs of items inside clusters of these sizes."""
-    return int((sizes * (sizes - 1) // 2).sum())

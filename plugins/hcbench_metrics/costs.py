@@ -13,7 +13,6 @@ from hcbench.model import Cost
 if TYPE_CHECKING:
     from hcbench import Scored
 
-
 _WHOLE_CALL = "known only for a whole call, not for a checkpoint or a tree from elsewhere"
 
 

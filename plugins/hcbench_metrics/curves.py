@@ -54,7 +54,9 @@ def area_under_curve(scored: Scored, metric: str = "AARI", scale: str = "log") -
     queries, values, sign = _curve(scored, metric)
     if len(values) == 1:
         return sign * float(values[0])
-    x = np.log1p(queries) if scale == "log" else queries
+    x = queries
+    if scale == "log":
+        x = np.log1p(queries)
     area = float(np.diff(x) @ (values[1:] + values[:-1])) / 2
     return sign * area / float(x[-1] - x[0])
 
@@ -86,7 +88,9 @@ def queries_to_reach(scored: Scored, metric: str = "AARI", level: float = 0.9) -
     """
     queries, values, sign = _curve(scored, metric)
     reached = np.flatnonzero(sign * values >= sign * level)
-    return float(queries[reached[0]]) if reached.size else np.inf
+    if not reached.size:
+        return np.inf
+    return float(queries[reached[0]])
 
 
 def _curve(scored: Scored, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
@@ -101,11 +105,17 @@ def _curve(scored: Scored, name: str) -> tuple[NDArray[np.float64], NDArray[np.f
         raise NotApplicableError(
             "there is no curve: it needs checkpoints, and an algorithm whose oracle counts queries"
         )
-    last = {p.queries: p.result for p in scored.trace if p.queries <= scored.cost.queries}
+    # Of several points with equal queries, the last one.
+    results = {}
+    for point in scored.trace:
+        if point.queries <= scored.cost.queries:
+            results[point.queries] = point.result
     function = use.spec.load()
-    values = [
-        function(replace(scored, result=r, cost=Cost(queries=q), trace=()), **use.params)
-        for q, r in last.items()
-    ]
-    sign = 1 if use.spec.direction == "higher" else -1
-    return np.array(list(last), dtype=np.float64), np.array(values, dtype=np.float64), sign
+    values = []
+    for queries, result in results.items():
+        at_point = replace(scored, result=result, cost=Cost(queries=queries), trace=())
+        values.append(function(at_point, **use.params))
+    sign = -1
+    if use.spec.direction == "higher":
+        sign = 1
+    return np.array(list(results), dtype=np.float64), np.array(values, dtype=np.float64), sign

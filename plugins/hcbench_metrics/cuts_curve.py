@@ -9,6 +9,8 @@ import numpy as np
 
 from hcbench import NotApplicableError
 from hcbench_metrics import _curve_kernels
+from hcbench_metrics._tree_kernels import arrays_of
+from hcbench_metrics.node_sums import pairs_within
 from hcbench_metrics.truths import named_truth
 
 if TYPE_CHECKING:
@@ -69,17 +71,22 @@ def fowlkes_mallows(scored: Scored, k: int | None = None, truth: str | None = No
         If the result is a partition, there is no such truth, or there are at most k items, or fewer
         than three.
     """
-    tree, true = scored.tree, named_truth(scored.problem, truth)
+    tree = scored.tree
+    true = named_truth(scored.problem, truth)
     if k is None:
         if tree.n < 3:
             raise NotApplicableError(f"the curve of B_k needs three items; there are {tree.n}")
         return float(curve(tree, true).value.mean())
     if k >= tree.n:
         raise NotApplicableError(f"B_k needs more than k = {k} items; there are {tree.n}")
-    one, other = tree.cut(k).labels, true.cut(k).labels
-    both = one * (int(other.max()) + 1) + other
-    together, by_one, by_other = (_pairs(labels) for labels in (both, one, other))
-    return float(_index(together, by_one, by_other)[0])
+    cut = tree.cut(k)
+    true_cut = true.cut(k)
+    index = _index(
+        np.array([pairs_within(cut.overlaps(true_cut))]),
+        np.array([pairs_within(cut.sizes)]),
+        np.array([pairs_within(true_cut.sizes)]),
+    )
+    return float(index[0])
 
 
 def curve(tree: Tree, other: Tree) -> FowlkesMallowsCurve:
@@ -95,29 +102,29 @@ def curve(tree: Tree, other: Tree) -> FowlkesMallowsCurve:
     FowlkesMallowsCurve
         Empty for n < 3. O(n log n) expected time, O(n) memory; see `_curve_kernels.pairs_together`.
     """
-    arrays = [
-        (*t.leaf_range, t.leaf_order, *t.children_csr, t.split_order[::-1].copy())
-        for t in (tree, other)
-    ]
     n = tree.n
-    by_one, by_other, together = _curve_kernels.pairs_together(*arrays[0], *arrays[1])[:, 2:n]
-    expected = np.sqrt(by_one.astype(np.float64) * by_other) / max(1, n * (n - 1) / 2)
-    return FowlkesMallowsCurve(
-        np.arange(2, max(2, n)), _index(together, by_one, by_other), expected
+    pairs = _curve_kernels.pairs_together(
+        arrays_of(tree), _merges(tree), arrays_of(other), _merges(other)
     )
+    by_one, by_other, together = pairs[:, 2:n]
+    all_pairs = max(1, n * (n - 1) / 2)
+    return FowlkesMallowsCurve(
+        k=np.arange(2, max(2, n)),
+        value=_index(together, by_one, by_other),
+        expected=np.sqrt(by_one.astype(np.float64) * by_other) / all_pairs,
+    )
+
+
+def _merges(tree: Tree) -> NDArray[np.int64]:
+    """Inner nodes from the first to be merged to the last."""
+    return tree.split_order[::-1].copy()
 
 
 def _index(
     together: NDArray[np.int64], by_one: NDArray[np.int64], by_other: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     product = by_one.astype(np.float64) * by_other
-    # The value where a cut has no pair.
+    # Where a cut has no pair, 1 if the other has none either, else 0.
     index: NDArray[np.float64] = (by_one == by_other).astype(np.float64)
     np.divide(together, np.sqrt(product), out=index, where=product > 0)
     return index
-
-
-def _pairs(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number of pairs of equal labels, (1,)."""
-    _, sizes = np.unique(labels, return_counts=True)
-    return np.array([(sizes * (sizes - 1) // 2).sum()])

@@ -6,15 +6,23 @@ of squares of the dissimilarities.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from hcbench import HeightKind, NotApplicableError, Problem
 from hcbench.model import without_offsets
 from hcbench_metrics import _objective_kernels as _kernels
+from hcbench_metrics._tree_kernels import arrays_of
+from hcbench_metrics.node_sums import merged_pairs, sums_below
 from hcbench_metrics.objectives import merged_similarity
-from hcbench_metrics.pair_rows import check_not_parallel, check_squares, directions, distance_rows
+from hcbench_metrics.pair_rows import (
+    check_not_parallel,
+    check_squares,
+    directions,
+    distance_rows,
+    stored_entries,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,7 +108,8 @@ def cohen_addad_normalised(
     NotApplicableError
         As `cohen_addad`, and if the dissimilarities do not sum to more than 0.
     """
-    tree, problem = scored.tree, scored.problem
+    tree = scored.tree
+    problem = scored.problem
     merged = merged_dissimilarity(tree, problem, metric, offset)
     if tree.n <= 2:
         return 1.0
@@ -146,19 +155,21 @@ def cophenetic_correlation(scored: Scored, metric: str = "euclidean") -> float:
     tree = scored.tree
     height = _cophenetic_heights(tree)
     _check_cosines(scored.problem, metric)
-    merged, squares, center = _merged_and_squares(tree, scored.problem, metric)
+    sums = _sums_of_distances(tree, scored.problem, metric)
+    # All pairs that merge at one node have its height, so sums over the nodes are enough.
     pairs = merged_pairs(tree)[tree.n :]
-    number = pairs.sum()
-    mean = merged.sum() / number
-    spread = squares - number * mean**2
-    if spread <= max(_ROUNDING * squares, number * (_ROUNDING * (abs(center) + abs(mean))) ** 2):
+    n_pairs = pairs.sum()
+    mean = sums.merged.sum() / n_pairs
+    spread = sums.squares - n_pairs * mean**2
+    rounding = _ROUNDING * (abs(sums.center) + abs(mean))
+    if spread <= max(_ROUNDING * sums.squares, n_pairs * rounding**2):
         raise NotApplicableError("all distances are equal; the correlation is not defined")
-    centered = height - pairs @ height / number
-    height_spread = pairs @ centered**2
-    if height_spread <= number * (_ROUNDING * np.abs(height).max()) ** 2:
+    centered_height = height - pairs @ height / n_pairs
+    height_spread = pairs @ centered_height**2
+    if height_spread <= n_pairs * (_ROUNDING * np.abs(height).max()) ** 2:
         raise NotApplicableError("all merge heights are equal; the correlation is not defined")
-    together = centered @ (merged[tree.n :] - pairs * mean)
-    return float(np.clip(together / np.sqrt(spread * height_spread), -1, 1))
+    products = centered_height @ (sums.merged[tree.n :] - pairs * mean)
+    return float(np.clip(products / np.sqrt(spread * height_spread), -1, 1))
 
 
 def _check_cosines(problem: Problem, metric: str) -> None:
@@ -170,7 +181,9 @@ def _check_cosines(problem: Problem, metric: str) -> None:
 def _cophenetic_heights(tree: Tree) -> Floats:
     """Heights (m - n,) of the inner nodes, negated if they are affinities."""
     if tree.height is None or tree.kind is HeightKind.ORDER:
-        has = "give only the order of merging" if tree.height is not None else "are missing"
+        has = "are missing"
+        if tree.height is not None:
+            has = "give only the order of merging"
         raise NotApplicableError(
             "a cophenetic correlation needs merge heights that are distances or similarities; "
             f"those of this tree {has}"
@@ -180,18 +193,22 @@ def _cophenetic_heights(tree: Tree) -> Floats:
         raise NotApplicableError("the correlation is not defined for infinite merge heights")
     if tree.n <= 2:
         raise NotApplicableError("the correlation is not defined for one or two items")
-    return -height if tree.kind is HeightKind.AFFINITY else height
+    if tree.kind is HeightKind.AFFINITY:
+        return -height
+    return height
 
 
 # ---- Sums at each node ---------------------------------------------------------------------------
 
 
-def merged_pairs(tree: Tree) -> NDArray[np.int64]:
-    """Number (m,) of the pairs that each node merges. O(m)."""
-    pairs = tree.sizes * (tree.sizes - 1) // 2
-    merged = pairs.copy()
-    np.subtract.at(merged, tree.parent[:-1], pairs[:-1])
-    return merged
+class _Sums(NamedTuple):
+    """Sums of d - center over pairs, which lose fewer digits than those of the distances d."""
+
+    #: (m,) float64. Over the pairs that merge at each node.
+    merged: Floats
+    #: Of the squares, over all pairs.
+    squares: float
+    center: float
 
 
 def merged_dissimilarity(tree: Tree, problem: Problem, metric: str, offset: float | None) -> Floats:
@@ -215,30 +232,35 @@ def merged_dissimilarity(tree: Tree, problem: Problem, metric: str, offset: floa
     """
     if problem.similarity is not None:
         pairs = merged_pairs(tree)
-        shift = largest_of_pairs(problem.similarity) if offset is None else offset
-        return shift * pairs - merged_similarity(tree, problem, "")
+        if offset is None:
+            offset = largest_of_pairs(problem.similarity)
+        return offset * pairs - merged_similarity(tree, problem, "")
     if problem.vectors is None:
         raise NotApplicableError(_NO_DATA)
     if metric in _BY_MEANS:
-        return _merged_squares(tree, *_as_squares(problem.vectors, metric))
-    merged, _, center = _merged_of_rows(tree, problem.vectors, metric)
-    return merged + center * merged_pairs(tree)
+        vectors, factor = _as_squares(problem.vectors, metric)
+        return _merged_squares(tree, vectors, factor)
+    sums = _sums_of_rows(tree, problem.vectors, metric)
+    return sums.merged + sums.center * merged_pairs(tree)
 
 
-def _merged_and_squares(tree: Tree, problem: Problem, metric: str) -> tuple[Floats, float, float]:
-    """Sums of d - center at each node, the sum of its squares over all pairs, and the center."""
+def _sums_of_distances(tree: Tree, problem: Problem, metric: str) -> _Sums:
     if problem.similarity is not None:
-        merged, pairs = -merged_similarity(tree, problem, ""), merged_pairs(tree)
+        # The distance is -w; its center is the mean of all pairs.
+        merged = -merged_similarity(tree, problem, "")
+        pairs = merged_pairs(tree)
         center = float(merged.sum() / pairs.sum())
-        return merged - center * pairs, _squares_of_matrix(problem.similarity, -center), center
+        squares = _squares_of_matrix(problem.similarity, -center)
+        return _Sums(merged - center * pairs, squares, center)
     if problem.vectors is None:
         raise NotApplicableError(_NO_DATA)
     if metric != "cosine":
         check_squares(problem.vectors)
     if metric not in _BY_MEANS:
-        return _merged_of_rows(tree, problem.vectors, metric)
+        return _sums_of_rows(tree, problem.vectors, metric)
     vectors, factor = _as_squares(problem.vectors, metric)
-    return _merged_squares(tree, vectors, factor), factor**2 * _fourth_powers(vectors), 0.0
+    squares = factor**2 * _fourth_powers(vectors)
+    return _Sums(_merged_squares(tree, vectors, factor), squares, 0.0)
 
 
 def largest_of_pairs(matrix: NDArray[np.floating]) -> float:
@@ -262,16 +284,17 @@ def _squares_of_matrix(matrix: NDArray[np.floating], mean: float) -> float:
     return (total - float(((matrix.diagonal() - np.float64(mean)) ** 2).sum())) / 2
 
 
-def _merged_of_rows(tree: Tree, vectors: Vectors, metric: str) -> tuple[Floats, float, float]:
-    """As `_merged_and_squares`, for any distance."""
-    merged, squares, center = np.zeros(tree.n_nodes), 0.0, 0.0
+def _sums_of_rows(tree: Tree, vectors: Vectors, metric: str) -> _Sums:
+    """The sums of any distance, pair by pair."""
+    arrays = arrays_of(tree)
+    merged = np.zeros(tree.n_nodes)
+    squares = 0.0
+    center = 0.0
     for first, rows in distance_rows(tree, vectors, metric):
         if first == 0:
             center = float(rows[0, -1])  # close enough to the mean to avoid cancellation
-        squares += _kernels.add_rows(
-            *(tree.parent, tree.leaf_range[1], tree.leaf_order, first, rows, center, merged)
-        )
-    return merged - center * merged_pairs(tree), squares, center
+        squares += _kernels.add_rows(arrays, first, rows, center, merged)
+    return _Sums(merged - center * merged_pairs(tree), squares, center)
 
 
 # ---- Squared distances, by means -----------------------------------------------------------------
@@ -292,6 +315,7 @@ def _as_squares(vectors: Vectors, metric: str) -> tuple[Vectors, float]:
 
 
 def _merged_squares(tree: Tree, vectors: Vectors, factor: float) -> Floats:
+    """``factor`` times the squared Euclidean distances, summed over the pairs of each node."""
     if not isinstance(vectors, np.ndarray):
         return factor * _merged_squares_of_sparse(tree, vectors)
     merged = np.zeros(tree.n_nodes)
@@ -300,6 +324,7 @@ def _merged_squares(tree: Tree, vectors: Vectors, factor: float) -> Floats:
         block = vectors[:, first : first + width]
         means = np.zeros((tree.n_nodes, block.shape[1]))
         means[: tree.n] = block
+        # Leaves are clusters of one item, and inner nodes are still empty.
         count = (np.arange(tree.n_nodes) < tree.n).astype(np.int64)
         _kernels.add_squared_distances(tree.parent, means, np.zeros(tree.n_nodes), count, merged)
     return factor * merged
@@ -307,9 +332,8 @@ def _merged_squares(tree: Tree, vectors: Vectors, factor: float) -> Floats:
 
 def _merged_squares_of_sparse(tree: Tree, vectors: sparse.csr_array) -> Floats:
     """Uses ``|x - y|^2 = |x|^2 + |y|^2 - 2 <x, y>`` of vectors without offsets."""
-    start, end = tree.leaf_range
-    up_to = np.concatenate(([0.0], np.cumsum(_row_squares(vectors)[tree.leaf_order])))
-    weighted = tree.sizes * (up_to[end] - up_to[start])
+    # Over all pairs below a node, |x|^2 + |y|^2 sums to its size times the sum of |x|^2.
+    weighted = tree.sizes * sums_below(tree, _row_squares(vectors))
     products = merged_similarity(tree, Problem(n=tree.n, vectors=vectors), "dot")
     merged: Floats = weighted - 2 * products
     np.subtract.at(merged, tree.parent[:-1], weighted[:-1])
@@ -346,11 +370,12 @@ def _gram_squares(vectors: Vectors) -> float:
     """Sum of the squared dot products of all ordered pairs of rows; the same for columns."""
     n, p = vectors.shape
     if isinstance(vectors, np.ndarray) and p < n:
-        vectors, n = vectors.T, p
+        vectors = vectors.T
+        n = p
     width = max(1, _BLOCK_SIZE // n)
     total = 0.0
     for first in range(0, n, width):
         block: Any = vectors[first : first + width] @ vectors.T
-        values = block.ravel() if isinstance(block, np.ndarray) else block.data
+        values = stored_entries(block).ravel()
         total += float(values.astype(np.float64) @ values)
     return total

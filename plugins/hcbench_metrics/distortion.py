@@ -53,32 +53,48 @@ def ultrametric_distortion(scored: Scored, norm: str = "2", metric: str = "eucli
     """
     tree = scored.tree
     sign, offset = _units(tree, scored.problem)
-    errors, sizes = [0.0], [0.0]
+    # One number for each block of rows.
+    errors = [0.0]
+    sizes = [0.0]
     order = tree.leaf_order
     for first, rows in _rows(tree, scored.problem, metric):
         above = np.arange(len(rows))[:, None] < np.arange(rows.shape[1])
-        i, j = order[first : first + len(rows), None], order[None, first:]
-        heights = tree.merge_height(*np.broadcast_arrays(i, j))[above]
+        i, j = np.broadcast_arrays(order[first : first + len(rows), None], order[None, first:])
+        heights = tree.merge_height(i, j)[above]
         distances = offset + sign * rows[above]
         errors.append(_power_sum(offset + sign * heights - distances, norm))
         sizes.append(_power_sum(distances, norm))
-    error, size = (max(errors), max(sizes)) if norm == "inf" else (sum(errors), sum(sizes))
+    if norm == "inf":
+        error = max(errors)
+        size = max(sizes)
+    else:
+        error = sum(errors)
+        size = sum(sizes)
     if size == 0:
         raise NotApplicableError("all distances are 0; the distortion is not defined")
-    return math.sqrt(error / size) if norm == "2" else error / size
+    if norm == "2":
+        return math.sqrt(error / size)
+    return error / size
 
 
 def _units(tree: Tree, problem: Problem) -> tuple[int, float]:
     """Sign and offset that turn heights, and values of pairs, into distances."""
     if problem.similarity is not None:
-        wanted, sign, offset = HeightKind.AFFINITY, -1, largest_of_pairs(problem.similarity)
+        kind = HeightKind.AFFINITY
+        data = "similarities"
+        sign = -1
+        offset = largest_of_pairs(problem.similarity)
     else:
-        wanted, sign, offset = HeightKind.DISTANCE, 1, 0.0
-    if tree.kind is not wanted or tree.height is None:
-        has = "missing" if tree.height is None else f"of kind {tree.kind}"
-        data = "vectors" if sign == 1 else "similarities"
+        kind = HeightKind.DISTANCE
+        data = "vectors"
+        sign = 1
+        offset = 0.0
+    if tree.kind is not kind or tree.height is None:
+        has = f"of kind {tree.kind}"
+        if tree.height is None:
+            has = "missing"
         raise NotApplicableError(
-            f"the distortion of {data} needs heights of kind {wanted}; those of this tree are {has}"
+            f"the distortion of {data} needs heights of kind {kind}; those of this tree are {has}"
         )
     if not np.isfinite(tree.height[tree.n :]).all():
         raise NotApplicableError("the distortion is not defined for infinite merge heights")
@@ -93,7 +109,10 @@ def _rows(tree: Tree, problem: Problem, metric: str) -> Iterator[tuple[int, NDAr
 
 
 def _power_sum(values: NDArray[np.float64], norm: str) -> float:
+    """Sum of ``|value|^p``, or for p = inf the maximum."""
     sizes = np.abs(values)
     if norm == "inf":
         return float(sizes.max(initial=0.0))
-    return float(np.sum(sizes**2 if norm == "2" else sizes))
+    if norm == "2":
+        return float(np.sum(sizes**2))
+    return float(np.sum(sizes))

@@ -65,9 +65,9 @@ def _order_of_merges(tree: Tree, closer: _Pairs, farther: _Pairs) -> NDArray[np.
     near = tree.lca(*closer)
     far = tree.lca(*farther)
     if tree.kind is not HeightKind.NONE:
-        # Heights of affinities grow towards the leaves.
-        sign = -1.0 if tree.kind is HeightKind.AFFINITY else 1.0
-        difference = sign * (tree.envelope[near] - tree.envelope[far])
+        difference = tree.envelope[near] - tree.envelope[far]
+        if tree.kind is HeightKind.AFFINITY:  # heights grow towards the leaves
+            difference = -difference
         return np.sign(difference).astype(np.int8)
     # A node is inside another one if both are ancestors of one leaf; the outer has the larger id.
     is_inside = (near < far) & (tree.lca(closer[0], farther[0]) <= far)

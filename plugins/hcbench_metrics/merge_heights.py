@@ -8,6 +8,7 @@ import numpy as np
 
 from hcbench import HeightKind, NotApplicableError
 from hcbench_metrics import _kernels
+from hcbench_metrics._tree_kernels import arrays_of
 from hcbench_metrics.truths import named_truth
 
 if TYPE_CHECKING:
@@ -47,8 +48,10 @@ def merge_distortion(scored: Scored, truth: str | None = None) -> float:
         If the result is a partition, there is no such truth, or the heights of either tree are not
         affinities.
     """
-    tree, true = scored.tree, named_truth(scored.problem, truth)
-    height, true_height = _affinities(tree, "the result's"), _affinities(true, "the truth's")
+    tree = scored.tree
+    true = named_truth(scored.problem, truth)
+    height = _affinities(tree, "the result's")
+    true_height = _affinities(true, "the truth's")
     if tree.n == 1:
         return 0.0
     if is_monotone(tree, height) and is_monotone(true, true_height):
@@ -57,8 +60,7 @@ def merge_distortion(scored: Scored, truth: str | None = None) -> float:
             _largest_excess(true, true_height, tree, height),
         )
     largest: float = _kernels.largest_difference(
-        *(tree.parent, *tree.leaf_range, tree.leaf_order, height),
-        *(true.parent, *true.leaf_range, true.leaf_order, true_height),
+        arrays_of(tree), height, arrays_of(true), true_height
     )
     return largest
 
@@ -75,10 +77,11 @@ def _affinities(tree: Tree, owner: str) -> NDArray[np.float64]:
 
 def is_monotone(tree: Tree, height: NDArray[np.float64]) -> bool:
     """Whether no inner node's height is below its parent's, up to rounding."""
-    own, above = height[tree.n : -1], height[tree.parent[tree.n : -1]]
+    inner = slice(tree.n, -1)  # without the root
+    above = height[tree.parent[inner]]
     # Infinite heights have no rounding to allow for.
     slack = _ROUNDING * np.abs(np.where(np.isfinite(above), above, 0.0))
-    return bool((own >= above - slack).all())
+    return bool((height[inner] >= above - slack).all())
 
 
 def _largest_excess(
@@ -86,8 +89,12 @@ def _largest_excess(
 ) -> float:
     """Largest height of a pair's merge in the one tree above that in the other, both monotone."""
     first, last = _kernels.range_of_leaves(tree.parent, other.leaf_range[0][: tree.n])
-    first, last = other.leaf_order[first[tree.n :]], other.leaf_order[last[tree.n :]]
-    found, lowest = height[tree.n :], other_height[other.lca(first, last)]
-    excess = np.zeros(found.size)
-    np.subtract(found, lowest, out=excess, where=found != lowest)
+    # In the other tree, all leaves of a node are below the ancestor of the outermost ones.
+    first_leaf = other.leaf_order[first[tree.n :]]
+    last_leaf = other.leaf_order[last[tree.n :]]
+    lowest = other_height[other.lca(first_leaf, last_leaf)]
+    node_height = height[tree.n :]
+    excess = np.zeros(node_height.size)
+    # The difference of equal infinite heights would be NaN.
+    np.subtract(node_height, lowest, out=excess, where=node_height != lowest)
     return float(excess.max())

@@ -8,6 +8,9 @@ import numpy as np
 
 from hcbench import NotApplicableError, ParameterError, finest_partition
 from hcbench_metrics import _order_kernels, true_ranks
+from hcbench_metrics._order_kernels import TrueRanks
+from hcbench_metrics._tree_kernels import arrays_of
+from hcbench_metrics.node_sums import sums_below
 from hcbench_metrics.truths import named_truth
 
 if TYPE_CHECKING:
@@ -158,7 +161,7 @@ def tau_b_of_items(
             agreement = concordance(tree, true)
             tied = _order_kernels.tied_pairs(true.parent, true.sizes, tree.n)
             counts = (agreement, tied)
-        values = _tau_b(tree, counts, n_tied if include_self else None)
+        values = _tau_b(tree, counts, n_tied, include_self=include_self)
     if not values.size:
         raise NotApplicableError(
             "the truth ranks no item: around every item, all others join in one merge"
@@ -166,17 +169,17 @@ def tau_b_of_items(
     return values
 
 
-def _tau_b(tree: Tree, counts: Counts, n_tied: Ints | None) -> NDArray[np.float64]:
+def _tau_b(tree: Tree, counts: Counts, n_tied: Ints, *, include_self: bool) -> NDArray[np.float64]:
     """tau_b around the items whose ranks in the truth are not all tied.
 
     ``counts`` are the concordant minus discordant pairs (n,) and those tied in the truth (n,);
-    ``n_tied`` (n,) the numbers of other items tied with the item itself, if that is ranked.
+    ``n_tied`` (n,) the numbers of other items that the truth ties with the item itself.
     """
     agreement, true_tied = counts
     tied = _order_kernels.tied_pairs(tree.parent, tree.sizes, tree.n)
     n_ranked = tree.n - 1
-    if n_tied is not None:
-        # The item itself is ranked, too: first in the result, and tied with n_tied in the truth.
+    if include_self:
+        # The item itself is ranked: first in the result, and tied with n_tied in the truth.
         agreement = agreement + n_ranked - n_tied
         true_tied = true_tied + n_tied
         n_ranked = tree.n
@@ -225,7 +228,15 @@ def concordance(tree: Tree, truth: Tree) -> Ints:
     path_length = truth.depths[:n]
     if cost_by_classes(tree, truth, path_length) <= _cost_by_rows(truth):
         inner_parent = truth.parent - n
-        return _by_classes(tree, inner_parent[:n], inner_parent[n:], _NO_TABLE, _NO_TABLE)
+        return _by_classes(
+            tree,
+            TrueRanks(
+                class_of=inner_parent[:n],
+                above=inner_parent[n:],
+                ranks=_NO_TABLE,
+                nearest=_NO_TABLE,
+            ),
+        )
     return count_by_rows(tree, truth, np.zeros(n, dtype=np.int64), transposed=False)[0]
 
 
@@ -236,7 +247,9 @@ def _transposed(tree: Tree, truth: Tree, n_tied: Ints) -> Counts:
     """As `concordance` with transposed ranks; also returns the pairs tied in the truth."""
     n = tree.n
     # An item that is a class of its own joins the others one step later than in its tree.
-    shift = (n_tied == 0).astype(np.int64) if n_tied.any() else np.zeros(n, dtype=np.int64)
+    shift = np.zeros(n, dtype=np.int64)
+    if n_tied.any():
+        shift = (n_tied == 0).astype(np.int64)
     n_classes = np.unique(truth.parent[:n]).size
     cost = cost_by_classes(tree, truth, np.full(n, n_classes))
     if n_classes <= true_ranks.MOST_CLASSES and cost <= _cost_by_rows(truth):
@@ -253,9 +266,16 @@ def parent_classes(truth: Tree) -> Ints:
 def count_by_table(tree: Tree, class_of: Ints, ranks: Ints) -> Counts:
     """As `_transposed` for the ranks (K, K) from 0 to K - 1 of each class around each class."""
     n_classes = len(ranks)
-    nearest = np.argsort(ranks, axis=1, kind="stable")
-    flat = np.full(n_classes, -1, dtype=np.int64)
-    agreement = _by_classes(tree, class_of, flat, ranks, nearest)
+    agreement = _by_classes(
+        tree,
+        TrueRanks(
+            class_of=class_of,
+            above=np.full(n_classes, -1, dtype=np.int64),
+            ranks=ranks,
+            nearest=np.argsort(ranks, axis=1, kind="stable"),
+        ),
+    )
+    # The number of leaves of each rank around the leaves of each class.
     of_rank = np.zeros((n_classes, n_classes), dtype=np.int64)
     rows = np.arange(n_classes)
     np.add.at(of_rank, (rows[:, None], ranks), np.bincount(class_of))
@@ -264,40 +284,15 @@ def count_by_table(tree: Tree, class_of: Ints, ranks: Ints) -> Counts:
     return agreement, tied[class_of]
 
 
-def _by_classes(tree: Tree, class_of: Ints, above: Ints, ranks: Ints, nearest: Ints) -> Ints:
-    start, end = tree.leaf_range
-    child_offsets, child_ids = tree.children_csr
-    agreement: Ints = _order_kernels.concordance_by_classes(
-        tree.parent,
-        start,
-        end,
-        tree.leaf_order,
-        child_offsets,
-        child_ids,
-        class_of,
-        above,
-        ranks,
-        nearest,
-    )
+def _by_classes(tree: Tree, truth: TrueRanks) -> Ints:
+    agreement: Ints = _order_kernels.concordance_by_classes(arrays_of(tree), truth)
     return agreement
 
 
 def count_by_rows(tree: Tree, truth: Tree, shift: Ints, *, transposed: bool) -> Counts:
     """As `count_by_table`, with one leaf at a time."""
-    start, end = tree.leaf_range
-    true_start, true_end = truth.leaf_range
     counts: Counts = _order_kernels.concordance_by_rows(
-        tree.parent,
-        start,
-        end,
-        tree.leaf_order,
-        truth.parent,
-        true_start,
-        true_end,
-        truth.leaf_order,
-        truth.depths,
-        shift,
-        transposed,
+        arrays_of(tree), arrays_of(truth), truth.depths, shift, transposed
     )
     return counts
 
@@ -306,9 +301,8 @@ def cost_by_classes(tree: Tree, truth: Tree, reads: Ints) -> float:
     """Upper bound of the counts read: for the classes in each node, ``reads`` (n,) of them each."""
     reads = reads.astype(np.float64)
     _, first = np.unique(truth.parent[: truth.n], return_index=True)
-    sums = np.concatenate(([0.0], np.cumsum(reads[tree.leaf_order])))
-    start, end = tree.leaf_range
-    in_node = sums[end] - sums[start]
+    # A node has at most one class for each leaf, and at most all classes.
+    in_node = sums_below(tree, reads)
     return float(np.minimum(in_node, reads[first].sum()).sum())
 
 

@@ -53,26 +53,36 @@ def tree_knn(scored: Scored, k: int = 10, truth: str | None = None) -> float:
     Nearest neighbours as evidence of a class: T. M. Cover and P. E. Hart, "Nearest neighbor pattern
     classification", IEEE Trans. Inf. Theory 13 (1967).
     """
-    tree, classes = scored.tree, true_classes(scored.problem, truth)
+    tree = scored.tree
+    classes = true_classes(scored.problem, truth)
     if classes.sizes.max() == 1:
         raise NotApplicableError("every true class is a single item, and has no neighbours")
-    tree = tree if tree.height is None else tree.collapse_ties()
-    k_of_class = np.minimum(k, classes.sizes - 1)
+    if tree.height is not None:
+        tree = tree.collapse_ties()
     count = _counter(tree, classes)
-    items = np.flatnonzero(k_of_class[classes.labels])
-    node = items.copy()
-    size, same = np.zeros(items.size, np.int64), np.zeros(items.size, np.int64)
+    # Of each item, as many neighbours as its class has, but at most k.
+    n_neighbours = np.minimum(k, classes.sizes - 1)[classes.labels]
     proportions = np.zeros(tree.n)
+    # All items climb to their parents at once. State of those that still lack neighbours: the node
+    # they have reached, the other leaves below it, and how many of these are of the same class.
+    items = np.flatnonzero(n_neighbours)
+    node = items.copy()
+    size = np.zeros(items.size, np.int64)
+    same = np.zeros(items.size, np.int64)
     n_items = items.size
     while items.size:
-        wanted = k_of_class[classes.labels[items]]
+        needed = n_neighbours[items]
         node = tree.parent[node]
-        next_size, next_same = tree.sizes[node] - 1, count(items, node) - 1
-        taken = np.minimum(next_size, wanted) - size
-        proportions[items] += taken / wanted * (next_same - same) / (next_size - size)
-        goes_on = next_size < wanted
-        items, node = items[goes_on], node[goes_on]
-        size, same = next_size[goes_on], next_same[goes_on]
+        next_size = tree.sizes[node] - 1
+        next_same = count(items, node) - 1
+        # Of those that join at once, perhaps only some are needed: each is equally likely.
+        share = (np.minimum(next_size, needed) - size) / needed
+        proportions[items] += share * (next_same - same) / (next_size - size)
+        lacks = next_size < needed
+        items = items[lacks]
+        node = node[lacks]
+        size = next_size[lacks]
+        same = next_same[lacks]
     return min(1.0, float(proportions.sum()) / n_items)  # rounding
 
 

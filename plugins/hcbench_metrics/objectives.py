@@ -14,6 +14,7 @@ import numpy as np
 from hcbench import NotApplicableError, similarity_matrix
 from hcbench.model import without_offsets
 from hcbench_metrics import _kernels, _objective_kernels
+from hcbench_metrics._tree_kernels import arrays_of
 from hcbench_metrics.pair_rows import check_squares, directions, distance_rows
 
 if TYPE_CHECKING:
@@ -165,14 +166,21 @@ def moseley_wang_normalised(scored: Scored, similarity: str = "cosine") -> float
 def _positive_sum(
     merged: NDArray[np.float64], problem: Problem, rule: str, what: str, metric: str
 ) -> float:
-    total, largest = float(merged.sum()), float(np.abs(merged).sum())
+    """The sum over all pairs, if it is more than a rounding error.
+
+    Raises
+    ------
+    NotApplicableError
+        Of the normalised ``what``, which names ``metric`` as the way out.
+    """
+    total = float(merged.sum())
+    largest = float(np.abs(merged).sum())
     if problem.similarity is None and problem.vectors is not None and rule in ("cosine", "dot"):
-        squares = (
-            problem.n
-            if rule == "cosine"
-            else float((problem.vectors.astype(np.float64) ** 2).sum())
-        )
-        largest = max(largest, problem.n * squares / 2)  # of orthogonal rows all are rounding
+        # Of orthogonal rows all sums are rounding errors: compare with what they can be.
+        squares: float = problem.n
+        if rule == "dot":
+            squares = float((problem.vectors.astype(np.float64) ** 2).sum())
+        largest = max(largest, problem.n * squares / 2)
     if total <= _ROUNDING * largest:
         raise NotApplicableError(
             f"the normalised {what} needs similarities with a positive sum, which here is "
@@ -206,8 +214,10 @@ def merged_similarity(tree: Tree, problem: Problem, rule: str) -> NDArray[np.flo
         return _merged_of_gaussian(tree, problem.vectors)
     if problem.similarity is not None or problem.vectors is None or rule == "euclidean":
         matrix = similarity_matrix(problem, rule)
-        return _kernels.merged_of_matrix(tree.parent, tree.leaf_range[1], tree.leaf_order, matrix)
-    vectors = directions(problem.vectors) if rule == "cosine" else problem.vectors
+        return _kernels.merged_of_matrix(arrays_of(tree), matrix)
+    vectors = problem.vectors
+    if rule == "cosine":
+        vectors = directions(vectors)
     if isinstance(vectors, np.ndarray):
         return _merged_of_dense(tree, vectors)
     return _merged_of_sparse(tree, vectors)
@@ -215,19 +225,25 @@ def merged_similarity(tree: Tree, problem: Problem, rule: str) -> NDArray[np.flo
 
 def _merged_of_gaussian(tree: Tree, vectors: Vectors) -> NDArray[np.float64]:
     check_squares(vectors)
+    arrays = arrays_of(tree)
     merged = np.zeros(tree.n_nodes)
-    if isinstance(vectors, np.ndarray):
-        scatter = float(np.var(vectors, axis=0, dtype=np.float64).sum())
-    else:
-        shifted = without_offsets(vectors)
-        squares = float(shifted.multiply(shifted).sum()) / tree.n
-        scatter = squares - float((np.asarray(shifted.mean(axis=0)) ** 2).sum())
+    scatter = _scatter(vectors)
     for first, distances in distance_rows(tree, vectors, "euclidean"):
-        rows = np.exp(-(distances**2) / (2 * scatter)) if scatter > 0 else np.ones_like(distances)
-        _objective_kernels.add_rows(
-            *(tree.parent, tree.leaf_range[1], tree.leaf_order, first, rows, 0.0, merged)
-        )
+        if scatter > 0:
+            rows = np.exp(-(distances**2) / (2 * scatter))
+        else:  # all items are equal
+            rows = np.ones_like(distances)
+        _objective_kernels.add_rows(arrays, first, rows, 0.0, merged)
     return merged
+
+
+def _scatter(vectors: Vectors) -> float:
+    """Mean squared distance of the rows to their mean."""
+    if isinstance(vectors, np.ndarray):
+        return float(np.var(vectors, axis=0, dtype=np.float64).sum())
+    shifted = without_offsets(vectors)
+    squares = float(shifted.multiply(shifted).sum()) / shifted.shape[0]
+    return squares - float((np.asarray(shifted.mean(axis=0)) ** 2).sum())
 
 
 def _merged_of_dense(tree: Tree, vectors: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -9,6 +9,8 @@ import numpy as np
 
 from hcbench import HeightKind, NotApplicableError
 from hcbench_metrics import _joint_kernels
+from hcbench_metrics._tree_kernels import arrays_of
+from hcbench_metrics.node_sums import merged_pairs
 from hcbench_metrics.truths import named_truth
 
 if TYPE_CHECKING:
@@ -163,9 +165,9 @@ def _pearson(one: _Merges, value: Floats, other: _Merges, other_value: Floats) -
     """Pearson's correlation over all pairs of the values (S,) of their groups in two trees."""
     if one.n_pairs.size < 2:
         return 0.0
-    value, square = one.centred(value)
-    other_value, other_square = other.centred(other_value)
-    product, _, _ = _joint_sums(one, value, other, other_value, is_ordered=False)
+    deviation, square = one.centred(value)
+    other_deviation, other_square = other.centred(other_value)
+    product, _, _ = _joint_sums(one, deviation, other, other_deviation, is_ordered=False)
     return float(np.clip(product / np.sqrt(square * other_square), -1.0, 1.0))
 
 
@@ -176,21 +178,13 @@ def _joint_sums(
     if merges_of_leaves(one.tree) > merges_of_leaves(other.tree):
         # The loop takes as long as the leaves of its first tree have merges.
         return _joint_sums(other, other_value, one, value, is_ordered=is_ordered)
-    start, end = one.tree.leaf_range
-    child_offsets, child_ids = one.tree.children_csr
     other_start, other_end = other.tree.leaf_range
     sums: tuple[float, float, float] = _joint_kernels.sum_over_joint_stages(
-        start,
-        end,
-        child_offsets,
-        child_ids,
+        arrays_of(one.tree),
+        _joint_kernels.Stages(one.stage, one.sequence, value),
         other_start[one.tree.leaf_order],
-        one.sequence,
-        one.stage,
-        _joint_kernels.boundaries(other.tree.parent, other_end, other.tree.n),
-        other.stage,
-        value,
-        other_value,
+        _joint_kernels.lowest_ancestors(other.tree.parent, other_end, other.tree.n),
+        _joint_kernels.Stages(other.stage, other.sequence, other_value),
         is_ordered,
     )
     return sums
@@ -198,15 +192,9 @@ def _joint_sums(
 
 def merges_of_leaves(tree: Tree) -> float:
     """Sum over the leaves of the number of merges of each."""
-    return float(tree.sizes[tree.n :] @ np.log2(np.diff(tree.child_offsets)[tree.n :]))
-
-
-def merged_pairs(tree: Tree) -> Ints:
-    """Pairs of leaves that merge at each node, (m,). O(m)."""
-    pairs = tree.sizes * (tree.sizes - 1) // 2
-    merged = pairs.copy()
-    np.subtract.at(merged, tree.parent[:-1], pairs[:-1])
-    return merged
+    n_children = np.diff(tree.child_offsets)[tree.n :]
+    # d children are merged in log2(d) rounds.
+    return float(tree.sizes[tree.n :] @ np.log2(n_children))
 
 
 def _mean_ranks(merges: _Merges) -> Floats:
@@ -221,18 +209,25 @@ def _stage_key(tree: Tree) -> Floats:
     """Increases (m - n,) over the inner nodes from the first merge to the last; equal for ties."""
     if tree.height is None:
         return tree.sizes[tree.n :].astype(np.float64)
+    # As if the heights were monotone, as in `Tree.cut`.
     highest = tree.envelope[tree.n :]
-    return -highest if tree.kind is HeightKind.AFFINITY else highest
+    if tree.kind is HeightKind.AFFINITY:
+        return -highest
+    return highest
 
 
 def _distances(tree: Tree, owner: str) -> Floats:
     """Heights of inner nodes (m - n,) that increase towards the root."""
     if tree.height is None or tree.kind is HeightKind.ORDER:
-        state = "missing" if tree.height is None else "only an order of merging"
+        state = "only an order of merging"
+        if tree.height is None:
+            state = "missing"
         raise NotApplicableError(
             f"cophenetic correlation needs merge heights; {owner} are {state}; use baker-gamma"
         )
     inner = tree.height[tree.n :]
     if not np.isfinite(inner).all():
         raise NotApplicableError(f"cophenetic correlation needs finite heights; {owner} are not")
-    return -inner if tree.kind is HeightKind.AFFINITY else inner
+    if tree.kind is HeightKind.AFFINITY:
+        return -inner
+    return inner

@@ -49,7 +49,8 @@ def similarity_rows(tree: Tree, problem: Problem, rule: str) -> Iterator[Block]:
         If the data set has neither, or the cosine of a row is not defined.
     """
     if problem.similarity is not None:
-        matrix, order = problem.similarity, tree.leaf_order
+        matrix = problem.similarity
+        order = tree.leaf_order
 
         def of_matrix(rows: slice, columns: slice) -> Any:
             return matrix[np.ix_(order[rows], order[columns])]
@@ -57,9 +58,19 @@ def similarity_rows(tree: Tree, problem: Problem, rule: str) -> Iterator[Block]:
         return _blocks(tree.n, of_matrix)
     if problem.vectors is None:
         raise NotApplicableError("this data set has neither similarities nor vectors")
-    vectors = directions(problem.vectors) if rule == "cosine" else problem.vectors
+    vectors = problem.vectors
+    if rule == "cosine":
+        vectors = directions(vectors)
     ordered = vectors[tree.leaf_order].astype(np.float64)
     return _blocks(tree.n, lambda rows, columns: ordered[rows] @ ordered[columns].T)
+
+
+def stored_entries(vectors: Vectors) -> NDArray[Any]:
+    """The entries of dense vectors, or those that are stored of sparse ones; others are 0."""
+    if isinstance(vectors, np.ndarray):
+        return vectors
+    entries: NDArray[Any] = vectors.data
+    return entries
 
 
 def check_squares(vectors: Vectors) -> None:
@@ -69,8 +80,7 @@ def check_squares(vectors: Vectors) -> None:
     ------
     NotApplicableError
     """
-    values = vectors if isinstance(vectors, np.ndarray) else vectors.data
-    largest = float(np.abs(values).max(initial=0.0))
+    largest = float(np.abs(stored_entries(vectors)).max(initial=0.0))
     _, exponent = math.frexp(largest)
     if abs(exponent) > _LARGEST_EXPONENT:
         raise NotApplicableError(
@@ -90,16 +100,19 @@ def distance_rows(tree: Tree, vectors: Vectors, metric: str) -> Iterator[Block]:
     ordered: Vectors = vectors[tree.leaf_order]
     if metric == "euclidean":
         return _blocks(tree.n, euclidean_of_rows(ordered))
-    if (
-        metric == "cosine"
-    ):  # |u - v|^2 / 2 of unit vectors: no digits are lost between parallel ones
+    if metric == "cosine":
+        # |u - v|^2 / 2 of unit vectors: no digits are lost between parallel ones.
         between = euclidean_of_rows(directions(ordered))
         return _blocks(tree.n, lambda rows, columns: between(rows, columns) ** 2 / 2)
     if isinstance(ordered, np.ndarray):
         return _blocks(tree.n, _of_dense(ordered, metric))
+    return _blocks(tree.n, _of_sparse(ordered, metric))
+
+
+def _of_sparse(vectors: Any, metric: str) -> Callable[[slice, slice], Any]:
     if metric == "sqeuclidean":
-        lengths = euclidean_of_rows(ordered)
-        return _blocks(tree.n, lambda rows, columns: lengths(rows, columns) ** 2)
+        lengths = euclidean_of_rows(vectors)
+        return lambda rows, columns: lengths(rows, columns) ** 2
     if metric != "cityblock":
         raise NotApplicableError(
             f"{metric} distances are not available for sparse vectors; use "
@@ -107,26 +120,26 @@ def distance_rows(tree: Tree, vectors: Vectors, metric: str) -> Iterator[Block]:
         )
     from sklearn.metrics import pairwise_distances
 
-    sorted_rows: Any = as_numbers(ordered, "vectors")  # with indices that scikit-learn can read
-    return _blocks(
-        tree.n,
-        lambda rows, columns: pairwise_distances(
-            sorted_rows[rows], sorted_rows[columns], metric=metric
-        ),
-    )
+    # With indices that scikit-learn can read.
+    sorted_rows: Any = as_numbers(vectors, "vectors")
+
+    def distances(rows: slice, columns: slice) -> Any:
+        return pairwise_distances(sorted_rows[rows], sorted_rows[columns], metric=metric)
+
+    return distances
 
 
 def _of_dense(vectors: NDArray[Any], metric: str) -> Callable[[slice, slice], Any]:
     from scipy.spatial.distance import cdist
 
     def distances(rows: slice, columns: slice) -> Any:
-        found = cdist(vectors[rows], vectors[columns], metric)  # type: ignore[call-overload]
-        np.fill_diagonal(found, 0.0)  # an item with itself: Bray-Curtis of a zero row is 0 / 0
-        if not np.isfinite(found).all():
+        block = cdist(vectors[rows], vectors[columns], metric)  # type: ignore[call-overload]
+        np.fill_diagonal(block, 0.0)  # an item with itself: Bray-Curtis of a zero row is 0 / 0
+        if not np.isfinite(block).all():
             raise NotApplicableError(
                 f"{metric} distances are not defined for all these vectors; use another metric"
             )
-        return found
+        return block
 
     return distances
 
@@ -135,7 +148,8 @@ def directions(vectors: Vectors) -> Vectors:
     """Rows of length 1; raise NotApplicableError if a row is zero."""
     try:
         return unit_rows(vectors)
-    except DataError as error:  # here not the data are wrong, but the metric does not apply
+    except DataError as error:
+        # Here not the data are wrong, but the metric does not apply.
         raise NotApplicableError(f"{error}, such as euclidean") from error
 
 
@@ -152,9 +166,11 @@ def check_not_parallel(vectors: Vectors) -> None:
         )
 
 
-def _blocks(n: int, of: Callable[[slice, slice], Any]) -> Iterator[Block]:
+def _blocks(n: int, values_of: Callable[[slice, slice], Any]) -> Iterator[Block]:
+    """Blocks of the values of pairs, from those of some rows and columns."""
     width = max(1, _BLOCK_SIZE // n)
     for first in range(0, n, width):
-        block = of(slice(first, first + width), slice(first, n))
-        dense = block if isinstance(block, np.ndarray) else block.toarray()
-        yield first, np.ascontiguousarray(dense, dtype=np.float64)
+        block = values_of(slice(first, first + width), slice(first, n))
+        if not isinstance(block, np.ndarray):  # products of sparse rows are sparse
+            block = block.toarray()
+        yield first, np.ascontiguousarray(block, dtype=np.float64)

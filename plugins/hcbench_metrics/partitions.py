@@ -20,6 +20,7 @@ from hcbench import NotApplicableError, ParameterError, Partition, finest_partit
 from hcbench.model import AnswerMatrix, heaviest_cut
 from hcbench_metrics import _partition_kernels as kernels
 from hcbench_metrics.agreement import adjusted_rand_index
+from hcbench_metrics.node_sums import pairs_within
 from hcbench_metrics.true_cuts import Kind, choose_cut, cut_into_as_many
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ def ami(
         return 0.0
     mutual = _mutual_information(true, evaluated)
     expected = _expected_information(true, evaluated)
+    # What the information would be at most: an average of the entropies.
     averages = {
         "arithmetic": (mutual.of_truth + mutual.of_result) / 2,
         "geometric": float(np.sqrt(mutual.of_truth * mutual.of_result)),
@@ -186,9 +188,13 @@ def v_measure(
     scored, cut, k, level
         As in `clustering_error`.
     """
-    shared = _mutual_information(*_true_and_evaluated(scored, cut, k, level))
-    h, c = shared.homogeneity, shared.completeness
-    return (1 + beta) * h * c / (beta * h + c) if h and c else 0.0
+    true, evaluated = _true_and_evaluated(scored, cut, k, level)
+    mutual = _mutual_information(true, evaluated)
+    h = mutual.homogeneity
+    c = mutual.completeness
+    if h == 0 or c == 0:
+        return 0.0
+    return (1 + beta) * h * c / (beta * h + c)
 
 
 def pairs(
@@ -212,19 +218,21 @@ def pairs(
         ``precision``, ``recall`` and ``F1``.
     """
     true, evaluated = _true_and_evaluated(scored, cut, k, level)
-    both = _pairs(true.overlaps(evaluated))
-    in_evaluated = _pairs(evaluated.sizes)
-    in_true = _pairs(true.sizes)
+    both = pairs_within(true.overlaps(evaluated))
+    in_evaluated = pairs_within(evaluated.sizes)
+    in_true = pairs_within(true.sizes)
     return {
-        "precision": both / in_evaluated if in_evaluated else 1.0,
-        "recall": both / in_true if in_true else 1.0,
-        "F1": 2 * both / (in_evaluated + in_true) if in_evaluated + in_true else 1.0,
+        "precision": _proportion(both, in_evaluated),
+        "recall": _proportion(both, in_true),
+        "F1": _proportion(2 * both, in_evaluated + in_true),
     }
 
 
-def _pairs(sizes: NDArray[np.int64]) -> float:
-    """Pairs of items inside clusters of these sizes."""
-    return float((sizes * (sizes - 1) // 2).sum())
+def _proportion(right: int, pairs: int) -> float:
+    """The proportion of right pairs; 1 if there is no pair to be wrong."""
+    if pairs == 0:
+        return 1.0
+    return right / pairs
 
 
 def n_clusters(scored: Scored) -> float:
@@ -286,11 +294,15 @@ class _MutualInformation:
 
     @property
     def homogeneity(self) -> float:
-        return self.information / self.of_truth if self.of_truth else 1.0
+        if self.of_truth == 0:
+            return 1.0
+        return self.information / self.of_truth
 
     @property
     def completeness(self) -> float:
-        return self.information / self.of_result if self.of_result else 1.0
+        if self.of_result == 0:
+            return 1.0
+        return self.information / self.of_result
 
 
 def _mutual_information(true: Partition, evaluated: Partition) -> _MutualInformation:
@@ -313,7 +325,8 @@ def _expected_information(one: Partition, other: Partition) -> float:
     from scipy.special import gammaln
 
     # Clusters of equal sizes contribute the same.
-    a, n_a = np.unique(one.sizes, return_counts=True)
-    b, n_b = np.unique(other.sizes, return_counts=True)
+    sizes, numbers = np.unique(one.sizes, return_counts=True)
+    other_sizes, other_numbers = np.unique(other.sizes, return_counts=True)
+    # ln 0! to ln n!: the gamma function of k + 1 is k!.
     log_factorial = np.asarray(gammaln(np.arange(1.0, one.n + 2)))
-    return kernels.expected_information(a, n_a, b, n_b, log_factorial)
+    return kernels.expected_information(sizes, numbers, other_sizes, other_numbers, log_factorial)

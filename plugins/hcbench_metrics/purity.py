@@ -9,11 +9,11 @@ import numpy as np
 
 from hcbench import NotApplicableError, Tree, finest_partition
 from hcbench_metrics import _purity_kernels
+from hcbench_metrics._tree_kernels import arrays_of
+from hcbench_metrics.node_sums import pairs_within
 from hcbench_metrics.truths import named_truth
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from hcbench import Partition, Problem, Scored
 
 
@@ -58,17 +58,19 @@ def dendrogram_purity(scored: Scored, ties: str = "one-merge", truth: str | None
     """
     tree = scored.tree
     classes = true_classes(scored.problem, truth)
-    n_pairs = int((classes.sizes * (classes.sizes - 1) // 2).sum())
+    n_pairs = pairs_within(classes.sizes)
     if n_pairs == 0:
         raise NotApplicableError("every true class is a single item; purity needs two of one class")
     if ties == "expected":
-        tree = tree if tree.height is None else tree.collapse_ties()
-        first, rest = _expected_weights(tree)
+        if tree.height is not None:
+            tree = tree.collapse_ties()
+        weights = _expected_weights(tree)
     else:
-        first = rest = 1 / tree.sizes
+        # All leaves of the merged cluster count alike.
+        share = 1 / tree.sizes
+        weights = _purity_kernels.Weights(first=share, rest=share)
     total = _purity_kernels.sum_of_purities(
-        *(tree.parent, *tree.leaf_range, tree.leaf_order, *tree.children_csr),
-        *(classes.labels, classes.n_clusters, first, rest),
+        arrays_of(tree), classes.labels, classes.n_clusters, weights
     )
     if np.isnan(total):
         raise NotApplicableError(
@@ -83,7 +85,8 @@ def true_classes(problem: Problem, name: str | None) -> Partition:
 
     See `hcbench.finest_partition`.
     """
-    true, levels = named_truth(problem, name), problem.levels
+    true = named_truth(problem, name)
+    levels = problem.levels
     if name is None and len(problem.truths) < 2:
         return finest_partition(problem)
     if levels is not None and true.isomorphic(Tree.from_levels(levels, true.names)):
@@ -91,26 +94,33 @@ def true_classes(problem: Problem, name: str | None) -> Partition:
     return finest_partition(replace(problem, truths={"true": true}, levels=None))
 
 
-def _expected_weights(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Weight in a purity of a leaf of the two merged clusters, and of the others; both (m,).
+def _expected_weights(tree: Tree) -> _purity_kernels.Weights:
+    """Weights of leaves in the expectation over random orders of pairwise merges.
 
-    NaN where there is no closed form.
+    NaN where there is no closed form: three or more clusters of different sizes.
     """
-    d = np.diff(tree.child_offsets)
+    n_children = np.diff(tree.child_offsets)
+    # The size of a child; of a node whose children have different sizes it has no meaning.
     size = np.ones(tree.n_nodes, dtype=np.int64)
-    np.floor_divide(tree.sizes, d, out=size, where=d > 0)
-    is_uneven = np.zeros(tree.n_nodes, dtype=np.bool_)
+    np.floor_divide(tree.sizes, n_children, out=size, where=n_children > 0)
     above = tree.parent[:-1]
-    is_uneven[above[(d[above] > 2) & (tree.sizes[:-1] != size[above])]] = True
-    harmonic = np.concatenate(([0.0], np.cumsum(1 / np.arange(1, max(2, d.max(initial=2))))))
-    inner = d >= 2
+    is_odd_child = (n_children[above] > 2) & (tree.sizes[:-1] != size[above])
+    is_uneven = np.zeros(tree.n_nodes, dtype=np.bool_)
+    is_uneven[above[is_odd_child]] = True
+    # E[1 / s] of the size s, in clusters, of the cluster in which two of d clusters meet.
+    most_children = max(2, n_children.max(initial=2))
+    harmonic = np.concatenate(([0.0], np.cumsum(1 / np.arange(1, most_children))))
+    is_inner = n_children >= 2
+    d = n_children[is_inner]
     first = np.zeros(tree.n_nodes)
-    width = d[inner]
-    first[inner] = (2 * (harmonic[width - 1] - 1) + (width + 1) / width) / (3 * (width - 1))
+    first[is_inner] = (2 * (harmonic[d - 1] - 1) + (d + 1) / d) / (3 * (d - 1))
     rest = np.zeros(tree.n_nodes)
-    np.divide(1 - 2 * first, d - 2, out=rest, where=d > 2)
-    binary = d == 2
-    first, rest = first / size, rest / size
-    first[binary] = rest[binary] = 1 / tree.sizes[binary]
+    np.divide(1 - 2 * first, n_children - 2, out=rest, where=n_children > 2)
+    first /= size
+    rest /= size
+    # Two clusters meet in all of the node; their sizes need not be equal.
+    is_binary = n_children == 2
+    first[is_binary] = 1 / tree.sizes[is_binary]
+    rest[is_binary] = 1 / tree.sizes[is_binary]
     first[is_uneven] = np.nan
-    return first, rest
+    return _purity_kernels.Weights(first=first, rest=rest)

@@ -8,6 +8,7 @@ import numpy as np
 
 from hcbench import NotApplicableError
 from hcbench_metrics import _quartet_kernels
+from hcbench_metrics._tree_kernels import arrays_of
 from hcbench_metrics.truths import named_truth
 
 if TYPE_CHECKING:
@@ -90,22 +91,23 @@ def count_quartets(tree: Tree, truth: Tree) -> QuartetCounts:
     """
     n = tree.n
     quartets = n * (n - 1) * (n - 2) * (n - 3) // 24
-    resolved, true_resolved = _resolved(tree), _resolved(truth)
+    resolved = _resolved(tree)
+    true_resolved = _resolved(truth)
     if resolved == 0 or true_resolved == 0:
         return QuartetCounts(quartets, resolved, true_resolved, 0, 0)
     first, other = sorted((tree, truth), key=_squared_degrees)
-    both_open = quartets not in {resolved, true_resolved}
+    neither_resolves_all = quartets not in {resolved, true_resolved}
     alike, otherwise = _quartet_kernels.count_shared(
-        *(*first.children_csr, *first.leaf_range, first.leaf_order),
-        *(other.parent, *other.children_csr, n, both_open),
+        arrays_of(first), arrays_of(other), neither_resolves_all
     )
-    if not both_open:
+    if not neither_resolves_all:
+        # What one tree resolves is resolved in both.
         otherwise = resolved + true_resolved - quartets - alike
     return QuartetCounts(quartets, resolved, true_resolved, int(alike), int(otherwise))
 
 
 def _resolved(tree: Tree) -> int:
-    return int(_quartet_kernels.count_resolved(*tree.children_csr, tree.sizes, tree.n))
+    return int(_quartet_kernels.count_resolved(arrays_of(tree)))
 
 
 def _squared_degrees(tree: Tree) -> int:

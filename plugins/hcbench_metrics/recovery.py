@@ -40,11 +40,12 @@ def clade_recovery(scored: Scored, truth: str | None = None) -> float:
     NotApplicableError
         If the result is a partition, there is no such truth, or it is a star.
     """
-    tree, true = scored.tree, named_truth(scored.problem, truth)
-    found = _is_found(true, tree)
-    if not found.size:
+    tree = scored.tree
+    true = named_truth(scored.problem, truth)
+    recovered = _are_in(tree, true)
+    if not recovered.size:
         raise NotApplicableError("the truth has no cluster except the one of all items")
-    return float(found.mean())
+    return float(recovered.mean())
 
 
 def exact_recovery(scored: Scored, truth: str | None = None, refine: bool = True) -> float:
@@ -72,9 +73,10 @@ def exact_recovery(scored: Scored, truth: str | None = None, refine: bool = True
     NotApplicableError
         If the result is a partition, or there is no such truth.
     """
-    tree, true = scored.tree, named_truth(scored.problem, truth)
+    tree = scored.tree
+    true = named_truth(scored.problem, truth)
     is_small_enough = refine or tree.n_nodes == true.n_nodes
-    return float(is_small_enough and _is_found(true, tree).all())
+    return float(is_small_enough and _are_in(tree, true).all())
 
 
 def robinson_foulds(scored: Scored, normalised: bool = True, truth: str | None = None) -> float:
@@ -103,19 +105,27 @@ def robinson_foulds(scored: Scored, normalised: bool = True, truth: str | None =
     NotApplicableError
         If the result is a partition, or there is no such truth.
     """
-    tree, true = scored.tree, named_truth(scored.problem, truth)
-    n_clusters = sum(max(0, t.n_nodes - t.n - 1) for t in (tree, true))
-    n_different = n_clusters - 2 * int(_is_found(true, tree).sum())
-    return n_different / max(1, n_clusters) if normalised else float(n_different)
+    tree = scored.tree
+    true = named_truth(scored.problem, truth)
+    n_clusters = _n_clusters(tree) + _n_clusters(true)
+    n_different = n_clusters - 2 * int(_are_in(tree, true).sum())
+    if normalised:
+        return n_different / max(1, n_clusters)
+    return float(n_different)
 
 
-def _is_found(clusters: Tree, tree: Tree) -> NDArray[np.bool_]:
-    """Whether each inner node of one tree, except the root, has the leaves of a node of the other.
+def _n_clusters(tree: Tree) -> int:
+    """Inner nodes except the root; of a single item there is none."""
+    return max(0, tree.n_nodes - tree.n - 1)
 
-    It does if the lowest common ancestor of its outermost leaves in the other has no more leaves.
+
+def _are_in(tree: Tree, clusters: Tree) -> NDArray[np.bool_]:
+    """Whether each inner node of ``clusters``, except the root, has the leaves of a node of a tree.
+
+    It does if, in the tree, the lowest common ancestor of its outermost leaves has no more leaves.
     """
     first, last = _kernels.range_of_leaves(clusters.parent, tree.leaf_range[0][: tree.n])
     inner = slice(tree.n, clusters.root)
-    ends = (tree.leaf_order[positions[inner]] for positions in (first, last))
-    found: NDArray[np.bool_] = tree.sizes[tree.lca(*ends)] == clusters.sizes[inner]
-    return found
+    ancestor = tree.lca(tree.leaf_order[first[inner]], tree.leaf_order[last[inner]])
+    are_in: NDArray[np.bool_] = tree.sizes[ancestor] == clusters.sizes[inner]
+    return are_in

@@ -8,8 +8,10 @@ import numpy as np
 
 from hcbench import NotApplicableError
 from hcbench_metrics import _objective_kernels as _kernels
+from hcbench_metrics._tree_kernels import arrays_of
+from hcbench_metrics.node_sums import sums_below, without_children
 from hcbench_metrics.objectives import merged_similarity
-from hcbench_metrics.pair_rows import directions, similarity_rows
+from hcbench_metrics.pair_rows import directions, similarity_rows, stored_entries
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +74,9 @@ def tree_sampling_divergence(
     if total <= 0:
         raise NotApplicableError("tree sampling divergence needs a positive similarity; all are 0")
     share = degree / total
-    item_probability = share if weights == "degree" else np.full(tree.n, 1 / tree.n)
+    item_probability = share
+    if weights == "uniform":
+        item_probability = np.full(tree.n, 1 / tree.n)
     p = 2 * merged / total
     q = _sampled_pairs(tree, item_probability, self_pairs)
     is_possible = p > 0
@@ -93,7 +97,9 @@ def _weights(
     """Weights merged at each node (m,), of each item (n,), and the sum of w log w over pairs."""
     if not normalised and _is_never_negative(problem):
         assert problem.vectors is not None
-        vectors = directions(problem.vectors) if rule == "cosine" else problem.vectors
+        vectors = problem.vectors
+        if rule == "cosine":
+            vectors = directions(vectors)
         vectors = vectors.astype(np.float64, copy=False)
         # The similarities of an item with all, and with itself, without a matrix.
         total = np.asarray(vectors.sum(axis=0, dtype=np.float64)).ravel()
@@ -102,11 +108,9 @@ def _weights(
     merged = np.zeros(tree.n_nodes)
     degree = np.zeros(tree.n)
     information = 0.0
-    _, end = tree.leaf_range
+    arrays = arrays_of(tree)
     for first, rows in similarity_rows(tree, problem, rule):
-        of_rows, lowest = _kernels.add_weights(
-            tree.parent, end, tree.leaf_order, first, rows, merged, degree
-        )
+        of_rows, lowest = _kernels.add_weights(arrays, first, rows, merged, degree)
         if lowest < 0:
             raise NotApplicableError(
                 f"tree sampling divergence needs similarities >= 0; the smallest is {lowest:g}"
@@ -119,20 +123,15 @@ def _is_never_negative(problem: Problem) -> bool:
     """Whether no entry of the vectors is negative, so that no dot product or cosine is."""
     if problem.similarity is not None or problem.vectors is None:
         return False
-    is_dense = isinstance(problem.vectors, np.ndarray)
-    entries = np.asarray(problem.vectors if is_dense else problem.vectors.data)
+    entries = np.asarray(stored_entries(problem.vectors))
     return bool(entries.min(initial=0.0) >= 0)
 
 
 def _sampled_pairs(tree: Tree, items: Floats, self_pairs: str) -> Floats:
     """Probability (m,) that v is the lowest common ancestor of two items drawn independently."""
-    start, end = tree.leaf_range
-    sums = np.concatenate(([0.0], np.cumsum(items[tree.leaf_order])))
-    below = (sums[end] - sums[start]) ** 2  # that both are below a node
-    below[: tree.n] = items**2
+    both_below = sums_below(tree, items) ** 2
+    both_below[: tree.n] = items**2
     if self_pairs == "parent":
-        below[: tree.n] = 0.0
-    # Without the pairs that are below one child.
-    sampled = below.copy()
-    np.subtract.at(sampled, tree.parent[:-1], below[:-1])
-    return sampled
+        both_below[: tree.n] = 0.0
+    # Pairs that are below one child have a lower common ancestor.
+    return without_children(tree, both_below)

@@ -59,13 +59,17 @@ def silhouette(
         partitions = _cuts(scored.result, range(2, max_k + 1))
     else:
         partitions = _cuts(scored.result, _counts_of_levels(scored.problem))
+    # Silhouettes are defined for these only.
     partitions = [cut for cut in partitions if 2 <= cut.n_clusters < cut.n]
     if not partitions:
         raise NotApplicableError("no cut has more than one cluster and fewer clusters than items")
+    # Clusters of a coarser cut are unions of those of the finest one.
     finest = max(partitions, key=lambda cut: cut.n_clusters)
     sums = _sums_of_distances(scored.problem, finest, metric)
     values = [_mean_silhouette(sums, finest, cut) for cut in partitions]
-    return max(values) if cuts == "best" else float(np.mean(values))
+    if cuts == "best":
+        return max(values)
+    return float(np.mean(values))
 
 
 def _cuts(tree: Tree, counts: Iterable[int]) -> list[Partition]:
@@ -94,11 +98,13 @@ def _sums_of_distances(problem: Problem, cut: Partition, metric: str) -> NDArray
         blocks = distance_rows(star, problem.vectors, metric)
     membership = np.eye(cut.n_clusters)[cut.labels]
     sums = np.zeros(membership.shape)
-    offset = 0.0
+    largest = None
     if problem.similarity is not None:
-        offset = largest_of_pairs(problem.similarity)
+        largest = largest_of_pairs(problem.similarity)
     for first, rows in blocks:
-        distances = rows if problem.similarity is None else offset - rows
+        distances = rows
+        if largest is not None:  # the rows are similarities
+            distances = largest - rows
         # Each pair once, to be added to the sums of both of its items.
         above_diagonal = np.triu(distances, 1)
         last = first + len(rows)
@@ -114,12 +120,12 @@ def _mean_silhouette(sums: NDArray[np.float64], finest: Partition, cut: Partitio
     union[finest.labels, cut.labels] = 1.0
     to_clusters = sums @ union  # sums of distances, then means
     items = np.arange(n)
-    size_of_own = cut.sizes[cut.labels]
-    within = to_clusters[items, cut.labels] / np.maximum(size_of_own - 1, 1)
+    size = cut.sizes[cut.labels]
+    within = to_clusters[items, cut.labels] / np.maximum(size - 1, 1)
     to_clusters /= cut.sizes
     to_clusters[items, cut.labels] = np.inf
     between = to_clusters.min(axis=1)
     larger = np.maximum(within, between)
-    is_defined = (size_of_own > 1) & (larger > 0)
+    is_defined = (size > 1) & (larger > 0)
     values = np.divide(between - within, larger, out=np.zeros(n), where=is_defined)
     return float(values.mean())

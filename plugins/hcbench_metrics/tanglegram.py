@@ -11,6 +11,8 @@ from hcbench.model import facing_orders
 from hcbench_metrics.truths import named_truth
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from hcbench import Scored
 
 
@@ -43,14 +45,16 @@ def entanglement(scored: Scored, L: float = 1.5, truth: str | None = None) -> fl
     NotApplicableError
         If the result is a partition, there is no such truth, or there is only one item.
     """
-    tree, true = scored.tree, named_truth(scored.problem, truth)
+    tree = scored.tree
+    true = named_truth(scored.problem, truth)
     if tree.n < 2:
         raise NotApplicableError("entanglement is not defined for a single item")
-    x, y = (np.argsort(order) for order in facing_orders(tree, true))
+    order, true_order = facing_orders(tree, true)
     straight = np.arange(tree.n)
-    # Divided by n, so that a large exponent does not overflow.
-    found, worst = (
-        float(((np.abs(a - b) / tree.n) ** L).sum())
-        for a, b in ((x, y), (straight, straight[::-1]))
-    )
-    return found / worst
+    distance = _distance(np.argsort(order), np.argsort(true_order), L)
+    return distance / _distance(straight, straight[::-1], L)
+
+
+def _distance(x: NDArray[np.int64], y: NDArray[np.int64], exponent: float) -> float:
+    """Sum of ``(|x - y| / n)^L``: divided by n, so that a large exponent does not overflow."""
+    return float(((np.abs(x - y) / x.size) ** exponent).sum())

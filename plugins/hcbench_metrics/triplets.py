@@ -8,7 +8,8 @@ import numpy as np
 
 from hcbench import NotApplicableError
 from hcbench_metrics import _triplet_kernels
-from hcbench_metrics.pair_ranks import merged_pairs
+from hcbench_metrics._tree_kernels import arrays_of
+from hcbench_metrics.node_sums import merged_pairs
 from hcbench_metrics.truths import named_truth
 
 if TYPE_CHECKING:
@@ -110,8 +111,7 @@ def count_triplets(tree: Tree, truth: Tree) -> TripletCounts:
         return TripletCounts(n_triplets, resolved, true_resolved, 0, 0)
     # The outer tree, whose leaves are coloured, has fewer leaves outside the largest children.
     outer, inner = sorted((tree, truth), key=_n_joining)
-    inner_start, inner_end = inner.leaf_range
-    components = _triplet_kernels.decompose(inner.parent, inner_start, inner_end, n)
+    components = _triplet_kernels.decompose(arrays_of(inner))
     alike = _count(outer, components, (0, 1, 2))
     if tree.is_binary or truth.is_binary:
         # One tree resolves all triplets, so what the other resolves is resolved in both.
@@ -121,25 +121,9 @@ def count_triplets(tree: Tree, truth: Tree) -> TripletCounts:
     return TripletCounts(n_triplets, resolved, true_resolved, alike, otherwise)
 
 
-def _count(outer: Tree, components: tuple[Ints, Ints, Ints], role: tuple[int, int, int]) -> int:
+def _count(outer: Tree, components: _triplet_kernels.Components, role: tuple[int, int, int]) -> int:
     """`_triplet_kernels.count_alike` of the components of the inner tree."""
-    start, end = outer.leaf_range
-    child_offsets, child_ids = outer.children_csr
-    above, top, bottom = components
-    return int(
-        _triplet_kernels.count_alike(
-            outer.parent,
-            start,
-            end,
-            outer.leaf_order,
-            child_offsets,
-            child_ids,
-            above,
-            top,
-            bottom,
-            np.array(role),
-        )
-    )
+    return int(_triplet_kernels.count_alike(arrays_of(outer), components, np.array(role)))
 
 
 def _resolved(tree: Tree) -> int:

@@ -48,7 +48,9 @@ def choose_cut(cut: Kind, truths: Iterable[Tree], true_clusters: Sequence[Partit
             return "K"
         if all(nodes_of(truth, clusters) is not None for clusters in true_clusters):
             are_clusters = True
-    return "best" if are_clusters else "K"
+    if are_clusters:
+        return "best"
+    return "K"
 
 
 def compared_cut(tree: Tree, clusters: Partition, cut: Kind) -> Partition:
@@ -110,7 +112,10 @@ def is_reachable(tree: Tree, clusters: Partition) -> bool:
         return False
     if tree.height is None:
         return True
-    priority = -tree.envelope if tree.kind is HeightKind.AFFINITY else tree.envelope
+    # Nodes of larger priority are split first.
+    priority = tree.envelope
+    if tree.kind is HeightKind.AFFINITY:
+        priority = -priority
     is_split = _split_by(tree, nodes)
     inner = nodes[nodes >= tree.n]
     if not is_split.any() or not inner.size:
@@ -124,18 +129,20 @@ def nodes_of(tree: Tree, clusters: Partition) -> NDArray[np.int64] | None:
     O(n log n) time, O(n) memory.
     """
     start, end = tree.leaf_range
+    # The outermost positions, from left to right, of the items of each cluster.
     first = np.full(clusters.n_clusters, tree.n)
     last = np.full(clusters.n_clusters, -1)
     np.minimum.at(first, clusters.labels, start[: tree.n])
     np.maximum.at(last, clusters.labels, start[: tree.n])
     if (last - first + 1 != clusters.sizes).any():
         return None
-    ranges = start * (tree.n + 1) + end
-    order = np.argsort(ranges)
-    wanted = first * (tree.n + 1) + last + 1
-    places = np.searchsorted(ranges, wanted, sorter=order)
+    # One number for each range of positions, to look up the nodes that have these ranges.
+    node_range = start * (tree.n + 1) + end
+    cluster_range = first * (tree.n + 1) + last + 1
+    order = np.argsort(node_range)
+    places = np.searchsorted(node_range, cluster_range, sorter=order)
     nodes: NDArray[np.int64] = order[np.minimum(places, tree.n_nodes - 1)]
-    if (ranges[nodes] != wanted).any():
+    if (node_range[nodes] != cluster_range).any():
         return None
     return nodes
 

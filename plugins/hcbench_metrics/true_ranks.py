@@ -78,12 +78,16 @@ def by_names(problem: Problem, classes: Partition) -> Ints:
     """
     if problem.levels is None or problem.classes is None:
         raise NotApplicableError("by_names needs label levels with names")
-    levels = problem.levels[np.unique(classes.labels, return_index=True)[1]]
-    columns = [np.array(of)[column] for of, column in zip(problem.classes, levels.T, strict=True)]
+    _, first_item = np.unique(classes.labels, return_index=True)
+    levels = problem.levels[first_item]
+    # The names of the classes at each level, one level after another.
+    columns = []
+    for names_of_level, codes_of_level in zip(problem.classes, levels.T, strict=True):
+        columns.append(np.array(names_of_level)[codes_of_level])
     names, codes = np.unique(np.concatenate(columns), return_inverse=True)
-    has = np.zeros((len(levels), names.size), dtype=np.int64)
-    has[np.tile(np.arange(len(levels)), len(columns)), codes] = 1
-    return _dense(-(has @ has.T))
+    has_name = np.zeros((len(levels), names.size), dtype=np.int64)
+    has_name[np.tile(np.arange(len(levels)), len(columns)), codes] = 1
+    return _dense(-(has_name @ has_name.T))
 
 
 def rounded(affinity: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -107,6 +111,7 @@ def _affinities(truth: Tree) -> NDArray[np.float64]:
 
 
 def _dense(far: NDArray[np.floating | np.integer]) -> Ints:
+    """Ranks from 0 of each row, the smallest value first; equal values have equal ranks."""
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(far, method="dense", axis=1), dtype=np.int64) - 1

@@ -28,9 +28,8 @@ def named_truth(problem: Problem, name: str | None) -> Tree:
     if name is None:
         return problem.truth
     if name not in problem.truths:
-        known = ", ".join(problem.truths)
-        raise NotApplicableError(
-            f"this data set has no truth {name!r}; "
-            + (f"its truths are {known}" if known else "it has no true hierarchy")
-        )
+        has = "it has no true hierarchy"
+        if problem.truths:
+            has = f"its truths are {', '.join(problem.truths)}"
+        raise NotApplicableError(f"this data set has no truth {name!r}; {has}")
     return problem.truths[name]

@@ -12,6 +12,7 @@ from scipy.stats import kendalltau, rankdata
 from hcbench import HeightKind, NotApplicableError, ParameterError, Problem, Scored, Tree
 from hcbench.model import Cost
 from hcbench_metrics import _order_kernels, merge_order, true_ranks
+from hcbench_metrics._tree_kernels import arrays_of
 from hcbench_metrics.merge_order import kendall_tau_b, kendall_tau_b_error
 from tests.core.trees import trees
 from tests.plugins.scoring import (
@@ -118,17 +119,17 @@ def test_tau_b_of_labels_agrees_with_scipy(data, n):
 
 def concordances(result, truth):
     """Use both methods, whichever would be selected."""
-    arrays = [(t.parent, *t.leaf_range, t.leaf_order) for t in (result, truth)]
     inner_parent = truth.parent - truth.n
-    none = np.empty((0, 0), dtype=np.int64)
-    by_classes = _order_kernels.concordance_by_classes(
-        *(*arrays[0], *result.children_csr, inner_parent[: truth.n]),
-        *(inner_parent[truth.n :], none, none),
+    no_table = np.empty((0, 0), dtype=np.int64)
+    ranks = _order_kernels.TrueRanks(
+        class_of=inner_parent[: truth.n],
+        above=inner_parent[truth.n :],
+        ranks=no_table,
+        nearest=no_table,
     )
+    by_classes = _order_kernels.concordance_by_classes(arrays_of(result), ranks)
     unshifted = np.zeros(truth.n, dtype=np.int64)
-    by_rows, _ = _order_kernels.concordance_by_rows(
-        *arrays[0], *arrays[1], truth.depths, unshifted, False
-    )
+    by_rows, _ = merge_order.count_by_rows(result, truth, unshifted, transposed=False)
     return by_rows, by_classes
 
 

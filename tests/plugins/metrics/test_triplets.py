@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from hcbench import NotApplicableError, Tree
+from hcbench_metrics._tree_kernels import arrays_of
 from hcbench_metrics._triplet_kernels import decompose
 from hcbench_metrics.triplets import count_triplets, triplet_agreement
 from tests.core.trees import caterpillar, trees
@@ -156,12 +157,12 @@ def test_a_refinement_resolves_all_triplets_of_the_truth(pair):
 @given(trees(min_leaves=2, max_leaves=30))
 def test_a_decomposition_halves_the_weights_of_heavy_paths(tree):
     """Which is what makes a change of colour O(log n): no result depends on it."""
-    n, m = tree.n, len(tree.parent)
+    m = len(tree.parent)
     start, end = tree.leaf_range
     sizes = (end - start).tolist()
     children = [np.flatnonzero(tree.parent == v).tolist() for v in range(m)]
     heavy = [max(c, key=lambda v: (sizes[v], -v)) if c else -1 for c in children]
-    above, top, bottom = decompose(tree.parent, start, end, n)
+    above, top, bottom = decompose(arrays_of(tree))
     weight = [size - (sizes[h] if h >= 0 else 0) for size, h in zip(sizes, heavy, strict=True)]
 
     def elements(component):
