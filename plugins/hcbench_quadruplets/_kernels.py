@@ -15,6 +15,8 @@ their items.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit, types
 from numba.extending import register_jitable
@@ -24,21 +26,38 @@ TIE = 1e-12  # values of W that differ by less are equal: the order of sums chan
 
 # Signatures, so that all is compiled, or read from the cache, on import: the number of clusters
 # decides which of the loops are needed, and no timed call may include their compilation.
-_ITEMS, _TABLE, _FLOATS = types.int64[::1], types.int64[:, ::1], types.float64[::1]
+_ITEMS = types.int64[::1]
+_TABLE = types.int64[:, ::1]
+_FLOATS = types.float64[::1]
+
+
+class Clusters(NamedTuple):
+    """K0 initial clusters, of which some were merged into one of a smaller number."""
+
+    #: (K0,) int64. The number of items of each.
+    size: NDArray[np.int64]
+    #: (K0,) int64. The numbers of the K current clusters come first, in their order.
+    alive: NDArray[np.int64]
+    #: (K0 K0, or more) float64. Of current clusters p < q, B(p, q) is at p K0 + q.
+    B: NDArray[np.float64]
 
 
 @register_jitable
-def most_similar(
-    B: NDArray[np.float64], width: int, alive: NDArray[np.int64], K: int, size: NDArray[np.int64]
-) -> tuple[int, int, float]:
+def most_similar(c: Clusters, K: int) -> tuple[int, int, float]:
     """The next merge: positions p < q in ``alive``, and W. O(K^2).
 
-    B(p, q) is at ``B[alive[p] * width + alive[q]]``; of those within `TIE` of the largest W the
-    first in lexicographic order.
+    Of those within `TIE` of the largest W the first in lexicographic order.
     """
-    best, share = np.empty(K), np.empty(size.size)  # V of each row, and 1 / |G_p|
-    for p in range(size.size):
+    # Local names, as a field that is read in a loop would be counted as a reference each time.
+    size = c.size
+    alive = c.alive
+    B = c.B
+    width = size.size
+    share = np.empty(width)  # 1 / |G_p|
+    for p in range(width):
         share[p] = 1.0 / size[p]
+    # V of the best pair of each row.
+    best = np.empty(K)
     largest = -np.inf
     for p in range(K - 1):
         row = alive[p] * width
@@ -47,6 +66,7 @@ def most_similar(
             most = max(most, B[row + alive[q]] * share[alive[q]])
         best[p] = most * share[alive[p]]
         largest = max(largest, best[p])
+    # The first pair that is as good, up to rounding.
     scale = 2.0 / (K * (K - 1.0))
     enough = largest - TIE / scale
     for p in range(K - 1):
@@ -60,6 +80,13 @@ def most_similar(
 
 
 @register_jitable
+def remove(alive: NDArray[np.int64], second: int, K: int) -> None:
+    """Remove the cluster at a position of ``alive``, whose first K are current."""
+    for at in range(second, K - 1):
+        alive[at] = alive[at + 1]
+
+
+@register_jitable
 def add_row(weight: float, row: NDArray[np.int64], v: NDArray[np.float64]) -> None:
     """Add ``weight`` times a row to v. O(P)."""
     for b in range(v.size):
@@ -69,82 +96,106 @@ def add_row(weight: float, row: NDArray[np.int64], v: NDArray[np.float64]) -> No
 @register_jitable
 def join_rows(
     weight: float,
-    to: NDArray[np.int64],
+    row: NDArray[np.int64],
     weight_of_source: float,
     source: NDArray[np.int64],
     v: NDArray[np.float64],
 ) -> None:
     """Add two rows, weighted, to v, and the second to the first. O(P)."""
     for b in range(v.size):
-        v[b] += weight * to[b] + weight_of_source * source[b]
-        to[b] += source[b]
+        v[b] += weight * row[b] + weight_of_source * source[b]
+        row[b] += source[b]
 
 
-@njit((_TABLE, _TABLE, _ITEMS, _ITEMS, _ITEMS, _FLOATS, _FLOATS, _TABLE, _FLOATS), cache=True)
+@register_jitable
+def sum_blocks_of_clusters(
+    v: NDArray[np.float64], cluster: NDArray[np.int64], B: NDArray[np.float64]
+) -> None:
+    """Write into B the sums of v, of pairs of initial clusters, over the current ones. O(P)."""
+    K0 = cluster.size
+    for at in range(B.size):
+        B[at] = 0.0
+    a = 0
+    for x in range(K0):
+        for y in range(x + 1, K0):
+            p = min(cluster[x], cluster[y])
+            q = max(cluster[x], cluster[y])
+            B[p * K0 + q] += v[a]
+            a += 1
+
+
+@register_jitable
+def merge_rows(
+    c: Clusters,
+    K: int,
+    p: int,
+    q: int,
+    S: NDArray[np.int64],
+    pair: NDArray[np.int64],
+    v: NDArray[np.float64],
+) -> None:
+    """Change S, and v by the columns of the weights that change, for the merge of p and q. O(K P).
+
+    The columns are the rows with the opposite sign.
+    """
+    size_p = c.size[p]
+    size_q = c.size[q]
+    # Columns between the two get weight 0, those to other clusters a smaller one.
+    add_row(1.0 / (size_p * size_q), S[pair[p, q]], v)
+    for at in range(K):
+        r = c.alive[at]
+        if r != p and r != q:
+            size_r = c.size[r]
+            weight = 1.0 / ((size_p + size_q) * size_r)
+            less_of_p = 1.0 / (size_p * size_r) - weight
+            less_of_q = 1.0 / (size_q * size_r) - weight
+            join_rows(less_of_p, S[pair[p, r]], less_of_q, S[pair[q, r]], v)
+
+
+@njit((_TABLE, _TABLE, _ITEMS, _TABLE, _FLOATS), cache=True)
 def merge_dense(
     S: NDArray[np.int64],
     pair: NDArray[np.int64],
     size: NDArray[np.int64],
-    alive: NDArray[np.int64],
-    cluster: NDArray[np.int64],
-    v: NDArray[np.float64],
-    B: NDArray[np.float64],
     merges: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> None:
     """Perform all merges, on the sums of S over pairs of clusters.
 
-    With K initial clusters, P = K(K-1)/2 pairs of them and k current clusters, a merge adds 2k rows
-    of S in O(k P); 8 P + 16 K^2 bytes besides S. Rows of S become those of pairs of merged
-    clusters, while its columns and v = S c remain those of pairs of initial ones. The columns by
-    which a merge changes c are the rows with the opposite sign.
+    With K0 initial clusters, P = K0 (K0-1)/2 pairs of them and K current clusters, a merge adds 2K
+    rows of S in O(K P); 8 P + 8 K0^2 bytes besides S. Rows of S become those of pairs of merged
+    clusters, while its columns and v = S c remain those of pairs of initial ones.
 
     Parameters
     ----------
     S : (P, P) int64, changed
         Sums over the blocks of pairs of clusters, in condensed order.
-    pair : (K, K) int64
+    pair : (K0, K0) int64
         Row of S for each pair of clusters.
-    size : (K,) int64, changed
+    size : (K0,) int64, changed
         Items of each cluster.
-    alive, cluster : (K,) int64, changed
-        0..K-1: the current clusters; and that of each initial one.
-    v, B : (P,), (K K,), changed
-        Zeros; and room.
-    merges, similarities : (K-1, 2), (K-1,), written
+    merges, similarities : (K0-1, 2), (K0-1,), written
         p < q of each merge, where p becomes the union; and W.
     """
-    K0 = K = size.size
+    K0 = size.size
+    v = np.zeros(len(S))
     for p in range(K0):
         for q in range(p + 1, K0):
             add_row(-1.0 / (size[p] * size[q]), S[pair[p, q]], v)
+    c = Clusters(size, np.arange(K0), np.empty(K0 * K0))
+    cluster = np.arange(K0)  # the current cluster of each initial one
     for step in range(K0 - 1):
-        for at in range(B.size):
-            B[at] = 0.0
-        a = 0
-        for x in range(K0):
-            for y in range(x + 1, K0):
-                p, q = cluster[x], cluster[y]
-                B[p * K0 + q if p < q else q * K0 + p] += v[a]
-                a += 1
-        first, second, W = most_similar(B, K0, alive, K, size)
-        p, q = alive[first], alive[second]
-        merges[step, 0], merges[step, 1], similarities[step] = p, q, W
-
-        # Columns between the two get weight 0, those to other clusters a smaller one.
-        add_row(1.0 / (size[p] * size[q]), S[pair[p, q]], v)
-        union = size[p] + size[q]
-        for at in range(K):
-            r = alive[at]
-            if r != p and r != q:
-                weight = 1.0 / (union * size[r])
-                less = 1.0 / (size[p] * size[r]) - weight
-                less_of_q = 1.0 / (size[q] * size[r]) - weight
-                join_rows(less, S[pair[p, r]], less_of_q, S[pair[q, r]], v)
-        size[p] = union
+        K = K0 - step
+        sum_blocks_of_clusters(v, cluster, c.B)
+        first, second, W = most_similar(c, K)
+        p = c.alive[first]
+        q = c.alive[second]
+        merges[step, 0] = p
+        merges[step, 1] = q
+        similarities[step] = W
+        merge_rows(c, K, p, q, S, pair, v)
+        size[p] += size[q]
         for x in range(K0):
             if cluster[x] == q:
                 cluster[x] = p
-        for at in range(second, K - 1):
-            alive[at] = alive[at + 1]
-        K -= 1
+        remove(c.alive, second, K)

@@ -2,33 +2,104 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit, types
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-_MATRIX, _ROW = types.float64[:, ::1], types.float64[::1]
-_MERGES, _ITEMS = types.int64[:, ::1], types.int64[::1]
+# A signature, so that the kernel is compiled, or read from the cache, when it is imported.
+_MATRIX = types.float64[:, ::1]
+_MERGES = types.int64[:, ::1]
+_MEANS = types.float64[::1]
+
+
+class Clusters(NamedTuple):
+    """Clusters of n items, numbered by their smallest items."""
+
+    #: (n, n) float64. Similarities of items; then their sums over pairs of clusters.
+    B: NDArray[np.float64]
+    #: (n,) int64. The number of items of each cluster.
+    size: NDArray[np.int64]
+    #: (n,) int64. The numbers of the K current clusters come first, in their order.
+    alive: NDArray[np.int64]
+    #: (n,) float64. The largest mean similarity of each cluster with a later one.
+    best: NDArray[np.float64]
+    #: (n,) int64. That later cluster, the first of equal ones.
+    partner: NDArray[np.int64]
 
 
 @register_jitable
-def best_in_row(
-    p: int, B: NDArray[np.float64], alive: NDArray[np.int64], K: int, size: NDArray[np.int64]
-) -> tuple[float, int]:
-    """The largest mean B(p, q) / (|G_p| |G_q|) of cluster alive[p], q after it; and q. O(K).
-
-    A quotient of exact sums is rounded once, so equal means are equal numbers.
-    """
-    largest, found = -np.inf, -1
-    for at in range(np.searchsorted(alive[:K], p) + 1, K):
-        q = alive[at]
-        mean = B[p, q] / (size[p] * size[q])
-        if mean > largest:
-            largest, found = mean, q
-    return largest, found
+def mean_similarity(c: Clusters, p: int, q: int) -> float:
+    """B(p, q) / (|G_p| |G_q|). A quotient of exact sums is rounded once: equal means are equal."""
+    mean: float = c.B[p, q] / (c.size[p] * c.size[q])
+    return mean
 
 
-@njit((_MATRIX, types.float64, _MERGES, _ROW), cache=True)
+@register_jitable
+def search_row(c: Clusters, K: int, p: int) -> None:
+    """Search the later cluster that is most similar to p. O(K)."""
+    best = -np.inf
+    partner = -1
+    first = np.searchsorted(c.alive[:K], p) + 1
+    for at in range(first, K):
+        q = c.alive[at]
+        mean = mean_similarity(c, p, q)
+        if mean > best:
+            best = mean
+            partner = q
+    c.best[p] = best
+    c.partner[p] = partner
+
+
+@register_jitable
+def first_largest(c: Clusters, K: int, tie: float) -> tuple[int, int]:
+    """Positions in ``alive`` of the two clusters to merge: of ties the first in the order. O(K)."""
+    largest = -np.inf
+    for p in c.alive[:K]:
+        largest = max(largest, c.best[p])
+    enough = largest - tie
+    first = 0
+    while c.best[c.alive[first]] < enough:
+        first += 1
+    p = c.alive[first]
+    second = first + 1
+    while mean_similarity(c, p, c.alive[second]) < enough:
+        second += 1
+    return first, second
+
+
+@register_jitable
+def unite(c: Clusters, K: int, p: int, second: int) -> None:
+    """Make p the union of p and the cluster at ``second``, of K clusters. O(K)."""
+    q = c.alive[second]
+    c.size[p] += c.size[q]
+    for at in range(second, K - 1):
+        c.alive[at] = c.alive[at + 1]
+    for r in c.alive[: K - 1]:
+        if r != p:
+            c.B[p, r] += c.B[q, r]
+            c.B[r, p] = c.B[p, r]
+
+
+@register_jitable
+def update_rows(c: Clusters, K: int, p: int, q: int) -> None:
+    """Update the most similar later clusters after q was merged into p. O(K) but for searches."""
+    for r in c.alive[:K]:
+        # Later clusters had neither p nor q after them.
+        if r >= q:
+            break
+        if r == p or c.partner[r] == q or c.partner[r] == p:
+            search_row(c, K, r)
+        elif r < p:
+            mean = mean_similarity(c, r, p)
+            if mean > c.best[r] or (mean == c.best[r] and p < c.partner[r]):
+                c.best[r] = mean
+                c.partner[r] = p
+
+
+@njit((_MATRIX, types.float64, _MERGES, _MEANS), cache=True)
 def merge_by_mean(
     B: NDArray[np.float64],
     tie: float,
@@ -51,41 +122,16 @@ def merge_by_mean(
         p < q of each merge, where p becomes the union; and their mean similarity.
     """
     n = len(B)
-    size = np.ones(n, np.int64)
-    alive = np.arange(n)
-    best, where = np.empty(n), np.empty(n, np.int64)  # maximum of each row, in later columns
+    c = Clusters(B, np.ones(n, np.int64), np.arange(n), np.empty(n), np.empty(n, np.int64))
     for p in range(n):
-        best[p], where[p] = best_in_row(p, B, alive, n, size)
-    K = n
+        search_row(c, n, p)
     for step in range(n - 1):
-        largest = -np.inf
-        for p in alive[:K]:
-            largest = max(largest, best[p])
-        first = 0
-        while best[alive[first]] < largest - tie:
-            first += 1
-        p = alive[first]
-        second = first + 1
-        while B[p, alive[second]] / (size[p] * size[alive[second]]) < largest - tie:
-            second += 1
-        q = alive[second]
-        merges[step, 0], merges[step, 1] = p, q
-        similarities[step] = B[p, q] / (size[p] * size[q])
-
-        size[p] += size[q]
-        for at in range(second, K - 1):
-            alive[at] = alive[at + 1]
-        K -= 1
-        for r in alive[:K]:
-            if r != p:
-                B[p, r] += B[q, r]
-                B[r, p] = B[p, r]
-        for r in alive[:K]:
-            if r >= q:
-                break
-            if r == p or where[r] == q or where[r] == p:
-                best[r], where[r] = best_in_row(r, B, alive, K, size)
-            elif r < p:
-                mean = B[r, p] / (size[r] * size[p])
-                if mean > best[r] or (mean == best[r] and p < where[r]):
-                    best[r], where[r] = mean, p
+        K = n - step
+        first, second = first_largest(c, K, tie)
+        p = c.alive[first]
+        q = c.alive[second]
+        merges[step, 0] = p
+        merges[step, 1] = q
+        similarities[step] = mean_similarity(c, p, q)
+        unite(c, K, p, second)
+        update_rows(c, K - 1, p, q)

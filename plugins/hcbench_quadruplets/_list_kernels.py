@@ -1,11 +1,11 @@
 """Compiled loops of 4-AL over lists of comparisons. They do not check their input.
 
-Notation and signatures as in `_kernels`.
+Notation as in `_kernels`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, types
@@ -13,125 +13,187 @@ from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench_quadruplets._index_kernels import COMPARED, items_of
-from hcbench_quadruplets._kernels import TIE
+from hcbench_quadruplets._kernels import Clusters, most_similar, remove
 
-_PAIRS, _POSITIONS, _ITEMS = types.uint32[::1], types.int64[::1], types.int64[::1]
+_PAIRS = types.uint32[::1]
+_POSITIONS = types.int64[::1]
+_ITEMS = types.int64[::1]
 _BETWEEN = types.int32[::1]
-_MERGES, _FLOATS = types.int64[:, ::1], types.float64[::1]
+_MERGES = types.int64[:, ::1]
+_FLOATS = types.float64[::1]
 
 TOGETHER = 512  # columns that are fetched before they are added
+
+
+class Lists(NamedTuple):
+    """The columns of S, of `index_pairs`."""
+
+    #: (2M+1,) int64. Where the two lists of each pair end.
+    end: Any
+    #: (2m,) uint32. Pairs by their `items`.
+    listed: Any
+
+
+class Selected(NamedTuple):
+    """Work space for the columns that are added together, `TOGETHER` each."""
+
+    #: int64. Numbers of the columns.
+    columns: NDArray[np.int64]
+    #: float64. The weight of each.
+    weights: NDArray[np.float64]
+    #: uint32. What `fetch` writes, so that its reads are made.
+    fetched: NDArray[np.uint32]
 
 
 @register_jitable
 def add_column(
     weight: float,
     b: int,
-    end: Any,
-    listed: Any,
+    lists: Lists,
     cluster: NDArray[np.uint16],
-    row: NDArray[np.uint32],
+    width: int,
     B: NDArray[np.float64],
 ) -> None:
-    """Add ``weight`` times column b of S to the block sums B: O(comparisons with b)."""
-    for half in (2 * b, 2 * b + 1):
+    """Add ``weight`` times column b of S to the block sums B: O(comparisons with b).
+
+    B(p, q) is at ``p width + q``, p <= q; the sums within clusters are not used.
+    """
+    end = lists.end
+    listed = lists.listed
+    for half in range(2 * b, 2 * b + 2):
         for at in range(end[half], end[half + 1]):
             i, j = items_of(listed[at])
-            p, q = cluster[i], cluster[j]
-            B[row[min(p, q)] + max(p, q)] += weight
+            p = np.int64(cluster[i])
+            q = np.int64(cluster[j])
+            B[min(p, q) * width + max(p, q)] += weight
+        # The second half lists the pairs with S[a, b] = -1.
         weight = -weight
 
 
 @register_jitable
-def fetch(columns: NDArray[np.int64], end: Any, listed: Any, seen: NDArray[np.uint32]) -> None:
+def fetch(columns: NDArray[np.int64], lists: Lists, fetched: NDArray[np.uint32]) -> None:
     """Read a number or two of each of these columns, to bring them into the cache: O(columns).
 
     Most are at random places, which are read at the same time here, and one after the other where
-    columns are added. ``seen`` (columns,) is written, so that the reads are made.
+    columns are added.
     """
+    end = lists.end
+    listed = lists.listed
     for at in range(columns.size):
-        seen[at] = end[2 * columns[at]]
+        fetched[at] = end[2 * columns[at]]
     for at in range(columns.size):
-        first, last = end[2 * columns[at]], end[2 * columns[at] + 2]
+        first = end[2 * columns[at]]
+        last = end[2 * columns[at] + 2]
         if first < last:
-            seen[at] = listed[first] ^ listed[last - 1]
+            fetched[at] = listed[first] ^ listed[last - 1]
 
 
 @register_jitable
-def begin_rows(width: int, row: NDArray[np.uint32]) -> None:
-    """Write where the rows of B begin, so that B(p, q) is at ``row[p] + q``, p <= q < width."""
-    for p in range(width):
-        row[p] = p * (2 * width - p - 1) // 2
+def add_all_columns(lists: Lists, cluster: NDArray[np.uint16], c: Clusters) -> None:
+    """Add to B all columns of S with their first weights, which are those of c. O(M + m)."""
+    n = cluster.size
+    b = 0
+    for i in range(n):
+        for j in range(i + 1, n):
+            if cluster[i] != cluster[j]:
+                weight = 1.0 / (c.size[cluster[i]] * c.size[cluster[j]])
+                add_column(weight, b, lists, cluster, c.size.size, c.B)
+            b += 1
 
 
 @register_jitable
-def close_gaps(
-    alive: NDArray[np.int64],
-    width: int,
+def select_columns(
+    i: int,
+    first: int,
+    p: int,
+    q: int,
     cluster: NDArray[np.uint16],
     size: NDArray[np.int64],
-    number: NDArray[np.int64],
-    row: NDArray[np.uint32],
-    B: NDArray[np.float64],
-) -> None:
-    """Renumber the clusters that are ``alive`` 0, 1, ..., so that B takes less of the cache."""
-    new = np.zeros(width, np.uint16)
-    for p in range(alive.size):
-        new[alive[p]] = p
-        start, source = p * (2 * alive.size - p - 1) // 2, row[alive[p]]
-        for q in range(p + 1, alive.size):
-            B[start + q] = B[source + alive[q]]
-    for item in range(cluster.size):
-        cluster[item] = new[cluster[item]]
-    for p in range(alive.size):
-        size[p], number[p], alive[p] = size[alive[p]], number[alive[p]], p
-    begin_rows(alive.size, row)
+    selected: Selected,
+) -> int:
+    """List the columns of item i, in p or q, with `TOGETHER` items from ``first`` on.
+
+    Their weights are what the merge of p and q adds to those of S: columns between the two get
+    weight 0, those to other clusters a smaller one. Returns the number of columns.
+    """
+    columns = selected.columns
+    weights = selected.weights
+    n = cluster.size
+    union = size[p] + size[q]
+    count = 0
+    for j in range(first, min(first + TOGETHER, n)):
+        # Within a cluster weights remain 0. Columns between the two are those of items of p.
+        if cluster[j] == cluster[i] or (cluster[i] == q and cluster[j] == p):
+            continue
+        low = min(i, j)
+        high = max(i, j)
+        columns[count] = low * (2 * n - low - 1) // 2 + high - low - 1
+        weights[count] = -1.0 / (size[cluster[i]] * size[cluster[j]])
+        if cluster[j] != q:
+            weights[count] += 1.0 / (union * size[cluster[j]])
+        count += 1
+    return count
 
 
 @register_jitable
-def next_merge(
-    alive: NDArray[np.int64],
-    width: int,
-    size: NDArray[np.int64],
-    row: NDArray[np.uint32],
-    B: NDArray[np.float64],
-) -> tuple[int, int, float]:
-    """The most similar clusters p < q and W, as `most_similar`. O(width^2)."""
-    K = alive.size
-    best, share = np.empty(K), np.empty(width)  # V of each row that may have the largest
-    for p in range(width):
-        share[p] = 1.0 / size[p]
-    scale = 2.0 / (K * (K - 1.0))
-    largest = -np.inf
-    for at in range(K - 1):
-        p, own, best[at] = alive[at], share[alive[at]], -np.inf
-        sums, shares = B[row[p] + p + 1 : row[p] + width], share[p + 1 : width]
-        enough = largest - TIE / scale
-        n_enough = 0
-        for q in range(sums.size):  # with vector instructions
-            n_enough += sums[q] * shares[q] * own >= enough
-        if n_enough > 0:
-            for q in range(sums.size):
-                best[at] = max(best[at], sums[q] * shares[q] * own)
-            largest = max(largest, best[at])
-    enough = largest - TIE / scale
-    for at in range(K - 1):
-        if best[at] >= enough:
-            p = alive[at]
-            for q in range(p + 1, width):
-                similarity = B[row[p] + q] * share[q] * share[p]
-                if similarity >= enough:
-                    return p, q, similarity * scale
-    return alive[0], alive[1], np.nan
+def change_weights(
+    lists: Lists, cluster: NDArray[np.uint16], c: Clusters, p: int, q: int, selected: Selected
+) -> None:
+    """Add to B what the merge of p and q changes: the columns of all pairs with their items."""
+    n = cluster.size
+    for i in range(n):
+        if cluster[i] != p and cluster[i] != q:
+            continue
+        for first in range(0, n, TOGETHER):
+            count = select_columns(i, first, p, q, cluster, c.size, selected)
+            fetch(selected.columns[:count], lists, selected.fetched)
+            for at in range(count):
+                weight = selected.weights[at]
+                add_column(weight, selected.columns[at], lists, cluster, c.size.size, c.B)
 
 
-@njit((_POSITIONS, _PAIRS, _ITEMS, _ITEMS, _PAIRS, _FLOATS, _MERGES, _FLOATS), cache=True)
+@register_jitable
+def join_blocks(cluster: NDArray[np.uint16], c: Clusters, K: int, p: int, second: int) -> None:
+    """Make p the union of p and the cluster at ``second``, of K: its blocks are added. O(n)."""
+    q = c.alive[second]
+    width = c.size.size
+    for i in range(cluster.size):
+        if cluster[i] == q:
+            cluster[i] = p
+    c.size[p] += c.size[q]
+    remove(c.alive, second, K)
+    for r in c.alive[: K - 1]:
+        if r != p:
+            source = min(q, r) * width + max(q, r)
+            c.B[min(p, r) * width + max(p, r)] += c.B[source]
+
+
+@register_jitable
+def close_gaps(c: Clusters, K: int, cluster: NDArray[np.uint16], number: NDArray[np.int64]) -> None:
+    """Renumber the K current clusters 0, 1, ..., so that B takes less of the cache. O(K^2)."""
+    alive = c.alive
+    B = c.B
+    width = c.size.size
+    new = np.zeros(width, np.uint16)
+    for p in range(K):
+        new[alive[p]] = p
+        source = alive[p] * width
+        for q in range(p + 1, K):
+            B[p * K + q] = B[source + alive[q]]
+    for item in range(cluster.size):
+        cluster[item] = new[cluster[item]]
+    for p in range(K):
+        c.size[p] = c.size[alive[p]]
+        number[p] = number[alive[p]]
+        alive[p] = p
+
+
+@njit((_POSITIONS, _PAIRS, _ITEMS, _ITEMS, _MERGES, _FLOATS), cache=True)
 def merge_sparse(
     end: Any,
     listed: Any,
     initial: NDArray[np.int64],
     size: NDArray[np.int64],
-    row: NDArray[np.uint32],
-    B: NDArray[np.float64],
     merges: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> None:
@@ -143,70 +205,38 @@ def merge_sparse(
     Parameters
     ----------
     end, listed
-        The columns of S, of `index_pairs`.
+        The fields of `Lists`.
     initial : (n,) int64, changed
         Cluster of each item, numbered by smallest items; the union has the smaller number.
     size : (K,) int64, changed
         Items of each cluster.
-    row, B : (K,), (K (K+1) / 2,), changed
-        Room, and zeros. The sums within clusters are not used.
     merges, similarities : (t, 2), (t,), written
         p < q of each merge, and W.
     """
-    n, K, width = initial.size, size.size, size.size
-    cluster, number = initial.astype(np.uint16), np.arange(K)  # and what it is called outside
-    begin_rows(width, row)
-    b = 0
-    for i in range(n):
-        for j in range(i + 1, n):
-            if cluster[i] != cluster[j]:
-                weight = 1.0 / (size[cluster[i]] * size[cluster[j]])
-                add_column(weight, b, end, listed, cluster, row, B)
-            b += 1
-    alive = np.arange(K)
-    columns, seen = np.empty(TOGETHER, np.int64), np.empty(TOGETHER, np.uint32)
-    weights = np.empty(TOGETHER)
+    lists = Lists(end, listed)
+    selected = Selected(
+        np.empty(TOGETHER, np.int64), np.empty(TOGETHER), np.empty(TOGETHER, np.uint32)
+    )
+    cluster = initial.astype(np.uint16)
+    K = size.size
+    # Clusters are renumbered now and then; these are their initial numbers.
+    number = np.arange(K)
+    c = Clusters(size, np.arange(K), np.zeros(K * K))
+    add_all_columns(lists, cluster, c)
     for step in range(len(merges)):
-        p, q, W = next_merge(alive[:K], width, size, row, B)
-        merges[step, 0], merges[step, 1], similarities[step] = number[p], number[q], W
-
-        # Columns between the two get weight 0, those to other clusters a smaller one.
-        union = size[p] + size[q]
-        for i in range(n):
-            if cluster[i] != p and cluster[i] != q:
-                continue
-            for first in range(0, n, TOGETHER):
-                count = 0
-                for j in range(first, min(first + TOGETHER, n)):
-                    if cluster[j] == cluster[i] or (cluster[i] == q and cluster[j] == p):
-                        continue
-                    low, high = min(i, j), max(i, j)
-                    columns[count] = low * (2 * n - low - 1) // 2 + high - low - 1
-                    weights[count] = -1.0 / (size[cluster[i]] * size[cluster[j]])
-                    if cluster[j] != q:
-                        weights[count] += 1.0 / (union * size[cluster[j]])
-                    count += 1
-                fetch(columns[:count], end, listed, seen)
-                for at in range(count):
-                    add_column(weights[at], columns[at], end, listed, cluster, row, B)
-
-        # Rows: the blocks of q are added to those of p, and q is not found again.
-        for i in range(n):
-            if cluster[i] == q:
-                cluster[i] = p
-        size[p] = union
-        for at in range(np.searchsorted(alive[:K], q), K - 1):
-            alive[at] = alive[at + 1]
+        first, second, W = most_similar(c, K)
+        p = c.alive[first]
+        q = c.alive[second]
+        merges[step, 0] = number[p]
+        merges[step, 1] = number[q]
+        similarities[step] = W
+        change_weights(lists, cluster, c, p, q, selected)
+        join_blocks(cluster, c, K, p, second)
         K -= 1
-        for r in alive[:K]:
-            if r != p:
-                B[row[min(p, r)] + max(p, r)] += B[row[min(q, r)] + max(q, r)]
-            if r < q:
-                B[row[r] + q] = -np.inf
-        if 8 * width > 9 * K:
-            close_gaps(alive[:K], width, cluster, size, number, row, B)
-            width = K
-    for item in range(n):
+        if 8 * c.size.size > 9 * K:
+            close_gaps(c, K, cluster, number)
+            c = Clusters(c.size[:K], c.alive[:K], c.B[: K * K])
+    for item in range(initial.size):
         initial[item] = number[cluster[item]]
 
 
@@ -222,10 +252,12 @@ def net_preferences(
     P = K * (K - 1) // 2
     beats = np.zeros((P, P), np.int64)
     for at in range(closer.size):
-        a, b = between[closer[at]], between[farther[at]]
+        a = between[closer[at]]
+        b = between[farther[at]]
         if a >= 0 and b >= 0:
             beats[a, b] += 1
-    tile = 64  # in tiles, as each entry of a column of the whole is in another cache line
+    # In tiles, as each entry of a column of the whole matrix is in another cache line.
+    tile = 64
     for top in range(0, P, tile):
         for left in range(top, P, tile):
             for a in range(top, min(top + tile, P)):

@@ -9,23 +9,35 @@ follows from sums along the ranking, so that neither S nor its block sums are st
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit, types
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from hcbench_quadruplets._kernels import most_similar
+from hcbench_quadruplets._kernels import Clusters, most_similar
 
-_ITEMS, _ENDS = types.int64[::1], types.int32[::1]
-_MERGES, _SIMILARITIES = types.int64[:, ::1], types.float64[::1]
+_PAIRS = types.int32[::1]
+_ITEMS = types.int64[::1]
+_MERGES = types.int64[:, ::1]
+_SIMILARITIES = types.float64[::1]
 _STRETCH = 1024  # ranks that are summed together, to limit rounding errors
+
+
+class Ranking(NamedTuple):
+    """The M pairs of items by increasing similarity."""
+
+    #: (M,) int32. Items of each pair.
+    i: NDArray[np.int32]
+    j: NDArray[np.int32]
+    #: (M,) int32. Rank of each pair, from 0 to R - 1; tied pairs have the same.
+    rank: NDArray[np.int32]
 
 
 @register_jitable
 def lead_of_ranks(
-    i: NDArray[np.int32],
-    j: NDArray[np.int32],
-    rank: NDArray[np.int32],
+    ranking: Ranking,
     cluster: NDArray[np.int64],
     share: NDArray[np.float64],
     lead: NDArray[np.float64],
@@ -34,8 +46,7 @@ def lead_of_ranks(
 
     Parameters
     ----------
-    i, j, rank : (M,) int32
-        Items and rank of each pair, by increasing similarity.
+    ranking : Ranking
     cluster : (n,) int64
         Cluster of each item.
     share : (K,) float64
@@ -43,9 +54,14 @@ def lead_of_ranks(
     lead : (R,) float64, written
         (S c) of the pairs of each rank.
     """
+    i = ranking.i
+    j = ranking.j
+    rank = ranking.rank
+    # First the sum of c over the pairs of each rank.
     lead[:] = 0.0
     for at in range(rank.size):
-        p, q = cluster[i[at]], cluster[j[at]]
+        p = cluster[i[at]]
+        q = cluster[j[at]]
         if p != q:
             lead[rank[at]] += share[p] * share[q]
     everything = share.size * (share.size - 1) / 2  # sum of c
@@ -59,7 +75,7 @@ def lead_of_ranks(
         lower += stretch
 
 
-@njit(cache=True)
+@register_jitable
 def sum_blocks(
     rank: NDArray[np.int32],
     lead: NDArray[np.float64],
@@ -72,18 +88,17 @@ def sum_blocks(
     """
     B[:] = 0.0
     a = 0
-    for one in range(cluster.size):
-        p = cluster[one]
-        row = B[p]
-        for two in range(one + 1, cluster.size):
-            row[cluster[two]] += lead[rank[a]]
+    for x in range(cluster.size):
+        row = B[cluster[x]]
+        for y in range(x + 1, cluster.size):
+            row[cluster[y]] += lead[rank[a]]
             a += 1
     for p in range(len(B)):
         for q in range(p + 1, len(B)):
             B[p, q] += B[q, p]
 
 
-@njit((_ENDS, _ENDS, _ENDS, _ENDS, _ITEMS, _ITEMS, _MERGES, _SIMILARITIES), cache=True)
+@njit((_PAIRS, _PAIRS, _PAIRS, _PAIRS, _ITEMS, _ITEMS, _MERGES, _SIMILARITIES), cache=True)
 def merge_ranked(
     i: NDArray[np.int32],
     j: NDArray[np.int32],
@@ -99,7 +114,7 @@ def merge_ranked(
     Parameters
     ----------
     i, j, rising : (M,) int32
-        Items and rank of each pair, by increasing similarity.
+        The fields of `Ranking`.
     rank : (M,) int32
         Dense ranks of the pairs in condensed order.
     cluster : (n,) int64, changed
@@ -109,21 +124,29 @@ def merge_ranked(
     merges, similarities : (K-1, 2), (K-1,), written
         p < q of each merge, where p becomes the union; and W.
     """
-    K = size.size
-    lead = np.empty(rising[rising.size - 1] + 1 if rising.size else 0)
-    B = np.empty(K * K)
-    number = np.arange(K)  # initial number of each cluster; in `cluster` numbers remain dense
-    dense = np.arange(K)
-    for step in range(K - 1):
-        k = K - step
-        sums = B[: k * k]
-        lead_of_ranks(i, j, rising, cluster, 1.0 / size[:k], lead)
-        sum_blocks(rank, lead, cluster, sums.reshape(k, k))
-        p, q, W = most_similar(sums, k, dense, k, size)
-        merges[step, 0], merges[step, 1], similarities[step] = number[p], number[q], W
+    K0 = size.size
+    ranking = Ranking(i, j, rising)
+    lead = np.empty(0)
+    if rising.size > 0:
+        lead = np.empty(rising[rising.size - 1] + 1)
+    B = np.empty(K0 * K0)
+    # Current clusters are numbered 0..K-1 in ``cluster``; these are their initial numbers.
+    number = np.arange(K0)
+    alive = np.arange(K0)
+    for step in range(K0 - 1):
+        K = K0 - step
+        c = Clusters(size[:K], alive[:K], B[: K * K])
+        lead_of_ranks(ranking, cluster, 1.0 / c.size, lead)
+        sum_blocks(rank, lead, cluster, c.B.reshape(K, K))
+        p, q, W = most_similar(c, K)
+        merges[step, 0] = number[p]
+        merges[step, 1] = number[q]
+        similarities[step] = W
+        # Close the gap in the numbers that q leaves.
         size[p] += size[q]
-        for at in range(q, k - 1):
-            size[at], number[at] = size[at + 1], number[at + 1]
+        for at in range(q, K - 1):
+            size[at] = size[at + 1]
+            number[at] = number[at + 1]
         for item in range(cluster.size):
             if cluster[item] == q:
                 cluster[item] = p

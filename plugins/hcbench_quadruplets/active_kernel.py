@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 from hcbench import Given, ModelWarning, Oracle, ParameterError, Tree
 from hcbench.model import pair_items
 from hcbench_quadruplets import _quadruplet_kernels as kernels
-from hcbench_quadruplets.landmarks import References, compared_with, draw_landmarks, few_bytes
+from hcbench_quadruplets.landmarks import (
+    References,
+    draw_landmarks,
+    few_bytes,
+    sorted_references,
+)
 from hcbench_quadruplets.linkage import tree_by_mean
 
 DEFAULT_P = 0.1
@@ -93,13 +98,16 @@ def four_k_al_act(
         )
     if given.n == 1:
         return tree_by_mean(np.zeros((1, 1), np.int64), given.names)
-    chance = 1.0 if kernel == "code" else np.log(given.n) / given.n if q is None else q
-    plan = _planned(oracle, given.n, references, p, chance, landmarks == "fresh", rng)
+    if kernel == "code":
+        q = 1.0
+    elif q is None:
+        q = float(np.log(given.n) / given.n)
+    plan = _planned(oracle, given.n, references, p, q, landmarks == "fresh", rng)
     similarity = np.zeros((given.n, given.n), np.int64)
     pairs = given.n * (given.n - 1) // 2
     work = np.empty((4, max(BLOCK, pairs)), few_bytes(given.n))
     for block in _blocks(plan):
-        signs = _query(oracle, block, work, own=kernel == "code")
+        signs = _query(oracle, block, work, with_itself=kernel == "code")
         kernels.add_products(*bits_of_signs(signs), similarity)
     return tree_by_mean(similarity, given.names)
 
@@ -115,31 +123,41 @@ def _planned(
 ) -> Iterator[References]:
     """The references, in order, within the remaining budget."""
     n_pairs = n * (n - 1) // 2
-    left = oracle.ledger.left
-    most = None if references is not None else _wanted(n_pairs, p)
-    if left is not None:
-        most = left if most is None else min(most, left)
-    drawn = pair_items(rng.permutation(n_pairs)[:references], n)
-    i, j = (items.astype(few_bytes(n)) for items in drawn)
-    together = 1 if fresh else i.size
-    planned = touched = 0
-    for start in range(0, i.size, together):
+    budget = oracle.ledger.left
+    # The largest number of comparisons; None if only `references` limits them.
+    limit = None
+    if references is None:
+        limit = _comparisons_of(n_pairs, p)
+    if budget is not None and (limit is None or budget < limit):
+        limit = budget
+    i, j = pair_items(rng.permutation(n_pairs)[:references], n)
+    i = i.astype(few_bytes(n))
+    j = j.astype(few_bytes(n))
+    # References with landmarks of their own are planned one at a time, since these are drawn then.
+    group_size = 1 if fresh else i.size
+    planned = 0
+    touched = 0
+    is_cut = False
+    for start in range(0, i.size, group_size):
         landmarks = draw_landmarks(n, q, rng)
-        these = slice(start, start + together)
-        at = landmarks.find(i[these], j[these])
-        total = planned + np.cumsum(_new_questions(at, landmarks.i.size))
-        fits = total <= (total[-1] if most is None else most)
-        fits[0] |= start == 0
-        taken = int(np.count_nonzero(fits))
-        if taken:
-            planned = int(total[taken - 1])
-            touched += taken * landmarks.i.size
-            yield compared_with(landmarks, i[these][:taken], j[these][:taken], at[:taken])
-        if taken < at.size:
+        group_i = i[start : start + group_size]
+        group_j = j[start : start + group_size]
+        position = landmarks.find(group_i, group_j)
+        total = planned + np.cumsum(_new_questions(position, landmarks.n_pairs))
+        count = total.size
+        if limit is not None:
+            count = int(np.count_nonzero(total <= limit))
+        if start == 0:
+            count = max(count, 1)
+        if count > 0:
+            planned = int(total[count - 1])
+            touched += count * landmarks.n_pairs
+            yield sorted_references(landmarks, group_i[:count], group_j[:count], position[:count])
+        if count < position.size:
+            is_cut = True
             break
-    else:
-        if references is None or references > n_pairs:
-            _note_the_cap(n_pairs, references, p, planned, left)
+    if not is_cut and (references is None or references > n_pairs):
+        _note_the_cap(n_pairs, references, p, planned, budget)
     if not touched:
         warnings.warn(
             f"no item was drawn as a landmark with q={q:.3g}: the tree is arbitrary",
@@ -148,66 +166,88 @@ def _planned(
         )
 
 
-def _new_questions(at: NDArray[np.int64], m: int) -> NDArray[np.int64]:
+def _new_questions(position: NDArray[np.int64], m: int) -> NDArray[np.int64]:
     """The number of queries for each reference (r,), given its position among the m pairs."""
-    return m - np.where(at >= 0, np.cumsum(at >= 0), 0)
+    # A touching reference is not compared with itself, nor with the touching ones before it.
+    touches = position >= 0
+    return m - np.where(touches, np.cumsum(touches), 0)
 
 
-def _wanted(n_pairs: int, p: float | None) -> int:
+def _comparisons_of(n_pairs: int, p: float | None) -> int:
+    """The number of comparisons that the parameter p, or its default, allows."""
     total = n_pairs * (n_pairs - 1) // 2
-    return min(int(DEFAULT_P * total), DEFAULT_COUNT) if p is None else int(p * total)
+    if p is None:
+        return min(int(DEFAULT_P * total), DEFAULT_COUNT)
+    return int(p * total)
 
 
 def _note_the_cap(
-    n_pairs: int, references: int | None, p: float | None, planned: int, left: int | None
+    n_pairs: int, references: int | None, p: float | None, planned: int, budget: int | None
 ) -> None:
     """Warn that there are fewer pairs than requested references."""
     if references is not None:
-        wanted = f"references={references}"
+        request = f"references={references}"
     else:
-        count = _wanted(n_pairs, p)
-        if planned >= count or (left is not None and left < count):
+        count = _comparisons_of(n_pairs, p)
+        if planned >= count or (budget is not None and budget < count):
             return
-        wanted = f"{'the default' if p is None else f'p={p:g}'}, {count} comparisons,"
+        parameter = "the default" if p is None else f"p={p:g}"
+        request = f"{parameter}, {count} comparisons,"
     warnings.warn(
-        f"{wanted} would take more reference pairs than the {n_pairs} that exist: all of them were "
-        f"used, {planned} comparisons",
+        f"{request} would take more reference pairs than the {n_pairs} that exist: all of them "
+        f"were used, {planned} comparisons",
         ModelWarning,
         stacklevel=3,
     )
 
 
-def _blocks(plan: Iterable[References]) -> Iterator[list[tuple[References, slice]]]:
+class _Part(NamedTuple):
+    """Some consecutive references of a group, of which a block consists."""
+
+    references: References
+    part: slice
+
+
+def _blocks(plan: Iterable[References]) -> Iterator[list[_Part]]:
     """Parts of the references with at most `BLOCK` signs, or else one reference."""
-    block: list[tuple[References, slice]] = []
-    signs = 0  # those known from earlier references need memory, too
+    block: list[_Part] = []
+    # Signs of the block, including those of earlier answers, which need memory, too.
+    n_signs = 0
     for references in plan:
-        r, m = references.at.size, references.landmarks.i.size
-        most = max(1, BLOCK // m) if m else r
-        for start in range(0, r, most):
-            part = slice(start, min(start + most, r))
-            if block and signs + (part.stop - start) * m > BLOCK:
+        n_references = references.position.size
+        m = references.landmarks.n_pairs
+        most = n_references
+        if m > 0:
+            most = max(1, BLOCK // m)
+        for start in range(0, n_references, most):
+            part = slice(start, min(start + most, n_references))
+            n_new = (part.stop - start) * m
+            if block and n_signs + n_new > BLOCK:
                 yield block
-                block, signs = [], 0
-            block.append((references, part))
-            signs += (part.stop - start) * m
+                block = []
+                n_signs = 0
+            block.append(_Part(references, part))
+            n_signs += n_new
     if block:
         yield block
 
 
 def _query(
-    oracle: Oracle, block: list[tuple[References, slice]], work: NDArray[Any], *, own: bool
+    oracle: Oracle, block: list[_Part], work: NDArray[Any], *, with_itself: bool
 ) -> NDArray[np.int8]:
     """Signs (n, columns) of a block; the queries are written into ``work`` (4, any)."""
     ends = [0]
     for references, part in block:
-        ends.append(ends[-1] + references.ask_about(part, work[:, ends[-1] :]))
+        start = ends[-1]
+        n_queries = references.ask_about(part, work[:, start:])
+        ends.append(start + n_queries)
     codes = oracle.ask(work[:, : ends[-1]].T)
-    signs = [
-        references.signs(part, codes[start:end], own=own)
-        for (references, part), (start, end) in zip(block, pairwise(ends), strict=True)
-    ]
-    return signs[0] if len(signs) == 1 else np.concatenate(signs, axis=1)
+    signs = []
+    for (references, part), (start, end) in zip(block, pairwise(ends), strict=True):
+        signs.append(references.signs(part, codes[start:end], with_itself=with_itself))
+    if len(signs) == 1:
+        return signs[0]
+    return np.concatenate(signs, axis=1)
 
 
 def bits_of_signs(signs: NDArray[np.int8]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
@@ -216,9 +256,12 @@ def bits_of_signs(signs: NDArray[np.int8]) -> tuple[NDArray[np.uint64], NDArray[
     The signs are overwritten.
     """
     n, columns = signs.shape
-    bits = np.zeros((2, n, -(-columns // 64) * 8), np.uint8)
-    bits[0, :, : -(-columns // 8)] = np.packbits(signs, axis=1)
+    n_bytes = -(-columns // 8)
+    n_words = -(-columns // 64)
+    bits = np.zeros((2, n, 8 * n_words), np.uint8)
+    bits[0, :, :n_bytes] = np.packbits(signs, axis=1)
+    # The highest bit of a signed byte is that of -1 only: 0 for 0 and 1.
     signs >>= 7
-    bits[1, :, : -(-columns // 8)] = np.packbits(signs, axis=1)
+    bits[1, :, :n_bytes] = np.packbits(signs, axis=1)
     present, minus = bits.view(np.uint64)
     return present, minus

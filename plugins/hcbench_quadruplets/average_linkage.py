@@ -84,12 +84,22 @@ def merge_by_ranks(
     # it if the timed call does, since both have inputs of one type.
     from hcbench_quadruplets import _rank_kernels
 
-    n, size = comparisons.n, np.bincount(cluster)
+    size = np.bincount(cluster)
     rank = comparisons.rank.astype(np.int32)
     order = np.argsort(rank, kind="stable")
-    i, j = (items.astype(np.int32) for items in pair_items(order, n))
-    merges, similarities = np.empty((size.size - 1, 2), np.int64), np.empty(size.size - 1)
-    _rank_kernels.merge_ranked(i, j, rank[order], rank, cluster.copy(), size, merges, similarities)
+    i, j = pair_items(order, comparisons.n)
+    merges = np.empty((size.size - 1, 2), np.int64)
+    similarities = np.empty(size.size - 1)
+    _rank_kernels.merge_ranked(
+        i.astype(np.int32),
+        j.astype(np.int32),
+        rank[order],
+        rank,
+        cluster.copy(),
+        size,
+        merges,
+        similarities,
+    )
     return merges, similarities
 
 
@@ -119,29 +129,40 @@ def merge_all(
     similarities : (K-1,) array
         W of the two.
     """
-    by_bits = comparisons.is_dense if by_bits is None else by_bits
-    current, size = cluster.copy(), np.bincount(cluster)
-    merges, similarities = np.empty((size.size - 1, 2), np.int64), np.empty(size.size - 1)
-    done = max(0, size.size - few)
-    first_merges, first_similarities = merges[:done], similarities[:done]
-    if by_bits and done:
-        _merge_by_bits(comparisons, current, size, first_merges, first_similarities)
-    elif done:
-        # Importing them compiles kernels that dense comparisons, such as those drawn by default, do
-        # not need. Where a warm-up on few items does not import them, the timed call is repeated.
-        from hcbench_quadruplets import _index_kernels, _list_kernels
-
-        closer, farther = comparisons.closer, comparisons.farther
-        index = _index_kernels.index_pairs(closer, farther, comparisons.n)
-        k = size.size
-        room = np.empty(k, np.uint32), np.zeros(k * (k + 1) // 2)
-        _list_kernels.merge_sparse(*index, current, size, *room, first_merges, first_similarities)
-        del index, room
+    if by_bits is None:
+        by_bits = comparisons.is_dense
+    size = np.bincount(cluster)
+    merges = np.empty((size.size - 1, 2), np.int64)
+    similarities = np.empty(size.size - 1)
+    # The cluster of each item, after the merges that were performed.
+    current = cluster.copy()
+    n_first = max(0, size.size - few)
+    if n_first > 0 and by_bits:
+        _merge_by_bits(comparisons, current, size, merges[:n_first], similarities[:n_first])
+    elif n_first > 0:
+        _merge_by_lists(comparisons, current, size, merges[:n_first], similarities[:n_first])
+    # The rest is merged by blocks, in which the clusters that are left have the numbers 0, 1, ...
     alive, current = np.unique(current, return_inverse=True)
     blocks = sums_over_blocks(comparisons, current, by_bits)
-    merge_blocks(blocks, np.bincount(current), merges[done:], similarities[done:])
-    merges[done:] = alive[merges[done:]]
+    merge_blocks(blocks, np.bincount(current), merges[n_first:], similarities[n_first:])
+    merges[n_first:] = alive[merges[n_first:]]
     return merges, similarities
+
+
+def _merge_by_lists(
+    comparisons: Comparisons,
+    cluster: NDArray[np.int64],
+    size: NDArray[np.int64],
+    merges: NDArray[np.int64],
+    similarities: NDArray[np.float64],
+) -> None:
+    """Perform the first ``len(merges)`` merges; ``cluster`` becomes that after them."""
+    # Importing them compiles kernels that dense comparisons, such as those drawn by default, do not
+    # need. Where a warm-up on few items does not import them, the timed call is repeated.
+    from hcbench_quadruplets import _index_kernels, _list_kernels
+
+    end, listed = _index_kernels.index_pairs(comparisons.closer, comparisons.farther, comparisons.n)
+    _list_kernels.merge_sparse(end, listed, cluster, size, merges, similarities)
 
 
 def _merge_by_bits(
@@ -151,19 +172,11 @@ def _merge_by_bits(
     merges: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> None:
-    """Perform the first ``len(merges)`` merges; ``cluster`` and ``size`` become those after them.
-
-    Takes 22 M + 8 K^2 bytes besides the bits.
-    """
+    """Perform the first ``len(merges)`` merges; ``cluster`` becomes that after them."""
     won, lost, width = _rows_of_bits(comparisons)
-    n, k = cluster.size, size.size
+    n = cluster.size
     place = sums_kernels.places(n * (n - 1) // 2, width)
-    v = np.zeros(64 * width)
-    bit_kernels.merge_bits(
-        *(won, lost, width, place, cluster, size, np.arange(k), np.empty(n, np.int64)),
-        *(np.empty(n * n // 4 + 1, np.int64), np.full(v.size, k * k, np.uint32), v),
-        *(np.empty(k * k + 1), merges, similarities),
-    )
+    bit_kernels.merge_bits(won, lost, width, place, cluster, size, merges, similarities)
 
 
 def sums_over_blocks(
@@ -171,26 +184,35 @@ def sums_over_blocks(
 ) -> NDArray[np.int64]:
     """Sums of S over the blocks of pairs of clusters, (P, P) in condensed order."""
     n_clusters = int(cluster.max()) + 1
-    n_blocks, numbers = n_clusters * (n_clusters - 1) // 2, _numbers_of_pairs(n_clusters)
-    between = np.concatenate(
-        [numbers[own][cluster[i + 1 :]].astype(np.int32) for i, own in enumerate(cluster)]
-    )
+    between = _blocks_of_pairs(cluster, n_clusters)
     if not by_bits:
-        from hcbench_quadruplets._list_kernels import net_preferences  # as in merge_all
+        from hcbench_quadruplets._list_kernels import net_preferences  # as in _merge_by_lists
 
         listed: NDArray[np.int64] = net_preferences(
             comparisons.closer, comparisons.farther, between, n_clusters
         )
         return listed
     won, lost, width = _rows_of_bits(comparisons)
+    n_blocks = n_clusters * (n_clusters - 1) // 2
     small = between.astype(np.min_scalar_type(~n_blocks))  # integers of 16 bits are sorted in O(M)
-    pairs = np.argsort(small, kind="stable")[np.count_nonzero(between < 0) :]
+    # Pairs within a cluster, with number -1, come first.
+    n_within = np.count_nonzero(between < 0)
+    pairs = np.argsort(small, kind="stable")[n_within:]
     place = sums_kernels.places(between.size, width)[pairs].astype(np.uint32)
     start = np.searchsorted(between[pairs], np.arange(n_blocks + 1))
     running = np.zeros(len(pairs) + 1, np.int32)
     sums = np.zeros((n_blocks, n_blocks), np.int64)
     sums_kernels.sum_blocks(won, lost, width, pairs, place, start, running, sums)
     return sums
+
+
+def _blocks_of_pairs(cluster: NDArray[np.int64], n_clusters: int) -> NDArray[np.int32]:
+    """The pair of clusters (M,) of each pair of items, -1 within a cluster."""
+    numbers = _numbers_of_pairs(n_clusters).astype(np.int32)
+    rows = []
+    for i, p in enumerate(cluster):
+        rows.append(numbers[p, cluster[i + 1 :]])
+    return np.concatenate(rows)
 
 
 def merge_blocks(
@@ -200,17 +222,15 @@ def merge_blocks(
     similarities: NDArray[np.float64],
 ) -> None:
     """Perform all merges of clusters of these sizes, by `sums_over_blocks`, which are changed."""
-    k = size.size
-    of_clusters = _numbers_of_pairs(k), size, np.arange(k), np.arange(k)
-    v, room = np.zeros(len(sums)), np.empty(k * k)
-    _kernels.merge_dense(sums, *of_clusters, v, room, merges, similarities)
+    _kernels.merge_dense(sums, _numbers_of_pairs(size.size), size, merges, similarities)
 
 
 def _numbers_of_pairs(n_clusters: int) -> NDArray[np.int64]:
     """The condensed number of each pair of clusters, -1 of one with itself."""
     numbers = np.full((n_clusters, n_clusters), -1)
     p, q = np.triu_indices(n_clusters, 1)
-    numbers[p, q] = numbers[q, p] = np.arange(p.size)
+    numbers[p, q] = np.arange(p.size)
+    numbers[q, p] = numbers[p, q]
     return numbers
 
 
@@ -228,7 +248,9 @@ def _tree_of_merges(
     similarities: NDArray[np.float64],
     names: tuple[str, ...] | None,
 ) -> Tree:
-    n, size = cluster.size, np.bincount(cluster)
+    n = cluster.size
+    size = np.bincount(cluster)
+    # Initial clusters of several items are nodes after the items, and merges those after them.
     initial = np.flatnonzero(size > 1)
     node = np.empty(size.size, np.int64)  # current node of each cluster
     node[cluster] = np.arange(n)
@@ -238,9 +260,9 @@ def _tree_of_merges(
     for merged, (p, q) in enumerate(merges, start=n + initial.size):
         parent[node[[p, q]]] = merged
         node[p] = merged
-    first = 1 if initial.size else 0
-    height = np.concatenate(
-        (np.zeros(n), np.ones(initial.size), first + np.arange(1.0, len(merges) + 1))
-    )
+    height_of_merge = np.arange(1.0, len(merges) + 1)
+    if initial.size > 0:
+        height_of_merge += 1
+    height = np.concatenate((np.zeros(n), np.ones(initial.size), height_of_merge))
     linkage = np.concatenate((np.full(n + initial.size, np.nan), similarities))
     return Tree(parent, height, HeightKind.ORDER, names, linkage)

@@ -17,7 +17,7 @@ from hcbench_quadruplets.average_linkage import merge_all, sums_over_blocks
 
 @njit
 def add_columns(columns, weight, won, lost, width, v):
-    bits.add_columns(columns, weight, won, lost, width, v)
+    bits.add_columns(columns, weight, sums_of.Bits(won, lost, width), v)
 
 
 @pytest.mark.slow
