@@ -72,6 +72,7 @@ from .registry import (
     load_registry as load_registry,
 )
 from .registry.command_specs import CommandSpec as CommandSpec, ExecutorSpec as ExecutorSpec
+from .registry.figure import Figure as Figure
 from .registry.hookspecs import hookimpl as hookimpl
 from .registry.metric_specs import MetricSpec as MetricSpec, Output as Output
 from .registry.parameters import (
@@ -86,6 +87,6 @@ from .registry.specs import (
     DatasetSpec as DatasetSpec,
     OracleSpec as OracleSpec,
 )
-from .registry.suite import Claim as Claim, Figure as Figure, Suite as Suite
+from .registry.suite import Claim as Claim, Suite as Suite
 from .results.results import Results as Results
 from .run.inputs import Given as Given, finest_partition as finest_partition

@@ -16,6 +16,7 @@ from hcbench_ordinal.bounds import chance_of_fixed_triples
 from hcbench_ordinal.references import PAPERS
 
 RECOVERY = "exact-recovery"
+N_TRIPLES = "query-bound[of=triples]"
 EXACT = "InsertionClustering[separator=exact]"
 SIZES = (8, 16, 32, 64, 128)
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
@@ -52,7 +53,7 @@ ALL_TRIPLES = (
         algorithm=", ".join(ALL),
         dataset="random-tree[*]",
         metric="queries",
-        than_metric="query-bound[of=triples]",
+        than_metric=N_TRIPLES,
         relation="=",
         every_repetition=True,
     ),
@@ -110,17 +111,32 @@ NONADAPTIVE = Suite(
     algorithms=tuple(dict.fromkeys(algorithm for algorithm, _ in _ONLY)),
     datasets=tuple(truth(n) for n in SIZES),
     oracles=("ordinal-queries",),
-    metrics=(RECOVERY, "queries", "query-bound[of=triples]"),
+    metrics=(RECOVERY, "queries", N_TRIPLES),
     only=_ONLY,
     repetitions=100,
     claims=(*ALL_TRIPLES, *_theorem_2_3(), *_adaptive()),
     figures=(
         Figure(
             name="emamjomeh2018-theorem2.3",
-            doc="Correct trees against the proportion of all triples; and triples for half of the "
-            "trees, against n.",
-            function="hcbench_ordinal.figures:nonadaptive",
-            claims=("Section 2.2", "Theorem 2.3"),
+            doc="Correct trees against the proportion of all triples, with the bound.",
+            x="queries",
+            x_per=N_TRIPLES,
+            metric=RECOVERY,
+            line=("dataset.n",),
+            where=("algorithm=Build[*]",),
+            claims=("Theorem 2.3",),
+            printed=True,
+        ),
+        Figure(
+            name="emamjomeh2018-adaptivity",
+            doc="Correct trees against the number of triples: random ones, and those of insertion.",
+            x="queries",
+            metric=RECOVERY,
+            panel=("dataset.n",),
+            line=("algorithm",),
+            where=("algorithm=Build[*], InsertionClustering[*]",),
+            log="x",
+            claims=("Section 1, adaptivity", "Section 2.2"),
         ),
     ),
     paper=PAPERS["emamjomeh2018"],

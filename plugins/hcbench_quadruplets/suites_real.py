@@ -7,6 +7,7 @@ the triplets, observed in the same proportion.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from hcbench import Claim, Figure, Suite
 from hcbench_quadruplets.references import PAPERS
@@ -104,6 +105,32 @@ _STORED = Claim(
 )
 
 
+def _figures_of_costs() -> Iterator[Figure]:
+    """The costs with embeddings in 2 dimensions, and of each data set with all dimensions."""
+    common = Figure(
+        name="ghoshdastidar2019-figure3",
+        doc="Figure 3: Dasgupta's cost against p, embeddings in 2 dimensions.",
+        x="oracle.p",
+        metric=COST,
+        panel=("dataset",),
+        # The kernels of comparisons have no dimension.
+        where=("algorithm.d=2|",),
+        level=("AL",),
+        band="interval",
+        claims=("Figure 3",),
+    )
+    yield common
+    for number, (name, dataset) in enumerate(DATA.items(), 2):
+        yield replace(
+            common,
+            name=f"ghoshdastidar2019-figureS{number}",
+            doc=f"Figure S.{number}: Dasgupta's cost on {name}, a panel for each dimension.",
+            panel=("algorithm.d",),
+            where=(f"dataset={dataset}",),
+            claims=(f"Figure S.{number}",),
+        )
+
+
 FIGURE_3 = Suite(
     name="ghoshdastidar2019-figure3",
     doc="Figures 3 and S.2 to S.4: Dasgupta's cost by cosine similarity over unordered pairs, "
@@ -127,23 +154,7 @@ FIGURE_3 = Suite(
         *_claims_of_dimensions(),
         _STORED,
     ),
-    figures=(
-        Figure(
-            name="ghoshdastidar2019-figure3",
-            doc="Figure 3: Dasgupta's cost against p, embeddings in 2 dimensions.",
-            function="hcbench_quadruplets.figures_real:costs",
-            claims=("Figure 3",),
-        ),
-        *(
-            Figure(
-                name=f"ghoshdastidar2019-figureS{number}",
-                doc=f"Figure S.{number}: Dasgupta's cost on {name}, a panel for each dimension.",
-                function=f"hcbench_quadruplets.figures_real:costs_on_{name.lower()}",
-                claims=(f"Figure S.{number}",),
-            )
-            for number, name in enumerate(DATA, 2)
-        ),
-    ),
+    figures=tuple(_figures_of_costs()),
     paper=PAPERS["ghoshdastidar2019"],
 )
 
@@ -179,7 +190,7 @@ CAR = Suite(
         Figure(
             name=f"ghoshdastidar2019-car-{name}",
             doc=f"The hierarchy of the cars by {name}, in the colours of their classes.",
-            function=f"hcbench_quadruplets.figures_real:cars_by_{name.lower().replace('-', '_')}",
+            function=f"hcbench_quadruplets.figures_cars:cars_by_{name.lower().replace('-', '_')}",
         )
         for name in CAR_TREES
     ),

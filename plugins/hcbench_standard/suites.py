@@ -246,6 +246,20 @@ def _sizes(*sizes: int) -> str:
     return f"nested-gaussians[depth=5, separation=1.0, n=[{listed}]]"
 
 
+def _costs_figure(method: str, doc: str, algorithms: str) -> Figure:
+    """Time and memory of some algorithms against the number of items."""
+    return Figure(
+        name=f"standard-scaling-{method}",
+        doc=doc,
+        x="dataset.n",
+        metric="seconds, peak-memory",
+        panel=("metric",),
+        where=(f"algorithm={algorithms}",),
+        band="interval",
+        log="xy",
+    )
+
+
 SCALING = Suite(
     name="standard-scaling",
     doc="Time and memory from 1000 to 10,000 points of 10 coordinates.",
@@ -257,20 +271,23 @@ SCALING = Suite(
     timeout=60.0,
     memory=4.0,
     figures=(
-        Figure(
-            name="standard-scaling-average",
-            doc="Average linkage, time and memory: ours, scipy, fastcluster, scikit-learn, higra.",
-            function="hcbench_standard.figures:average_linkage",
+        _costs_figure(
+            "average",
+            "Average linkage, time and memory: ours, scipy, fastcluster, scikit-learn, higra.",
+            "UPGMA, scipy-linkage[method=average], fc-linkage[method=average], "
+            "sk-agglomerative[linkage=average], higra-bpt",
         ),
-        Figure(
-            name="standard-scaling-ward",
-            doc="Ward's method, time and memory: ours, scipy, fastcluster and scikit-learn.",
-            function="hcbench_standard.figures:ward",
+        _costs_figure(
+            "ward",
+            "Ward's method, time and memory: ours, scipy, fastcluster and scikit-learn.",
+            "Ward, scipy-linkage[method=ward], fc-linkage[method=ward], fc-vector[method=ward], "
+            "sk-agglomerative[linkage=ward], sk-agglomerative[neighbours=10]",
         ),
-        Figure(
-            name="standard-scaling-single",
-            doc="Single linkage and HDBSCAN, time and memory, of all libraries.",
-            function="hcbench_standard.figures:single_linkage",
+        _costs_figure(
+            "single",
+            "Single linkage and HDBSCAN, time and memory, of all libraries.",
+            "Single, scipy-linkage[method=single], fc-linkage[method=single], "
+            "fc-vector[method=single], *hdbscan, *plscan",
         ),
     ),
 )
@@ -318,12 +335,18 @@ NOISE = Suite(
         Figure(
             name="standard-noise-answers",
             doc="AARI against the proportion of wrong answers, for sigma = 0.1.",
-            function="hcbench_standard.figures:wrong_answers",
+            x="oracle.noise",
+            metric="AARI",
+            where=("dataset.sigma=0.1",),
+            band="interval",
         ),
         Figure(
             name="standard-noise-similarities",
             doc="AARI against the noise of the similarities, with correct answers.",
-            function="hcbench_standard.figures:noisy_similarities",
+            x="dataset.sigma",
+            metric="AARI",
+            where=("oracle.noise=0.0|",),
+            band="interval",
         ),
     ),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hcbench import DataNotAvailableError, figures
-from hcbench_vectors.suites_published import cells_of, columns_of
-from hcbench_vectors.suites_tables import ERROR, NEWSGROUPS, TAU, TRANSPOSED, data_of
+from hcbench_vectors.suites_published import columns_of
+from hcbench_vectors.suites_tables import ERROR, data_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,68 +110,3 @@ def _legend() -> list[Any]:
             markersize=4.5,
         ),
     ]
-
-
-def more_terms(view: FigureView) -> Drawing:
-    """Figure 4: tau_b of algorithm 1 against the number of terms, printed and measured.
-
-    Raises
-    ------
-    DataNotAvailableError
-        If nothing was measured.
-    """
-    figure, axes = figures.new_figure(8.0, 3.6, columns=2)
-    names = {TRANSPOSED: "ranks of the truth transposed, as coded", TAU: "as the text defines it"}
-    terms = _numbers_of_terms(view)
-    for ax, (metric, title) in zip(axes, names.items(), strict=True):
-        for colour, (label, points) in zip(
-            figures.PALETTE, _measured(view, metric, terms).items(), strict=False
-        ):
-            ax.errorbar(*points, marker="o", capsize=2, color=colour, label=f"measured, {label}")
-        for colour, label in zip(figures.PALETTE, _SCORES.values(), strict=False):
-            printed = [c for c in cells_of(2) if _SCORES[c.scores] == label]
-            ax.plot(
-                [int(cell.column[2:]) for cell in printed],
-                [float(cell.value) for cell in printed],
-                color=colour, marker="o", markerfacecolor="white", linestyle=":",
-                label=f"printed, {label}",
-            )  # fmt: skip
-        ax.set_title(title)
-        ax.set_xlabel("terms p")
-        ax.set_ylabel("Kendall τ$_b$, mean ± standard error")
-        ax.grid(visible=True, axis="y")
-    axes[0].legend()
-    axes[1].sharey(axes[0])
-    return figure
-
-
-def _numbers_of_terms(view: FigureView) -> dict[str, int]:
-    """Number of terms of each data set, by label."""
-    found = {}
-    for dataset in view.results.datasets:
-        given = view.results.parameters["datasets"][dataset]["p"]
-        if given is None:
-            vectors = view.problem(NEWSGROUPS).vectors
-            assert vectors is not None
-            given = vectors.shape[1]
-        found[dataset] = int(str(given))
-    return found
-
-
-def _measured(
-    view: FigureView, metric: str, terms: dict[str, int]
-) -> dict[str, tuple[list[int], list[float], list[float]]]:
-    """Number of terms, mean and standard error, for each input."""
-    lines: dict[str, tuple[list[int], list[float], list[float]]] = {}
-    label = metric.replace(", ", ",")
-    rows = [
-        row for row in view.results.summary if row["metric"] == label and row["mean"] is not None
-    ]
-    if not rows:
-        raise DataNotAvailableError(f"nothing has {label}")
-    for row in sorted(rows, key=lambda row: terms[row["dataset"]]):
-        x, y, error = lines.setdefault(_SCORES["pca=" in row["algorithm"]], ([], [], []))
-        x.append(terms[row["dataset"]])
-        y.append(row["mean"])
-        error.append(row["standard_error"] or 0.0)
-    return lines

@@ -136,6 +136,19 @@ def _estimate(
     return estimate_mean(_values(series, look), support), look
 
 
+def claimed_numbers(claim: Claim, results: Comparison) -> dict[int, float]:
+    """The values of what a claim is about by repetition, of a grid those of the tuned members.
+
+    Raises
+    ------
+    NotMeasuredError
+        If it was not measured.
+    """
+    metric = claimed_metric(results, claim.metric)
+    side = Side(claim.algorithm, claim.dataset, claim.oracle, claim.checkpoint, metric)
+    return _by_repetition(claim, side, results, []).numbers
+
+
 def _values(series: _Series, look: Look | None = None) -> list[float]:
     """The values in the order of the repetitions, of a look those of its repetitions.
 
@@ -217,7 +230,7 @@ def _rival(claim: Claim, results: Comparison) -> Side:
 
 def _measure_rate(claim: Claim, side: Side, results: Comparison, notes: list[str]) -> Measured:
     """The slope of the logarithms over data sets that differ in one parameter only."""
-    labels = _datasets_along(claim, results)
+    labels = datasets_along(claim, results)
     sizes = sorted(labels)
     if len(sizes) < 2:
         raise NotMeasuredError(
@@ -287,7 +300,7 @@ def _law_of_slope(slope: float | None, standard_error: float | None, *, exact: b
     return "equal"
 
 
-def _datasets_along(claim: Claim, results: Comparison) -> dict[float, str]:
+def datasets_along(claim: Claim, results: Comparison) -> dict[float, str]:
     """Labels of the data sets that differ from the claim's only in a parameter, by its value."""
     parameters = results.parameters.get("datasets", {})
     # The name with all its parameters but the one along which the rate is taken.

@@ -262,16 +262,20 @@ def _scale_axes(ax: Axes, lines: Mapping[str, _Points], *, log_x: bool | None, l
         ax.set_yscale("log")
 
 
-def _label_axes(ax: Axes, x: str, metric: MetricInfo) -> None:
-    label = metric.label
+def name_with_unit(ax: Axes, metric: MetricInfo) -> str:
+    """The label of a vertical axis; the ticks have seconds and bytes, the label other units."""
     if metric.unit in _SCALED:
-        # The ticks have the unit.
         from matplotlib.ticker import EngFormatter
 
         ax.yaxis.set_major_formatter(EngFormatter(_SCALED[metric.unit]))
-    elif metric.unit:
-        label += f" [{metric.unit}]"
-    ax.set_ylabel(f"{label}\n{metric.average} and 95 % interval")
+        return metric.label
+    if metric.unit in ("", metric.label):
+        return metric.label
+    return f"{metric.label} [{metric.unit}]"
+
+
+def _label_axes(ax: Axes, x: str, metric: MetricInfo) -> None:
+    ax.set_ylabel(f"{name_with_unit(ax, metric)}\n{metric.average} and 95 % interval")
     ax.set_xlabel(x.rpartition(".")[2])
     ax.grid(visible=True, axis="y")
 

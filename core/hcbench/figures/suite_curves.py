@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from itertools import pairwise
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from hcbench.analysis.axes import find_metric
 from hcbench.analysis.statistics import summarise
 from hcbench.claims.descriptions import describe_claimed
-from hcbench.claims.sides import NotMeasuredError, Side, find_group
-from hcbench.claims.verdicts import Verdict
-from hcbench.errors import DataNotAvailableError
 from hcbench.figures.draw_charts import add_caption
-from hcbench.figures.palette import GUIDE, looks_for
-from hcbench.figures.plots import mark_places, new_figure, plain
-from hcbench.model.numbers import read_number
-from hcbench.registry.names import format_name, format_value, parse_name
+from hcbench.figures.palette import GUIDE, Look, looks_for
+from hcbench.figures.plots import mark_places, name_with_unit, new_figure, plain
+from hcbench.figures.suite_panels import Panel, claimed_families, collect_panels, is_metric
 from hcbench.results.verdict_tables import count_verdicts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from hcbench.analysis.groups import Group
-    from hcbench.analysis.intervals import Support
-    from hcbench.claims.family_verdicts import FamilyVerdict
+    from hcbench.analysis.statistics import Summary
+    from hcbench.claims.verdicts import Verdict
     from hcbench.figures.view import FigureView
     from hcbench.plan.presentation import MetricInfo
-    from hcbench.registry.parameters import Value
-    from hcbench.registry.suite import Figure
+    from hcbench.registry.figure import Figure
     from hcbench.results.results import Results
 
 #: Panels beside each other; with more, a row for each value of the first parameter.
@@ -39,28 +32,33 @@ _MOST_COLUMNS = 4
 #: Inches of a letter in the legend, and of a line of a caption.
 _LETTER = 0.07
 _CAPTION = 0.14
-#: The lines of a panel with intervals are apart by this factor, or by this share of the axis.
-_APART = 0.07
-_APART_LINEAR = 1 / 30
+#: Letters in a line of the title of a panel.
+_LETTERS_OF_TITLE = 40
+#: The share of the smallest gap between two places over which the lines at a place are spread, so
+#: that their bars do not cover each other.
+_SPREAD = 0.2
+#: The share of an axis that a digit at a tick takes.
+_ROOM = 0.035
 #: More claims are counted below a figure, and not listed.
 _MOST_CLAIMS = 8
 #: Line styles of bounds, in their order; a fifth bound is not drawn.
 _STYLES = ("--", ":", "-", "-.")
-
-
-@dataclass(slots=True)
-class _Panel:
-    """What is drawn in a panel, by x.
-
-    Attributes
-    ----------
-    lines : mapping of label to mapping of x to list of float
-        The values of all repetitions.
-    bounds : mapping of name to mapping of x to float
-    """
-
-    lines: dict[str, dict[float, list[float]]] = field(default_factory=dict)
-    bounds: dict[str, dict[float, float]] = field(default_factory=dict)
+#: Labels and markers of printed bounds; a printed value has the marker of its line.
+_PRINTED_BOUNDS = {
+    "<=": ("printed: at most", "v"),
+    "<": ("printed: less than", "v"),
+    ">=": ("printed: at least", "^"),
+    ">": ("printed: more than", "^"),
+}
+_BOUND_COLOUR = "#666666"
+#: What the label of the vertical axis says of the band.
+_BAND_TEXTS = {
+    "": "{average}",
+    "interval": "{average}, 95 % interval",
+    "deviation": "{average} ± standard deviation",
+    "maximum": "{average}; bars: maximum",
+    "runs": "each repetition",
+}
 
 
 def draw_curves(figure: Figure, view: FigureView) -> Drawing:
@@ -70,6 +68,8 @@ def draw_curves(figure: Figure, view: FigureView) -> Drawing:
     ------
     DataNotAvailableError
         If nothing was measured.
+    HcbenchError
+        If two groups are at one place of a line.
     """
     panels = collect_panels(figure, view.results)
     columns = min(len(panels), _MOST_COLUMNS)
@@ -77,32 +77,57 @@ def draw_curves(figure: Figure, view: FigureView) -> Drawing:
     names = _names_of_lines(panels)
     # Room for the legend on the right.
     longest = max(map(len, names + list(figure.bound)))
-    width = 3.1 * columns + _LETTER * longest + 1.0
+    width_of_panel = 3.1
+    if columns == 1:
+        width_of_panel = 4.5
+    width = width_of_panel * columns + _LETTER * longest + 1.0
     drawing, axes = new_figure(width, 3.2 * rows, rows=rows, columns=columns)
     # Without further panels, matplotlib returns the axes themselves instead of an array.
     places = [axes]
     if len(panels) > 1:
         places = axes.ravel().tolist()
 
-    support = find_metric(view.results, figure.metric).support
     # The last row may have fewer panels than columns.
     for ax, (title, panel) in zip(places, panels.items(), strict=False):
-        _draw_panel(ax, panel, figure, names, support)
-        ax.set_title(plain(title))
+        _draw_panel(ax, panel, figure, names)
+        ax.set_title(fill(plain(title), _LETTERS_OF_TITLE, break_on_hyphens=False))
     for ax in places[len(panels) :]:
         ax.remove()
-    for first in range(0, len(panels), columns):
-        places[first].set_ylabel(plain(_title(figure)))
+    _name_vertical_axes(places, list(panels.values()), figure, columns)
     _add_legend(places[: len(panels)], places[columns - 1])
     return drawing
 
 
-def _names_of_lines(panels: Mapping[str, _Panel]) -> list[str]:
+def _names_of_lines(panels: Mapping[str, Panel]) -> list[str]:
     """The names of the lines of all panels, each once, in the order in which they first occur."""
     names: dict[str, None] = {}
     for panel in panels.values():
         names.update(dict.fromkeys(panel.lines))
     return list(names)
+
+
+def _name_vertical_axes(
+    axes: Sequence[Axes], panels: Sequence[Panel], figure: Figure, columns: int
+) -> None:
+    """Label the axes at the left, or each, if panels have different metrics."""
+    is_common = len({panel.metric.label for panel in panels}) == 1
+    for place, panel in enumerate(panels):
+        label = name_with_unit(axes[place], panel.metric)
+        if place % columns == 0 or not is_common:
+            axes[place].set_ylabel(plain(_title(figure, panel.metric, label)))
+
+
+def _title(figure: Figure, metric: MetricInfo, label: str) -> str:
+    # The title of a panel may name the metric.
+    if "metric" in figure.panel:
+        return _BAND_TEXTS[figure.band].format(average=metric.average)
+    text = label
+    # Lines of several metrics: that of the axis is their common name.
+    if len(figure.metrics) > 1:
+        text = metric.label.partition("[")[0]
+    if figure.per:
+        text += f" / {figure.per}"
+    return f"{text}\n{_BAND_TEXTS[figure.band].format(average=metric.average)}"
 
 
 def _add_legend(panels: Sequence[Axes], rightmost: Axes) -> None:
@@ -121,127 +146,19 @@ def _add_legend(panels: Sequence[Axes], rightmost: Axes) -> None:
     )
 
 
-def collect_panels(figure: Figure, results: Results) -> dict[str, _Panel]:
-    """The data of a figure by the title of the panel, in the order of the results.
-
-    Raises
-    ------
-    DataNotAvailableError
-        If nothing was measured.
-    """
-    panels: dict[str, _Panel] = {}
-    metric = find_metric(results, figure.metric)
-    groups: Iterable[Group] = results.groups
-    if figure.only_claimed:
-        groups = _claimed_groups(figure, results, metric)
-    for group in groups:
-        parameters = _parameters(group, results)
-        # The horizontal axis has numbers only: a text, or a missing parameter, has no place there.
-        x = parameters.get(figure.x)
-        if isinstance(x, str | bool | None | tuple) or not _is_drawn(figure, parameters):
-            continue
-        numbers = group.numbers(metric)
-        if not numbers:
-            continue
-        # Values may be shown in units of another metric.
-        unit = 1.0
-        if figure.per:
-            unit = _mean_of(group, figure.per, results)
-        panel = panels.setdefault(_names_of(figure.panel, parameters), _Panel())
-        line = panel.lines.setdefault(_line_name(figure, group, parameters), {})
-        line[float(x)] = [number / unit for number in numbers]
-        # A bound is a number, or a metric that says where it is.
-        for bound in figure.bound:
-            height = read_number(bound)
-            if height is None:
-                height = _mean_of(group, bound, results) / unit
-            panel.bounds.setdefault(bound, {})[float(x)] = height
-    if not panels:
-        raise DataNotAvailableError(f"{figure.metric} was not measured against {figure.x}")
-    return panels
+# ---- A panel -------------------------------------------------------------------------------------
 
 
-def _claimed_groups(figure: Figure, results: Results, metric: MetricInfo) -> list[Group]:
-    """What the claims of a figure are about, as far as it was run."""
-    groups = []
-    for family in _families_of(figure, results):
-        for verdict in family.verdicts:
-            claim = verdict.claim
-            side = Side(claim.algorithm, claim.dataset, claim.oracle, claim.checkpoint, metric)
-            with suppress(NotMeasuredError):
-                groups.append(find_group(side, results))
-    return groups
-
-
-def _families_of(figure: Figure, results: Results) -> list[FamilyVerdict]:
-    """The claims that a figure shows."""
-    families = []
-    for family in results.judged_families:
-        if family.claim.claim.startswith(figure.claims):
-            families.append(family)
-    return families
-
-
-def _parameters(group: Group, results: Results) -> dict[str, Value]:
-    """All parameters of a group, as figures name them."""
-    parameters: dict[str, Value] = {}
-    for kind in ("algorithm", "dataset", "oracle"):
-        parameters_by_label = results.parameters.get(f"{kind}s", {})
-        label = getattr(group, kind)
-        for name, value in parameters_by_label.get(label, {}).items():
-            parameters[f"{kind}.{name}"] = value
-    return parameters
-
-
-def _is_drawn(figure: Figure, parameters: Mapping[str, Value]) -> bool:
-    for condition in figure.where:
-        name, _, value = condition.partition("=")
-        if name not in parameters or format_value(parameters[name]) != value:
-            return False
-    return True
-
-
-def _mean_of(group: Group, metric: str, results: Results) -> float:
-    numbers = group.numbers(find_metric(results, metric))
-    if not numbers:
-        raise DataNotAvailableError(f"{metric} was not measured")
-    return _mean(numbers)
-
-
-def _names_of(names: Sequence[str], parameters: Mapping[str, Value]) -> str:
-    texts = []
-    for name in names:
-        if name in parameters:
-            texts.append(f"{name.partition('.')[2]} = {format_value(parameters[name])}")
-    return ", ".join(texts)
-
-
-def _line_name(figure: Figure, group: Group, parameters: Mapping[str, Value]) -> str:
-    """The values of the parameters of lines; or the algorithm without those of x and panels."""
-    if figure.line:
-        return _names_of(figure.line, parameters)
-    name = parse_name(group.algorithm)
-    # These are on the axis and in the titles of panels.
-    shown_elsewhere = (figure.x,) + figure.panel
-    params = {}
-    for parameter, value in name.params.items():
-        if f"algorithm.{parameter}" not in shown_elsewhere:
-            params[parameter] = value
-    return format_name(name.base, params)
-
-
-def _draw_panel(
-    ax: Axes, panel: _Panel, figure: Figure, names: Sequence[str], support: Support
-) -> None:
+def _draw_panel(ax: Axes, panel: Panel, figure: Figure, names: Sequence[str]) -> None:
     places: set[float] = set()
     for line in panel.lines.values():
         places.update(line)
     all_x = sorted(places)
-    _draw_lines(ax, panel, figure, names, all_x, support)
-    for style, (name, heights) in zip(_STYLES, panel.bounds.items(), strict=False):
-        sizes = sorted(heights)
-        bound = [heights[x] for x in sizes]
-        ax.plot(sizes, bound, color=GUIDE, linestyle=style, label=plain(name))
+    looks = looks_for(names)
+    _draw_lines(ax, panel, figure, looks, all_x)
+    _draw_bounds(ax, panel)
+    _draw_printed(ax, panel, looks)
+    _draw_slopes(ax, panel, all_x)
     if "x" in figure.log:
         ax.set_xscale("log")
     if "y" in figure.log:
@@ -250,59 +167,162 @@ def _draw_panel(
         low, high = figure.limits
         ax.set_ylim(low, high)
         _tell_beyond(ax, panel, high)
-    mark_places(ax, all_x)
-    ax.set_xlabel(plain(figure.x.partition(".")[2]))
+    is_log = "x" in figure.log
+    if not is_metric(figure.x):
+        mark_places(ax, _places_with_room(all_x, is_log=is_log))
+    elif is_log and all_x[-1] > 10 * all_x[0]:
+        # Measured places are not round, and the labels between powers of ten would be too many.
+        from matplotlib.ticker import NullFormatter
+
+        ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_xlabel(plain(_name_of_x(figure)))
     ax.grid(visible=True, axis="y")
 
 
+def _places_with_room(places: Sequence[float], *, is_log: bool) -> Sequence[float]:
+    """The places with room for their numbers: all, or every second one; none if these overlap."""
+    for marked in (places, places[::2]):
+        positions = list(marked)
+        if is_log:
+            positions = [math.log(x) for x in marked]
+        gaps = [right - left for left, right in pairwise(positions)]
+        longest = max(len(f"{place:g}") for place in marked)
+        # The numbers of single places need no room beside each other.
+        if min(gaps, default=math.inf) > _ROOM * longest * (positions[-1] - positions[0]):
+            return marked
+    return []
+
+
+def _name_of_x(figure: Figure) -> str:
+    names = []
+    for name in (figure.x, figure.x_per):
+        if name and not is_metric(name):
+            names.append(name.rpartition(".")[2])
+        elif name:
+            names.append(name)
+    return " / ".join(names)
+
+
 def _draw_lines(
-    ax: Axes,
-    panel: _Panel,
-    figure: Figure,
-    names: Sequence[str],
-    all_x: Sequence[float],
-    support: Support,
+    ax: Axes, panel: Panel, figure: Figure, looks: Mapping[str, Look], all_x: Sequence[float]
 ) -> None:
-    """The means of each line, with the band that the figure asks for."""
-    looks = looks_for(names)
-    for number, name in enumerate(names):
+    """The averages of each line, with the band that the figure asks for."""
+    for number, (name, look) in enumerate(looks.items()):
         line = panel.lines.get(name, {})
         if not line:
             continue
-        look: dict[str, Any] = {
+        style: dict[str, Any] = {
             "label": plain(name),
-            "color": looks[name].colour,
-            "marker": looks[name].marker,
+            "color": look.colour,
+            "marker": look.marker,
+            # Markers become smaller, so that lines that coincide show through.
+            "markersize": max(7.0 - 0.7 * number, 3.5),
         }
+        if figure.band == "runs":
+            _draw_runs(ax, line, style)
+            continue
         sizes = sorted(line)
-        means = [_mean(line[x]) for x in sizes]
-        if figure.band == "interval":
-            # Points without lines, as intervals of several lines stand beside each other.
-            apart = number - (len(names) - 1) / 2
-            shifted = _shifted(sizes, apart, all_x, is_log="x" in figure.log)
-            errors = _errors([line[x] for x in sizes], means, support)
-            ax.errorbar(shifted, means, yerr=errors, linestyle="", elinewidth=0.9, **look)
+        summaries = [_summary(line[x], panel.metric) for x in sizes]
+        averages = [_average(summary) for summary in summaries]
+        if figure.band in ("interval", "deviation"):
+            share = number / max(len(looks) - 1, 1) - 0.5
+            shifted = _shifted(sizes, share, all_x, is_log="x" in figure.log)
+            bars = _bars(summaries, figure.band)
+            ax.errorbar(shifted, averages, yerr=bars, capsize=2, elinewidth=0.9, **style)
         else:
-            ax.plot(sizes, means, **look)
+            ax.plot(sizes, averages, **style)
         if figure.band == "maximum":
             greatest = [max(line[x]) for x in sizes]
-            ax.plot(sizes, greatest, "_", color=look["color"], markersize=9)
+            ax.plot(sizes, greatest, "_", color=look.colour, markersize=9)
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+def _summary(values: Sequence[float], metric: MetricInfo) -> Summary:
+    return summarise(values, metric.average, metric.support)
 
 
-def _tell_beyond(ax: Axes, panel: _Panel, limit: float) -> None:
+def _average(summary: Summary) -> float:
+    """The average of a point, which has at least one value."""
+    assert summary.average is not None
+    return summary.average
+
+
+def _draw_runs(ax: Axes, line: Mapping[float, Sequence[float]], style: Mapping[str, Any]) -> None:
+    """A pale point for each repetition."""
+    places = []
+    heights = []
+    for x, values in line.items():
+        for value in values:
+            places.append(x)
+            heights.append(value)
+    pale = dict(style)
+    pale.update(markersize=3.5, alpha=0.5, linestyle="")
+    ax.plot(places, heights, **pale)
+
+
+def _draw_bounds(ax: Axes, panel: Panel) -> None:
+    for style, (name, heights) in zip(_STYLES, panel.bounds.items(), strict=False):
+        sizes = sorted(heights)
+        bound = [heights[x] for x in sizes]
+        ax.plot(sizes, bound, color=GUIDE, linestyle=style, label=plain(name))
+    for name, height in panel.levels.items():
+        ax.axhline(height, color=GUIDE, linestyle="--", label=plain(name))
+
+
+def _draw_printed(ax: Axes, panel: Panel, looks: Mapping[str, Look]) -> None:
+    """What claims compare with: open markers, values in the colour of their line."""
+    # Bounds are often the same for several lines, and are drawn once.
+    bounds: dict[str, set[tuple[float, float]]] = {}
+    for name, values in panel.printed.items():
+        points = set()
+        for value in values:
+            if value.relation == "=":
+                points.add((value.x, value.y))
+            else:
+                bounds.setdefault(value.relation, set()).add((value.x, value.y))
+        look = looks[name]
+        label = f"{plain(name)}, printed"
+        _draw_open(ax, points, color=look.colour, marker=look.marker, label=label)
+    for relation, points in bounds.items():
+        label, marker = _PRINTED_BOUNDS[relation]
+        _draw_open(ax, points, color=_BOUND_COLOUR, marker=marker, label=label)
+
+
+def _draw_open(ax: Axes, points: Iterable[tuple[float, float]], **look: Any) -> None:
+    """A dotted line with open markers, from left to right."""
+    in_order = sorted(points)
+    if in_order:
+        places = [x for x, _ in in_order]
+        heights = [y for _, y in in_order]
+        ax.plot(places, heights, markerfacecolor="white", linestyle=":", linewidth=0.9, **look)
+
+
+def _draw_slopes(ax: Axes, panel: Panel, all_x: Sequence[float]) -> None:
+    """Lines of the slopes that claims state, below all others."""
+    low, high = all_x[0], all_x[-1]
+    lowest = math.inf
+    for line in panel.lines.values():
+        for values in line.values():
+            lowest = min(lowest, *values)
+    for text in panel.slopes:
+        slope = float(text)
+        # Where it is the lowest.
+        anchor = low
+        if slope < 0:
+            anchor = high
+        heights = [0.7 * lowest * (x / anchor) ** slope for x in (low, high)]
+        ax.plot((low, high), heights, color=GUIDE, linestyle="--", label=f"slope {text}, printed")
+
+
+def _tell_beyond(ax: Axes, panel: Panel, limit: float) -> None:
     """Name the line that exceeds the range of the axis most."""
     greatest = limit
     beyond = ""
     for name, line in panel.lines.items():
         for values in line.values():
-            mean = _mean(values)
-            if mean > greatest:
-                greatest = mean
-                beyond = f"{name}: up to {mean:.3g}"
+            average = _average(_summary(values, panel.metric))
+            if average > greatest:
+                greatest = average
+                beyond = f"{name}: up to {average:.3g}"
     if beyond:
         corner: dict[str, Any] = {
             "transform": ax.transAxes,
@@ -314,41 +334,37 @@ def _tell_beyond(ax: Axes, panel: _Panel, limit: float) -> None:
 
 
 def _shifted(
-    sizes: Sequence[float], apart: float, all_x: Sequence[float], *, is_log: bool
+    sizes: Sequence[float], share: float, all_x: Sequence[float], *, is_log: bool
 ) -> list[float]:
-    """Places beside x, so that the intervals of several lines do not cover each other."""
+    """Places beside x by a share, -1/2 to 1/2, of the part of a gap that the lines may take."""
+    places = list(all_x)
     if is_log:
-        return [x * (1 + _APART * apart) for x in sizes]
-    width = all_x[-1] - all_x[0]
-    return [x + _APART_LINEAR * width * apart for x in sizes]
+        places = [math.log(x) for x in all_x]
+    gaps = [right - left for left, right in pairwise(places)]
+    offset = share * _SPREAD * min(gaps, default=0.0)
+    if is_log:
+        return [x * math.exp(offset) for x in sizes]
+    return [x + offset for x in sizes]
 
 
-def _errors(
-    samples: Sequence[Sequence[float]], means: Sequence[float], support: Support
-) -> list[list[float]]:
-    """The lengths of the intervals below and above the means."""
+def _bars(summaries: Sequence[Summary], band: str) -> list[list[float]]:
+    """The lengths of the bars below and above the averages."""
     below = []
     above = []
-    for sample, mean in zip(samples, means, strict=True):
-        summary = summarise(sample, support=support)
-        # One repetition has no interval.
-        length_below = 0.0
-        if summary.low is not None:
-            length_below = mean - summary.low
-        below.append(length_below)
-        length_above = 0.0
-        if summary.high is not None:
-            length_above = summary.high - mean
-        above.append(length_above)
+    for summary in summaries:
+        average = _average(summary)
+        # One repetition has neither an interval nor a deviation.
+        low = average
+        high = average
+        if band == "deviation" and summary.std is not None:
+            low = average - summary.std
+            high = average + summary.std
+        elif band == "interval" and summary.low is not None and summary.high is not None:
+            low = summary.low
+            high = summary.high
+        below.append(average - low)
+        above.append(high - average)
     return [below, above]
-
-
-def _title(figure: Figure) -> str:
-    text = figure.metric
-    if figure.per:
-        text += f" / {figure.per}"
-    more = {"": "mean", "interval": "mean, 95 % interval", "maximum": "mean; bars: maximum"}
-    return f"{text}\n{more[figure.band]}"
 
 
 def add_claims(drawing: Drawing, figure: Figure, results: Results) -> None:
@@ -356,7 +372,7 @@ def add_claims(drawing: Drawing, figure: Figure, results: Results) -> None:
 
     More than `_MOST_CLAIMS` of them are counted by how they begin.
     """
-    families = _families_of(figure, results)
+    families = claimed_families(figure, results)
     lines = []
     if len(families) <= _MOST_CLAIMS:
         for family in families:

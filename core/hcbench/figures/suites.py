@@ -18,7 +18,7 @@ from hcbench.store.store import Store
 if TYPE_CHECKING:
     import matplotlib.figure
 
-    from hcbench.registry.suite import Figure
+    from hcbench.registry.figure import Figure
     from hcbench.results.results import Results
 
 FORMATS = ("svg", "png", "pdf")

@@ -19,8 +19,8 @@ from hcbench.store.store import Store
 if TYPE_CHECKING:
     from hcbench.model.problem import Problem, Result
     from hcbench.plan.outcome import Outcome
+    from hcbench.registry.figure import Figure
     from hcbench.registry.specs import DatasetSpec
-    from hcbench.registry.suite import Figure
     from hcbench.registry.uses import Use
     from hcbench.results.results import Results
 

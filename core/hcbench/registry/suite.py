@@ -6,7 +6,6 @@ A suite may hold claims of papers: numbers and statements in a form that can be 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -16,9 +15,9 @@ from typing import Any, ClassVar
 from hcbench.errors import SuiteError
 from hcbench.model.cost import Budget, read_budget, read_count
 from hcbench.model.numbers import read_number
+from hcbench.registry.figure import Figure
 from hcbench.registry.references import Reference
 from hcbench.registry.repeats import Repeats
-from hcbench.registry.specs import Function
 
 #: What a claim may say of a number; "=" is within rounding and tolerance.
 RELATIONS = ("=", "<=", ">=", "<", ">")
@@ -194,103 +193,6 @@ class Claim:
 def _is_number(text: str) -> bool:
     number = read_number(text)
     return number is not None and math.isfinite(number)
-
-
-#: What is drawn around the averages of a figure.
-BANDS = ("", "interval", "maximum")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """A figure of the results of a suite: curves of a metric, or what a function draws.
-
-    Parameters of what was run are written ``dataset.n``, ``algorithm.p`` or ``oracle.noise``.
-
-    Attributes
-    ----------
-    name : str
-        Of its file, without the ending.
-    doc : str
-        What it shows, in one sentence.
-    function : str or callable, optional
-        ``"package.module:function"``, called with a `FigureView`; returns a matplotlib figure.
-    x, metric : str, optional
-        Without a function, a metric is drawn against a parameter.
-    panel : tuple of str
-        The parameters by which panels differ.
-    line : tuple of str
-        The parameters by which lines differ; by default algorithms, without the parameters of x and
-        of panels.
-    where : tuple of str
-        Values of parameters, such as ``"algorithm.merge=descent"``: only these are drawn.
-    per : str, optional
-        A metric by which the values are divided.
-    bound : tuple of str
-        Metrics or numbers that are drawn as bounds.
-    band : {"", "interval", "maximum"}
-        What is drawn beside the averages: their 95 % intervals, or the largest value.
-    log : {"", "x", "y", "xy"}
-        The logarithmic axes.
-    limits : (float, float), optional
-        The range of the vertical axis.
-    claims : tuple of str
-        How the claims that the figure shows begin; it has their verdicts below.
-    only_claimed : bool
-        Whether only that is drawn what these claims are about.
-    """
-
-    name: str
-    doc: str
-    function: Function = ""
-    x: str = ""
-    metric: str = ""
-    panel: tuple[str, ...] = ()
-    line: tuple[str, ...] = ()
-    where: tuple[str, ...] = ()
-    per: str = ""
-    bound: tuple[str, ...] = ()
-    band: str = ""
-    log: str = ""
-    limits: tuple[float, float] | None = None
-    claims: tuple[str, ...] = ()
-    only_claimed: bool = False
-
-    def __post_init__(self) -> None:
-        wrong = self._mistake()
-        if wrong:
-            raise SuiteError(wrong)
-
-    def _mistake(self) -> str:
-        """What is wrong with it; "" if nothing is."""
-        if not re.fullmatch(r"[\w.-]*\w", self.name):
-            return f"{self.name!r} cannot be the name of a figure: letters, digits, - and . only"
-        if not self.function:
-            return self._mistake_of_curves()
-        if isinstance(self.function, str) and not re.fullmatch(r"[\w.]+:\w+", self.function):
-            return (
-                f"figure {self.name}: function is 'package.module:function', got {self.function!r}"
-            )
-        if self.x or self.metric:
-            return f"figure {self.name} has a function, which draws no x and metric"
-        return ""
-
-    def _mistake_of_curves(self) -> str:
-        if not (self.x and self.metric):
-            return f"figure {self.name} needs x and metric, or a function"
-        if self.band not in BANDS:
-            return f"figure {self.name}: band is one of {', '.join(BANDS[1:])}; got {self.band!r}"
-        if self.log not in ("", "x", "y", "xy"):
-            return f"figure {self.name}: log is x, y or xy; got {self.log!r}"
-        for parameter in (self.x,) + self.panel + self.line:
-            if not re.fullmatch(r"(algorithm|dataset|oracle)\.\w+", parameter):
-                return (
-                    f"figure {self.name}: {parameter!r} is no parameter; write algorithm.NAME, "
-                    "dataset.NAME or oracle.NAME"
-                )
-        for condition in self.where:
-            if not re.fullmatch(r"(algorithm|dataset|oracle)\.\w+=.+", condition):
-                return f"figure {self.name}: {condition!r} is no dataset.NAME=value"
-        return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

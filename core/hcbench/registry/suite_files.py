@@ -17,6 +17,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 from hcbench.errors import NameSyntaxError, ParameterError, SuiteError
 from hcbench.model.regular_files import read_regular
 from hcbench.model.text import suggestion
+from hcbench.registry.figure import Figure
 from hcbench.registry.names import (
     GIB,
     SECONDS,
@@ -28,7 +29,7 @@ from hcbench.registry.names import (
 )
 from hcbench.registry.parameters import Value
 from hcbench.registry.references import Reference
-from hcbench.registry.suite import Claim, Figure, Suite
+from hcbench.registry.suite import Claim, Suite
 
 T = TypeVar("T", Suite, Claim, Figure)
 

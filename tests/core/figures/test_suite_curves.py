@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
-from hcbench.errors import DataNotAvailableError, SuiteError
+from hcbench.errors import DataNotAvailableError, HcbenchError, SuiteError
 from hcbench.figures import FigureView, new_figure
-from hcbench.figures.suite_curves import add_claims, collect_panels, draw_curves
+from hcbench.figures.suite_curves import add_claims, draw_curves
+from hcbench.figures.suite_panels import Printed, collect_panels
 from hcbench.plan.outcome import Outcome, ScoredPoint, Value
 from hcbench.plan.presentation import MetricInfo
 from hcbench.registry import load_registry
-from hcbench.registry.suite import Claim, Figure, Suite
+from hcbench.registry.figure import Figure
+from hcbench.registry.suite import Claim, Suite
 from hcbench.registry.suite_files import read_suite
 from hcbench.results.results import Results
 from hcbench.store import Store
@@ -106,7 +108,122 @@ def test_nothing_measured_is_missing_data() -> None:
         collect_panels(figure(x="dataset.m"), results())
 
 
-@pytest.mark.parametrize("band", ["", "interval", "maximum"])
+def test_several_metrics_are_panels_or_lines() -> None:
+    drawn = figure(metric="error, items", panel=("metric",), where=("dataset.s=x",))
+    panels = collect_panels(drawn, results())
+    assert list(panels) == ["error", "items"]
+    assert panels["items"].lines["A[k=1]"] == {10: [10, 10], 20: [20, 20]}
+    drawn = figure(metric="items, limit", line=("metric",), where=("dataset=d[s=x, *]",))
+    with pytest.raises(HcbenchError, match=r"two runs have dataset.n = 10 on the line 'items'"):
+        collect_panels(drawn, results())
+    one = replace(drawn, where=(*drawn.where, "algorithm=A[k=1]"))
+    (panel,) = collect_panels(one, results()).values()
+    assert panel.lines == {
+        "items": {10: [10, 10], 20: [20, 20]},
+        "limit": {10: [50, 50], 20: [100, 100]},
+    }
+
+
+def test_conditions_have_alternatives_and_names() -> None:
+    drawn = figure(where=("algorithm.k=1|3", "dataset=d[n=[10, 20], s=x], e"))
+    (panel,) = collect_panels(drawn, results()).values()
+    assert panel.lines == {"A[k=1]": {10: [110, 112], 20: [120, 122]}}
+    # A parameter that nothing has is "none".
+    with_none = figure(where=("algorithm.k=2|", "oracle.p=1|", "dataset.s=x"))
+    (panel,) = collect_panels(with_none, results()).values()
+    assert list(panel.lines) == ["A[k=2]"]
+    with pytest.raises(DataNotAvailableError):
+        collect_panels(figure(where=("oracle.p=1",)), results())
+
+
+def test_what_lacks_a_parameter_of_the_panels_is_in_all_of_them() -> None:
+    plain_label = {"algorithms": {**PARAMETERS["algorithms"], "A[k=2]": {}}}
+    many = results()
+    many = Results(many.outcomes, METRICS, many.suite, parameters={**PARAMETERS, **plain_label})
+    drawn = figure(panel=("dataset.s", "oracle.k|algorithm.k"), line=("algorithm.k",))
+    panels = collect_panels(drawn, many)
+    assert list(panels) == ["s = x, k = 1", "s = y, k = 1"]
+    assert [sorted(panel.lines) for panel in panels.values()] == [["", "k = 1"]] * 2
+
+
+def test_panels_of_numbers_are_in_their_order() -> None:
+    panels = collect_panels(
+        figure(x="algorithm.k", panel=("dataset.n",), line=("dataset.s",)), results()
+    )
+    assert list(panels) == ["n = 10", "n = 20"]
+
+
+def test_algorithms_without_x_are_levels() -> None:
+    outcomes = []
+    for outcome in results().outcomes:
+        if outcome.algorithm == "A[k=2]":
+            outcome = replace(outcome, algorithm="B")
+        outcomes.append(outcome)
+    parameters = {**PARAMETERS, "algorithms": {"A[k=1]": {"k": 1}, "B": {}}}
+    many = Results(outcomes, METRICS, results().suite, parameters=parameters)
+    where = ("algorithm.k=1", "dataset.s=x")
+    drawn = figure(x="algorithm.k", level=("B",), panel=("dataset.n",), where=where)
+    panels = collect_panels(drawn, many)
+    assert [panel.levels for panel in panels.values()] == [{"B": 211}, {"B": 221}]
+    assert [list(panel.lines) for panel in panels.values()] == [["A"], ["A"]]
+
+
+def test_a_metric_may_be_the_horizontal_axis() -> None:
+    drawn = figure(x="limit", x_per="items", where=("algorithm.k=1", "dataset.s=x", "dataset.n=10"))
+    (panel,) = collect_panels(drawn, results()).values()
+    assert panel.lines == {"A[k=1]": {5.0: [110, 112]}}
+    runs = figure(x="error", band="runs", metric="items", x_per="dataset.n", where=drawn.where)
+    (panel,) = collect_panels(runs, results()).values()
+    assert panel.lines == {"A[k=1]": {11.0: [10], 11.2: [10]}}
+
+
+def claimed(**changes: Any) -> Results:
+    """Results with one claim about A[k=1] where s is x."""
+    claim = replace(CLAIM, dataset="d[n=[10, 20], s=x]", **changes)
+    many = results()
+    return Results(
+        many.outcomes, METRICS, replace(many.suite, claims=(claim,)), parameters=PARAMETERS
+    )
+
+
+def test_printed_numbers_are_at_the_place_of_the_claim() -> None:
+    drawn = figure(claims=("Errors",), printed=True, panel=("dataset.s",))
+    panels = collect_panels(drawn, claimed())
+    points = [Printed(10, 9, "<="), Printed(20, 9, "<=")]
+    assert panels["s = x"].printed == {"A[k=1]": points}
+    assert panels["s = y"].printed == {}
+
+
+def test_a_bound_that_is_a_metric_is_printed_in_the_units_of_the_axis() -> None:
+    drawn = figure(claims=("Errors",), printed=True, per="items")
+    (panel,) = collect_panels(
+        replace(drawn, where=("dataset.s=x",)), claimed(paper="", than_metric="limit")
+    ).values()
+    assert panel.printed == {"A[k=1]": [Printed(10, 5, "<="), Printed(20, 5, "<=")]}
+
+
+def test_a_comparison_with_another_run_prints_nothing() -> None:
+    drawn = figure(claims=("Errors",), printed=True, where=("dataset.s=x",))
+    (panel,) = collect_panels(drawn, claimed(paper="", better_than="A[k=2]")).values()
+    assert panel.printed == {}
+
+
+def test_a_printed_rate_is_a_slope() -> None:
+    drawn = figure(claims=("Errors",), printed=True, where=("dataset.s=x",))
+    rate = claimed(exponent="n", paper="0.5", every_repetition=False)
+    (panel,) = collect_panels(drawn, rate).values()
+    assert panel.slopes == ["0.5"]
+
+
+def test_panels_may_be_of_claims() -> None:
+    drawn = figure(claims=("Errors",), only_claimed=True, panel=("claim",))
+    panels = collect_panels(drawn, claimed())
+    assert {title: list(panel.lines) for title, panel in panels.items()} == {
+        "Errors are few": ["A[k=1]"]
+    }
+
+
+@pytest.mark.parametrize("band", ["", "interval", "deviation", "maximum", "runs"])
 def test_a_drawing_has_the_means_and_the_verdicts(band: str, tmp_path: Path) -> None:
     with Store(tmp_path / "s.sqlite") as store:
         view = FigureView(results(), store, load_registry())
@@ -116,7 +233,8 @@ def test_a_drawing_has_the_means_and_the_verdicts(band: str, tmp_path: Path) -> 
     first, second = drawing.axes
     assert (first.get_title(), second.get_title()) == ("s = x", "s = y")
     heights = [list(line.get_ydata()) for line in first.lines]
-    assert [111, 121] in heights
+    assert ([111, 121] in heights) == (band != "runs")
+    assert ([110, 112, 120, 122] in heights) == (band == "runs")
     assert ([112, 122] in heights) == (band == "maximum")
     assert "Errors are few (≤ 9 in every repetition): all 4 differ" in drawing.get_supxlabel()
     labels = [text.get_text() for text in second.get_legend().get_texts()]
@@ -145,9 +263,11 @@ def test_a_value_beyond_the_axis_is_told(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"x": ""}, "needs x and metric, or a function"),
-        ({"x": "n"}, "'n' is no parameter; write algorithm.NAME, dataset.NAME or oracle.NAME"),
-        ({"panel": ("dataset",)}, "'dataset' is no parameter"),
-        ({"band": "sd"}, "band is one of interval, maximum; got 'sd'"),
+        ({"x": "data.n"}, "'data.n' is no parameter; write algorithm.NAME, dataset.NAME"),
+        ({"panel": ("n",)}, "'n' is no parameter; write algorithm.NAME, dataset.NAME"),
+        ({"panel": ("claim",)}, "a claim is a property with only_claimed only"),
+        ({"printed": True}, "has no claims, which only_claimed and printed draw"),
+        ({"band": "sd"}, "band is one of interval, deviation, maximum, runs; got 'sd'"),
         ({"log": "n"}, "log is x, y or xy; got 'n'"),
         ({"where": ("dataset.n",)}, "'dataset.n' is no dataset.NAME=value"),
         ({"function": "m:f"}, "has a function, which draws no x and metric"),

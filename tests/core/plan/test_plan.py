@@ -23,9 +23,10 @@ from hcbench.plan import derive_seed
 from hcbench.plan.plan import Inapplicable, Plan, make_plan, metric_keys
 from hcbench.plan.presentation import Presentation
 from hcbench.registry import Registry, fingerprint
+from hcbench.registry.figure import Figure
 from hcbench.registry.fingerprint import fingerprint_of
 from hcbench.registry.plugins import Plugins
-from hcbench.registry.suite import Claim, Figure
+from hcbench.registry.suite import Claim
 from hcbench.registry.suite_files import describe_suite, rebuild_suite
 from hcbench.registry.uses import Use
 

@@ -26,13 +26,20 @@ from hcbench.run.run import run_plan
 from hcbench.store import Store
 from hcbench_cuts import suites_tables
 from hcbench_cuts.bounds import error_bound, excess_bound, votes
-from hcbench_cuts.figures import DELTA, DIGITS, NOISES, ROUNDS, SEARCHES
 from hcbench_cuts.suites import SUITES
 from tests.plugins.claims import members_of
 from tests.plugins.registering import light_suites
 from tests.plugins.tree_cuts import all_cuts, ancestors
 
 pytestmark = pytest.mark.usefixtures("in_process")
+
+# What the suites of theorems state in their names and claims.
+SEARCHES = ("BF", "OTS", "WDP", "WDP[prior=0.3]")
+DELTA = 0.05
+NOISES = (0.1, 0.2, 0.3)
+ROUNDS = (1000, 3000, 10000, 30000, 100000)
+#: Number of digits whose labels are the clusters of theorem 5.
+DIGITS = 1797
 
 BY_NAME = {suite.name.removeprefix("gentile2019-"): suite for suite in SUITES}
 

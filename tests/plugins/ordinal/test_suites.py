@@ -32,7 +32,7 @@ from hcbench.run.options import RunOptions
 from hcbench.run.run import run_plan
 from hcbench.store import Store
 from hcbench_oracles.ordinal import ordinal_queries
-from hcbench_ordinal import bounds, figures
+from hcbench_ordinal import bounds
 from hcbench_ordinal.shapes import random_tree
 from hcbench_ordinal.suites import (
     ADVERSARY,
@@ -43,6 +43,7 @@ from hcbench_ordinal.suites import (
     PERMANENT,
     SUITES,
 )
+from hcbench_ordinal.suites_nonadaptive import RECOVERY
 from tests.plugins.claims import members_of
 from tests.plugins.ordinal.test_insertion import Recorder, binary_trees
 from tests.plugins.registering import light_suites
@@ -72,7 +73,7 @@ def test_guarantees_are_claimed_for_the_stated_probability_of_correct_answers(
 ):
     promised = set()
     for claim in members_of(NOISY):
-        if claim.metric != figures.RECOVERY:
+        if claim.metric != RECOVERY:
             continue
         (algorithm,) = registry.use_algorithms(claim.algorithm)
         (oracle,) = registry.use_oracles(claim.oracle)
@@ -247,14 +248,9 @@ def test_a_probability_is_confirmed_only_if_all_trees_are_correct():
         return float(binomtest(correct, runs).proportion_ci(0.92, "exact").low)
 
     assert lower_bound(runs - 1) < promised <= lower_bound(runs)
-    (note,) = {claim.note for claim in NOISY.claims if claim.metric == figures.RECOVERY}
+    (note,) = {claim.note for claim in NOISY.claims if claim.metric == RECOVERY}
     assert f"all of {runs} trees" in note
     assert note.endswith(f"at 96 % is {lower_bound(runs):.3f}")
-
-
-def test_the_proportion_for_half_of_the_trees_is_interpolated():
-    assert figures.until_half({0.2: 0.0, 0.6: 0.25, 0.8: 0.75, 1.0: 1.0}) == pytest.approx(0.7)
-    assert math.isnan(figures.until_half({0.2: 0.0}))
 
 
 # ---- Running them --------------------------------------------------------------------------------
@@ -360,8 +356,8 @@ def test_a_small_nonadaptive_suite_is_reproduced_and_drawn(tmp_path: Path):
     results = run(suite, tmp_path)
     assert {outcome.status for outcome in results.outcomes} == {"ok"}
     check_verdicts(suite, results)
-    (drawn,) = draw_figures(results, tmp_path, store=tmp_path / "s.sqlite")
-    assert drawn.path is not None, drawn.reason
+    for drawn in draw_figures(results, tmp_path, store=tmp_path / "s.sqlite"):
+        assert drawn.path is not None, drawn.reason
 
 
 @pytest.mark.slow

@@ -14,8 +14,8 @@ import pytest
 import hcbench_standard
 from hcbench import Problem, Suite, compare, load_registry, run_suite
 from hcbench.analysis.tradeoffs import tradeoff
+from hcbench.figures.suite_panels import collect_panels
 from hcbench.plan.plan import make_plan
-from hcbench.registry.specs import load_function
 from hcbench.store import Store
 from hcbench_standard.shapes import shapes
 from hcbench_standard.suites import NOISE, SCALING, SUITES
@@ -122,9 +122,8 @@ def drawn_by(in_process: None, tmp_path: Path) -> Callable[..., dict[str, set[st
         assert ("fastcluster" in libraries) == any("fc-" in name for name in small.algorithms)
         found = {}
         for figure in suite.figures:
-            draw_figure = load_function(figure.function)
-            axes = draw_figure(results).axes
-            found[figure.name] = set(axes[-1].get_legend_handles_labels()[1])
+            panels = collect_panels(figure, results)
+            found[figure.name] = set(list(panels.values())[-1].lines)
         return found
 
     return lines_of
