@@ -32,7 +32,7 @@ class Cuts(NamedTuple):
     #: (n,) int64. The cluster of each item in the current cut.
     label: Ints
     #: 1 or n. What a label counts in the key of a cell of the table; n for one of two trees.
-    factor: int
+    factor: np.int64
     #: (4,) int64. The current cut: see `MERGES`, `CLUSTERS`, `PAIRS` and `SHARED`.
     current: Ints
 
@@ -101,9 +101,9 @@ def _take_from_cell(table: ContingencyTable, key: int) -> int:
 
 @njit(cache=True)
 def pairs_together(
-    tree: TreeArrays, merges: Ints, other_tree: TreeArrays, other_merges: Ints
+    tree: TreeArrays, merges: Ints, true_tree: TreeArrays, true_merges: Ints
 ) -> Ints:
-    """Pairs of leaves that the cuts into k clusters put together: in one, the other, both trees.
+    """Pairs of leaves that the cuts into k clusters put together: in the tree, the true one, both.
 
     ``merges`` (m - n,) are the inner nodes of a tree, from the first to be merged to the last.
     Returns (3, n + 1), where column k is for the coarsest cut into at least k clusters; column 0 is
@@ -112,8 +112,8 @@ def pairs_together(
     O(n log n) expected time, O(n) memory.
     """
     n = tree.order.size
-    one = _singletons(tree, merges, np.int64(n))
-    other = _singletons(other_tree, other_merges, np.int64(1))
+    cuts = _singletons(tree, merges, np.int64(n))
+    true_cuts = _singletons(true_tree, true_merges, np.int64(1))
     capacity = 4
     while capacity < 2 * n + 2:
         capacity *= 2
@@ -122,16 +122,16 @@ def pairs_together(
         _add_to_cell(table, n * i + i)
     together = np.zeros((3, n + 1), np.int64)
     for k in range(n - 1, 0, -1):
-        _merge_to(k, one, other, table)
-        _merge_to(k, other, one, table)
-        together[0, k] = one.current[PAIRS]
-        together[1, k] = other.current[PAIRS]
-        together[2, k] = one.current[SHARED] + other.current[SHARED]
+        _merge_to(k, cuts, true_cuts, table)
+        _merge_to(k, true_cuts, cuts, table)
+        together[0, k] = cuts.current[PAIRS]
+        together[1, k] = true_cuts.current[PAIRS]
+        together[2, k] = cuts.current[SHARED] + true_cuts.current[SHARED]
     return together
 
 
 @register_jitable
-def _singletons(tree: TreeArrays, merges: Ints, factor: int) -> Cuts:
+def _singletons(tree: TreeArrays, merges: Ints, factor: np.int64) -> Cuts:
     """The cut of a tree into single items."""
     n = tree.order.size
     current = np.zeros(4, np.int64)
@@ -140,8 +140,8 @@ def _singletons(tree: TreeArrays, merges: Ints, factor: int) -> Cuts:
 
 
 @register_jitable
-def _merge_to(k: int, cuts: Cuts, other: Cuts, table: ContingencyTable) -> None:
-    """Merge clusters while at least k remain."""
+def _merge_to(k: int, cuts: Cuts, fixed: Cuts, table: ContingencyTable) -> None:
+    """Merge clusters while at least k remain; those of the ``fixed`` cut stay."""
     tree = cuts.tree
     current = cuts.current
     while current[MERGES] < cuts.merges.size:
@@ -150,16 +150,16 @@ def _merge_to(k: int, cuts: Cuts, other: Cuts, table: ContingencyTable) -> None:
         n_clusters = current[CLUSTERS] - children.size + 1
         if n_clusters < k:
             break
-        _merge(children, cuts, other, table)
+        _merge(children, cuts, fixed, table)
         current[CLUSTERS] = n_clusters
         current[MERGES] += 1
 
 
 @register_jitable
-def _merge(children: Ints, cuts: Cuts, other: Cuts, table: ContingencyTable) -> None:
+def _merge(children: Ints, cuts: Cuts, fixed: Cuts, table: ContingencyTable) -> None:
     """Merge clusters of one tree, and count the pairs that this puts together.
 
-    The largest cluster keeps its label; each leaf of the others moves from one cell to another.
+    The largest cluster keeps its label; each leaf of another one moves from one cell to another.
     """
     tree = cuts.tree
     largest = children[0]
@@ -175,9 +175,9 @@ def _merge(children: Ints, cuts: Cuts, other: Cuts, table: ContingencyTable) -> 
         if child == largest:
             continue
         for i in tree.order[tree.start[child] : tree.end[child]]:
-            other_part = other.factor * other.label[i]
-            old_key = cuts.factor * cuts.label[i] + other_part
+            fixed_part = fixed.factor * fixed.label[i]
+            old_key = cuts.factor * cuts.label[i] + fixed_part
             cuts.current[SHARED] -= _take_from_cell(table, old_key)
             cuts.label[i] = new_label
-            new_key = cuts.factor * new_label + other_part
+            new_key = cuts.factor * new_label + fixed_part
             cuts.current[SHARED] += _add_to_cell(table, new_key)

@@ -36,7 +36,7 @@ class Ancestors(NamedTuple):
 
 
 class StagePairs(NamedTuple):
-    """Pairs that merge at the current stage of the first tree, by the stage of the other."""
+    """Pairs that merge at the current stage of the first tree, by the stage of the second one."""
 
     #: (S',) int64. Their numbers; 0 before and after.
     pairs: Ints
@@ -100,26 +100,26 @@ def sum_over_joint_stages(
     stages: Stages,
     positions: Ints,
     ancestors: Ancestors,
-    other: Stages,
+    second: Stages,
     is_ordered: bool,
 ) -> tuple[float, float, float]:
     """Sum of products over pairs of leaves, and the numbers of concordant and discordant pairs.
 
-    The sum is that of ``c value[s] other.value[t]``, where c pairs merge at stage s of the first
-    tree and t of the other. If ``is_ordered``, the sequence of the first tree is by increasing
+    The sum is that of ``c value[s] second.value[t]``, where c pairs merge at stage s of the first
+    tree and t of the second one. If ``is_ordered``, the sequence of the first tree is by increasing
     stage, and the pairs of pairs that merge in the same order of stages in both trees, and in the
     opposite order, are also counted; else both counts are 0. They are floating point, as they may
     exceed 2^63.
 
-    ``positions`` (n,) has the positions in the other tree of the leaves, in the order of the first
+    ``positions`` (n,) has the positions in the second tree of the leaves, in the order of the first
     tree, and is sorted as the first tree merges: a merge sort during which the pairs are counted.
 
     With W the sum of the sizes of the first tree's nodes, d the largest number of children and t
-    the number of other stages, O(W log d) time, O(W log d log t) if ordered, and O(n) memory
-    besides ``ancestors``. W is n times the mean depth of a leaf.
+    the number of stages of the second tree, O(W log d) time, O(W log d log t) if ordered, and O(n)
+    memory besides ``ancestors``. W is n times the mean depth of a leaf.
     """
     n = positions.size
-    n_other = other.value.size
+    n_second_stages = second.value.size
     work = MergeSort(
         np.empty(n, np.int64),
         np.empty(n, np.bool_),
@@ -127,9 +127,11 @@ def sum_over_joint_stages(
         np.empty(n + 1, np.int64),
     )
     counts = StagePairs(
-        np.zeros(n_other, np.int64), np.empty(n_other, np.int64), np.zeros(n_other + 1)
+        np.zeros(n_second_stages, np.int64),
+        np.empty(n_second_stages, np.int64),
+        np.zeros(n_second_stages + 1),
     )
-    n_met = np.int64(0)  # a literal would be a type of its own
+    n_met = 0
     n_earlier = 0.0
     total = 0.0
     concordant = 0.0
@@ -137,7 +139,7 @@ def sum_over_joint_stages(
     sequence = stages.sequence
     for at in range(sequence.size):
         v = sequence[at]
-        n_met = _sort_leaves(tree, v, positions, ancestors, other.stage, work, counts, n_met)
+        n_met = _sort_leaves(tree, v, positions, ancestors, second.stage, work, counts, n_met)
         s = stages.stage[v]
         if at + 1 < sequence.size and stages.stage[sequence[at + 1]] == s:
             continue
@@ -145,7 +147,7 @@ def sum_over_joint_stages(
         met = counts.met[:n_met]
         for t in met:
             pairs = float(counts.pairs[t])
-            total += pairs * stages.value[s] * other.value[t]
+            total += pairs * stages.value[s] * second.value[t]
             if is_ordered:
                 concordant += pairs * _prefix_sum(counts.earlier, t)
                 discordant += pairs * (n_earlier - _prefix_sum(counts.earlier, t + 1))
@@ -154,7 +156,7 @@ def sum_over_joint_stages(
                 n_earlier += counts.pairs[t]
                 _add_earlier(counts.earlier, t, counts.pairs[t])
             counts.pairs[t] = 0
-        n_met = np.int64(0)
+        n_met = 0
     return total, concordant, discordant
 
 
@@ -164,7 +166,7 @@ def _sort_leaves(
     v: int,
     positions: Ints,
     ancestors: Ancestors,
-    other_stage: Ints,
+    second_stage: Ints,
     work: MergeSort,
     counts: StagePairs,
     n_met: int,
@@ -186,7 +188,7 @@ def _sort_leaves(
             low = bounds[r]
             run = positions[low : bounds[r + 2]]
             _merge_runs(run, bounds[r + 1] - low, work)
-            n_met = _count_pairs(run, work, ancestors, other_stage, counts, n_met)
+            n_met = _count_pairs(run, work, ancestors, second_stage, counts, n_met)
             bounds[n_merged] = low
             n_merged += 1
         if n_runs % 2:  # the last one has no partner
@@ -220,13 +222,13 @@ def _count_pairs(
     run: Ints,
     work: MergeSort,
     ancestors: Ancestors,
-    other_stage: Ints,
+    second_stage: Ints,
     counts: StagePairs,
     n_met: int,
 ) -> int:
-    """Count pairs of a first and a second leaf by the stage at which they merge in the other tree.
+    """Count pairs of a first and a second leaf by the stage at which they merge in the second tree.
 
-    ``run`` (b,) are their positions there, in increasing order. The other tree, restricted to these
+    ``run`` (b,) are their positions there, in increasing order. That tree, restricted to these
     leaves, is merged with a stack of the clusters that are not merged yet, from left to right:
     numbers of firsts and seconds, and the ancestor shared with the next cluster. Returns the number
     of stages that were met. O(b) time.
@@ -248,7 +250,7 @@ def _count_pairs(
             depth -= 1
             pairs = stack[depth, 0] * seconds + stack[depth, 1] * firsts
             if pairs > 0:
-                s = other_stage[stack[depth, 2]]
+                s = second_stage[stack[depth, 2]]
                 if counts.pairs[s] == 0:
                     counts.met[n_met] = s
                     n_met += 1

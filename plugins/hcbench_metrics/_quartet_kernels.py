@@ -59,20 +59,20 @@ def _claims(size: int, n: int, squares: int) -> int:
 
 
 @njit(cache=True)
-def count_shared(tree: TreeArrays, other: TreeArrays, with_different: bool) -> tuple[int, int]:
+def count_shared(tree: TreeArrays, second: TreeArrays, with_different: bool) -> tuple[int, int]:
     """Quartets that two trees resolve alike, and those that they resolve differently.
 
-    O(n^2) time and O(d n) memory, where d is the largest degree of the first tree; with those
-    resolved differently, O(n times the sum of the squared degrees of the first tree) time. Exact
-    for up to 50,000 leaves.
+    O(n^2) time and O(d n) memory, where d is the largest degree of the first tree, ``tree``; with
+    those resolved differently, O(n times the sum of the squared degrees of the first tree) time.
+    Exact for up to 50,000 leaves.
     """
     n = tree.order.size
     alike = 0
     different = 0
     for u in range(n, tree.parent.size):
-        below = _leaves_below(tree, u, other)
-        for v in range(n, other.parent.size):
-            shared = _shared_leaves(below, other, v)
+        below = _leaves_below(tree, u, second)
+        for v in range(n, second.parent.size):
+            shared = _shared_leaves(below, second, v)
             sums = _sums(shared)
             alike += _claimed_alike(shared, sums, n)
             if with_different:
@@ -81,13 +81,13 @@ def count_shared(tree: TreeArrays, other: TreeArrays, with_different: bool) -> t
 
 
 @register_jitable
-def _leaves_below(tree: TreeArrays, u: int, other: TreeArrays) -> Ints:
-    """Leaves (d+1, m) of each direction of node u, below each node of the other tree.
+def _leaves_below(tree: TreeArrays, u: int, second: TreeArrays) -> Ints:
+    """Leaves (d+1, m) of each direction of node u, below each node of the second tree.
 
     Row d is of the direction of u's parent.
     """
     n = tree.order.size
-    m = other.parent.size
+    m = second.parent.size
     children = tree.child_ids[tree.child_offsets[u] : tree.child_offsets[u + 1]]
     d = children.size
     below = np.zeros((d + 1, m), np.int64)
@@ -99,22 +99,22 @@ def _leaves_below(tree: TreeArrays, u: int, other: TreeArrays) -> Ints:
             below[d, tree.order[position]] = 0
     for i in range(d + 1):
         for v in range(m - 1):
-            below[i, other.parent[v]] += below[i, v]
+            below[i, second.parent[v]] += below[i, v]
     return below
 
 
 @register_jitable
-def _shared_leaves(below: Ints, other: TreeArrays, v: int) -> Ints:
-    """Leaves (d+1, d'+1) that each direction shares with those of node v of the other tree."""
+def _shared_leaves(below: Ints, second: TreeArrays, v: int) -> Ints:
+    """Leaves (d+1, d'+1) that each direction shares with those of node v of the second tree."""
     n_directions, m = below.shape
-    children = other.child_ids[other.child_offsets[v] : other.child_offsets[v + 1]]
-    other_d = children.size
-    shared = np.empty((n_directions, other_d + 1), np.int64)
+    children = second.child_ids[second.child_offsets[v] : second.child_offsets[v + 1]]
+    second_d = children.size
+    shared = np.empty((n_directions, second_d + 1), np.int64)
     for i in range(n_directions):
-        for j in range(other_d):
+        for j in range(second_d):
             shared[i, j] = below[i, children[j]]
         # The direction of v's parent has all that are not below v.
-        shared[i, other_d] = below[i, m - 1] - below[i, v]
+        shared[i, second_d] = below[i, m - 1] - below[i, v]
     return shared
 
 

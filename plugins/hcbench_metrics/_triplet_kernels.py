@@ -193,7 +193,7 @@ def _counts(state: Ints, component: int) -> PathCounts:
 
 
 @register_jitable
-def _paint(leaf: int, colour: int, colouring: Colouring) -> None:
+def _paint(leaf: int, colour: int | np.int64, colouring: Colouring) -> None:
     """Change a leaf's colour, and the states of all components with it. O(log n)."""
     colours = colouring.colours
     state = colouring.state
@@ -266,7 +266,7 @@ def _replace_path(path: int, element: int, previous: PathCounts, state: Ints) ->
 
 
 @register_jitable
-def _paint_leaves(tree: TreeArrays, v: int, colour: int, colouring: Colouring) -> None:
+def _paint_leaves(tree: TreeArrays, v: int, colour: int | np.int64, colouring: Colouring) -> None:
     """Change the colour of all leaves below a node of the outer tree."""
     for position in range(tree.start[v], tree.end[v]):
         _paint(tree.order[position], colour, colouring)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -159,10 +159,10 @@ def _untied_cuts(tree: Tree) -> NDArray[np.int64]:
     """Increasing numbers of clusters at which the tree can be cut without separating tied nodes."""
     n_clusters = 1 + np.cumsum(np.diff(tree.child_offsets)[tree.split_order] - 1)
     # What `Tree.cut` splits nodes by; nodes that are tied have equal values.
-    if tree.height is None:
-        priority = tree.sizes[tree.split_order]
-    else:
-        priority = tree.envelope[tree.split_order]
+    by: NDArray[Any] = tree.sizes
+    if tree.height is not None:
+        by = tree.envelope
+    priority = by[tree.split_order]
     untied: NDArray[np.int64] = n_clusters[:-1][priority[:-1] != priority[1:]]
     return untied
 
@@ -182,19 +182,19 @@ def _label_levels(levels: NDArray[np.int64], singletons: bool) -> Iterator[Parti
         coarser = finer
 
 
-def adjusted_rand_index(one: Partition, other: Partition) -> float:
+def adjusted_rand_index(first: Partition, second: Partition) -> float:
     """ARI of Hubert & Arabie (1985) of two partitions of the same items. O(n).
 
-    With the numbers of pairs put together by both, by one and by the other: ``(both - e) / (m -
-    e)``, where e = one * other / all pairs and m = (one + other) / 2; 1 if m = e, since the
-    partitions are then equal. Not scikit-learn's, which warns if there are many small clusters.
+    With the numbers of pairs put together by both, by the first and by the second: ``(both - e) /
+    (m - e)``, where e = first * second / all pairs and m = (first + second) / 2; 1 if m = e, since
+    the partitions are then equal. Not scikit-learn's, which warns if there are many small clusters.
     """
-    together = pairs_within(one.overlaps(other))
-    by_one = pairs_within(one.sizes)
-    by_other = pairs_within(other.sizes)
-    all_pairs = one.n * (one.n - 1) // 2
-    expected = by_one * by_other / max(1, all_pairs)
-    largest = (by_one + by_other) / 2
+    together = pairs_within(first.overlaps(second))
+    by_first = pairs_within(first.sizes)
+    by_second = pairs_within(second.sizes)
+    all_pairs = first.n * (first.n - 1) // 2
+    expected = by_first * by_second / max(1, all_pairs)
+    largest = (by_first + by_second) / 2
     if largest == expected:
         return 1.0
     return (together - expected) / (largest - expected)

@@ -89,12 +89,12 @@ def fowlkes_mallows(scored: Scored, k: int | None = None, truth: str | None = No
     return float(index[0])
 
 
-def curve(tree: Tree, other: Tree) -> FowlkesMallowsCurve:
+def curve(tree: Tree, truth: Tree) -> FowlkesMallowsCurve:
     """B_k between the cuts of two trees for all k, as `fowlkes_mallows` defines it.
 
     Parameters
     ----------
-    tree, other : Tree
+    tree, truth : Tree
         Trees over the same n leaves.
 
     Returns
@@ -104,14 +104,14 @@ def curve(tree: Tree, other: Tree) -> FowlkesMallowsCurve:
     """
     n = tree.n
     pairs = _curve_kernels.pairs_together(
-        arrays_of(tree), _merges(tree), arrays_of(other), _merges(other)
+        arrays_of(tree), _merges(tree), arrays_of(truth), _merges(truth)
     )
-    by_one, by_other, together = pairs[:, 2:n]
+    by_tree, by_truth, together = pairs[:, 2:n]
     all_pairs = max(1, n * (n - 1) / 2)
     return FowlkesMallowsCurve(
         k=np.arange(2, max(2, n)),
-        value=_index(together, by_one, by_other),
-        expected=np.sqrt(by_one.astype(np.float64) * by_other) / all_pairs,
+        value=_index(together, by_tree, by_truth),
+        expected=np.sqrt(by_tree.astype(np.float64) * by_truth) / all_pairs,
     )
 
 
@@ -121,10 +121,10 @@ def _merges(tree: Tree) -> NDArray[np.int64]:
 
 
 def _index(
-    together: NDArray[np.int64], by_one: NDArray[np.int64], by_other: NDArray[np.int64]
+    together: NDArray[np.int64], by_tree: NDArray[np.int64], by_truth: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    product = by_one.astype(np.float64) * by_other
-    # Where a cut has no pair, 1 if the other has none either, else 0.
-    index: NDArray[np.float64] = (by_one == by_other).astype(np.float64)
+    product = by_tree.astype(np.float64) * by_truth
+    # Where a cut has no pair, 1 if neither cut has any, else 0.
+    index: NDArray[np.float64] = (by_tree == by_truth).astype(np.float64)
     np.divide(together, np.sqrt(product), out=index, where=product > 0)
     return index

@@ -85,14 +85,14 @@ def is_monotone(tree: Tree, height: NDArray[np.float64]) -> bool:
 
 
 def _largest_excess(
-    tree: Tree, height: NDArray[np.float64], other: Tree, other_height: NDArray[np.float64]
+    tree: Tree, height: NDArray[np.float64], second: Tree, second_height: NDArray[np.float64]
 ) -> float:
-    """Largest height of a pair's merge in the one tree above that in the other, both monotone."""
-    first, last = _kernels.range_of_leaves(tree.parent, other.leaf_range[0][: tree.n])
-    # In the other tree, all leaves of a node are below the ancestor of the outermost ones.
-    first_leaf = other.leaf_order[first[tree.n :]]
-    last_leaf = other.leaf_order[last[tree.n :]]
-    lowest = other_height[other.lca(first_leaf, last_leaf)]
+    """Largest height of a pair's merge in a tree above that in a second one, both monotone."""
+    first, last = _kernels.range_of_leaves(tree.parent, second.leaf_range[0][: tree.n])
+    # In the second tree, all leaves of a node are below the ancestor of the outermost ones.
+    first_leaf = second.leaf_order[first[tree.n :]]
+    last_leaf = second.leaf_order[last[tree.n :]]
+    lowest = second_height[second.lca(first_leaf, last_leaf)]
     node_height = height[tree.n :]
     excess = np.zeros(node_height.size)
     # The difference of equal infinite heights would be NaN.

@@ -299,11 +299,12 @@ def count_by_rows(tree: Tree, truth: Tree, shift: Ints, *, transposed: bool) -> 
 
 def cost_by_classes(tree: Tree, truth: Tree, reads: Ints) -> float:
     """Upper bound of the counts read: for the classes in each node, ``reads`` (n,) of them each."""
-    reads = reads.astype(np.float64)
+    reads_of_leaf = reads.astype(np.float64)
     _, first = np.unique(truth.parent[: truth.n], return_index=True)
     # A node has at most one class for each leaf, and at most all classes.
-    in_node = sums_below(tree, reads)
-    return float(np.minimum(in_node, reads[first].sum()).sum())
+    in_node = sums_below(tree, reads_of_leaf)
+    in_all_classes = reads_of_leaf[first].sum()
+    return float(np.minimum(in_node, in_all_classes).sum())
 
 
 def _cost_by_rows(truth: Tree) -> float:

@@ -45,7 +45,7 @@ class _Merges:
     @classmethod
     def of(cls, tree: Tree, key: Floats, *, is_ordered: bool) -> _Merges:
         """Group by a key (m - n,), and sort the nodes by increasing key or by increasing id."""
-        _, group = np.unique(key, return_inverse=True)
+        _, group = np.unique(key, return_inverse=True)  # of each inner node
         stage = np.concatenate((np.zeros(tree.n, dtype=np.int64), group))
         sequence = np.arange(tree.n, tree.n_nodes)
         if is_ordered:
@@ -113,7 +113,7 @@ def baker_gamma(
     _, concordant, discordant = _joint_sums(
         merges, merges.n_pairs, true_merges, true_merges.n_pairs, is_ordered=True
     )
-    untied = concordant + discordant
+    untied = concordant + discordant  # as floating-point numbers: up to n^4 / 8
     if untied == 0:
         return 0.0
     return (concordant - discordant) / untied
@@ -161,30 +161,39 @@ def cophenetic_correlation_with_truth(scored: Scored, truth: str | None = None) 
 # ---- Correlations --------------------------------------------------------------------------------
 
 
-def _pearson(one: _Merges, value: Floats, other: _Merges, other_value: Floats) -> float:
+def _pearson(merges: _Merges, value: Floats, second_merges: _Merges, second_value: Floats) -> float:
     """Pearson's correlation over all pairs of the values (S,) of their groups in two trees."""
-    if one.n_pairs.size < 2:
+    if merges.n_pairs.size < 2:
         return 0.0
-    deviation, square = one.centred(value)
-    other_deviation, other_square = other.centred(other_value)
-    product, _, _ = _joint_sums(one, deviation, other, other_deviation, is_ordered=False)
-    return float(np.clip(product / np.sqrt(square * other_square), -1.0, 1.0))
+    deviation, square = merges.centred(value)
+    second_deviation, second_square = second_merges.centred(second_value)
+    product, _, _ = _joint_sums(
+        merges, deviation, second_merges, second_deviation, is_ordered=False
+    )
+    return float(np.clip(product / np.sqrt(square * second_square), -1.0, 1.0))
 
 
 def _joint_sums(
-    one: _Merges, value: Floats, other: _Merges, other_value: Floats, *, is_ordered: bool
+    merges: _Merges,
+    value: Floats,
+    second_merges: _Merges,
+    second_value: Floats,
+    *,
+    is_ordered: bool,
 ) -> tuple[float, float, float]:
     """`_joint_kernels.sum_over_joint_stages`; all three sums are the same for swapped trees."""
-    if merges_of_leaves(one.tree) > merges_of_leaves(other.tree):
+    tree = merges.tree
+    second_tree = second_merges.tree
+    if merges_of_leaves(tree) > merges_of_leaves(second_tree):
         # The loop takes as long as the leaves of its first tree have merges.
-        return _joint_sums(other, other_value, one, value, is_ordered=is_ordered)
-    other_start, other_end = other.tree.leaf_range
+        return _joint_sums(second_merges, second_value, merges, value, is_ordered=is_ordered)
+    second_start, second_end = second_tree.leaf_range
     sums: tuple[float, float, float] = _joint_kernels.sum_over_joint_stages(
-        arrays_of(one.tree),
-        _joint_kernels.Stages(one.stage, one.sequence, value),
-        other_start[one.tree.leaf_order],
-        _joint_kernels.lowest_ancestors(other.tree.parent, other_end, other.tree.n),
-        _joint_kernels.Stages(other.stage, other.sequence, other_value),
+        arrays_of(tree),
+        _joint_kernels.Stages(merges.stage, merges.sequence, value),
+        second_start[tree.leaf_order],
+        _joint_kernels.lowest_ancestors(second_tree.parent, second_end, second_tree.n),
+        _joint_kernels.Stages(second_merges.stage, second_merges.sequence, second_value),
         is_ordered,
     )
     return sums

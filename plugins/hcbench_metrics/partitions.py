@@ -321,12 +321,12 @@ def _entropy(sizes: NDArray[np.int64]) -> float:
     return max(float(-(share * np.log(share)).sum()), 0.0)
 
 
-def _expected_information(one: Partition, other: Partition) -> float:
+def _expected_information(true: Partition, evaluated: Partition) -> float:
     from scipy.special import gammaln
 
     # Clusters of equal sizes contribute the same.
-    sizes, numbers = np.unique(one.sizes, return_counts=True)
-    other_sizes, other_numbers = np.unique(other.sizes, return_counts=True)
+    true_sizes, true_numbers = np.unique(true.sizes, return_counts=True)
+    sizes, numbers = np.unique(evaluated.sizes, return_counts=True)
     # ln 0! to ln n!: the gamma function of k + 1 is k!.
-    log_factorial = np.asarray(gammaln(np.arange(1.0, one.n + 2)))
-    return kernels.expected_information(sizes, numbers, other_sizes, other_numbers, log_factorial)
+    log_factorial = np.asarray(gammaln(np.arange(1.0, true.n + 2)))
+    return kernels.expected_information(true_sizes, true_numbers, sizes, numbers, log_factorial)
