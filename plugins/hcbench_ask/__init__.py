@@ -19,8 +19,10 @@ ASK = CommandSpec(
     doc="Build a hierarchy of ITEMS by asking you.",
 )
 
-RECORDED = tuple(
-    OracleSpec(
+
+def _recorded(name: str, query: str) -> OracleSpec:
+    """The oracle of recorded answers to one kind of query."""
+    return OracleSpec(
         name=f"recorded-{name}",
         function=f"hcbench_ask.oracles:recorded_{name}",
         doc=f"A person's recorded answers to the query {query}.",
@@ -31,12 +33,13 @@ RECORDED = tuple(
         ),
         files=("file",),
     )
-    for name, query in (
-        ("ordinal", "which of three items is the odd one out"),
-        ("quadruplet", "which of two pairs is more similar"),
-        ("pair", "whether two items belong together"),
-        ("rating", "how alike two items are"),
-    )
+
+
+RECORDED = (
+    _recorded("ordinal", "which of three items is the odd one out"),
+    _recorded("quadruplet", "which of two pairs is more similar"),
+    _recorded("pair", "whether two items belong together"),
+    _recorded("rating", "how alike two items are"),
 )
 
 PERSON = OracleSpec(

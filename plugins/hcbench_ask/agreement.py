@@ -31,7 +31,9 @@ class Agreement:
     def __str__(self) -> str:
         if not self.queries:
             return "no question was answered by both"
-        kappa = "undefined" if np.isnan(self.kappa) else f"{self.kappa:.2f}"
+        kappa = f"{self.kappa:.2f}"
+        if np.isnan(self.kappa):
+            kappa = "undefined"
         plural = "s" * (self.queries != 1)
         return (
             f"{self.per_cent:.0f} % of {self.queries} question{plural} answered by both, "
@@ -42,9 +44,9 @@ class Agreement:
 def agreement(first: RecordedAnswers, second: RecordedAnswers) -> Agreement:
     """Compare the answers of two annotators to the same queries.
 
-    The t-th answer of one to a query, in any order of its items, is compared with the t-th of the
-    other. "Unsure" is not an answer. For kappa, the categories are the answers to a query with its
-    items sorted, such as the position of the odd one out.
+    The t-th answer of the first to a query, in any order of its items, is compared with the t-th of
+    the second. "Unsure" is not an answer. For kappa, the categories are the answers to a query with
+    its items sorted, such as the position of the odd one out.
 
     Parameters
     ----------
@@ -69,20 +71,19 @@ def agreement(first: RecordedAnswers, second: RecordedAnswers) -> Agreement:
             f"{first.path} has answers to {first.header.kind}, but {second.path} to "
             f"{second.header.kind}: these cannot be compared"
         )
-    others = second.codes()
-    pairs = np.array(
-        [
-            pair
-            for query, codes in first.codes().items()
-            for pair in zip(codes, others.get(query, ()), strict=False)
-        ]
-    ).reshape(-1, 2)
-    if not len(pairs):
+    second_codes = second.codes()
+    pairs: list[tuple[int, int]] = []
+    for query, codes in first.codes().items():
+        # One of them may have answered a query more often.
+        pairs.extend(zip(codes, second_codes.get(query, ()), strict=False))
+    if not pairs:
         return Agreement(0, np.nan, np.nan)
-    equal = float((pairs[:, 0] == pairs[:, 1]).mean())
-    by_chance = sum(
-        float((pairs[:, 0] == code).mean() * (pairs[:, 1] == code).mean())
-        for code in np.unique(pairs)
-    )
-    kappa = (equal - by_chance) / (1 - by_chance) if by_chance < 1 else np.nan
-    return Agreement(len(pairs), 100 * equal, kappa)
+    answers = np.array(pairs)
+    equal = float((answers[:, 0] == answers[:, 1]).mean())
+    by_chance = 0.0
+    for code in np.unique(answers):
+        by_chance += float((answers[:, 0] == code).mean() * (answers[:, 1] == code).mean())
+    kappa = np.nan
+    if by_chance < 1:
+        kappa = (equal - by_chance) / (1 - by_chance)
+    return Agreement(len(answers), 100 * equal, kappa)

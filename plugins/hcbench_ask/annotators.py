@@ -121,7 +121,7 @@ class Annotator:
         except HcbenchError as error:
             self.error = error
         except Exception as error:
-            # Of the algorithm: it would end this request, and the command would wait for ever.
+            # An error of the algorithm would end this request, and the command would wait for ever.
             self.error = self._failure(error)
         if self.query is None:
             self.finished.set()

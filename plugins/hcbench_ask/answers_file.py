@@ -45,7 +45,7 @@ class Header:
         Seed of the algorithm.
     tree : str
         The tree to be cut, as Newick; "" without one.
-    own : QueryKind, optional
+    plugin_kind : QueryKind, optional
         The kind, if it is not in `QUERY_KINDS` but a plugin's.
     """
 
@@ -54,12 +54,12 @@ class Header:
     algorithm: str = ""
     seed: int = 0
     tree: str = ""
-    own: QueryKind | None = None
+    plugin_kind: QueryKind | None = None
 
     @property
     def query_kind(self) -> QueryKind:
         """The kind of queries."""
-        return self.own or QUERY_KINDS[self.kind]
+        return self.plugin_kind or QUERY_KINDS[self.kind]
 
     @property
     def digest(self) -> str:
@@ -69,30 +69,34 @@ class Header:
 
     def line(self) -> dict[str, Any]:
         """The first line of a file."""
-        return {
-            _MARK: FORMAT,
-            "kind": self.kind,
-            **({} if self.own is None else {"question kind": asdict(self.own)}),
-            "algorithm": self.algorithm,
-            "seed": self.seed,
-            "tree": self.tree,
-            "digest": self.digest,
-            "items": self.items,
-            "hcbench": version("hcbench"),
-            "time": _now(),
-        }
+        line: dict[str, Any] = {_MARK: FORMAT, "kind": self.kind}
+        if self.plugin_kind is not None:
+            line["question kind"] = asdict(self.plugin_kind)
+        line["algorithm"] = self.algorithm
+        line["seed"] = self.seed
+        line["tree"] = self.tree
+        line["digest"] = self.digest
+        line["items"] = self.items
+        line["hcbench"] = version("hcbench")
+        line["time"] = _now()
+        return line
 
-    def difference(self, other: Header) -> str:
-        """Describe how another header differs from this one; "" if it does not."""
-        if self.items != other.items:
-            return f"other items: {_describe_difference(self.items, other.items)}"
+    def difference(self, old: Header) -> str:
+        """Describe how the header of a file differs from this one; "" if it does not."""
+        if self.items != old.items:
+            return f"other items: {_describe_difference(self.items, old.items)}"
         for name in ("kind", "algorithm", "seed"):
-            old, new = getattr(other, name), getattr(self, name)
-            if old != new:
-                return f"another {name}: {'none' if old == '' else old}, not {new}"
-        if self.own != other.own:
+            old_value = getattr(old, name)
+            value = getattr(self, name)
+            if old_value != value:
+                if old_value == "":
+                    old_value = "none"
+                return f"another {name}: {old_value}, not {value}"
+        if self.plugin_kind != old.plugin_kind:
             return f"another question of the kind {self.kind}"
-        return "" if self.tree == other.tree else "another tree to be cut"
+        if self.tree != old.tree:
+            return "another tree to be cut"
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +175,13 @@ class RecordedAnswers:
         if not isinstance(line, dict):
             return False
         if line.get("undo") is True:
+            if not self.answers:
+                return False
             self.undone += 1
-            return bool(self.answers) and bool(self.answers.pop())
-        query, code = line.get("question"), _decode(self.kind, line.get("answer"))
+            self.answers.pop()
+            return True
+        query = line.get("question")
+        code = _decode(self.kind, line.get("answer"))
         if not isinstance(query, list) or len(query) != self.kind.arity or code is None:
             return False
         if not all(isinstance(item, str) and item in items for item in query):
@@ -260,9 +268,11 @@ class AnswersFile:
 
     def add(self, query: Texts, code: int, *, early: bool = False) -> None:
         """Store an answer."""
-        answer = _encode(self.recorded.kind, code)
-        mark = {"early": True} if early else {}
-        self._write({"question": query, "answer": answer, **mark, "time": _now()})
+        line: dict[str, Any] = {"question": query, "answer": _encode(self.recorded.kind, code)}
+        if early:
+            line["early"] = True
+        line["time"] = _now()
+        self._write(line)
         self.recorded.lines += 1
         self.recorded.answers.append(RecordedAnswer(query, code, self.recorded.lines, early))
 
@@ -310,17 +320,19 @@ def _sync_folder(path: Path) -> None:
 
 def _parse(path: Path, data: bytes) -> RecordedAnswers | None:
     """Parse the content of a file; None without a complete first line."""
-    whole = data[: data.rfind(b"\n") + 1]
-    first, *lines = whole.split(b"\n")[:-1] or [b""]
+    # Anything after the last newline was being written when the process was killed.
+    complete = data[: data.rfind(b"\n") + 1]
+    first, *lines = complete.split(b"\n")[:-1] or [b""]
     header = _read_header(path, first)
     if header is None:
-        if whole or (data and not data.startswith(b'{"hcbench'[: len(data)])):
+        # Without a complete line, it may be the beginning of a header.
+        if complete or (data and not data.startswith(b'{"hcbench'[: len(data)])):
             raise DataError(
                 f"{path} was not written by hcbench ask; give a file of its answers, or save a "
                 "table as .csv or .json"
             )
         return None
-    recorded = RecordedAnswers(path, header, size=len(whole), lines=1)
+    recorded = RecordedAnswers(path, header, size=len(complete), lines=1)
     items = frozenset(header.items)
     for line in lines:
         if not recorded._apply(_parse_json(line), items):
@@ -342,18 +354,21 @@ def _read_header(path: Path, line: bytes) -> Header | None:
             "that version, or start again with another file"
         )
     try:
+        plugin_kind = None
+        if "question kind" in read:
+            plugin_kind = _read_kind(read["question kind"])
         header = Header(
             kind=str(read["kind"]),
             items=tuple(map(str, read["items"])),
             algorithm=str(read["algorithm"]),
             seed=int(read["seed"]),
             tree=str(read["tree"]),
-            own=_read_kind(read["question kind"]) if "question kind" in read else None,
+            plugin_kind=plugin_kind,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{path}, line 1: {error} is missing or wrong") from error
-    is_known = header.own is not None or header.kind in QUERY_KINDS
-    if not is_known or read.get("digest") != header.digest:
+    has_kind = header.plugin_kind is not None or header.kind in QUERY_KINDS
+    if not has_kind or read.get("digest") != header.digest:
         raise DataError(
             f"{path}, line 1 was changed: its digest does not match its items; undo the change"
         )
@@ -364,8 +379,10 @@ def _read_kind(written: Mapping[str, Any]) -> QueryKind:
     """A plugin's kind of queries, as it is written in a header."""
     parts = dict(written)
     parts["choices"] = tuple(Choice(**choice) for choice in parts["choices"])
-    parts["neither"] = None if parts["neither"] is None else Choice(**parts["neither"])
-    parts["scale"] = None if parts["scale"] is None else tuple(parts["scale"])
+    if parts["neither"] is not None:
+        parts["neither"] = Choice(**parts["neither"])
+    if parts["scale"] is not None:
+        parts["scale"] = tuple(parts["scale"])
     return QueryKind(**parts)
 
 
@@ -380,15 +397,21 @@ def _decode(kind: QueryKind, written: object) -> int | None:
     """Convert an answer in a file to its code; None if it is not valid."""
     if isinstance(written, bool) or not isinstance(written, int | str):
         return None
-    codes = (UNSURE, *(choice.code for choice in kind.offered(neither=True)))
-    return {_encode(kind, code): code for code in codes}.get(written)
+    if written == _encode(kind, UNSURE):
+        return UNSURE
+    for choice in kind.offered(neither=True):
+        if written == _encode(kind, choice.code):
+            return choice.code
+    return None
 
 
 def _encode(kind: QueryKind, code: int) -> int | str:
     """Convert the code of an answer to the form in a file."""
     if code == UNSURE:
         return "unsure"
-    return "none" if code == NONE and kind.name == "ordinal-queries" else code
+    if code == NONE and kind.name == "ordinal-queries":
+        return "none"
+    return code
 
 
 def reordered(query: Texts, order: tuple[int, ...]) -> Texts:
@@ -402,16 +425,23 @@ def quoted(texts: Sequence[str]) -> str:
 
 
 def _describe_difference(new: Texts, old: Texts) -> str:
-    extra = [text for text in old if text not in set(new)]
-    missing = [text for text in new if text not in set(old)]
-    parts = [_abbreviate("with", extra), _abbreviate("without", missing)]
-    return ", ".join(filter(None, parts)) or "the same ones in another order"
+    new_texts = set(new)
+    old_texts = set(old)
+    extra = [text for text in old if text not in new_texts]
+    missing = [text for text in new if text not in old_texts]
+    parts = []
+    if extra:
+        parts.append(f"with {_abbreviate(extra)}")
+    if missing:
+        parts.append(f"without {_abbreviate(missing)}")
+    return ", ".join(parts) or "the same ones in another order"
 
 
-def _abbreviate(word: str, texts: Sequence[str]) -> str:
-    if not texts:
-        return ""
-    return f"{word} {texts[0]!r}" + (f" and {len(texts) - 1} more" if len(texts) > 1 else "")
+def _abbreviate(texts: Sequence[str]) -> str:
+    """The first of some texts, quoted, and the number of the others."""
+    if len(texts) == 1:
+        return repr(texts[0])
+    return f"{texts[0]!r} and {len(texts) - 1} more"
 
 
 def _now() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout, suppress
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from hcbench import commands
 if TYPE_CHECKING:
     from hcbench import AlgorithmSpec, OracleSpec, Tree
     from hcbench.registry import Use
-    from hcbench_ask.answers_file import AnswersFile
+    from hcbench_ask.answers_file import AnswersFile, Header
     from hcbench_ask.session import SessionResult
 
 _FILE = click.Path(path_type=Path)
@@ -48,18 +48,23 @@ class Options:
     @property
     def folder(self) -> Path:
         """Folder to which the paths of pictures are relative."""
-        return self.items if self.items.is_dir() else self.items.parent
+        if self.items.is_dir():
+            return self.items
+        return self.items.parent
 
     def answers_of(self, annotator: int) -> Path:
         """The file of an annotator's answers; the first one has no number."""
-        name = self.items.name if self.items.is_dir() else self.items.stem
+        name = self.items.stem
+        if self.items.is_dir():
+            name = self.items.name
         file = self.answers or self.items.with_name(f"{name}.answers.jsonl")
         if annotator == 1:
             return file
-        stem, dot, rest = file.name.partition(".answers.")
-        return file.with_name(
-            f"{stem}.{annotator}{dot}{rest}" if dot else f"{file.stem}.{annotator}{file.suffix}"
-        )
+        # The number goes before ".answers.jsonl", or before the ending of another name.
+        stem, separator, ending = file.name.partition(".answers.")
+        if separator:
+            return file.with_name(f"{stem}.{annotator}{separator}{ending}")
+        return file.with_name(f"{file.stem}.{annotator}{file.suffix}")
 
 
 def _complete_algorithms(
@@ -67,14 +72,14 @@ def _complete_algorithms(
 ) -> list[CompletionItem]:
     from hcbench import HcbenchError, load_registry
 
+    items = []
     with suppress(HcbenchError), redirect_stdout(sys.stderr):
-        specs = [e.spec for e in load_registry(ctx.params.get("plugin") or ()).algorithms.entries]
-        return [
-            CompletionItem(spec.name, help=spec.doc)
-            for spec in specs
-            if spec.name.casefold().startswith(incomplete.casefold())
-        ]
-    return []
+        registry = load_registry(ctx.params.get("plugin") or ())
+        for entry in registry.algorithms.entries:
+            spec = entry.spec
+            if spec.name.casefold().startswith(incomplete.casefold()):
+                items.append(CompletionItem(spec.name, help=spec.doc))
+    return items
 
 
 @click.command(
@@ -187,7 +192,7 @@ Examples:
     help="With --web: by default any free port.",
 )
 @commands.PLUGIN
-def ask(**given: Any) -> None:
+def ask(**arguments: Any) -> None:
     """Build a hierarchy of ITEMS by asking you.
 
     ITEMS is a .csv or .tsv file, or a .txt file with one item per line: texts, or paths and URLs of
@@ -199,16 +204,17 @@ def ask(**given: Any) -> None:
     The tree goes to stdout, as a drawing and as Newick.
     """
     from hcbench import DataError
-    from hcbench_ask.answers_file import AnswersFile
     from hcbench_ask.oracles import read_shape
     from hcbench_ask.session import check_needs, header_of, kind_of
 
-    options = Options(**given)
+    options = Options(**arguments)
     if options.annotators > 1 and not options.web:
         raise click.UsageError(f"--annotators {options.annotators} needs --web")
     texts, head = _read_items(options)
     use, oracles = _choose_algorithm(options)
-    tree = None if options.tree is None else read_shape(options.tree, texts)
+    tree = None
+    if options.tree is not None:
+        tree = read_shape(options.tree, texts)
     check_needs(use, tree)
     kind = kind_of(use, oracles)
     if len(texts) < kind.least:
@@ -217,24 +223,33 @@ def ask(**given: Any) -> None:
         _print_message(f"{len(texts)} items; {head!r} is the header")
     _warn_of_missing_pictures(texts, options.folder)
     header = header_of(use, texts, options.seed, tree, kind)
-    with ExitStack() as stack:
-        numbers = range(1, options.annotators + 1)
-        files = [
-            stack.enter_context(AnswersFile(options.answers_of(number), header))
-            for number in numbers
-        ]
-        for _ in range(options.undo):
-            files[0].undo()
-        with _how_to_resume(files, options):
-            run = _run_web if options.web else _run
-            sessions, agreements = run(options, use, files, tree)
-    for number, session in zip(numbers, sessions, strict=True):
+    sessions, agreements = _ask_people(options, use, header, tree)
+    for number, session in enumerate(sessions, start=1):
         stem = options.output
         if stem is not None and number > 1:
             stem = stem.with_name(f"{stem.name}.{number}")
         _show(session, stem, is_noisy="p" in use.params)
     for line in agreements:
         _print_message(line)
+
+
+def _ask_people(
+    options: Options, use: Use[AlgorithmSpec], header: Header, tree: Tree | None
+) -> tuple[list[SessionResult], list[str]]:
+    """Ask each annotator; return their sessions, and lines about their agreement."""
+    from hcbench_ask.answers_file import AnswersFile
+
+    with ExitStack() as stack:
+        files = []
+        for number in range(1, options.annotators + 1):
+            file = AnswersFile(options.answers_of(number), header)
+            files.append(stack.enter_context(file))
+        for _ in range(options.undo):
+            files[0].undo()
+        with _how_to_resume(files, options):
+            if options.web:
+                return _run_web(options, use, files, tree)
+            return [_run(options, use, files[0], tree)], []
 
 
 def _read_items(options: Options) -> tuple[tuple[str, ...], str]:
@@ -256,15 +271,21 @@ def _choose_algorithm(options: Options) -> tuple[Use[AlgorithmSpec], Sequence[Us
     with redirect_stdout(sys.stderr):
         registry = load_registry(options.plugin)
     click.get_current_context().with_resource(registry.plugins.importable())
-    text = options.algo or ("NoisyInsertion" if options.noise else "InsertionClustering")
+    text = options.algo
+    if not text:
+        text = "InsertionClustering"
+        if options.noise:
+            text = "NoisyInsertion"
     params: dict[str, float] = {}
+    # Without an algorithm, a noise of 0 is no noise; else it may be a parameter of the algorithm.
     if options.noise or (options.noise is not None and options.algo):
         params["p"] = round(1 - options.noise, 12)
     if options.delta is not None:
         params["delta"] = options.delta
     spec = registry.algorithms.find(text.partition("[")[0]).spec
+    parameters = {parameter.name for parameter in spec.parameters}
     for option, name in (("noise", "p"), ("delta", "delta")):
-        if name in params and name not in {parameter.name for parameter in spec.parameters}:
+        if name in params and name not in parameters:
             raise click.UsageError(
                 f"--{option} sets the parameter {name} of an algorithm, but {spec.name} has none: "
                 "omit it, or use --algo NoisyInsertion with --noise"
@@ -272,8 +293,9 @@ def _choose_algorithm(options: Options) -> tuple[Use[AlgorithmSpec], Sequence[Us
     uses = registry.use_algorithms(text, **params)
     if len(uses) > 1:
         raise click.UsageError(f"--algo {options.algo} gives several algorithms; name one")
-    named = registry.use_oracles(options.oracle) if options.oracle else ()
-    return uses[0], named or default_uses(registry.oracles)
+    if options.oracle:
+        return uses[0], registry.use_oracles(options.oracle)
+    return uses[0], default_uses(registry.oracles)
 
 
 def _warn_of_missing_pictures(items: Sequence[str], folder: Path) -> None:
@@ -281,8 +303,11 @@ def _warn_of_missing_pictures(items: Sequence[str], folder: Path) -> None:
 
     from hcbench_ask.pictures import picture_file
 
-    files = {text: picture_file(text, folder) for text in items}
-    missing = [text for text, file in files.items() if file is not None and not isfile(file)]
+    missing = []
+    for text in items:
+        file = picture_file(text, folder)
+        if file is not None and not isfile(file):
+            missing.append(text)
     if missing:
         names = _first_names(missing)
         _print_message(f"warning: {len(missing)} of the pictures do not exist: {names}")
@@ -303,7 +328,9 @@ def _how_to_resume(files: Sequence[AnswersFile], options: Options) -> Iterator[N
     except (KeyboardInterrupt, Leave):
         number = sum(len(file.recorded.answers) for file in files)
         stored = " and ".join(str(file.path) for file in files)
-        again = "the same command" + (", without --undo," if options.undo else "")
+        again = "the same command"
+        if options.undo:  # which would take back more answers
+            again += ", without --undo,"
         raise click.Abort(
             f"stopped after {number} answer{'s' * (number != 1)}, stored in {stored}: {again} "
             "resumes"
@@ -311,26 +338,36 @@ def _how_to_resume(files: Sequence[AnswersFile], options: Options) -> Iterator[N
 
 
 def _run(
-    options: Options, use: Use[AlgorithmSpec], files: Sequence[AnswersFile], tree: Tree | None
-) -> tuple[list[SessionResult], list[str]]:
+    options: Options, use: Use[AlgorithmSpec], file: AnswersFile, tree: Tree | None
+) -> SessionResult:
     """Ask on the terminal."""
     from hcbench_ask.interview import Interview, Pages
     from hcbench_ask.session import Session
     from hcbench_ask.terminal import Terminal, is_interactive
 
     title = f"{options.items.name} · {use.label}"
-    with (
-        Terminal() if is_interactive() else nullcontext() as terminal,
-        redirect_stdout(sys.stderr),  # what a plugin prints; stdout is for the tree
-    ):
+    terminal = None
+    with ExitStack() as stack:
+        if is_interactive():
+            terminal = stack.enter_context(Terminal())
+        stack.enter_context(
+            redirect_stdout(sys.stderr)
+        )  # what a plugin prints; stdout has the tree
         pages = Pages(options.folder, title, terminal, open_pictures=options.open_pictures)
-        return [Session(use, files[0], Interview(pages.read), tree).run()], []
+        return Session(use, file, Interview(pages.read), tree).run()
 
 
 def _run_web(
     options: Options, use: Use[AlgorithmSpec], files: Sequence[AnswersFile], tree: Tree | None
 ) -> tuple[list[SessionResult], list[str]]:
-    """Ask on web pages until every annotator has answered all queries."""
+    """Ask on web pages until every annotator has answered all queries.
+
+    Returns
+    -------
+    sessions : list of SessionResult
+    agreements : list of str
+        A line for each two annotators.
+    """
     from hcbench_ask.annotators import Annotator, agreement_lines
     from hcbench_ask.web import Server
 
@@ -345,9 +382,12 @@ def _run_web(
             )
         with server.running():
             for annotator in annotators:
-                if annotator.query is not None:
-                    name = f"annotator {annotator.number}: " if len(annotators) > 1 else ""
-                    _print_message(f"{name}open {server.link(annotator)}")
+                if annotator.query is None:  # all queries have recorded answers
+                    continue
+                name = ""
+                if len(annotators) > 1:
+                    name = f"annotator {annotator.number}: "
+                _print_message(f"{name}open {server.link(annotator)}")
             if options.host not in ("127.0.0.1", "::1", "localhost"):
                 _print_message("warning: what other machines send is not encrypted")
             _print_message("Ctrl-C stops; the same command resumes, with new links")
@@ -367,13 +407,17 @@ def _show(session: SessionResult, stem: Path | None, *, is_noisy: bool) -> None:
     from hcbench_ask.results import contradiction, describe_contradiction, report, save
 
     recorded = session.recorded
-    contradicting = [] if is_noisy else contradiction(session)
-    said = report(session, contradicting)
+    contradicting = []
+    if not is_noisy:
+        contradicting = contradiction(session)
+    values = report(session, contradicting)
     click.echo("\n".join(outline(session.result, recorded.header.items)))
     if isinstance(session.result, Tree):
-        newick = said["newick"]
-        click.echo(f"\n{printable(newick) if sys.stdout.isatty() else newick}")
-    counts = [f"{said[name]} {name}" for name in ("answers", "distinct", "unsure", "undone")]
+        newick = values["newick"]
+        if sys.stdout.isatty():
+            newick = printable(newick)
+        click.echo(f"\n{newick}")
+    counts = [f"{values[name]} {name}" for name in ("answers", "distinct", "unsure", "undone")]
     _print_message(f"{', '.join(counts)}; stored in {recorded.path}")
     for note in session.notes:
         _print_message(f"warning: {note}")
@@ -382,10 +426,10 @@ def _show(session: SessionResult, stem: Path | None, *, is_noisy: bool) -> None:
             f"warning: no tree agrees with these answers: {describe_contradiction(contradicting)}; "
             "--undo N takes back the last N"
         )
-    if said["disagreeing"]:
-        _print_message(f"{said['disagreeing']} of the answers disagree with the result")
+    if values["disagreeing"]:
+        _print_message(f"{values['disagreeing']} of the answers disagree with the result")
     if stem is not None:
-        written = save(session.result, said, stem)
+        written = save(session.result, values, stem)
         _print_message(f"written: {', '.join(map(str, written))}")
 
 

@@ -28,6 +28,7 @@ def find_contradiction(triplets: Sequence[Triplet]) -> list[int]:
     and smaller parts: O(k log m) times that for the k that remain.
     """
     needed = _unsplittable_rows(triplets, list(range(len(triplets))))
+    # Try to do without each run of ``size`` rows; then with runs of half the size.
     size = max(len(needed) // 2, 1)
     while needed:
         at = 0
@@ -51,6 +52,7 @@ def _unsplittable_rows(triplets: Sequence[Triplet], rows: list[int]) -> list[int
         root = _components(triplets, part)
         if part and len(set(root.values())) == 1:
             return part
+        # Rows whose three items are in one component are left to the subtree of that component.
         inside: dict[Hashable, list[int]] = {}
         for row in part:
             a, _, c = triplets[row]
@@ -67,7 +69,9 @@ def _components(triplets: Sequence[Triplet], rows: list[int]) -> dict[Hashable, 
     def root(item: Hashable) -> Hashable:
         above.setdefault(item, item)
         while above[item] != item:
-            above[item] = item = above[above[item]]
+            # Halve the path, so that it is short the next time.
+            above[item] = above[above[item]]
+            item = above[item]
         return item
 
     for row in rows:

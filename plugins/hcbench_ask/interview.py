@@ -45,7 +45,8 @@ class Interview:
         Undo, Defer, Leave
             If the person chooses to.
         """
-        answers = {c.key: c.code for c in query.kind.offered(neither=query.takes_neither)}
+        choices = query.kind.offered(neither=query.takes_neither)
+        answers = {choice.key: choice.code for choice in choices}
         if query.may_be_unsure:
             answers["u"] = UNSURE
         message = ""
@@ -64,7 +65,8 @@ class Interview:
             elif key == "?":
                 message = "\n".join(help_lines(query))
             else:
-                message = _invalid_key_text(key, [*answers, "d", "z", "q", "?"])
+                keys = list(answers) + ["d", "z", "q", "?"]
+                message = _invalid_key_text(key, keys)
 
 
 class Pages:
@@ -104,16 +106,21 @@ class Pages:
         return read_line()
 
     def _page(self, query: Query, message: str, size: Size) -> str:
-        columns, lines = size
+        columns, lines = size  # of the terminal
         console = Console(stderr=True, width=columns, highlight=False, markup=False, emoji=False)
+        # The lines that an item may take.
         room = max((lines - _FRAME - message.count("\n")) // len(query.items), 1)
-        parts = self._render(query, message, console, room)
-        blanks = lines > _FRAME + len(query.items)
-        shown: RenderableType = Group(*(part for part in parts if part or blanks))
-        if "\n" in message and len(console.render_lines(shown, pad=False)) > lines:
-            shown = Text(message, end="")  # only the help, if it does not fit below the query
+        # On a small terminal there are no blank lines.
+        has_blanks = lines > _FRAME + len(query.items)
+        parts = []
+        for part in self._render(query, message, console, room):
+            if part or has_blanks:
+                parts.append(part)
+        page: RenderableType = Group(*parts)
+        if "\n" in message and len(console.render_lines(page, pad=False)) > lines:
+            page = Text(message, end="")  # only the help, if it does not fit below the query
         with console.capture() as capture:
-            console.print(shown, end="")
+            console.print(page, end="")
         return capture.get()
 
     def _render(
@@ -129,7 +136,7 @@ class Pages:
         for key, text in items_with_keys(query):
             yield _row(key, self._format_item(text, console, room))
         yield Text()
-        for key, words in _other_keys(query):
+        for key, words in _keys_without_item(query):
             yield _row(key, Text(words))
         if message:
             yield Text()
@@ -137,19 +144,29 @@ class Pages:
 
     def _format_item(self, text: str, console: Console, room: int) -> Text:
         """An item in the available lines; a picture as a link."""
+        style: str | Style = "bold"
         picture = address(text, self._folder)
-        shown = Text(visible(text), style=Style(link=visible(picture)) if picture else "bold")
-        lines = shown.wrap(console, max(console.width - 6, 10), overflow="fold")
+        if picture:
+            style = Style(link=visible(picture))
+        # The key and its margin take 6 columns.
+        width = max(console.width - 6, 10)
+        lines = list(Text(visible(text), style=style).wrap(console, width, overflow="fold"))
         if len(lines) > room:
-            return Text("\n").join([*lines[: room - 1], lines[room - 1] + Text(" …")])
+            lines = lines[:room]
+            lines[-1] = lines[-1] + Text(" …")
         return Text("\n").join(lines)
 
 
 def _format_plain(query: Query, message: str) -> str:
-    lines = [message] if message else []
-    lines += [progress(query), f"{query.kind.text} {earlier_text(query)}".rstrip()]
-    lines += [f"  {key:1}  {visible(text)}" for key, text in items_with_keys(query)]
-    lines += [f"  {key:1}  {words}" for key, words in _other_keys(query)]
+    lines = []
+    if message:
+        lines.append(message)
+    lines.append(progress(query))
+    lines.append(f"{query.kind.text} {earlier_text(query)}".rstrip())
+    for key, text in items_with_keys(query):
+        lines.append(f"  {key:1}  {visible(text)}")
+    for key, words in _keys_without_item(query):
+        lines.append(f"  {key:1}  {words}")
     return "\n".join(lines)
 
 
@@ -158,9 +175,11 @@ def progress(query: Query) -> str:
     number = f"Question {query.answered + 1}"
     if query.remaining is None:
         return number
-    left, is_bound = query.remaining
-    how = "at most" if is_bound else "about"
-    return f"{number} · {how} {left} question{'s' * (left != 1)} left, with this one"
+    remaining, is_bound = query.remaining
+    how = "about"
+    if is_bound:
+        how = "at most"
+    return f"{number} · {how} {remaining} question{'s' * (remaining != 1)} left, with this one"
 
 
 def help_lines(query: Query) -> Iterator[str]:
@@ -177,8 +196,10 @@ def help_lines(query: Query) -> Iterator[str]:
 
 def earlier_text(query: Query) -> str:
     """What the person did with this query before; "" if it is new."""
+    if not query.unsure and query.deferred:
+        return "You deferred this question."
     if not query.unsure:
-        return "You deferred this question." if query.deferred else ""
+        return ""
     if query.may_be_unsure:
         return "You were unsure."
     return f"You were unsure {query.unsure} times: the session needs an answer."
@@ -187,23 +208,32 @@ def earlier_text(query: Query) -> str:
 def items_with_keys(query: Query) -> Iterator[tuple[str, str]]:
     """The items, each with its key; "" if it has none of its own."""
     keys = [choice.key for choice in query.kind.choices if not choice.text]
-    if query.kind.symmetry == "quadruplet":
+    if not keys:
+        keys = [""] * len(query.items)
+    elif query.kind.symmetry == "quadruplet":
+        # The first item of each pair has the key of the pair.
         keys = [keys[0], "", keys[1], ""]
     for at, text in enumerate(query.items):
-        yield keys[at] if keys else "", text
+        yield keys[at], text
 
 
-def _other_keys(query: Query) -> Iterator[tuple[str, str]]:
+def _keys_without_item(query: Query) -> Iterator[tuple[str, str]]:
     for choice in query.kind.offered(neither=query.takes_neither):
         if choice.text:
             yield choice.key, choice.text
-    rest = "d defer · z undo · q quit · ? help"
-    yield ("u", f"unsure · {rest}") if query.may_be_unsure else ("", rest)
+    actions = "d defer · z undo · q quit · ? help"
+    if query.may_be_unsure:
+        yield "u", f"unsure · {actions}"
+    else:
+        yield "", actions
 
 
 def _open(picture: str) -> None:
     """Show a picture in the system's viewer, if there is one, without what that prints."""
-    command = shutil.which("open" if sys.platform == "darwin" else "xdg-open")
+    viewer = "xdg-open"
+    if sys.platform == "darwin":
+        viewer = "open"
+    command = shutil.which(viewer)
     if command is not None:  # the shell does not wait for the viewer
         script = '"$0" "$1" </dev/null >/dev/null 2>&1 &'
         subprocess.run(["/bin/sh", "-c", script, command, picture], check=False)
@@ -218,5 +248,7 @@ def _row(key: str, words: Text) -> Table:
 
 
 def _invalid_key_text(key: str, keys: list[str]) -> str:
-    pressed = repr(key) if key.isprintable() and key.strip() else "This key"
+    pressed = "This key"
+    if key.isprintable() and key.strip():
+        pressed = repr(key)
     return f"{pressed} is not an answer here: press {', '.join(keys[:-1])} or {keys[-1]}."

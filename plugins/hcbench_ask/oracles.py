@@ -66,7 +66,7 @@ def oracle_of(path: str) -> tuple[str, dict[str, Any]]:
         If the file cannot be read.
     """
     header = RecordedAnswers.read(path).header
-    if header.own is not None:
+    if header.plugin_kind is not None:
         raise DataError(
             f"{path} has answers to {header.kind}, a kind of a plugin, which no oracle of hcbench "
             "replays; in Python, hcbench_ask.oracles.replay makes one of them"
@@ -107,11 +107,13 @@ class _Replay:
     def __call__(
         self, queries: NDArray[np.int64], _keys: object, times: NDArray[np.int64]
     ) -> NDArray[np.int8]:
-        asked = zip(queries.tolist(), times.tolist(), strict=True)
-        return np.array([self._answer(row, time) for row, time in asked], dtype=np.int8)
+        codes = []
+        for query, time in zip(queries.tolist(), times.tolist(), strict=True):
+            codes.append(self._answer(query, time))
+        return np.array(codes, dtype=np.int8)
 
-    def _answer(self, row: Sequence[int], time: int) -> int:
-        texts = tuple(self.names[i] for i in row)
+    def _answer(self, items: Sequence[int], time: int) -> int:
+        texts = tuple(self.names[i] for i in items)
         query, order = self.recorded.kind.canonical(texts)
         codes = self.codes.get(query)
         if codes is None:
@@ -172,26 +174,33 @@ class _Person:
         self._header = header
         self._path = path
         self._kind = QUERY_KINDS[header.kind]
-        self._codes = RecordedAnswers.read(path).codes() if path.exists() else {}
-        self._given: Counter[Texts] = Counter()
+        # Answers to each query in canonical order, and how many of them were used.
+        self._codes: dict[Texts, list[int]] = {}
+        if path.exists():
+            self._codes = RecordedAnswers.read(path).codes()
+        self._n_used: Counter[Texts] = Counter()
 
     def __call__(
         self, queries: NDArray[np.int64], _keys: object, _times: object
     ) -> NDArray[np.int8]:
         items = self._header.items
-        codes = [self._answer(tuple(items[i] for i in row)) for row in queries]
+        codes = []
+        for query in queries:
+            texts = tuple(items[i] for i in query)
+            codes.append(self._answer(texts))
         return np.array(codes, dtype=np.int8)
 
     def _answer(self, texts: Texts) -> int:
         query, order = self._kind.canonical(texts)
         codes = self._codes.setdefault(query, [])
-        if self._given[query] == len(codes):
+        if self._n_used[query] == len(codes):
             code = self._ask(texts)
             if code == UNSURE:
                 return UNSURE
             codes.append(self._kind.reorder(code, order))
-        self._given[query] += 1
-        return self._kind.restore(codes[self._given[query] - 1], order)
+        code = codes[self._n_used[query]]
+        self._n_used[query] += 1
+        return self._kind.restore(code, order)
 
     def _ask(self, texts: Texts) -> int:
         if not has_terminal():
@@ -206,21 +215,31 @@ class _Person:
 
     def _read(self, texts: Texts) -> int:
         kind = self._kind
-        codes = {choice.key: choice.code for choice in kind.offered(neither=True)} | {"u": UNSURE}
-        shown = list(map(visible, texts))
-        if kind.symmetry == "quadruplet":
-            shown = [" and ".join(shown[:2]), " and ".join(shown[2:])]
-        keys = [choice.key for choice in kind.choices if not choice.text]
-        if keys:
-            shown = [f"{key}: {text}" for key, text in zip(keys, shown, strict=True)]
+        codes = {choice.key: choice.code for choice in kind.offered(neither=True)}
+        codes["u"] = UNSURE
+        prompt = f"{kind.text}  {self._objects(texts)}  ({'/'.join(codes)}) "
         while True:
-            sys.stderr.write(f"{kind.text}  {'  '.join(shown)}  ({'/'.join(codes)}) ")
+            sys.stderr.write(prompt)
             sys.stderr.flush()
             line = sys.stdin.readline()
-            if not line:
+            if not line:  # the end of stdin, as after Ctrl-D
                 raise KeyboardInterrupt
-            if line.strip().lower() in codes:
-                return codes[line.strip().lower()]
+            key = line.strip().lower()
+            if key in codes:
+                return codes[key]
+
+    def _objects(self, texts: Texts) -> str:
+        """The items of a query, or its pairs of items, with the keys that choose them."""
+        objects = [visible(text) for text in texts]
+        if self._kind.symmetry == "quadruplet":
+            objects = [" and ".join(objects[:2]), " and ".join(objects[2:])]
+        keys = [choice.key for choice in self._kind.choices if not choice.text]
+        if not keys:
+            return "  ".join(objects)
+        with_keys = []
+        for key, text in zip(keys, objects, strict=True):
+            with_keys.append(f"{key}: {text}")
+        return "  ".join(with_keys)
 
 
 def has_terminal() -> bool:
@@ -241,12 +260,13 @@ def recorded_items(
         If a file cannot be read, or the leaves of a tree are not the items.
     """
     names = RecordedAnswers.read(path).header.items
-    return Problem(
-        n=len(names),
-        names=names,
-        truths={} if truth is None else {"newick": read_shape(truth, names)},
-        tree=None if tree is None else read_shape(tree, names),
-    )
+    truths = {}
+    if truth is not None:
+        truths["newick"] = read_shape(truth, names)
+    tree_to_cut = None
+    if tree is not None:
+        tree_to_cut = read_shape(tree, names)
+    return Problem(n=len(names), names=names, truths=truths, tree=tree_to_cut)
 
 
 def read_shape(file: str, names: Sequence[str]) -> Tree:

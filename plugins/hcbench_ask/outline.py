@@ -20,29 +20,39 @@ def outline(result: Tree | Partition, names: Sequence[str]) -> Iterator[str]:
     """
     from hcbench import Tree
 
-    shown = [" ".join(visible(name).split()) for name in names]
-    return _tree_lines(result, shown) if isinstance(result, Tree) else _cluster_lines(result, shown)
+    one_line_names = [" ".join(visible(name).split()) for name in names]
+    if isinstance(result, Tree):
+        return _tree_lines(result, one_line_names)
+    return _cluster_lines(result, one_line_names)
 
 
 def visible(text: str) -> str:
     """Replace characters that would move the cursor or change the terminal by spaces."""
-    return "".join(
-        character if character.isprintable() or character == "\n" else " " for character in text
-    )
+    characters = []
+    for character in text:
+        if character.isprintable() or character == "\n":
+            characters.append(character)
+        else:
+            characters.append(" ")
+    return "".join(characters)
 
 
 def _tree_lines(tree: Tree, names: Sequence[str]) -> Iterator[str]:
     """One line per leaf, with the root on the left."""
-    left = [(tree.root, "", "")]
-    while left:
-        node, lead, below = left.pop()
+    # A stack of nodes, the next one last, each with what its first line and its further lines
+    # start with.
+    stack = [(tree.root, "", "")]
+    while stack:
+        node, lead, below = stack.pop()
         children = tree.children(node).tolist()
         if not children:
             yield f"{lead}─ {names[node]}"
             continue
-        branches = [f"{lead}─┬", *[f"{below} ├"] * (len(children) - 2), f"{below} └"]
-        indents = [*[f"{below} │"] * (len(children) - 1), f"{below}  "]
-        left.extend(reversed(list(zip(children, branches, indents, strict=True))))
+        first, *between, last = children
+        stack.append((last, f"{below} └", f"{below}  "))
+        for child in reversed(between):
+            stack.append((child, f"{below} ├", f"{below} │"))
+        stack.append((first, f"{lead}─┬", f"{below} │"))
 
 
 def _cluster_lines(partition: Partition, names: Sequence[str]) -> Iterator[str]:

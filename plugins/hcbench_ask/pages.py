@@ -15,7 +15,7 @@ from hcbench_ask.outline import outline, visible
 from hcbench_ask.pictures import Pictures
 from hcbench_ask.session import Query
 
-#: What can be done with a query beside answering it: keys, and their texts.
+#: What can be done with a query instead of answering it: keys, and their texts.
 _ACTIONS = {"d": "defer", "z": "undo"}
 
 
@@ -90,6 +90,7 @@ def _query_content(query: Query, message: str, pictures: Pictures) -> dict[str, 
     remaining = 0
     if query.remaining:
         remaining = query.remaining[0]
+    # Those without a text are the keys of items.
     choices = [(key, text) for key, text in _choices(query).items() if text]
     actions = dict(_ACTIONS)
     if not query.may_undo:
@@ -111,7 +112,7 @@ def _query_content(query: Query, message: str, pictures: Pictures) -> dict[str, 
 def _result_content(annotator: Annotator, annotators: Sequence[Annotator]) -> dict[str, Any]:
     assert annotator.result is not None
     agreements: list[str] = []
-    if all(each.query is None for each in annotators):
+    if all(annotator.query is None for annotator in annotators):
         agreements = agreement_lines(annotators)
     items = annotator.file.header.items
     return {

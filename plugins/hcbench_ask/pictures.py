@@ -87,4 +87,6 @@ def address(text: str, folder: Path) -> str:
     if text.startswith(_SCHEMES):
         return text
     file = picture_file(text, folder)
-    return "" if file is None else file.as_uri()
+    if file is None:
+        return ""
+    return file.as_uri()

@@ -41,7 +41,7 @@ def describe_contradiction(answers: list[RecordedAnswer]) -> str:
 
 def _closest_pair_first(answer: RecordedAnswer) -> tuple[str, str, str]:
     odd = answer.query[answer.code]
-    first, second = (item for item in answer.query if item != odd)
+    first, second = [item for item in answer.query if item != odd]
     return first, second, odd
 
 
@@ -51,13 +51,16 @@ def count_disagreeing(session: SessionResult) -> int:
     A tree without heights does not determine which of two pairs is more similar, so no answer of
     that kind disagrees with it.
     """
-    header = session.recorded.header
+    recorded = session.recorded
+    header = recorded.header
     result = session.result
-    answers = [answer for answer in session.recorded.answers if answer.code != UNSURE]
+    answers = [answer for answer in recorded.answers if answer.code != UNSURE]
     if not answers:
         return 0
     number_of = {item: number for number, item in enumerate(header.items)}
-    queries = np.array([[number_of[item] for item in answer.query] for answer in answers])
+    queries = np.empty((len(answers), recorded.kind.arity), dtype=np.int64)
+    for row, answer in enumerate(answers):
+        queries[row] = [number_of[item] for item in answer.query]
     codes = np.array([answer.code for answer in answers])
     if header.kind == "ordinal-queries" and isinstance(result, Tree):
         i, j, k = queries.T
@@ -81,25 +84,27 @@ def report(session: SessionResult, contradicting: list[RecordedAnswer]) -> dict[
     neither = 0
     if kind.neither is not None:
         neither = sum(answer.code == kind.neither.code for answer in answers)
+    distinct = {kind.canonical(answer.query)[0] for answer in answers}
     odd_answers = []
     for answer in contradicting:
         odd_answers.append({"question": list(answer.query), "odd": answer.query[answer.code]})
-    return {
-        "items": list(header.items),
-        **_shape_of(session.result),
-        "algorithm": header.algorithm,
-        "seed": header.seed,
-        "kind": header.kind,
-        "questions": len(recorded.answers),
-        "answers": len(answers),
-        "distinct": len({kind.canonical(answer.query)[0] for answer in answers}),
-        "unsure": len(recorded.answers) - len(answers),
-        "neither": neither,
-        "undone": recorded.undone,
-        "disagreeing": count_disagreeing(session),
-        "contradiction": odd_answers,
-        "notes": list(session.notes),
-    }
+    values: dict[str, Any] = {"items": list(header.items)}
+    values.update(_shape_of(session.result))
+    values.update(
+        algorithm=header.algorithm,
+        seed=header.seed,
+        kind=header.kind,
+        questions=len(recorded.answers),
+        answers=len(answers),
+        distinct=len(distinct),
+        unsure=len(recorded.answers) - len(answers),
+        neither=neither,
+        undone=recorded.undone,
+        disagreeing=count_disagreeing(session),
+        contradiction=odd_answers,
+        notes=list(session.notes),
+    )
+    return values
 
 
 def _shape_of(result: Tree | Partition) -> dict[str, Any]:

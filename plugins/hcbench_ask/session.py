@@ -48,7 +48,7 @@ from hcbench_ask.answers_file import (
 )
 
 _MOST_PROBES = 1000
-_TAKEN = ("u", "d", "z", "q", "?")  # keys that are no choices
+_ACTION_KEYS = ("u", "d", "z", "q", "?")  # unsure, defer, undo, quit, help: no choices
 _LATER = 3  # lines of the file until a deferred query comes back
 _MOST_DEFERRED = 3  # at once, as each multiplies the continuations to be tried
 
@@ -139,10 +139,10 @@ def kind_of(use: Use[AlgorithmSpec], oracles: Iterable[Use[OracleSpec]] = ()) ->
 def _with_keys(kind: QueryKind) -> QueryKind:
     """A plugin's kind of queries, if one key answers each."""
     for choice in kind.offered(neither=True):
-        if len(choice.key) != 1 or choice.key in _TAKEN:
+        if len(choice.key) != 1 or choice.key in _ACTION_KEYS:
             raise ParameterError(
                 f"{kind.name}: the key of a choice is {choice.key!r}; a person answers by one key, "
-                f"which is none of {', '.join(_TAKEN)}"
+                f"which is none of {', '.join(_ACTION_KEYS)}"
             )
     return kind
 
@@ -191,12 +191,13 @@ class _Playback:
         """
         kind = self._recorded.kind
         at_end = self.is_used_up()
+        # An early answer may be to the query with its items in another order.
+        query, order = kind.canonical(texts)
         for answer in self._early:
-            query, order = kind.canonical(answer.query)
-            own_query, own_order = kind.canonical(texts)
-            if query == own_query:
+            early_query, early_order = kind.canonical(answer.query)
+            if early_query == query:
                 self._early.remove(answer)
-                return kind.restore(kind.reorder(answer.code, order), own_order)
+                return kind.restore(kind.reorder(answer.code, early_order), order)
         if at_end:
             return None
         answer = self._recorded.answers[self._next]
@@ -249,7 +250,7 @@ class Session:
         self._takes_neither = takes_neither(use, self._kind)
         self._playback = _Playback(file.recorded)
         self._unsure: Counter[Texts] = Counter()
-        self._shown: Texts = ()
+        self._shown: Texts = ()  # the query before the person
         self._deferred: dict[Texts, int] = {}  # canonical queries: number of lines at that time
 
     def run(self) -> SessionResult:
@@ -266,6 +267,7 @@ class Session:
             try:
                 return self._run_once()
             except Undo:
+                # The last action is taken back: a deferral, or else an answer.
                 if self._just_deferred:
                     self._deferred.popitem()
                 else:
@@ -297,13 +299,16 @@ class Session:
         texts = tuple(self._items[i] for i in query)
         code = self._playback.take(texts)
         if code is None:
-            while other := self._instead_of(texts):
-                self._file.add(other, self._ask(other), early=True)
+            while early := self._instead_of(texts):
+                self._file.add(early, self._ask(early), early=True)
             self._file.add(texts, self._ask(texts))
             self._deferred.pop(self._kind.canonical(texts)[0], None)
             code = self._playback.take(texts)
             assert code is not None
-        self._unsure[texts] = self._unsure[texts] + 1 if code == UNSURE else 0
+        if code == UNSURE:
+            self._unsure[texts] += 1
+        else:
+            self._unsure[texts] = 0
         return code
 
     @property
@@ -317,23 +322,39 @@ class Session:
         The algorithm continues with each possible answer to the deferred queries; the query that
         most of these continuations ask next is the least likely to be superfluous.
         """
-        lines = self._file.recorded.lines
-        latest = [*self._deferred.items()][-_MOST_DEFERRED:]
-        waiting = {query for query, line in latest if lines < line + _LATER}
-        codes = [choice.code for choice in self._kind.offered(neither=self._takes_neither)]
-        following: Counter[Texts] = Counter()
-        assumed: list[dict[Texts, int]] = [{}]
+        waiting = self._waiting()
         if self._kind.canonical(texts)[0] not in waiting:
             return None
-        while assumed:
-            assumption = assumed.pop()
-            reached = self._next_query(assumption)
-            query = self._kind.canonical(reached)[0] if reached else ()
-            if query in waiting:
-                assumed.extend({**assumption, query: code} for code in codes)
-            elif reached:
-                following[reached] += 1
-        return following.most_common(1)[0][0] if following else None
+        choices = self._kind.offered(neither=self._takes_neither)
+        # How many continuations ask each query next.
+        following: Counter[Texts] = Counter()
+        # Answers to deferred queries with which the algorithm is still to be continued.
+        assumptions: list[dict[Texts, int]] = [{}]
+        while assumptions:
+            assumption = assumptions.pop()
+            next_query = self._next_query(assumption)
+            if not next_query:
+                continue
+            query, _ = self._kind.canonical(next_query)
+            if query not in waiting:
+                following[next_query] += 1
+                continue
+            for choice in choices:
+                assumptions.append({**assumption, query: choice.code})
+        if not following:
+            return None
+        most_frequent, _ = following.most_common(1)[0]
+        return most_frequent
+
+    def _waiting(self) -> set[Texts]:
+        """The deferred queries, in canonical order, that are not due yet."""
+        lines = self._file.recorded.lines
+        latest = list(self._deferred.items())[-_MOST_DEFERRED:]
+        waiting = set()
+        for query, line in latest:
+            if lines < line + _LATER:
+                waiting.add(query)
+        return waiting
 
     def _next_query(self, assumption: Mapping[Texts, int]) -> Texts:
         """The first query without an answer, if these are the answers to deferred ones.
@@ -364,13 +385,7 @@ class Session:
         """Ask the person, with the items of the query in an order that depends on the seed."""
         self._shown = texts
         answers = self._file.recorded.answers
-        seed = derive_seed(self._file.header.seed, "arrangement", str(len(answers)))
-        rng = np.random.default_rng(seed)
-        if self._kind.symmetry == "unordered" and len(texts) > 4:  # too many orders to list
-            order = tuple(rng.permutation(len(texts)).tolist())
-        else:
-            orders = self._kind.orders
-            order = orders[int(rng.integers(len(orders)))]
+        order = self._arrangement(len(texts), len(answers))
         query = Query(
             kind=self._kind,
             items=reordered(texts, order),
@@ -384,6 +399,15 @@ class Session:
         )
         return self._kind.restore(self._person(query), order)
 
+    def _arrangement(self, n_items: int, n_answers: int) -> tuple[int, ...]:
+        """The order in which the items of a query are shown, drawn anew after each answer."""
+        seed = derive_seed(self._file.header.seed, "arrangement", str(n_answers))
+        rng = np.random.default_rng(seed)
+        if self._kind.symmetry == "unordered" and n_items > 4:  # too many orders to list
+            return tuple(rng.permutation(n_items).tolist())
+        orders = self._kind.orders
+        return orders[int(rng.integers(len(orders)))]
+
     def _remaining(self) -> tuple[int, bool] | None:
         """Remaining number of the queries that the algorithm expects to make."""
         expected = self._use.spec.expected_queries(len(self._items), self._use.params)
@@ -392,13 +416,16 @@ class Session:
         number, is_bound = expected
         answers = self._file.recorded.answers
         codes = [answer.code for answer in answers if answer.code != UNSURE]
+        # The algorithm's number is a bound for binary trees without superfluous answers only.
         neither = self._kind.neither
         if neither is not None and neither.code in codes:
-            is_bound = False  # the bounds are for binary trees
+            is_bound = False
         if any(answer.early for answer in answers):
-            is_bound = False  # some answers may not be needed
+            is_bound = False
         remaining = round(number) - len(codes)
-        return (remaining, is_bound) if remaining > 0 else None
+        if remaining <= 0:
+            return None
+        return remaining, is_bound
 
 
 def header_of(
@@ -410,13 +437,19 @@ def header_of(
 ) -> Header:
     """Describe the session to which answers belong."""
     kind = kind or kind_of(use)
+    plugin_kind = None
+    if kind.name not in QUERY_KINDS:
+        plugin_kind = kind
+    newick = ""
+    if tree is not None:
+        newick = tree.to_newick(lengths=False)
     return Header(
         kind=kind.name,
-        own=None if kind.name in QUERY_KINDS else kind,
+        plugin_kind=plugin_kind,
         items=items,
         algorithm=use.label,
         seed=seed,
-        tree="" if tree is None else tree.to_newick(lengths=False),
+        tree=newick,
     )
 
 

@@ -13,7 +13,9 @@ from types import FrameType
 from typing import Any, Self, TypeAlias
 
 END = "\x04"  # Ctrl-D
-_ENTER_PAGE, _LEAVE_PAGE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
+# Control sequences of xterm: the alternate screen buffer, and the cursor hidden.
+_ENTER_PAGE = "\x1b[?1049h\x1b[?25l"
+_LEAVE_PAGE = "\x1b[?25h\x1b[?1049l"
 _CLEAR = "\x1b[H\x1b[2J"
 
 Size: TypeAlias = tuple[int, int]
@@ -39,15 +41,16 @@ class Terminal:
 
     def __enter__(self) -> Self:
         self._settings = termios.tcgetattr(self._input)
-        for number, handler in (
-            (signal.SIGCONT, self._open),
-            (signal.SIGQUIT, _quit),
-            (signal.SIGTSTP, self._pause),
-            (signal.SIGWINCH, self._redraw),
-        ):
-            self._handlers[number] = signal.signal(number, handler)
+        self._handle(signal.SIGCONT, self._open)
+        self._handle(signal.SIGQUIT, _quit)
+        self._handle(signal.SIGTSTP, self._pause)
+        self._handle(signal.SIGWINCH, self._redraw)
         self._open()
         return self
+
+    def _handle(self, number: int, handler: Callable[[int, FrameType | None], object]) -> None:
+        """Set the handler of a signal until the context ends."""
+        self._handlers[number] = signal.signal(number, handler)
 
     def __exit__(self, *_: object) -> None:
         with suppress(OSError, termios.error):  # the terminal may have been closed
@@ -83,8 +86,10 @@ class Terminal:
         try:
             columns, lines = os.get_terminal_size(sys.stderr.fileno())
         except OSError:
-            columns, lines = 0, 0
-        return columns or 80, lines or 24  # a pseudo-terminal may not report it
+            columns = 0
+            lines = 0
+        # A pseudo-terminal may not report its size: 80 x 24 is what terminals have at least.
+        return columns or 80, lines or 24
 
     def forget(self) -> None:
         """Discard keys that were pressed before the page was shown."""
@@ -105,7 +110,11 @@ class Terminal:
             pressed = os.read(self._input, 64).decode(errors="replace")
         except OSError:  # the terminal was closed
             return END
-        return "" if pressed.startswith("\x1b") else pressed[:1] or END
+        if not pressed:
+            return END
+        if pressed.startswith("\x1b"):  # of arrows and other keys that are no characters
+            return ""
+        return pressed[0]
 
 
 def _write(text: str) -> None:
@@ -121,4 +130,7 @@ def _quit(number: int, _frame: FrameType | None) -> None:
 def read_line() -> str:
     """Read the first character of the next line of stdin; `END` at the end."""
     line = sys.stdin.readline()
-    return (line.strip() or " ")[0] if line else END
+    if not line:
+        return END
+    characters = line.strip() or " "
+    return characters[0]

@@ -179,19 +179,20 @@ class Server:
             If it does not.
         """
         hosts = request.headers.getlist("host")
-        if len(hosts) != 1 or not self._is_own(hosts[0]):
+        if len(hosts) != 1 or not self._is_this_server(hosts[0]):
             raise HTTPException(
                 HTTPStatus.MISDIRECTED_REQUEST, "This is not the address of hcbench ask."
             )
         number = request.path_params["annotator"]
         token = self._token(request, number).encode()
+        # The comparison takes as long for any wrong token.
         for annotator in self.annotators:
             is_right = hmac.compare_digest(annotator.token.encode(), token)
             if is_right and number == str(annotator.number):
                 return annotator
         raise HTTPException(HTTPStatus.FORBIDDEN, "Open the link that hcbench ask printed.")
 
-    def _is_own(self, host: str) -> bool:
+    def _is_this_server(self, host: str) -> bool:
         """Whether a Host header names this server: by an address, which needs no DNS, or name."""
         try:
             name = urlsplit(f"//{host}").hostname or ""
@@ -234,8 +235,10 @@ class Server:
             "default-src 'none'; img-src 'self' data:; form-action 'self'; base-uri 'none'; "
             f"frame-ancestors 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'"
         )
-        sent = BackgroundTask(annotator.last_page_sent.set) if is_last else None
-        return HTMLResponse(text, headers=_headers(policy), background=sent)
+        after_sending = None
+        if is_last:
+            after_sending = BackgroundTask(annotator.last_page_sent.set)
+        return HTMLResponse(text, headers=_headers(policy), background=after_sending)
 
     def _press(self, annotator: Annotator, step: int, key: str) -> None:
         with self._lock:
