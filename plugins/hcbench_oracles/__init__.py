@@ -55,10 +55,15 @@ _NOISE = (
     ),
 )
 
+_OF_SAMPLES = (*_SAMPLE, *_NOISE, _SIMILARITY)
+
 
 def _errs(params: Params) -> bool:
     """Whether answers may be wrong, which the seed then decides."""
-    return any(float(str(params.get(name, 0.0))) > 0 for name in ("noise", "scale", "corrupt"))
+    for name in ("noise", "scale", "corrupt"):
+        if float(str(params.get(name, 0.0))) > 0:
+            return True
+    return False
 
 
 ORACLES = (
@@ -96,7 +101,7 @@ ORACLES = (
         doc="A random sample of quadruplet comparisons, drawn beforehand.",
         kind="quadruplet-set",
         needs=("similarity|vectors|comparisons",),
-        parameters=(*_SAMPLE, *_NOISE, _SIMILARITY),
+        parameters=_OF_SAMPLES,
     ),
     OracleSpec(
         name="triplet-set",
@@ -104,7 +109,7 @@ ORACLES = (
         doc="A random sample of triplets (comparisons with a common item), drawn beforehand.",
         kind="triplet-set",
         needs=("similarity|vectors|comparisons",),
-        parameters=(*_SAMPLE, *_NOISE, _SIMILARITY),
+        parameters=_OF_SAMPLES,
     ),
     OracleSpec(
         name="quadruplet-queries",

@@ -73,13 +73,13 @@ def answer_bits(
     lost = sides[1]
     n_pairs = below.size
     width = sides.shape[2]
-    bits_of_last = ~np.uint64(0) >> np.uint64(-n_pairs % 64)
+    bits_of_last = ~np.uint64(0) >> np.uint64(-n_pairs % 64)  # the pairs in the last word
     start = 0  # of the queries about a and all later pairs
     for a in range(n_pairs - 1):
         first = (a + 1) >> 6
         has_ties = above[a] > below[a] + 1
         for word in range(first, width):
-            if word == first:
+            if word == first:  # from pair a + 1 on
                 bits = _bits_from(queries, start) << np.uint64((a + 1) & 63)
             else:
                 bits = _bits_from(queries, start + 64 * word - a - 1)
@@ -96,6 +96,8 @@ def answer_bits(
 @register_jitable
 def _bits_from(bits: NDArray[np.uint64], start: Any) -> Any:
     """The 64 bits from number ``start`` on."""
-    word, shift = start >> 6, np.uint64(start & 63)
+    word = start >> 6
+    shift = np.uint64(start & 63)
+    # Shifted in two steps, as a shift by 64 bits is not defined.
     rest = (bits[word + 1] << np.uint64(1)) << (np.uint64(63) - shift)
     return (bits[word] >> shift) | rest

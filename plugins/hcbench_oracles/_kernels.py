@@ -15,7 +15,15 @@ QUADRUPLET = 1  # two unordered pairs in either order: see hcbench.compiled.quer
 # Other random numbers than those that decide whether an answer is wrong.
 WHO = np.uint64(0x5851F42D4C957F2D)  # which annotator answers a query
 RATE = np.uint64(0x14057B7EF767814F)  # how often an annotator is wrong
-HEADER = 3  # numbers, of `ints` or of `floats`, before the data
+# Entries of ``floats``.
+TOLERANCE = 0  # similarities that differ by no more than this are tied
+NOISE = 1
+SCALE = 2
+# Entries of ``ints``.
+SEED = 0
+ANNOTATORS = 1
+PERSISTENT = 2  # 1 if a query is answered as if it were asked for the first time
+HEADER = 3  # numbers, of ``ints`` or of ``floats``, before the data
 
 
 @njit(cache=True)
@@ -128,9 +136,11 @@ def flip_answers(
     i, j, k, l = items  # noqa: E741
     who = 0
     margin = 0.0
+    time = 0
     for at in range(closer.size):
         key = query_key(QUADRUPLET, i[at], j[at], k[at], l[at])
-        time = times[at] if times.size > 0 else 0
+        if times.size > 0:
+            time = times[at]
         if annotators > 0:
             if not has_annotators:
                 annotator[at] = annotator_of(seed, key, time, annotators)
@@ -174,8 +184,9 @@ def compare_exactly(
 ) -> Any:
     """The answer of `answer_quadruplet` without noise, computed without branches."""
     difference = _difference(floats, ints, i, j, k, l)
-    tolerance = floats[0]
+    tolerance = floats[TOLERANCE]
     sign = np.int64(difference > tolerance) - np.int64(difference < -tolerance)
+    # Selected, not jumped to: the sign is computed in any case.
     return WITH_ITSELF if (i == j) | (k == l) else sign
 
 
@@ -196,26 +207,28 @@ def answer_quadruplet(
 
     Parameters
     ----------
-    floats : tolerance, noise, scale, w
-        Parameters of `error_rate`; similarities (n(n-1)/2,) in condensed order.
-    ints : seed, annotators, persistent, `row_starts`
-        If persistent is 1, a query is answered as if it were asked for the first time.
+    floats : float64 array
+        The header; then the similarities (n(n-1)/2,) in condensed order.
+    ints : int64 array
+        The header; then the `row_starts`.
     """
     if i == j or k == l:
         return WITH_ITSELF
-    seed = ints[0]
-    annotators = ints[1]
-    persistent = ints[2]
+    seed = ints[SEED]
+    annotators = ints[ANNOTATORS]
     difference = _difference(floats, ints, i, j, k, l)
-    if abs(difference) <= floats[0]:
+    margin = abs(difference)
+    if margin <= floats[TOLERANCE]:
         return 0
     answer = 1 if difference > 0 else -1
-    repetition = 0 if persistent == 1 else time
+    repetition = 0 if ints[PERSISTENT] == 1 else time
     who = 0
     if annotators > 0:
         who = annotator_of(seed, key, repetition, annotators)
-    rate = error_rate(seed, floats[1], floats[2], annotators, who, abs(difference))
-    return -answer if uniform(seed, key, repetition) < rate else answer
+    rate = error_rate(seed, floats[NOISE], floats[SCALE], annotators, who, margin)
+    if uniform(seed, key, repetition) < rate:
+        return -answer
+    return answer
 
 
 @njit(cache=True)

@@ -181,24 +181,25 @@ def _odd_in_tree(ints: Any, i: Any, j: Any, k: Any) -> Any:
     p = tables[i]
     q = tables[j]
     r = tables[k]
-    # Sort the three positions by two comparisons of neighbours and one more.
-    left = 0
-    middle = 1
-    right = 2
-    if p > q:
-        p, q = q, p
-        left, middle = middle, left
-    if q > r:
-        q, r = r, q
-        middle, right = right, middle
-    if p > q:
-        p, q = q, p
-        left, middle = middle, left
-    left_size = _join_size(tables, n, p, q)
-    right_size = _join_size(tables, n, q, r)
+    # The three positions from left to right.
+    low = min(p, q)
+    high = max(p, q)
+    left = min(low, r)
+    right = max(high, r)
+    middle = max(low, min(high, r))
+    left_size = _join_size(tables, n, left, middle)
+    right_size = _join_size(tables, n, middle, right)
     if left_size == right_size:
         return NONE
-    return right if left_size < right_size else left
+    odd = right
+    if left_size > right_size:
+        odd = left
+    # The answer is its position in the query.
+    if odd == p:
+        return 0
+    if odd == q:
+        return 1
+    return 2
 
 
 @njit(cache=True)
@@ -211,13 +212,17 @@ def _last(ints: Any, i: Any, j: Any, k: Any) -> Any:
         k = tables[k]
     if k > i and k > j:
         return 2
-    return 1 if j > i else 0
+    if j > i:
+        return 1
+    return 0
 
 
 @register_jitable
 def _wrong(ints: Any, right: Any, items: Any, key: Any, time: Any) -> Any:
     """A wrong answer: a random one, or the item with the smallest number."""
-    n_wrong = 3 if right == NONE else 2
+    n_wrong = 2
+    if right == NONE:  # any item is wrong
+        n_wrong = 3
     if ints[ADVERSARIAL] == 1:
         smallest = -1
         for at in range(3):
@@ -267,7 +272,9 @@ def answer_ordinal(
     if answer == NONE and ints[BREAK] == 1:
         answer = _last(ints, i, j, k)
     if floats[NOISE] > 0:
-        repetition = 0 if ints[PERSISTENT] == 1 else time
+        repetition = time
+        if ints[PERSISTENT] == 1:
+            repetition = 0
         if uniform(ints[SEED], key, repetition) < floats[NOISE]:
             return _wrong(ints, answer, (i, j, k), key, repetition)
     return answer

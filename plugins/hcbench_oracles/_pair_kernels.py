@@ -54,7 +54,9 @@ def permute(seed: Any, number: Any, total: Any, bits: Any, inverse: Any) -> Any:
         low = value & low_mask
         high = value >> low_bits
         for step in range(HALF_ROUNDS):
-            at = HALF_ROUNDS - 1 - step if inverse else step
+            at = step
+            if inverse:
+                at = HALF_ROUNDS - 1 - step
             if at % 2 == 0:
                 high ^= _part(seed, at, low, high_mask)
             else:
@@ -112,7 +114,9 @@ def answer_pair(
     flipped = _is_flipped(ints, pair)
     if floats[0] > 0.0:
         flipped = uniform(ints[SEED], key, time) < floats[0]
-    return 1 - together if flipped else together
+    if flipped:
+        return 1 - together
+    return together
 
 
 @njit(cache=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from hcbench import Answers, Problem
@@ -34,14 +36,18 @@ def quadruplet_queries(
     """
     model = Noise(seed, noise, scale, annotators)
     w, tolerance = similarities_of_pairs(problem, similarity)
-    noisy = not model.is_noiseless
-    header = np.array([model.seed, model.annotators, persistent], dtype=np.int64)
+    answer: Any = _kernels.answer_quadruplet
+    if model.is_noiseless:
+        answer = _kernels.compare_exactly
+    # In the order of the entries that `_kernels` names.
+    float_header = np.array([tolerance, model.noise, model.scale])
+    int_header = np.array([model.seed, model.annotators, persistent], dtype=np.int64)
     return Answers(
         kind="quadruplet-queries",
         n=problem.n,
         arity=4,
-        compiled=_kernels.answer_quadruplet if noisy else _kernels.compare_exactly,
-        floats=np.concatenate([[tolerance, model.noise, model.scale], w]),
-        ints=np.concatenate([header, _kernels.row_starts(problem.n)]),
-        timed=noisy and not persistent,
+        compiled=answer,
+        floats=np.concatenate([float_header, w]),
+        ints=np.concatenate([int_header, _kernels.row_starts(problem.n)]),
+        timed=not model.is_noiseless and not persistent,
     )

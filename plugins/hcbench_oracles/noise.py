@@ -97,10 +97,16 @@ class Noise:
             return data_annotators
         if self.is_noiseless and data_annotators is not None:
             return data_annotators
-        # Without similarities the answers come from the data, which may repeat a query.
-        pairs = np.empty(0) if w is None else w
-        times = times_asked(closer, farther) if w is None else np.empty(0, np.int64)
-        annotator = np.zeros(closer.size if self.annotators else 0, np.int32)
+        pairs = np.empty(0)
+        times = np.empty(0, np.int64)
+        if w is None:
+            # The answers come from the data, which may repeat a query.
+            times = times_asked(closer, farther)
+        else:
+            pairs = w
+        annotator = np.empty(0, np.int32)
+        if self.annotators:
+            annotator = np.zeros(closer.size, np.int32)
         has_annotators = data_annotators is not None
         if data_annotators is not None and self.annotators:
             annotator[:] = data_annotators
@@ -120,7 +126,9 @@ class Noise:
                 annotator[part],
                 has_annotators,
             )
-        return annotator if self.annotators else data_annotators
+        if self.annotators:
+            return annotator
+        return data_annotators
 
 
 def times_asked(closer: NDArray[np.uint32], farther: NDArray[np.uint32]) -> NDArray[np.int64]:

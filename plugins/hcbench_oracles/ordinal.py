@@ -68,12 +68,16 @@ def ordinal_queries(
     tree, w, tolerance = _source(problem, source, similarity)
     n = problem.n
     header = np.zeros(kernels.HEADER, np.int64)
-    header[kernels.N], header[kernels.SEED] = n, model.seed
-    header[kernels.PERSISTENT], header[kernels.BREAK] = persistent, ties == "break"
-    header[kernels.ADVERSARIAL], header[kernels.TREE] = wrong == "adversarial", tree is not None
+    header[kernels.N] = n
+    header[kernels.SEED] = model.seed
+    header[kernels.PERSISTENT] = persistent
+    header[kernels.BREAK] = ties == "break"
+    header[kernels.ADVERSARIAL] = wrong == "adversarial"
+    header[kernels.TREE] = tree is not None
     tables = np.empty(0, np.int64)
     if tree is not None:
-        tables = kernels.tree_tables(*tree.leaf_range, tree.parent, n)
+        start, end = tree.leaf_range
+        tables = kernels.tree_tables(start, end, tree.parent, n)
     return Answers(
         kind="ordinal-queries",
         n=n,
@@ -98,4 +102,5 @@ def _source(
         raise NotApplicableError(
             f"source={source}: this data set has neither vectors nor similarities"
         )
-    return None, *similarities_of_pairs(problem, similarity)
+    w, tolerance = similarities_of_pairs(problem, similarity)
+    return None, w, tolerance

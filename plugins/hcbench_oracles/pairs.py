@@ -128,8 +128,9 @@ def _true_clusters(
 ) -> Partition | Ints:
     """The clusters of items that belong together; for a matrix, a bit for each pair."""
     if source == "auto":
-        has_clusters = problem.levels is not None or problem.truths
-        source = "labels" if has_clusters else "matrix"
+        source = "matrix"
+        if problem.levels is not None or problem.truths:
+            source = "labels"
         if source == "matrix" and problem.similarity is None:
             raise NotApplicableError(
                 "the data do not define which items belong together: there is no truth and no "

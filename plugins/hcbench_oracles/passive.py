@@ -54,7 +54,9 @@ class _Sample:
         if self.budget is not None:
             number = min(number, self.budget)
         if number > Comparisons.MOST:
-            parameter = f"p={self.p}" if self.count is None else f"count={self.count}"
+            parameter = f"p={self.p}"
+            if self.count is not None:
+                parameter = f"count={self.count}"
             raise ParameterError(
                 f"{self.kind}: n={n} and {parameter} make {number} comparisons, more than "
                 f"{Comparisons.MOST}; ask for fewer with count=..."
