@@ -10,9 +10,8 @@ from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench.compiled import ASK, STATE
-from hcbench_quadruplets._active_kernels import node_of_right_part
+from hcbench_quadruplets._tournament_kernels import node_of_right_part
 
-_ITEMS = types.int64[::1]
 _MERGES = types.int64[:, ::1]
 
 
@@ -53,36 +52,6 @@ def items_of_pair(pair: int) -> Any:
     if i * (i - 1) // 2 > pair:
         i -= 1
     return i, pair - i * (i - 1) // 2
-
-
-@njit(types.void(_ITEMS, _ITEMS, _MERGES), cache=True)
-def complete_linkage_of_order(
-    i: NDArray[np.int64], j: NDArray[np.int64], merges: NDArray[np.int64]
-) -> None:
-    """Complete linkage from all pairs i, j (M,), sorted with the most similar ones first.
-
-    Two clusters merge when the last of their pairs of items is reached. O(n^2) time, 4 n^2 bytes.
-    ``merges`` (n-1, 2) are written, p < q, where p becomes the union.
-    """
-    n = len(merges) + 1
-    cluster, size = np.arange(n), np.ones(n, np.int64)
-    reached = np.zeros((n, n), np.int32)  # pairs of items of two clusters reached so far
-    step = 0
-    for at in range(i.size):
-        a, b = cluster[i[at]], cluster[j[at]]
-        p, q = min(a, b), max(a, b)
-        reached[p, q] += 1
-        if reached[p, q] < size[p] * size[q]:
-            continue
-        merges[step, 0], merges[step, 1] = p, q
-        step += 1
-        size[p] += size[q]
-        size[q] = 0
-        for r in range(n):
-            if cluster[r] == q:
-                cluster[r] = p
-            if size[r] > 0 and r != p:
-                reached[min(p, r), max(p, r)] += reached[min(q, r), max(q, r)]
 
 
 @register_jitable

@@ -137,10 +137,15 @@ def first_preferences(s: Preferences, size: NDArray[np.int64]) -> None:
 
 
 @register_jitable
-def sum_rows(v: NDArray[np.float64], slot: NDArray[np.uint32], B: NDArray[np.float64]) -> None:
-    """Write into B the sums of v over the blocks of pairs of clusters. O(M)."""
-    for b in range(B.size):
-        B[b] = 0.0
+def sum_rows(s: Preferences, empty: NDArray[np.float64], B: NDArray[np.float64]) -> None:
+    """Write into B the sums of v over the blocks of pairs of clusters. O(M + K0^2).
+
+    ``empty`` is B without any preference.
+    """
+    v = s.v
+    slot = s.slot
+    for at in range(B.size):
+        B[at] = empty[at]
     for at in range(v.size):
         B[slot[at]] += v[at]
 
@@ -213,7 +218,7 @@ def merge_bits(
 
     Time O(M^2 / 64) for the first sums and, for merging p and q, O(M / 64) for each of the
     (|G_p| + |G_q|) n pairs that contain their items, and O(M) for each distinct size of the other
-    clusters. Takes 14 M + 8 K^2 bytes besides the bits.
+    clusters. Takes 14 M + 16 K^2 bytes besides the bits.
 
     Parameters
     ----------
@@ -235,20 +240,20 @@ def merge_bits(
     kind = np.empty(n, np.int64)
     columns = np.empty(n * n // 4 + 1, np.int64)
     s = Preferences(bits, np.zeros(64 * width), slot, place, cluster, kind, columns)
+    # The last entry is that of positions without a pair.
     c = Clusters(size, np.arange(K0), np.empty(K0 * K0 + 1))
+    empty = np.zeros(K0 * K0 + 1)
     for p in range(K0):
         name_blocks(s, p, K0)
     first_preferences(s, size)
     for step in range(len(merges)):
         K = K0 - step
-        sum_rows(s.v, s.slot, c.B)
-        first, second, W = most_similar(c, K)
-        p = c.alive[first]
-        q = c.alive[second]
+        sum_rows(s, empty, c.B)
+        p, q, W = most_similar(c, K)
         merges[step, 0] = p
         merges[step, 1] = q
         similarities[step] = W
         change_weights(s, size, p, q)
         name_blocks(s, p, K0)
         size[p] += size[q]
-        remove(c.alive, second, K)
+        remove(c, K, q, empty)

@@ -38,52 +38,64 @@ class Clusters(NamedTuple):
     size: NDArray[np.int64]
     #: (K0,) int64. The numbers of the K current clusters come first, in their order.
     alive: NDArray[np.int64]
-    #: (K0 K0, or more) float64. Of current clusters p < q, B(p, q) is at p K0 + q.
+    #: (K0 K0, or more) float64. Of current clusters p < q, B(p, q) is at p K0 + q; it is -inf if q
+    #: is no longer current, so that rows are searched with vector instructions.
     B: NDArray[np.float64]
 
 
 @register_jitable
 def most_similar(c: Clusters, K: int) -> tuple[int, int, float]:
-    """The next merge: positions p < q in ``alive``, and W. O(K^2).
+    """The clusters p < q that are merged next, of K, and W. O(K K0).
 
     Of those within `TIE` of the largest W the first in lexicographic order.
     """
     # Local names, as a field that is read in a loop would be counted as a reference each time.
-    size = c.size
     alive = c.alive
     B = c.B
-    width = size.size
+    width = c.size.size
     share = np.empty(width)  # 1 / |G_p|
     for p in range(width):
-        share[p] = 1.0 / size[p]
-    # V of the best pair of each row.
-    best = np.empty(K)
-    largest = -np.inf
-    for p in range(K - 1):
-        row = alive[p] * width
-        most = -np.inf
-        for q in range(p + 1, K):
-            most = max(most, B[row + alive[q]] * share[alive[q]])
-        best[p] = most * share[alive[p]]
-        largest = max(largest, best[p])
-    # The first pair that is as good, up to rounding.
+        share[p] = 1.0 / c.size[p]
     scale = 2.0 / (K * (K - 1.0))
+    largest = -np.inf
+    # V of the best pair of each row, if it may be the largest of all.
+    best = np.full(K, -np.inf)
+    for at in range(K - 1):
+        p = alive[at]
+        sums = B[p * width + p + 1 : (p + 1) * width]
+        shares = share[p + 1 :]
+        # Count first, with vector instructions: most rows have nothing that is enough.
+        enough = largest - TIE / scale
+        n_enough = 0
+        for q in range(sums.size):
+            n_enough += sums[q] * shares[q] * share[p] >= enough
+        if n_enough > 0:
+            for q in range(sums.size):
+                best[at] = max(best[at], sums[q] * shares[q] * share[p])
+            largest = max(largest, best[at])
+    # The first pair that is as good as the best, up to rounding.
     enough = largest - TIE / scale
-    for p in range(K - 1):
-        if best[p] >= enough:
-            row = alive[p] * width
-            for q in range(p + 1, K):
-                similarity = B[row + alive[q]] * share[alive[q]] * share[alive[p]]
+    for at in range(K - 1):
+        if best[at] >= enough:
+            p = alive[at]
+            for q in range(p + 1, width):
+                similarity = B[p * width + q] * share[q] * share[p]
                 if similarity >= enough:
                     return p, q, similarity * scale
-    return 0, 1, np.nan
+    return alive[0], alive[1], np.nan
 
 
 @register_jitable
-def remove(alive: NDArray[np.int64], second: int, K: int) -> None:
-    """Remove the cluster at a position of ``alive``, whose first K are current."""
-    for at in range(second, K - 1):
-        alive[at] = alive[at + 1]
+def remove(c: Clusters, K: int, q: int, B: NDArray[np.float64]) -> None:
+    """Remove cluster q from the K current ones, and from the rows of B. O(K)."""
+    alive = c.alive
+    width = c.size.size
+    at = 0
+    while alive[at] < q:
+        B[alive[at] * width + q] = -np.inf
+        at += 1
+    for later in range(at, K - 1):
+        alive[later] = alive[later + 1]
 
 
 @register_jitable
@@ -109,12 +121,18 @@ def join_rows(
 
 @register_jitable
 def sum_blocks_of_clusters(
-    v: NDArray[np.float64], cluster: NDArray[np.int64], B: NDArray[np.float64]
+    v: NDArray[np.float64],
+    cluster: NDArray[np.int64],
+    empty: NDArray[np.float64],
+    B: NDArray[np.float64],
 ) -> None:
-    """Write into B the sums of v, of pairs of initial clusters, over the current ones. O(P)."""
+    """Write into B the sums of v, of pairs of initial clusters, over the current ones. O(P).
+
+    ``empty`` is B without any preference.
+    """
     K0 = cluster.size
     for at in range(B.size):
-        B[at] = 0.0
+        B[at] = empty[at]
     a = 0
     for x in range(K0):
         for y in range(x + 1, K0):
@@ -163,7 +181,7 @@ def merge_dense(
     """Perform all merges, on the sums of S over pairs of clusters.
 
     With K0 initial clusters, P = K0 (K0-1)/2 pairs of them and K current clusters, a merge adds 2K
-    rows of S in O(K P); 8 P + 8 K0^2 bytes besides S. Rows of S become those of pairs of merged
+    rows of S in O(K P); 8 P + 16 K0^2 bytes besides S. Rows of S become those of pairs of merged
     clusters, while its columns and v = S c remain those of pairs of initial ones.
 
     Parameters
@@ -183,13 +201,12 @@ def merge_dense(
         for q in range(p + 1, K0):
             add_row(-1.0 / (size[p] * size[q]), S[pair[p, q]], v)
     c = Clusters(size, np.arange(K0), np.empty(K0 * K0))
+    empty = np.zeros(K0 * K0)
     cluster = np.arange(K0)  # the current cluster of each initial one
     for step in range(K0 - 1):
         K = K0 - step
-        sum_blocks_of_clusters(v, cluster, c.B)
-        first, second, W = most_similar(c, K)
-        p = c.alive[first]
-        q = c.alive[second]
+        sum_blocks_of_clusters(v, cluster, empty, c.B)
+        p, q, W = most_similar(c, K)
         merges[step, 0] = p
         merges[step, 1] = q
         similarities[step] = W
@@ -198,4 +215,4 @@ def merge_dense(
         for x in range(K0):
             if cluster[x] == q:
                 cluster[x] = p
-        remove(c.alive, second, K)
+        remove(c, K, q, empty)

@@ -38,13 +38,13 @@ def mean_similarity(c: Clusters, p: int, q: int) -> float:
 
 
 @register_jitable
-def search_row(c: Clusters, K: int, p: int) -> None:
-    """Search the later cluster that is most similar to p. O(K)."""
+def search_row(c: Clusters, K: int, at: int) -> None:
+    """Search the later cluster that is most similar to that at a position of ``alive``. O(K)."""
+    p = c.alive[at]
     best = -np.inf
     partner = -1
-    first = np.searchsorted(c.alive[:K], p) + 1
-    for at in range(first, K):
-        q = c.alive[at]
+    for later in range(at + 1, K):
+        q = c.alive[later]
         mean = mean_similarity(c, p, q)
         if mean > best:
             best = mean
@@ -86,12 +86,13 @@ def unite(c: Clusters, K: int, p: int, second: int) -> None:
 @register_jitable
 def update_rows(c: Clusters, K: int, p: int, q: int) -> None:
     """Update the most similar later clusters after q was merged into p. O(K) but for searches."""
-    for r in c.alive[:K]:
+    for at in range(K):
+        r = c.alive[at]
         # Later clusters had neither p nor q after them.
         if r >= q:
             break
         if r == p or c.partner[r] == q or c.partner[r] == p:
-            search_row(c, K, r)
+            search_row(c, K, at)
         elif r < p:
             mean = mean_similarity(c, r, p)
             if mean > c.best[r] or (mean == c.best[r] and p < c.partner[r]):

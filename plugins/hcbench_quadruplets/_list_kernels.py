@@ -153,19 +153,18 @@ def change_weights(
 
 
 @register_jitable
-def join_blocks(cluster: NDArray[np.uint16], c: Clusters, K: int, p: int, second: int) -> None:
-    """Make p the union of p and the cluster at ``second``, of K: its blocks are added. O(n)."""
-    q = c.alive[second]
+def join_blocks(cluster: NDArray[np.uint16], c: Clusters, K: int, p: int, q: int) -> None:
+    """Make p the union of p and q, of K clusters: the blocks of q are added to its own. O(n)."""
     width = c.size.size
     for i in range(cluster.size):
         if cluster[i] == q:
             cluster[i] = p
     c.size[p] += c.size[q]
-    remove(c.alive, second, K)
-    for r in c.alive[: K - 1]:
-        if r != p:
+    for r in c.alive[:K]:
+        if r != p and r != q:
             source = min(q, r) * width + max(q, r)
             c.B[min(p, r) * width + max(p, r)] += c.B[source]
+    remove(c, K, q, c.B)
 
 
 @register_jitable
@@ -224,14 +223,12 @@ def merge_sparse(
     c = Clusters(size, np.arange(K), np.zeros(K * K))
     add_all_columns(lists, cluster, c)
     for step in range(len(merges)):
-        first, second, W = most_similar(c, K)
-        p = c.alive[first]
-        q = c.alive[second]
+        p, q, W = most_similar(c, K)
         merges[step, 0] = number[p]
         merges[step, 1] = number[q]
         similarities[step] = W
         change_weights(lists, cluster, c, p, q, selected)
-        join_blocks(cluster, c, K, p, second)
+        join_blocks(cluster, c, K, p, q)
         K -= 1
         if 8 * c.size.size > 9 * K:
             close_gaps(c, K, cluster, number)

@@ -8,10 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import Given, HeightKind, Oracle, Tree
-from hcbench_quadruplets import (
-    _active_complete_kernels as complete_kernels,
-    _active_kernels as kernels,
-)
+from hcbench_quadruplets import _active_kernels as kernels
 from hcbench_quadruplets.pairs import check_size
 
 Way = Literal["frugal", "merge-sort"]
@@ -54,12 +51,18 @@ def single_linkage(
     """
     if given.n == 1:
         return _single_item(given)
+    # Kernels are imported where they are used, as importing them compiles them.
     if ask == "merge-sort":
         i, j = _sorted_pairs(oracle, given.n, "SL")
     else:
-        nearest, added = np.empty(given.n, np.int64), np.empty(given.n, np.int64)
-        oracle.run(kernels.spanning_tree, nearest, added)
-        i, j = added[1:].copy(), nearest[added[1:]]
+        from hcbench_quadruplets._active_single_kernels import spanning_tree
+
+        nearest = np.empty(given.n, np.int64)
+        added = np.empty(given.n, np.int64)
+        oracle.run(spanning_tree, nearest, added)
+        # The edges, in the order in which Prim's algorithm adds them, are sorted by similarity.
+        i = added[1:].copy()
+        j = nearest[i]
         oracle.run(kernels.sort_pairs, i, j)
     return _tree(i, j, given)
 
@@ -101,11 +104,17 @@ def complete_linkage(
     if given.n == 1:
         return _single_item(given)
     merges = np.empty((given.n - 1, 2), np.int64)
+    # As in `single_linkage`.
     if ask == "merge-sort":
-        complete_kernels.complete_linkage_of_order(*_sorted_pairs(oracle, given.n, "CL"), merges)
+        from hcbench_quadruplets._active_order_kernels import complete_linkage_of_order
+
+        i, j = _sorted_pairs(oracle, given.n, "CL")
+        complete_linkage_of_order(i, j, merges)
     else:
+        from hcbench_quadruplets._active_complete_kernels import complete_linkage
+
         check_size(given.n, "CL")
-        oracle.run(complete_kernels.complete_linkage, merges)
+        oracle.run(complete_linkage, merges)
     # Each cluster is represented by one of its items.
     return _tree(merges[:, 0].copy(), merges[:, 1].copy(), given)
 
@@ -114,7 +123,8 @@ def _sorted_pairs(oracle: Oracle, n: int, name: str) -> tuple[NDArray[np.int64],
     """Items of all pairs, (M,) each, sorted with the most similar pairs first."""
     check_size(n, name)
     i, j = np.triu_indices(n, 1)
-    i, j = i.astype(np.int64), j.astype(np.int64)
+    i = i.astype(np.int64)
+    j = j.astype(np.int64)
     oracle.run(kernels.sort_pairs, i, j)
     return i, j
 

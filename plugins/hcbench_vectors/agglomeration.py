@@ -129,23 +129,30 @@ def _linkage_of_columns(
 
 def spanning_tree(vectors: NDArray[np.floating], metric: str, edges: Floats) -> None:
     """Write the edges of a minimum spanning tree, by searches in a k-d tree."""
-    from hcbench_vectors import _spanning_tree_kernels as kernels
+    from hcbench_vectors._box_kernels import LEAF, Boxes, make_boxes
+    from hcbench_vectors._box_search_kernels import FEW, NEIGHBOURS, find_neighbours
+    from hcbench_vectors._spanning_tree_kernels import boruvka
 
     n, p = vectors.shape
     squares = metric == "euclidean"
     m = 3  # not 1, as boxes (p, 1) are of another type, for which kernels would be compiled anew
-    points = np.zeros((p, n + kernels.LEAF))
-    points[:, :n] = vectors.T
-    while n > kernels.LEAF * (m + 1) // 2:
+    while n > LEAF * (m + 1) // 2:
         m = 2 * m + 1
-    first, last = np.empty(m, np.int64), np.empty(m, np.int64)
-    low, high = np.empty((p, m), order="F"), np.empty((p, m), order="F")
-    item, axes = np.arange(n), tuple(range(p))
-    neighbours = np.full((n, kernels.NEIGHBOURS), -1, np.int32)
-    kernels.make_boxes(points, item, first, last, low, high)
-    if p <= kernels.FEW:
-        kernels.find_neighbours(axes, points, first, last, low, high, squares, neighbours)
-    kernels.boruvka(axes, points, item, first, last, low, high, neighbours, squares, edges)
+    points = np.zeros((p, n + LEAF))
+    points[:, :n] = vectors.T
+    item = np.arange(n)
+    axes = tuple(range(p))
+    boxes = Boxes(
+        first=np.empty(m, np.int64),
+        last=np.empty(m, np.int64),
+        low=np.empty((p, m), order="F"),
+        high=np.empty((p, m), order="F"),
+    )
+    make_boxes(points, item, boxes)
+    neighbours = np.full((n, NEIGHBOURS), -1, np.int32)
+    if p <= FEW:
+        find_neighbours(axes, points, boxes, squares, neighbours)
+    boruvka(axes, points, item, boxes, neighbours, squares, edges)
 
 
 def linkage_of_distances(distances: Floats, method: Method) -> Floats:

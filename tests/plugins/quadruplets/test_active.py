@@ -15,6 +15,7 @@ from hcbench_oracles.active import quadruplet_queries
 from hcbench_quadruplets import (
     _active_complete_kernels as complete_kernels,
     _active_kernels as kernels,
+    _tournament_kernels as tournament_kernels,
 )
 from hcbench_quadruplets.active import complete_linkage, single_linkage
 
@@ -258,7 +259,7 @@ def test_nodes_of_a_tournament_are_a_tree_over_all_leaves(size):
     def leaves(m: int) -> list[int]:
         h = m & -m
         left = [m - 1] if h == 1 else leaves(m - h // 2)
-        right = kernels.node_of_right_part(m, size)
+        right = tournament_kernels.node_of_right_part(m, size)
         return left + ([m] if right == 0 else leaves(right))
 
     root = 2 ** (size - 1).bit_length() // 2

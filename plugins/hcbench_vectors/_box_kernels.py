@@ -1,0 +1,141 @@
+"""A compiled k-d tree of points. The kernels do not check their input."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import register_jitable
+from numpy.typing import NDArray
+
+from hcbench_vectors._step_kernels import entry
+
+LEAF = 24  # points of a leaf at most; half of it at least
+
+
+class Boxes(NamedTuple):
+    """The m nodes of a k-d tree, as `make_boxes` writes them; leaves are from m // 2 on."""
+
+    #: (m,) int64. The points ``first[node]:last[node]`` of each node. The children of node i are
+    #: 2 i + 1 and 2 i + 2, if below m.
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    #: (p, m) float64. The smallest and the largest coordinates of the points of each node.
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+@register_jitable
+def _swap(values: Any, x: int, y: int) -> None:
+    value = values[x]
+    values[x] = values[y]
+    values[y] = value
+
+
+@register_jitable
+def halve(key: Any, item: Any, start: int, stop: int) -> None:
+    """Order the items ``start:stop`` so that the keys of the upper half are not smaller.
+
+    Quickselect, without a branch that depends on a comparison, as it could not be predicted.
+    """
+    middle = (start + stop) // 2
+    left = start
+    right = stop - 1
+    state = np.uint64(88172645463325252)
+    while left < right:
+        # A pseudo-random pivot (xorshift; Marsaglia 2003), so that no order of the points is slow.
+        state ^= state << np.uint64(13)
+        state ^= state >> np.uint64(7)
+        state ^= state << np.uint64(17)
+        size = right - left + 1
+        shift = np.int64(state >> np.uint64(40)) * size >> 24
+        a = key[left + shift]
+        b = key[left + (shift + size // 3) % size]
+        pivot = max(min(a, b), min(max(a, b), key[(left + right) // 2]))
+        end = left
+        for x in range(left, right + 1):
+            is_less = key[x] < pivot
+            _swap(key, x, end)
+            _swap(item, x, end)
+            end += is_less
+        if middle < end:
+            right = end - 1
+            continue
+        # The pivot is the smallest, as all may be: those equal to it go first.
+        if end == left:
+            for x in range(left, right + 1):
+                if key[x] == pivot:
+                    _swap(key, x, end)
+                    _swap(item, x, end)
+                    end += 1
+            if middle < end:
+                break
+        left = end
+
+
+@register_jitable
+def _bound(points: Any, start: int, stop: int, low: Any, high: Any, node: int) -> int:
+    """Write the box of the points ``start:stop``; return the axis along which it is longest."""
+    longest = 0
+    for k in range(low.shape[0]):
+        least = np.inf
+        most = -np.inf
+        for x in range(start, stop):
+            least = min(least, points[k, x])
+            most = max(most, points[k, x])
+        low[k, node] = least
+        high[k, node] = most
+        if most - least > high[longest, node] - low[longest, node]:
+            longest = k
+    return longest
+
+
+@register_jitable
+def _split(points: Any, item: Any, start: int, stop: int, axis: int, key: Any, order: Any) -> None:
+    """Bring the points ``start:stop`` into the order of their halves along an axis."""
+    for x in range(start, stop):
+        key[x] = points[axis, x]
+        order[x] = x
+    halve(key, order, start, stop)
+    for k in range(points.shape[0]):
+        for x in range(start, stop):
+            key[x] = points[k, order[x]]
+        for x in range(start, stop):
+            points[k, x] = key[x]
+    for x in range(start, stop):
+        order[x] = item[order[x]]
+    for x in range(start, stop):
+        item[x] = order[x]
+
+
+@entry
+def make_boxes(points: NDArray[np.float64], item: NDArray[np.int64], boxes: Boxes) -> None:
+    """Make a k-d tree: a node's points are halved where their box is the longest. O(n log n).
+
+    Parameters
+    ----------
+    points : (p, n + LEAF), changed
+        The first n are brought into the order of the tree.
+    item : (n,), changed
+        Likewise.
+    boxes : Boxes, written
+    """
+    first = boxes.first
+    last = boxes.last
+    m = first.size
+    key = np.empty(item.size)
+    order = np.empty(item.size, np.int64)
+    first[0] = 0
+    last[0] = item.size
+    for node in range(m):
+        start = first[node]
+        stop = last[node]
+        longest = _bound(points, start, stop, boxes.low, boxes.high, node)
+        child = 2 * node + 1
+        if child < m:
+            _split(points, item, start, stop, longest, key, order)
+            middle = (start + stop) // 2
+            first[child] = start
+            last[child] = middle
+            first[child + 1] = middle
+            last[child + 1] = stop

@@ -1,0 +1,211 @@
+"""Compiled searches in a k-d tree. They do not check their input.
+
+Distances are squared if they are Euclidean (``squares``), and Manhattan otherwise. Those to the
+points of a leaf are computed to `LEAF` points from its first, as a loop of constant length is
+compiled into vector instructions. ``axes`` is 0..p-1: a tuple, so that p is known when a kernel is
+compiled, for each p; with another loop single linkage took 2 to 4 times as long.
+
+There are two searches. That of the neighbours of all points of a leaf at once takes .28 to .36 of
+the time of whole cells of single linkage off the other one (rings of 5,000 points in the plane),
+and decides which of equal edges a spanning tree has.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import register_jitable
+from numpy.typing import NDArray
+
+from hcbench_vectors._box_kernels import LEAF, Boxes
+from hcbench_vectors._step_kernels import entry
+
+NEIGHBOURS = 6  # of each point, found in one search; fewer than points of a leaf
+FEW = 4  # coordinates; with more, neighbours are too far from most points of a leaf to search once
+
+
+@register_jitable
+def distance_of_points(
+    axes: tuple[int, ...], points: NDArray[np.float64], x: Any, y: Any, squares: bool
+) -> float:
+    """Distance of two points."""
+    # Unsigned, else negative numbers would be taken to count from the end.
+    x = np.uint64(x)
+    y = np.uint64(y)
+    total: float = 0.0
+    for k in range(len(axes)):
+        gap = abs(points[k, x] - points[k, y])
+        total += gap * gap if squares else gap
+    return total
+
+
+@register_jitable
+def distance_of_boxes(
+    axes: tuple[int, ...],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    x: Any,
+    boxes: Boxes,
+    node: Any,
+    squares: bool,
+) -> float:
+    """Distance of box x, of ``low`` and ``high``, to that of a node, 0 if they overlap.
+
+    A point is a box with ``low`` and ``high`` equal.
+    """
+    low_of_nodes = boxes.low
+    high_of_nodes = boxes.high
+    x = np.uint64(x)
+    node = np.uint64(node)
+    total: float = 0.0
+    for k in range(len(axes)):
+        gap = max(low_of_nodes[k, node] - high[k, x], low[k, x] - high_of_nodes[k, node], 0.0)
+        total += gap * gap if squares else gap
+    return total
+
+
+class Search(NamedTuple):
+    """Work space of a search in a k-d tree."""
+
+    #: (128,) int64. Nodes that wait, the next one last; two for each level at most.
+    waiting: NDArray[np.int64]
+    #: (128,) float64. Their distances.
+    distance: NDArray[np.float64]
+    #: (LEAF,) float64. Distances to the points of a leaf.
+    totals: NDArray[np.float64]
+
+
+@register_jitable
+def new_search() -> Search:
+    """Work space; no node waits."""
+    return Search(np.empty(128, np.int64), np.empty(128), np.empty(LEAF))
+
+
+@register_jitable
+def add_children(
+    axes: tuple[int, ...],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    x: int,
+    boxes: Boxes,
+    search: Search,
+    n_waiting: int,
+    node: int,
+    squares: bool,
+) -> None:
+    """Let the children of a node wait, the one nearer to box x of ``low`` and ``high`` last."""
+    waiting = search.waiting
+    distance = search.distance
+    child = 2 * node + 1
+    first = distance_of_boxes(axes, low, high, x, boxes, child, squares)
+    second = distance_of_boxes(axes, low, high, x, boxes, child + 1, squares)
+    # Equal ones wait in their order.
+    is_first_nearer = first < second
+    waiting[n_waiting] = child + is_first_nearer
+    waiting[n_waiting + 1] = child + 1 - is_first_nearer
+    distance[n_waiting] = max(first, second)
+    distance[n_waiting + 1] = min(first, second)
+
+
+@register_jitable
+def _insert(
+    lengths: NDArray[np.float64], ends: NDArray[np.int32], length: float, end: np.int32
+) -> None:
+    """Insert a point into its place among the nearest ones, of which the last goes."""
+    # Without branches, which could not be predicted: what does not go on is put down.
+    for place in range(NEIGHBOURS):
+        is_less = length < lengths[place]
+        place_length = lengths[place]
+        place_end = ends[place]
+        lengths[place] = length if is_less else place_length
+        ends[place] = end if is_less else place_end
+        length = place_length if is_less else length
+        end = place_end if is_less else end
+
+
+class Nearest(NamedTuple):
+    """Work space of `find_neighbours` for the points of a leaf."""
+
+    #: (LEAF, NEIGHBOURS) float64. Distances of the nearest points of each, nearest first.
+    lengths: NDArray[np.float64]
+    #: (LEAF,) float64. Distance of each point to the box of another leaf.
+    gaps: NDArray[np.float64]
+
+
+@register_jitable
+def _compare_leaves(
+    axes: tuple[int, ...],
+    points: NDArray[np.float64],
+    boxes: Boxes,
+    leaf: int,
+    node: int,
+    nearest: Nearest,
+    ends: NDArray[np.int32],
+    totals: NDArray[np.float64],
+    squares: bool,
+) -> float:
+    """Compare the points of a leaf with those of another; return the farthest nearest distance."""
+    gaps = nearest.gaps
+    start = boxes.first[leaf]
+    other_start = boxes.first[node]
+    other_size = boxes.last[node] - other_start
+    for x in range(LEAF):
+        gaps[x] = distance_of_boxes(axes, points, points, start + x, boxes, node, squares)
+    farthest: float = 0.0
+    for x in range(boxes.last[leaf] - start):
+        lengths = nearest.lengths[x]
+        if gaps[x] < lengths[-1]:
+            for y in range(LEAF):
+                totals[y] = distance_of_points(axes, points, start + x, other_start + y, squares)
+            if node == leaf:
+                totals[x] = np.inf
+            for y in range(other_size):
+                if totals[y] < lengths[-1]:
+                    _insert(lengths, ends[x], totals[y], np.int32(other_start + y))
+        farthest = max(farthest, lengths[-1])
+    return farthest
+
+
+@entry
+def find_neighbours(
+    axes: tuple[int, ...],
+    points: NDArray[np.float64],
+    boxes: Boxes,
+    squares: bool,
+    neighbours: NDArray[np.int32],
+) -> None:
+    """Write the nearest points (n, NEIGHBOURS) of each, nearest first; itself if there are fewer.
+
+    All points of a leaf are searched for at once in the tree of `make_boxes`: other leaves that are
+    farther than the last neighbour of each are ignored.
+    """
+    first = boxes.first
+    m = first.size
+    search = new_search()
+    waiting = search.waiting
+    distance = search.distance
+    nearest = Nearest(np.empty((LEAF, NEIGHBOURS)), np.empty(LEAF))
+    for leaf in range(m // 2, m):
+        ends = neighbours[first[leaf] : boxes.last[leaf]]
+        for x in range(len(ends)):
+            ends[x] = first[leaf] + x
+        nearest.lengths[:] = np.inf
+        farthest = np.inf
+        n_waiting = 1
+        waiting[0] = 0
+        distance[0] = 0.0
+        while n_waiting > 0:
+            n_waiting -= 1
+            node = waiting[n_waiting]
+            if distance[n_waiting] >= farthest:
+                continue
+            if 2 * node + 1 < m:
+                add_children(
+                    axes, boxes.low, boxes.high, leaf, boxes, search, n_waiting, node, squares
+                )
+                n_waiting += 2
+                continue
+            farthest = _compare_leaves(
+                axes, points, boxes, leaf, node, nearest, ends, search.totals, squares
+            )
