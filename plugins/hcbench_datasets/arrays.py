@@ -6,8 +6,8 @@ import math
 import warnings
 from codecs import BOM_UTF8
 from collections.abc import Mapping
+from dataclasses import replace
 from io import BytesIO
-from lzma import LZMAError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,17 +17,19 @@ from numpy.typing import NDArray
 from hcbench import DataError, ModelWarning
 from hcbench.files import read_arrays, read_limited
 from hcbench.model import as_numbers, class_texts, number_text
+from hcbench_datasets.cell_texts import is_missing_label
 from hcbench_datasets.content import (
     Content,
     check_names,
     check_rows,
-    is_missing_label,
+    first_line,
     no_data,
-    pasted_name,
-    symmetric_matrix,
+    places,
     table_of_labels,
 )
-from hcbench_datasets.delimited import OPEN, is_compressed, suffix_of
+from hcbench_datasets.encoded import is_compressed, read_decompressed, suffix_of
+from hcbench_datasets.file_names import pasted_name
+from hcbench_datasets.squares import symmetric_matrix
 from hcbench_datasets.tables import SUFFIXES
 from hcbench_datasets.unknown_files import explain_unknown
 
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
-_ALONE = ""
+_ALONE = ""  # the key of an array that is in no archive
+_MOST_ROWS = 10**8  # of a sparse matrix, of which empty ones take memory as well
 
 
 def read_array(path: Path, similarity: bool) -> Content:
@@ -83,8 +86,11 @@ def _items_of_condensed(array: NDArray[Any]) -> int | None:
     """How many items have as many pairs as the array has numbers; None if no number fits."""
     if array.ndim != 1 or array.dtype.kind not in "fiu":
         return None
+    # The larger solution of n (n - 1) / 2 = m.
     n = (1 + math.isqrt(1 + 8 * len(array))) // 2
-    return n if n > 2 and n * (n - 1) // 2 == len(array) else None
+    if n <= 2 or n * (n - 1) // 2 != len(array):
+        return None
+    return n
 
 
 def _square_of_condensed(
@@ -113,7 +119,8 @@ def _read_npz(path: Path, similarity: bool) -> Content:
     data = _either(arrays, "X", "vectors", path)
     square = arrays.get("similarity")
     if similarity and square is None:
-        data, square = None, data
+        square = data
+        data = None
     if data is None and square is None:
         raise no_data(path, list(arrays))
     if similarity and data is not None:
@@ -133,12 +140,18 @@ def _content(
     square: NDArray[Any] | None,
     path: Path,
 ) -> Content:
-    vectors = None if data is None else _matrix(data, f"{path}, X")
-    matrix = None if square is None else _matrix(square, f"{path}, similarity")
-    if matrix is not None:
-        matrix = symmetric_matrix(matrix, f"{path}, similarity")
-    rows = [m for m in (vectors, matrix) if m is not None]
-    n = len(rows[0])
+    """The content of an archive, of which one of the vectors and the square is there."""
+    n = None
+    vectors = None
+    matrix = None
+    if data is not None:
+        vectors = _matrix(data, f"{path}, X")
+        n = len(vectors)
+    if square is not None:
+        where = f"{path}, similarity"
+        matrix = symmetric_matrix(_matrix(square, where), where)
+        # With both, the vectors tell how many items there are.
+        n = n or len(matrix)
     labels = _either(arrays, "y", "labels", path)
     names = arrays.get("names")
     for key, array in (("similarity", matrix), ("labels", labels), ("names", names)):
@@ -146,12 +159,12 @@ def _content(
             raise DataError(
                 f"{path}: {key} has shape {array.shape}, but there are {n} items; save one for each"
             )
-    return Content(
-        vectors=vectors,
-        similarity=matrix,
-        levels=None if labels is None else _levels(labels, path),
-        names=None if names is None else _names(names, path),
-    )
+    content = Content(vectors=vectors, similarity=matrix)
+    if labels is not None:
+        content = replace(content, levels=_levels(labels, path))
+    if names is not None:
+        content = replace(content, names=_names(names, path))
+    return content
 
 
 def _either(
@@ -223,12 +236,15 @@ def _read_mtx(path: Path, similarity: bool) -> Content:
     try:
         content = _without_mark(path)
         rows, columns, entries, form, *_ = io.mminfo(BytesIO(content))
+        n_numbers = entries
+        if form == "array":
+            n_numbers = rows * columns
         # Each number takes at least two bytes, so that a short file cannot ask for much memory.
-        if (rows * columns if form == "array" else entries) > len(content) or rows > 10**8:
+        if n_numbers > len(content) or rows > _MOST_ROWS:
             raise ValueError(f"{rows} x {columns} with {entries} numbers do not fit into the file")
         loaded = io.mmread(BytesIO(content))
     except (ValueError, TypeError, OverflowError, MemoryError, EOFError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = first_line(error)
         raise DataError(
             f"{path} is no Matrix Market file: {reason}; write it again with scipy.io.mmwrite, or "
             "in R with Matrix::writeMM"
@@ -243,15 +259,7 @@ def _read_mtx(path: Path, similarity: bool) -> Content:
 
 def _without_mark(path: Path) -> bytes:
     """The content of a file of text without a byte order mark, which some editors write."""
-    opener = OPEN.get(path.suffix.lower())
-    if opener is None:
-        return path.read_bytes().removeprefix(BOM_UTF8)
-    try:
-        with opener(path) as stream:
-            content: bytes = stream.read()
-    except (OSError, EOFError, LZMAError) as error:
-        raise DataError(f"{path}: the file is damaged: {error}; compress it again") from error
-    return content.removeprefix(BOM_UTF8)
+    return read_decompressed(path).removeprefix(BOM_UTF8)
 
 
 def _read_svmlight(path: Path, similarity: bool) -> Content:
@@ -263,47 +271,55 @@ def _read_svmlight(path: Path, similarity: bool) -> Content:
     try:
         loaded, classes = load_svmlight_file(BytesIO(_without_mark(path)))
     except (ValueError, OverflowError, MemoryError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = first_line(error)
         raise DataError(
             f"{path} is no svmlight file: {reason}; write it again with "
             "sklearn.datasets.dump_svmlight_file"
         ) from error
     content = _content_of_sparse(loaded, str(path), similarity)
-    texts = [number_text(value) for value in classes.tolist()]
+    texts = list(map(number_text, classes.tolist()))
     return Content(vectors=content.vectors, levels=table_of_labels([texts]))
 
 
 def _check_finite_entries(array: sparse.csr_array, where: str) -> None:
     bad = np.flatnonzero(~np.isfinite(array.data))
     if bad.size:
+        # The last row that starts at the entry or before it.
         row = int(np.searchsorted(array.indptr, bad[0], side="right")) - 1
-        column, value = array.indices[bad[0]], array.data[bad[0]]
+        column = array.indices[bad[0]]
+        value = array.data[bad[0]]
         raise DataError(f"{where}[{row}, {column}] is {value}; impute it, or drop the row")
 
 
 def _levels(labels: NDArray[Any], path: Path) -> NDArray[np.str_]:
     """Labels (n,) or (n, L), the coarsest first, as texts (n, L)."""
-    table = labels[:, None] if labels.ndim == 1 else labels
+    table = labels
+    if labels.ndim == 1:
+        table = labels[:, None]
     if table.ndim != 2 or table.shape[1] == 0:
         raise DataError(f"{path}: labels must have shape (n,) or (n, L), got {labels.shape}")
-    texts = [[_label_text(value) for value in column] for column in table.T.tolist()]
-    for level in texts:
-        for row, text in enumerate(level):
+    items = places("item", 0, len(table))
+    columns = []
+    for values in table.T.tolist():
+        texts = list(map(_label_text, values))
+        for item, text in zip(items, texts, strict=True):
             if is_missing_label(text):
-                raise DataError(f"{path}: the label of item {row} is missing; fill it in")
-    places = [f"item {row}" for row in range(len(table))]
-    levels = table_of_labels([class_texts(level, places, f"{path}: y") for level in texts])
+                raise DataError(f"{path}: the label of {item} is missing; fill it in")
+        columns.append(class_texts(texts, items, f"{path}: y"))
+    levels = table_of_labels(columns)
     assert levels is not None  # there is at least one level
     return levels
 
 
 def _label_text(label: Any) -> str:
     """The text of a class; 1.0 is that of 1, as in tables."""
-    return number_text(label) if isinstance(label, float) else str(label).strip()
+    if isinstance(label, float):
+        return number_text(label)
+    return str(label).strip()
 
 
 def _names(names: NDArray[Any], path: Path) -> tuple[str, ...]:
     if names.ndim != 1:
         raise DataError(f"{path}: names must have shape (n,), got {names.shape}")
     texts = [str(name).strip() for name in names.tolist()]
-    return check_names(texts, [f"item {i}" for i in range(len(texts))], str(path))
+    return check_names(texts, places("item", 0, len(texts)), str(path))

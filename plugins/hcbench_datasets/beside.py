@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from hcbench import DataError
 from hcbench.files import read_limited
 from hcbench.model import class_texts
-from hcbench_datasets.content import Content, check_names, is_missing_label, table_of_labels
-from hcbench_datasets.delimited import suffix_of
+from hcbench_datasets.cell_texts import is_missing_label
+from hcbench_datasets.content import Content, check_names, places, table_of_labels
+from hcbench_datasets.encoded import suffix_of
 from hcbench_datasets.fetch import open_text
 
 #: Files of 10x Genomics beside matrix.mtx: those of its rows, and those of its columns.
@@ -41,23 +43,26 @@ def with_files(content: Content, where: Path, labels: Sequence[str], names: str 
     DataError
         If a file cannot be read, or has not one line for each item.
     """
-    matrix = content.similarity if content.vectors is None else content.vectors
-    assert matrix is not None  # an array has one of the two
+    matrix: Any = content.vectors
+    if matrix is None:
+        matrix = content.similarity
     n = matrix.shape[0]
     if names is not None:
         path = Path(names).expanduser()
-        places = [f"line {line}" for line in range(1, n + 1)]
-        content = replace(content, names=check_names(_lines(path, n, where), places, str(path)))
-    if labels:
-        if content.levels is not None:
-            raise DataError(f"{where} has labels of its own; omit labels=, or y in the archive")
-        columns = []
-        for file in labels:
-            path = Path(file).expanduser()
-            texts = _labels_by_name(path, content.names, where)
-            columns.append(_classes(path, texts or _lines(path, n, where)))
-        content = replace(content, levels=table_of_labels(columns))
-    return content
+        texts = _lines(path, n, where)
+        content = replace(content, names=check_names(texts, places("line", 1, n), str(path)))
+    if not labels:
+        return content
+    if content.levels is not None:
+        raise DataError(f"{where} has labels of its own; omit labels=, or y in the archive")
+    columns = []
+    for file in labels:
+        path = Path(file).expanduser()
+        texts = _labels_by_name(path, content.names, where)
+        if not texts:
+            texts = _lines(path, n, where)
+        columns.append(_classes(path, texts))
+    return replace(content, levels=table_of_labels(columns))
 
 
 def _labels_by_name(path: Path, names: Sequence[str] | None, where: Path) -> list[str]:
@@ -71,7 +76,7 @@ def _labels_by_name(path: Path, names: Sequence[str] | None, where: Path) -> lis
         If the items have no names, or the file has not one line for each of them.
     """
     rows = _cells(path, where)
-    if not rows or {len(cells) for cells in rows} != {2}:
+    if set(map(len, rows)) != {2}:
         return []
     if names is None:
         raise DataError(
@@ -83,14 +88,17 @@ def _labels_by_name(path: Path, names: Sequence[str] | None, where: Path) -> lis
         if name in label_of_name:
             raise DataError(f"{path}, line {line}: {name!r} is there twice; remove one of the two")
         label_of_name[name] = label
-    unknown = [name for name, _ in rows if name not in names]
+    unknown = [name for name in label_of_name if name not in names]
+    # The first line may be a header.
     is_header = bool(unknown) and unknown[0] == rows[0][0]
     if len(unknown) > is_header:
         raise DataError(f"{path} has {unknown[-1]!r}, which is no item of {where}; remove the line")
+    labels = []
     for name in names:
         if name not in label_of_name:
             raise DataError(f"{path} has no label of {name!r}; add a line")
-    return [label_of_name[name] for name in names]
+        labels.append(label_of_name[name])
+    return labels
 
 
 def _cells(path: Path, where: Path) -> list[list[str]]:
@@ -105,8 +113,14 @@ def _cells(path: Path, where: Path) -> list[list[str]]:
         text = read_limited(path, _text_of, path)
     else:
         text = _text_of(path)
-    delimiter = "," if path.suffix.lower() == ".csv" else "\t"
-    return [[cell.strip() for cell in line.split(delimiter)] for line in text.splitlines()]
+    delimiter = "\t"
+    if path.suffix.lower() == ".csv":
+        delimiter = ","
+    rows = []
+    for line in text.splitlines():
+        cells = line.split(delimiter)
+        rows.append(list(map(str.strip, cells)))
+    return rows
 
 
 def _lines(path: Path, n: int, where: Path) -> list[str]:
@@ -126,11 +140,12 @@ def _text_of(path: Path) -> str:
 
 
 def _classes(path: Path, texts: list[str]) -> list[str]:
-    for row, text in enumerate(texts, start=1):
+    """The texts of the classes in a file with one in each line."""
+    lines = places("line", 1, len(texts))
+    for line, text in zip(lines, texts, strict=True):
         if is_missing_label(text):
-            raise DataError(f"{path}: the label in line {row} is missing; fill it in")
-    places = [f"line {line}" for line in range(1, len(texts) + 1)]
-    return class_texts(texts, places, str(path))
+            raise DataError(f"{path}: the label in {line} is missing; fill it in")
+    return class_texts(texts, lines, str(path))
 
 
 def files_of_10x(path: Path) -> tuple[str, str] | None:
@@ -138,8 +153,16 @@ def files_of_10x(path: Path) -> tuple[str, str] | None:
 
     None if it has none.
     """
-    rows = [name for name in _ROWS if (path.parent / name).is_file()]
-    columns = [name for name in _COLUMNS if (path.parent / name).is_file()]
-    if suffix_of(path) != ".mtx" or not rows or not columns:
+    rows = _first_file(path.parent, _ROWS)
+    columns = _first_file(path.parent, _COLUMNS)
+    if suffix_of(path) != ".mtx" or rows is None or columns is None:
         return None
-    return str(path.parent / rows[0]), str(path.parent / columns[0])
+    return str(rows), str(columns)
+
+
+def _first_file(folder: Path, names: Sequence[str]) -> Path | None:
+    """The first of some files that is in a folder."""
+    for name in names:
+        if (folder / name).is_file():
+            return folder / name
+    return None

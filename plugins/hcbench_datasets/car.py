@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import Comparisons, DataError, Problem
-from hcbench_datasets.content import note_contradictions
+from hcbench_datasets.comparisons import note_contradictions
 from hcbench_datasets.fetch import Remote, data_file, open_text
 from hcbench_datasets.holding_out import mask_of_groups
 
@@ -51,7 +51,8 @@ def car(seed: int, *, answers: str, held_out: float | None) -> Problem:
         statements = read_survey(_file("survey_data.csv"))
     else:
         statements = read_statements(_file("T_ALL_REDUCED.csv"))
-    names, labels = [""] * N_CARS, np.zeros((N_CARS, 1), np.int64)
+    names = [""] * N_CARS
+    labels = np.zeros((N_CARS, 1), np.int64)
     for code, (name, cars) in enumerate(CLASSES.items()):
         for number in cars:
             names[number - 1] = f"{name} {number}"
@@ -83,33 +84,42 @@ def _file(name: str) -> Path:
 def comparisons_of_centres(statements: NDArray[np.int64]) -> Comparisons:
     """Quadruplets ``w_cx > w_xy`` and ``w_cy > w_xy`` of rows (m, 3) ``c, x, y``, from 1."""
     c, x, y = (statements - 1).T
-    rows = np.stack([np.stack([c, x, x, y], 1), np.stack([c, y, x, y], 1)], 1)
+    first = np.stack([c, x, x, y], axis=1)
+    second = np.stack([c, y, x, y], axis=1)
+    # The two comparisons of a statement follow each other.
+    rows = np.stack([first, second], axis=1)
     return Comparisons.from_quadruplets(N_CARS, rows.reshape(-1, 4))
 
 
 def read_statements(path: Path) -> NDArray[np.int64]:
     """Rows (m, 3): the central car, then the other two, numbered from 1."""
-    rows = [row for row in csv.reader(open_text(path)) if row]
-    return _checked(rows, path, first=1)
+    return _checked(_filled_rows(path), path, first=1)
+
+
+def _filled_rows(path: Path) -> list[list[str]]:
+    """The rows of a CSV file but for empty lines."""
+    return [row for row in csv.reader(open_text(path)) if row]
 
 
 def read_survey(path: Path) -> NDArray[np.int64]:
     """Rows (m, 3) as `read_statements`; a survey line is round, chosen car, three cars, seconds."""
-    answers = [row for row in csv.reader(open_text(path)) if row][1:]
+    answers = _filled_rows(path)[1:]
     rows = []
     for line, row in enumerate(answers, start=2):
-        shown = row[2:5]
-        if len(row) < 5 or row[1] not in shown:
+        cars = row[2:5]
+        if len(row) < 5 or row[1] not in cars:
             raise DataError(f"{path}, line {line}: {','.join(row)!r} chooses a car not shown")
-        rows.append([row[1], *(other for other in shown if other != row[1])])
+        central = row[1]
+        rows.append([central] + [car for car in cars if car != central])
     return _checked(rows, path, first=2)
 
 
 def _checked(rows: list[list[str]], path: Path, first: int) -> NDArray[np.int64]:
     """Check that each row has three different cars of 1..60; ``first`` is its first line number."""
     for line, row in enumerate(rows, start=first):
-        cars = [int(cell) for cell in row if cell.strip().isdigit()]
-        if len(row) != 3 or len(set(cars)) != 3 or not 1 <= min(cars) <= max(cars) <= N_CARS:
+        cars = {int(cell) for cell in row if cell.strip().isdigit()}
+        # Two equal cars leave fewer than three; other texts than numbers are none.
+        if len(row) != 3 or len(cars) != 3 or min(cars) < 1 or max(cars) > N_CARS:
             raise DataError(
                 f"{path}, line {line}: {','.join(row)!r} are not three different cars of "
                 f"1..{N_CARS}"

@@ -16,16 +16,17 @@ import numpy as np
 from hcbench import DataError
 from hcbench.files import read_limited
 from hcbench.model import class_texts, suggestion
+from hcbench_datasets.cell_texts import is_missing_label
 from hcbench_datasets.content import (
     Content,
     Roles,
     Table,
     check_names,
     check_rows,
-    is_missing_label,
-    pasted_name,
+    first_line,
     table_of_labels,
 )
+from hcbench_datasets.file_names import changed_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +93,7 @@ def _open(path: Path) -> Any:
     except MemoryError:
         raise
     except Exception as error:  # h5py and anndata raise many kinds
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = first_line(error)
         raise DataError(
             f"{path} is no .h5ad file: {reason}; write it again with anndata's write_h5ad"
         ) from error
@@ -109,11 +110,13 @@ def _look_at_cells(path: Path) -> CellsFile:
 
 
 def _layers(data: Any) -> tuple[str, ...]:
-    layers = [_MAIN] if data.X is not None else []
-    layers += [str(name) for name in data.layers]
+    layers = []
+    if data.X is not None:
+        layers.append(_MAIN)
+    layers += map(str, data.layers)
     if data.raw is not None:
         layers.append(_RAW)
-    layers += [str(name) for name in data.obsm]
+    layers += map(str, data.obsm)
     return tuple(layers)
 
 
@@ -126,7 +129,7 @@ def _read_cells(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
         column = _column(path, data.obs, name)
         is_missing = np.array([is_missing_label(text) for text in column], dtype=bool)
         if is_missing.any() and params["missing"] != "drop":
-            dropped = pasted_name(str(params["path"]), {**params, "path": None, "missing": "drop"})
+            dropped = changed_name(params, missing="drop")
             raise DataError(
                 f"{path}: {is_missing.sum()} labels of {name!r} are missing; fill them in, or "
                 f"write {dropped} to omit these cells"
@@ -166,7 +169,7 @@ def _chosen_layer(path: Path, params: Mapping[str, Any], layers: Sequence[str]) 
         return layers[0]
     ways = []
     for name in layers:
-        written = pasted_name(str(params["path"]), {**params, "path": None, "layer": name})
+        written = changed_name(params, layer=name)
         ways.append(f"of {name} write {written}")
     raise DataError(f"{path} has several matrices: {'; '.join(ways)}")
 
@@ -174,13 +177,16 @@ def _chosen_layer(path: Path, params: Mapping[str, Any], layers: Sequence[str]) 
 def _column(path: Path, obs: pd.DataFrame, name: str) -> list[str]:
     """The texts of a column of obs; a missing one is ""."""
     if name not in obs.columns:
-        names = [str(column) for column in obs.columns]
+        names = list(map(str, obs.columns))
         listed = ", ".join(names[:12]) or "no columns"
         hint = suggestion(name, names) or f"there are {listed}"
         raise DataError(f"{path}: obs has no column {name!r}; {hint}")
     texts = []
     for value, is_missing in zip(obs[name], obs[name].isna(), strict=True):
-        texts.append("" if is_missing else str(value).strip())
+        text = ""
+        if not is_missing:
+            text = str(value).strip()
+        texts.append(text)
     return texts
 
 

@@ -38,25 +38,24 @@ def cifar_100(_seed: int, *, n: int, split: str) -> Problem:
     if n > len(rows):
         raise DataError(f"cifar-100: n={n} exceeds the {len(rows)} images of split={split}")
     codes = rows[:n, :2].astype(np.int64)
-    for level, listed in enumerate(names):
-        if codes[:, level].max() >= len(listed):
+    for level, names_of_level in enumerate(names):
+        if codes[:, level].max() >= len(names_of_level):
             raise DataError(f"{path} is damaged: a label has no name")
     return Problem(n=n, vectors=rows[:n, 2:].astype(np.float64), levels=codes, classes=names)
 
 
 def _read(path: Path, split: str) -> tuple[bytes, tuple[tuple[str, ...], tuple[str, ...]]]:
     """The images of a split, and the names of the coarse and the fine classes."""
-    found = {}
+    contents = {}
     try:
         with tarfile.open(path) as archive:
             for member in archive:
                 file = archive.extractfile(member)
+                # Folders have no content.
                 if file is not None:
-                    found[Path(member.name).name] = file.read()
-        coarse, fine = (
-            tuple(found[f"{level}_label_names.txt"].decode().split())
-            for level in ("coarse", "fine")
-        )
-        return found[f"{split}.bin"], (coarse, fine)
+                    contents[Path(member.name).name] = file.read()
+        coarse = tuple(contents["coarse_label_names.txt"].decode().split())
+        fine = tuple(contents["fine_label_names.txt"].decode().split())
+        return contents[f"{split}.bin"], (coarse, fine)
     except (OSError, EOFError, tarfile.TarError, KeyError, UnicodeDecodeError) as error:
         raise DataError.of_file("read", path, error) from error

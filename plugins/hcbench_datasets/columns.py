@@ -1,7 +1,7 @@
 """What a column of numbers is besides a measurement: an identifier, a date, a class, a constant.
 
 The names of columns and the form of the numbers tell. Nothing here decides what a column is used
-for; `hcbench_datasets.roles` does.
+for; `hcbench_datasets.guessing` and `hcbench_datasets.doubtful_columns` do.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench.model import number_text
-from hcbench_datasets.content import Column, Table
+from hcbench.model import are_codes, number_text
+from hcbench_datasets.content import Column, Table, with_numbers
 
 COUNTERS = ("id", "index", "no", "nr", "number", "row")  # names of columns that count the rows
 _ID = re.compile(
@@ -23,10 +23,34 @@ _ID = re.compile(
 _DATE = re.compile(
     r"(.*[ _.-])?(date|day|datum|time|timestamp|datetime|created|updated|epoch|unix)", re.I
 )
-CLASSES = (
-    *("class", "label", "labels", "target", "species", "kind", "type", "category", "group"),
-    *("cluster", "classes", "groups", "clusters", "diagnosis", "outcome", "segment", "cultivar"),
-    *("subtype", "celltype", "cell_type", "cohort", "taxon", "genus", "family"),
+#: Names of columns that have classes.
+CLASSES = frozenset(
+    [
+        "class",
+        "classes",
+        "label",
+        "labels",
+        "target",
+        "species",
+        "kind",
+        "type",
+        "subtype",
+        "category",
+        "group",
+        "groups",
+        "cluster",
+        "clusters",
+        "diagnosis",
+        "outcome",
+        "segment",
+        "cultivar",
+        "celltype",
+        "cell_type",
+        "cohort",
+        "taxon",
+        "genus",
+        "family",
+    ]
 )
 _MOST_CLASSES = 20
 _LONG = 5  # digits of an identifier or a code
@@ -57,11 +81,13 @@ class Suspicion:
 
 def suspicions_of(table: Table) -> dict[str, Suspicion]:
     """The columns of numbers that may be no measurements, by their names."""
-    numeric = [column for column in table.columns if column.numbers is not None]
+    numeric = with_numbers(table.columns)
     n_fractions = sum(map(_has_fractions, numeric))
+    # Where measurements have fractions, few whole numbers are rather codes.
+    are_mostly_fractions = 2 * n_fractions > len(numeric) - 1
     suspicions = {}
     for column in numeric:
-        suspicion = _suspicion_of(table, column, 2 * n_fractions > len(numeric) - 1)
+        suspicion = _suspicion_of(table, column, are_mostly_fractions)
         if suspicion is not None:
             suspicions[column.name] = suspicion
     return suspicions
@@ -72,7 +98,7 @@ def _has_fractions(column: Column) -> bool:
     return numbers is not None and bool((numbers[np.isfinite(numbers)] % 1 != 0).any())
 
 
-def _suspicion_of(table: Table, column: Column, others_are_fractions: bool) -> Suspicion | None:
+def _suspicion_of(table: Table, column: Column, are_mostly_fractions: bool) -> Suspicion | None:
     """What a column of numbers is besides a measurement; None if nothing says so."""
     numbers = column.numbers
     if numbers is None or not np.isfinite(numbers).any():
@@ -96,20 +122,23 @@ def _suspicion_of(table: Table, column: Column, others_are_fractions: bool) -> S
     if _identifies(table, column, present, different):
         reason = f"column {name} looks like an identifier ({examples})"
         return Suspicion(column.name, "identifier", reason, is_sure=True)
-    if others_are_fractions and _may_be_classes(len(table.lines), different):
+    if are_mostly_fractions and _may_be_classes(len(table.lines), different):
         reason = f"column {name} may be a class ({_examples(different)})"
         return Suspicion(column.name, "class", reason, is_sure=False)
     return None
 
 
 def _examples(numbers: NDArray[np.float64]) -> str:
-    shown = ", ".join(number_text(number) for number in numbers[:_SHOWN].tolist())
-    return shown if len(numbers) <= _SHOWN else f"{shown}, ..."
+    listed = ", ".join(map(number_text, numbers[:_SHOWN].tolist()))
+    if len(numbers) > _SHOWN:
+        listed += ", ..."
+    return listed
 
 
 def _identifies(
     table: Table, column: Column, present: NDArray[np.float64], different: NDArray[np.float64]
 ) -> bool:
+    """Whether whole numbers count the rows, or are identifiers by their name or their digits."""
     if (present < 0).any():
         return False
     is_first = column is table.columns[0]
@@ -122,10 +151,14 @@ def _identifies(
         return column.name.casefold() in COUNTERS or present.size >= _LEAST_ROWS
     if _ID.fullmatch(column.name):
         return different.size > 2
-    digits = {len(number_text(number)) for number in present.tolist()}
-    are_long = len(digits) == 1 and min(digits) >= _LONG
     are_different = different.size == present.size >= _LEAST_ROWS
-    return is_first and are_long and are_different
+    return is_first and are_different and _are_long_codes(present)
+
+
+def _are_long_codes(numbers: NDArray[np.float64]) -> bool:
+    """Whether whole numbers have as many digits each, and so many that nobody measures them."""
+    n_digits = {len(number_text(number)) for number in numbers.tolist()}
+    return len(n_digits) == 1 and min(n_digits) >= _LONG
 
 
 def _are_row_numbers(numbers: NDArray[np.float64]) -> bool:
@@ -152,8 +185,7 @@ def _may_be_classes(n: int, different: NDArray[np.float64]) -> bool:
     """Whether these are few whole numbers without gaps, from 0 or 1, or long codes."""
     if not 2 <= different.size <= min(_MOST_CLASSES, n / 5) or different[0] < 0:
         return False
-    digits = {len(number_text(number)) for number in different.tolist()}
-    if len(digits) == 1 and min(digits) >= _LONG:
+    if _are_long_codes(different):
         return True
     if different[0] > 1:
         return False
@@ -168,5 +200,14 @@ def decisive(columns: Sequence[Column], names: Collection[str]) -> set[str]:
             present = column.numbers[np.isfinite(column.numbers)]
             with np.errstate(over="ignore"):
                 variances[column.name] = float(np.var(present))
-    total = sum(variances.values())
-    return {name for name in names if variances.get(name, 0.0) > _DECISIVE * total}
+    threshold = _DECISIVE * sum(variances.values())
+    return {name for name in names if variances.get(name, 0.0) > threshold}
+
+
+def are_items(column: Column) -> bool:
+    """Whether a column has names or numbers of items."""
+    if column.numbers is None:
+        return column.kind in ("texts", "numbers and texts") or are_codes(list(column.cells))
+    numbers = column.numbers
+    are_whole = np.isfinite(numbers) & (numbers == np.floor(numbers))
+    return bool(are_whole.all() and (numbers >= 0).all())

@@ -2,47 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import re
-import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hcbench import DataError, ModelWarning
-from hcbench.model import (
-    are_codes,
-    check_square,
-    largest_asymmetry,
-    number_text,
-    read_number,
-    shell_command,
-    suggestion,
+from hcbench import DataError
+from hcbench.model import are_codes, number_text, suggestion
+from hcbench_datasets.cell_texts import (
+    is_missing_anywhere,
+    is_missing_label,
+    is_missing_number,
+    looks_numeric,
 )
-from hcbench.registry import format_name
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hcbench import Comparisons
     from hcbench.model import Vectors
 
-_MISSING_TEXTS = frozenset({"", "n/a", "#n/a", "nan", "?", "<na>"})
-
-#: Representations of a missing number, in lower case; those that are added may be classes of texts.
-MISSING = _MISSING_TEXTS | {"na", "null", "none", "missing", "-", "--", "\u2013", "\u2014", "."}
-
 _DIGITS = re.compile(r"\+?\d+", re.ASCII)  # of which some have leading zeros or are telephones
-ROUNDED = 1e-3
-"""Asymmetry of a matrix, relative to its largest entry, that is due to numbers of three digits."""
-_ROUNDED_SINGLE = 1e-6  # likewise of single precision, which needs no note
-_MANY_COMPARISONS = 5  # in which an item is usually
 _SHOWN = 12  # columns listed in a message
-_WORDS_OF_TOML = ("true", "false", "inf", "nan", "none")
-_FOUND = ("header", "distance", "similarity", "comparisons")  # found in a file unless given
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2}([ T]\d{1,2}:.*)?)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}",
     re.ASCII,
@@ -77,7 +61,10 @@ class Roles:
     @property
     def named(self) -> tuple[str, ...]:
         """All columns with a role."""
-        return (*self.labels, *(() if self.names is None else (self.names,)), *self.drop)
+        of_names: tuple[str, ...] = ()
+        if self.names is not None:
+            of_names = (self.names,)
+        return self.labels + of_names + self.drop
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,12 +93,13 @@ class Column:
         """Which cells (n,) are missing."""
         if self.numbers is not None:
             return np.isnan(self.numbers)
-        return np.array([text.lower() in _MISSING_TEXTS for text in self.cells])
+        return np.array(list(map(is_missing_anywhere, self.cells)))
 
     @property
     def classes(self) -> list[str]:
         """The different cells that are not missing, sorted."""
-        return sorted({text for text in self.cells if text.lower() not in _MISSING_TEXTS})
+        different = set(self.cells)
+        return sorted(text for text in different if not is_missing_anywhere(text))
 
     @property
     def cells(self) -> Sequence[str]:
@@ -119,7 +107,7 @@ class Column:
         if self.texts is not None:
             return self.texts
         assert self.numbers is not None
-        return [number_text(number) for number in self.numbers.tolist()]
+        return list(map(number_text, self.numbers.tolist()))
 
     @property
     def kind(self) -> str:
@@ -130,18 +118,44 @@ class Column:
         """
         if self.numbers is not None:
             steps = np.diff(self.numbers)
-            return "counter" if len(steps) > 1 and (steps == 1).all() else "numbers"
-        present = [text for text in self.cells if text.lower() not in MISSING]
-        if all(_DATE.fullmatch(text) for text in present):
-            return "dates"
-        if present and all(text[0] + text[-1] in ("[]", "{}") for text in present):
-            return "lists"
-        if are_codes(present) or all(map(_DIGITS.fullmatch, present)):
-            return "texts"
-        numeric = sum(map(looks_numeric, present))
-        if numeric < len(present) and all(map(_WRITTEN_NUMBER.fullmatch, present)):
-            return "numbers with units"
-        return "numbers and texts" if numeric >= len(present) / 2 else "texts"
+            # Two numbers may differ by 1 by chance.
+            if len(steps) > 1 and (steps == 1).all():
+                return "counter"
+            return "numbers"
+        return _kind_of_texts([text for text in self.cells if not is_missing_number(text)])
+
+    def take(self, rows: NDArray[np.int64]) -> Column:
+        """Some cells of the column, by their rows from 0."""
+        numbers = None
+        if self.numbers is not None:
+            numbers = self.numbers[rows]
+        texts = None
+        if self.texts is not None:
+            texts = [self.texts[row] for row in rows]
+        return replace(self, numbers=numbers, texts=texts)
+
+
+def _kind_of_texts(cells: Sequence[str]) -> str:
+    """What a column of texts holds, by its cells that are not missing."""
+    if all(map(_DATE.fullmatch, cells)):
+        return "dates"
+    if cells and all(map(_is_list, cells)):
+        return "lists"
+    # Such as 007 or 2E10, which numbers would not show as they are written.
+    if are_codes(cells) or all(map(_DIGITS.fullmatch, cells)):
+        return "texts"
+    n_numeric = sum(map(looks_numeric, cells))
+    if n_numeric < len(cells) and all(map(_WRITTEN_NUMBER.fullmatch, cells)):
+        return "numbers with units"
+    # With more texts than numbers, some classes are merely called by numbers.
+    if n_numeric >= len(cells) / 2:
+        return "numbers and texts"
+    return "texts"
+
+
+def _is_list(cell: str) -> bool:
+    """Whether a cell is a list or an object, as JSON writes them."""
+    return cell[0] + cell[-1] in ("[]", "{}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,201 +193,138 @@ class Table:
     @property
     def names(self) -> list[str]:
         """The names of the columns."""
-        return [column.name for column in self.columns]
+        return names_of(self.columns)
 
     def column(self, name: str) -> Column:
         """The column of that name."""
         return next(column for column in self.columns if column.name == name)
 
+    def columns_named(self, names: Iterable[str]) -> list[Column]:
+        """The columns of these names, in their order."""
+        return list(map(self.column, names))
+
+    def columns_without_role(self, roles: Roles) -> list[Column]:
+        """The columns to which no role is given."""
+        return [column for column in self.columns if column.name not in roles.named]
+
+    def places(self) -> list[str]:
+        """Where each row is in the file."""
+        return [self.place(row) for row in range(len(self.lines))]
+
     def place(self, row: int | np.integer[Any]) -> str:
         """Where a row (from 0) is in the file, such as "line 3"."""
         return f"{self.line} {self.lines[row]}"
 
+    def take(self, rows: NDArray[np.int64]) -> Table:
+        """Some rows of the table, numbered from 0."""
+        columns = tuple(column.take(rows) for column in self.columns)
+        return replace(self, columns=columns, lines=self.lines[rows])
 
-def looks_numeric(cell: str) -> bool:
-    """Whether a cell is a number, or missing."""
-    if cell.lower() in MISSING:
-        return True
-    return read_number(cell) is not None
+
+def names_of(columns: Iterable[Column]) -> list[str]:
+    """The names of columns."""
+    return [column.name for column in columns]
+
+
+def with_numbers(columns: Iterable[Column]) -> list[Column]:
+    """The columns of numbers."""
+    return [column for column in columns if column.numbers is not None]
+
+
+def with_texts(columns: Iterable[Column]) -> list[Column]:
+    """The columns of texts."""
+    return [column for column in columns if column.numbers is None]
+
+
+def places(noun: str, first: int, n: int) -> list[str]:
+    """The places of n items, such as "line 2", "line 3", for messages."""
+    return [f"{noun} {number}" for number in range(first, first + n)]
 
 
 def check_columns(columns: Sequence[str], roles: Roles, where: str) -> None:
     """Raise `DataError` for equal names of columns, and for roles of columns that do not exist."""
     _check_distinct(columns, "two columns are named {!r}; rename one", where)
     _check_distinct(roles.named, "column {!r} is given two roles in labels, names, drop", where)
-    unknown = [name for name in (*roles.named, *roles.numbers) if name not in columns]
-    if unknown:
-        listed = ", ".join(columns[:_SHOWN])
+    unknown = [name for name in roles.named + roles.numbers if name not in columns]
+    if not unknown:
+        return
+    noun = "are no columns"
+    hint = ""
+    if len(unknown) == 1:
+        noun = "is no column"
+        hint = suggestion(unknown[0], columns)
+    if not hint:
+        hint = f"there are {', '.join(columns[:_SHOWN])}"
         if len(columns) > _SHOWN:
-            listed += f" and {len(columns) - _SHOWN} more"
-        noun = "is no column" if len(unknown) == 1 else "are no columns"
-        hint = f"there are {listed}"
-        if len(unknown) == 1:
-            hint = suggestion(unknown[0], columns) or hint
-        raise DataError(f"{where}: there {noun} {', '.join(map(repr, unknown))}; {hint}")
+            hint += f" and {len(columns) - _SHOWN} more"
+    raise DataError(f"{where}: there {noun} {', '.join(map(repr, unknown))}; {hint}")
 
 
 def _check_distinct(names: Sequence[str], message: str, where: str) -> None:
-    if len(set(names)) < len(names):
-        duplicate = next(name for i, name in enumerate(names) if name in names[:i])
-        raise DataError(f"{where}: {message.format(duplicate)}")
-
-
-def is_missing_label(text: str) -> bool:
-    """Whether a label or name is empty or NaN; any other word may be a class."""
-    return text in {"", "nan", "NaN"}
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise DataError(f"{where}: {message.format(name)}")
 
 
 def table_of_labels(columns: Sequence[Sequence[str]]) -> NDArray[np.str_] | None:
     """Class labels (n, L) of one sequence per level; None if there is none."""
-    return np.column_stack([np.asarray(column) for column in columns]) if columns else None
+    if not columns:
+        return None
+    return np.column_stack(columns)
 
 
 def check_rows(n: int, where: str) -> None:
     """Raise `DataError` if there are fewer than two items."""
-    if n < 2:
-        items = "no items" if n == 0 else "one item"
-        raise DataError(
-            f"{where}: there is {items}, below the header if any; at least 2 are needed"
-        )
+    if n >= 2:
+        return
+    items = "one item"
+    if n == 0:
+        items = "no items"
+    raise DataError(f"{where}: there is {items}, below the header if any; at least 2 are needed")
 
 
 def check_names(names: Sequence[str], rows: Sequence[str], where: str) -> tuple[str, ...]:
     """Raise `DataError` for missing or equal names; ``rows`` locate each one, as "line 3"."""
-    seen: dict[str, str] = {}
+    row_of_name: dict[str, str] = {}
     for name, row in zip(names, rows, strict=True):
         if is_missing_label(name):
             raise DataError(
                 f"{where}, {row}: the item has no name; give it one, or drop the column"
             )
-        if name in seen:
+        if name in row_of_name:
             raise DataError(
-                f"{where}: {seen[name]} and {row} are both named {name!r}; "
+                f"{where}: {row_of_name[name]} and {row} are both named {name!r}; "
                 "rename one, or drop the column"
             )
-        seen[name] = row
+        row_of_name[name] = row
     return tuple(names)
 
 
-def symmetric_matrix(matrix: NDArray[Any], where: str) -> NDArray[Any]:
-    """A square matrix that is symmetric to the last bit: rounding errors are averaged out.
-
-    Raises
-    ------
-    DataError
-        If it is not square, or the halves differ by more than rounding to three digits.
-    """
-    rows, columns = matrix.shape
-    if rows != columns:
-        raise DataError(
-            f"{where}: similarities and distances are an n x n matrix, got {rows} x {columns}; "
-            "omit similarity or distance if these are vectors"
-        )
-    largest = float(max(matrix.max(initial=0.0), -matrix.min(initial=0.0)))
-    asymmetry, _, _ = largest_asymmetry(matrix)
-    if asymmetry > ROUNDED * largest:
-        check_square(matrix, where)
-    if asymmetry > _ROUNDED_SINGLE * largest:
-        warnings.warn(
-            f"the halves of the matrix differ by up to {asymmetry:.2g}, as by rounding; their mean "
-            "is used",
-            ModelWarning,
-            stacklevel=3,
-        )
-    mean: NDArray[Any] = matrix
-    if asymmetry:
-        half = 0.5 * matrix  # the sum of two large numbers may overflow
-        mean = half + half.T
-    return mean
+def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of which a repeated one has its number, as ``frog 2``."""
+    count: Counter[str] = Counter()
+    distinct = []
+    for name in names:
+        count[name] += 1
+        if count[name] > 1:
+            name = f"{name} {count[name]}"
+        distinct.append(name)
+    return tuple(distinct)
 
 
-def written_value(value: Any) -> str:
-    """A value of a parameter as it is written in a name of a file."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return f"[{','.join(written_value(element) for element in value)}]"
-    text = str(value)
-    is_word = re.fullmatch(r"[A-Za-z_][\w.-]*", text, re.ASCII) and text not in _WORDS_OF_TOML
-    return text if is_word else json.dumps(text, ensure_ascii=False)
+def unnamed_column(names: Collection[str]) -> str:
+    """A name for a first column without one that is no other column's, as pandas writes it."""
+    if "1" in names:
+        return "Unnamed: 0"
+    return "1"
 
 
-def set_params(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that decide something: ``similarity=false`` does, and ``log=false`` does not.
-
-    Parameters
-    ----------
-    params : mapping of str to value
-    """
-    deciding = {}
-    for name, value in params.items():
-        is_refused = value is False and name in _FOUND
-        if is_refused or value not in (None, (), [], False, ""):
-            deciding[name] = value
-    return deciding
-
-
-def with_params(path: str, params: Mapping[str, Any]) -> str:
-    """The name of a file with parameters, as ``--datasets`` reads it.
-
-    Parameters
-    ----------
-    path : str
-    params : mapping of str to value
-        Those that are empty or false are omitted, but for those that decide what is found in the
-        file where they are not given, such as ``header=false``.
-    """
-    given = []
-    for name, value in set_params(params).items():
-        given.append(f"{name}={written_value(value)}")
-    name = format_name(path, {})
-    return f"{name}[{','.join(given)}]" if given else name
-
-
-def pasted_name(path: str, params: Mapping[str, Any]) -> str:
-    """The name of `with_params`, as one word that can be pasted into a command.
-
-    Parameters
-    ----------
-    path : str
-    params : mapping of str to value
-    """
-    return shell_command(with_params(path, params))
-
-
-def note_contradictions(comparisons: Comparisons) -> None:
-    """Add a note if some queries have both answers; all comparisons are kept."""
-    number = comparisons.contradictions()
-    if number:
-        warnings.warn(
-            f"{number} of the queries have been answered in both ways",
-            ModelWarning,
-            stacklevel=3,
-        )
-
-
-def note_rare_items(comparisons: Comparisons, names: Sequence[str] | None) -> None:
-    """Add a note about a name in a single comparison where others are in many: a slip, perhaps."""
-    if names is None or not len(comparisons):
-        return
-    rows = np.sort(comparisons.quadruplets(), axis=1)
-    # The common item of a triplet is in two places of its row, and counts once.
-    is_first = np.ones(rows.shape, dtype=bool)
-    is_first[:, 1:] = rows[:, 1:] != rows[:, :-1]
-    n_rows = np.bincount(rows[is_first], minlength=comparisons.n)
-    rare = np.flatnonzero(n_rows == 1)
-    if not rare.size or np.median(n_rows) < _MANY_COMPARISONS:
-        return
-    listed = ", ".join(repr(names[item]) for item in rare[:3])
-    if rare.size > 3:
-        listed += ", ..."
-    warnings.warn(
-        f"in a single comparison each: {listed}; is it written as in the others?",
-        ModelWarning,
-        stacklevel=3,
-    )
+def first_line(error: BaseException) -> str:
+    """The first line of an error's message, or the name of its class if it has none."""
+    lines = str(error).splitlines()
+    if not lines:
+        return type(error).__name__
+    return lines[0]
 
 
 def no_data(path: Path, keys: Sequence[str]) -> DataError:

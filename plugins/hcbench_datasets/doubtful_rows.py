@@ -10,11 +10,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from hcbench import DataError
-from hcbench_datasets.content import Column, Table, looks_numeric
+from hcbench_datasets.cell_texts import looks_numeric
+from hcbench_datasets.content import Column, Table, names_of
 
 _LEAST_COLUMNS = 2  # of numbers, from which a row without any tells something
 _LEAST_ROWS = 5
 _LEAST_ITEMS = 3  # of a long table
+_SHOWN = 3  # cells in a message
+_ROUNDING = 1e-9  # of the sum of a column
 
 
 def check_rows_have_numbers(table: Table, columns: Sequence[Column]) -> None:
@@ -28,24 +31,27 @@ def check_rows_have_numbers(table: Table, columns: Sequence[Column]) -> None:
     """
     numeric = []
     for column in columns:
-        if column.numbers is not None or column.kind == "numbers and texts":
+        # Such a row has a text in this column, too.
+        if column.numbers is not None:
+            return
+        if column.kind == "numbers and texts":
             numeric.append(column)
-    if len(numeric) < _LEAST_COLUMNS or any(column.numbers is not None for column in numeric):
+    if len(numeric) < _LEAST_COLUMNS:
         return
-    are_texts = np.ones(len(table.lines), dtype=bool)
+    has_number = np.zeros(len(table.lines), dtype=bool)
     for column in numeric:
-        are_texts &= np.array([not looks_numeric(cell) for cell in column.cells])
-    rows = np.flatnonzero(are_texts)
+        has_number |= np.fromiter(map(looks_numeric, column.cells), dtype=bool)
+    rows = np.flatnonzero(~has_number)
     if not rows.size:
         return
     row = int(rows[0])
     cells = [column.cells[row] for column in numeric]
-    names = [column.name for column in numeric]
-    what = "repeats the header" if cells == names else "has texts in all columns of numbers"
-    shown = ", ".join(cells[:3])
+    what = "has texts in all columns of numbers"
+    if cells == names_of(numeric):
+        what = "repeats the header"
     raise DataError(
-        f"{table.where}, {table.place(row)}: the row {what} ({shown}, ...) and is no item; remove "
-        "it, or the part of the file above or below it"
+        f"{table.where}, {table.place(row)}: the row {what} ({', '.join(cells[:_SHOWN])}, ...) and "
+        "is no item; remove it, or the part of the file above or below it"
     )
 
 
@@ -62,13 +68,18 @@ def check_no_total(table: Table, columns: Sequence[Column]) -> None:
     if len(numbers) < _LEAST_COLUMNS or len(table.lines) < _LEAST_ROWS:
         return
     matrix = np.column_stack(numbers)
-    body, last = matrix[:-1], matrix[-1]
+    body = matrix[:-1]
+    last = matrix[-1]
+    # A sum of 0 may be that of a column without any data.
     if not np.isfinite(matrix).all() or (last == 0).any():
         return
-    scale = np.abs(body).sum(axis=0)
+    # The mean of a constant column is an item like the others.
+    if not np.ptp(matrix, axis=0).all():
+        return
+    tolerance = _ROUNDING * np.abs(body).sum(axis=0)
     total = body.sum(axis=0)
     for what, expected in (("sum", total), ("mean", total / len(body))):
-        if (np.abs(last - expected) <= 1e-9 * scale).all() and np.ptp(matrix, axis=0).all():
+        if (np.abs(last - expected) <= tolerance).all():
             raise DataError(
                 f"{table.where}, {table.place(len(body))}: the last row is the {what} of all "
                 "others, and no item; remove it"
@@ -82,6 +93,7 @@ def check_no_footer(table: Table) -> None:
     filled = [column for column in table.columns if not column.missing[-1]]
     if len(filled) != 1 or filled[0].numbers is not None:
         return
+    # In tables with many missing cells, a row with a single cell is nothing special.
     n_filled_before = sum(not column.missing[-2] for column in table.columns)
     if n_filled_before > _LEAST_COLUMNS:
         raise DataError(
@@ -100,7 +112,8 @@ def check_not_long(table: Table) -> None:
     item, measure, value = table.columns
     if item.numbers is not None or measure.numbers is not None or value.numbers is None:
         return
-    n_items, n_measures = len(item.classes), len(measure.classes)
+    n_items = len(item.classes)
+    n_measures = len(measure.classes)
     pairs = set(zip(item.cells, measure.cells, strict=True))
     is_complete = len(pairs) == len(table.lines) == n_items * n_measures
     if not is_complete or min(n_items, n_measures) < 2 or n_items < _LEAST_ITEMS:

@@ -49,7 +49,9 @@ class Remote:
 def user_folder() -> Path | None:
     """The folder that HCBENCH_DATA names, if it is set."""
     folder = os.environ.get(FOLDER, "").strip()
-    return Path(folder).expanduser() if folder else None
+    if not folder:
+        return None
+    return Path(folder).expanduser()
 
 
 def cache_folder() -> Path:
@@ -79,11 +81,11 @@ def data_file(name: str, dataset: str, advice: str, remote: Remote | None = None
     DataNotAvailableError
         With a one-line message that says which file to put where.
     """
-    folder, cache = user_folder(), cache_folder()
-    for place in (folder, cache):
-        for candidate in {name: None, name.removesuffix(".gz"): None}:
-            if place is not None and (place / candidate).is_file():
-                return place / candidate
+    cache = cache_folder()
+    for folder in (user_folder(), cache):
+        for candidate in (name, name.removesuffix(".gz")):
+            if folder is not None and (folder / candidate).is_file():
+                return folder / candidate
     reason = ""
     if remote is not None:
         try:
@@ -96,11 +98,13 @@ def data_file(name: str, dataset: str, advice: str, remote: Remote | None = None
 def not_available(dataset: str, name: str, reason: str, advice: str) -> DataNotAvailableError:
     """The error, with a one-line message, for data that are not available."""
     folder = user_folder()
-    where = f"{FOLDER}={folder}" if folder is not None else f"{FOLDER}, which is not set"
-    place = (
-        f"put it at {folder / name}" if folder else f"set {FOLDER} to the folder that holds {name}"
-    )
-    return DataNotAvailableError(f"{dataset}: no {name} in {where}{reason}; {place}: {advice}")
+    if folder is None:
+        where = f"{FOLDER}, which is not set"
+        remedy = f"set {FOLDER} to the folder that holds {name}"
+    else:
+        where = f"{FOLDER}={folder}"
+        remedy = f"put it at {folder / name}"
+    return DataNotAvailableError(f"{dataset}: no {name} in {where}{reason}; {remedy}: {advice}")
 
 
 def in_short(error: BaseException) -> str:
@@ -121,7 +125,10 @@ def _download(remote: Remote, target: Path) -> Path:
     import pooch
 
     target.parent.mkdir(parents=True, exist_ok=True)
-    name = target.name if not remote.member else remote.url.rsplit("/", 1)[-1]
+    name = target.name
+    if remote.member:
+        # The archive is kept, as other members may be needed.
+        name = remote.url.rsplit("/", 1)[-1]
     checksum = remote.checksum
     if ":" not in checksum:
         checksum = f"sha256:{checksum}"
@@ -144,19 +151,33 @@ def _download(remote: Remote, target: Path) -> Path:
 
 
 def _extract(archive: Path, member: str, target: Path) -> None:
-    """Write the member of a zip file or a tar file whose name ends so."""
+    """Write the member of a zip file or a tar file whose name ends so; the first if several do."""
     if zipfile.is_zipfile(archive):
-        with zipfile.ZipFile(archive) as packed:
-            contents = {
-                name: packed.read(name) for name in packed.namelist() if name.endswith(member)
-            }
+        content = _member_of_zip(archive, member)
     else:
-        with tarfile.open(archive) as tar:
-            files = [entry for entry in tar if entry.isfile() and entry.name.endswith(member)]
-            contents = {entry.name: tar.extractfile(entry).read() for entry in files}  # type: ignore[union-attr]
-    if not contents:
+        content = _member_of_tar(archive, member)
+    if content is None:
         raise ValueError(f"{archive.name} has no {member}")
-    write_whole(target, next(iter(contents.values())))
+    write_whole(target, content)
+
+
+def _member_of_zip(archive: Path, member: str) -> bytes | None:
+    with zipfile.ZipFile(archive) as packed:
+        for name in packed.namelist():
+            if name.endswith(member):
+                return packed.read(name)
+    return None
+
+
+def _member_of_tar(archive: Path, member: str) -> bytes | None:
+    with tarfile.open(archive) as packed:
+        for entry in packed:
+            if not entry.isfile() or not entry.name.endswith(member):
+                continue
+            file = packed.extractfile(entry)
+            assert file is not None  # only what is no file has none
+            return file.read()
+    return None
 
 
 def write_whole(target: Path, content: bytes) -> None:
@@ -176,8 +197,10 @@ def read_bytes(path: Path) -> bytes:
         If it cannot be read.
     """
     try:
-        packed = path.read_bytes()
-        return gzip.decompress(packed) if path.suffix == ".gz" else packed
+        content = path.read_bytes()
+        if path.suffix == ".gz":
+            content = gzip.decompress(content)
+        return content
     except (OSError, EOFError) as error:
         raise DataError.of_file("read", path, error) from error
 

@@ -12,7 +12,8 @@ from hcbench import DataError, HcbenchError, Problem, Tree
 from hcbench.errors import NewickWarning
 from hcbench.files import TreeFile, read_named_comparisons, tell_if_slow
 from hcbench.model import check_regular
-from hcbench_datasets.content import Content, Roles, note_contradictions, note_rare_items
+from hcbench_datasets.comparisons import note_contradictions, note_rare_items
+from hcbench_datasets.content import Content, Roles
 from hcbench_datasets.fetch import chosen
 from hcbench_datasets.holding_out import hold_out
 from hcbench_datasets.preparation import PREPARATION, scaled
@@ -76,9 +77,12 @@ def _truths(content: Content, n: int, params: Mapping[str, Any]) -> dict[str, Tr
 
 
 def _comparisons_problem(path: Path, params: Mapping[str, Any], roles: Roles, seed: int) -> Problem:
-    unused = ("similarity", "distance", "missing", "categorical", "n", *PREPARATION)
-    is_given = [params[name] not in (None, False, ()) for name in unused]
-    if roles.labels or roles.names is not None or any(is_given):
+    unused = ("similarity", "distance", "missing", "categorical", "n") + PREPARATION
+    has_unused = roles.names is not None or bool(roles.labels)
+    for name in unused:
+        if params[name] not in (None, False, ()):
+            has_unused = True
+    if has_unused:
         raise DataError(
             f"{path}: a list of comparisons has its own columns of items; omit labels, names, "
             f"{', '.join(unused)}"
@@ -121,6 +125,8 @@ def _read_truth(file: str, names: tuple[str, ...] | None, n: int) -> Tree:
             return tree.in_order_of(names)
         tree = tree.in_order_of(tuple(map(str, range(n))))
     except HcbenchError as error:
-        hint = "; without names the leaves are the rows, 0..n-1" if names is None else ""
+        hint = ""
+        if names is None:
+            hint = "; without names the leaves are the rows, 0..n-1"
         raise DataError(f"{file}: {error}{hint}") from error
     return Tree(tree.parent, tree.height, tree.kind)

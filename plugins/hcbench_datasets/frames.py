@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -16,15 +16,18 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from hcbench import DataError, ModelWarning
-from hcbench.model import are_codes, number_text, read_numbers
-from hcbench_datasets.content import MISSING, Column, Table, pasted_name
-from hcbench_datasets.delimited import read_encoded, suffix_of
+from hcbench.model import are_codes, number_text
+from hcbench_datasets.cell_texts import numbers_of
+from hcbench_datasets.content import Column, Table, first_line, unnamed_column
+from hcbench_datasets.encoded import read_encoded, suffix_of
+from hcbench_datasets.file_names import pasted_name
 from hcbench_datasets.lists import columns_of_lists
 
 _KEYS_OF_SPLIT = frozenset({"columns", "data"})
 #: A key of `pandas.DataFrame.attrs`: the frame may have the items as columns.
 _BY_COLUMN = "hcbench_by_column"
 _KEYS_OF_TABLE = frozenset({"schema", "data"})
+_SHOWN = 3  # keys in a note
 
 
 def table_of_pandas(path: Path, texts: Collection[str]) -> Table:
@@ -43,9 +46,9 @@ def table_of_pandas(path: Path, texts: Collection[str]) -> Table:
         If it cannot be read.
     """
     frame = READERS[suffix_of(path)](path)
+    # Arrow has an index without a name as a column of this name.
     index = [name for name in frame.columns if str(name).startswith("__index_level_")]
     if len(index) == 1 and index[0] not in texts:
-        # Arrow has an index without a name as a column of this name.
         return table_of_frame(path, frame.drop(columns=index), texts, frame[index[0]].tolist())
     row_names = None
     if frame.index.dtype.kind != "i":
@@ -68,23 +71,25 @@ def table_of_frame(
     row_names : sequence, optional
         Names of the rows, which become the first column.
     """
-    names = [_column_name(name) for name in frame.columns]
-    series = [frame.iloc[:, position] for position in range(len(names))]
+    names = list(map(_column_name, frame.columns))
+    columns: list[Column] = []
     first = None
     if row_names is not None:
-        first = "1" if "1" not in names else "Unnamed: 0"
-        names.insert(0, first)
-        series.insert(0, pd.Series(row_names))
-    columns = []
-    for name, one in zip(names, series, strict=True):
-        parts = None
-        if one.dtype == object and name not in texts:
-            parts = columns_of_lists(name, one.tolist())
-        if parts is None:
-            columns.append(_column_of_series(name, one, texts))
-        else:
-            columns += parts
+        first = unnamed_column(names)
+        columns += _columns_of_series(first, pd.Series(row_names), texts)
+    for position, name in enumerate(names):
+        # By position, as two columns may have one name.
+        columns += _columns_of_series(name, frame.iloc[:, position], texts)
     return Table(str(path), tuple(columns), np.arange(1, len(frame) + 1), row_names=first)
+
+
+def _columns_of_series(name: str, series: pd.Series[Any], texts: Collection[str]) -> list[Column]:
+    """The column of a series; several if its cells are lists of numbers."""
+    if series.dtype == object and name not in texts:
+        columns = columns_of_lists(name, series.tolist())
+        if columns is not None:
+            return columns
+    return [_column_of_series(name, series, texts)]
 
 
 def _column_name(name: Any) -> str:
@@ -93,7 +98,8 @@ def _column_name(name: Any) -> str:
         # As pandas writes such a name to Parquet.
         name = tuple(part.strip().strip("'") for part in name.strip("()").split("',"))
     if isinstance(name, tuple):
-        return " ".join(str(part) for part in name if part not in ("", None))
+        levels = [str(part) for part in name if part not in ("", None)]
+        return " ".join(levels)
     return str(name)
 
 
@@ -109,11 +115,10 @@ def _column_of_series(name: str, series: pd.Series[Any], texts: Collection[str])
             cells.append(number_text(cell))
         else:
             cells.append(_text_of(cell))
-    values = None
     if name not in texts and not are_codes(cells):
-        values = _numbers(cells)
-    if values is not None:
-        return Column(name, values)
+        numbers = numbers_of(cells)
+        if numbers is not None:
+            return Column(name, numbers)
     order: tuple[str, ...] = ()
     if isinstance(series.dtype, pd.CategoricalDtype) and series.dtype.ordered:
         order = tuple(str(category).strip() for category in series.dtype.categories)
@@ -127,18 +132,6 @@ def _text_of(cell: Any) -> str:
     return str(cell).strip()
 
 
-def _numbers(cells: Sequence[str]) -> np.ndarray | None:
-    """Cells as numbers, missing ones as NaN; None if one is a text."""
-    are_missing = np.array([cell.lower() in MISSING for cell in cells], dtype=bool)
-    present = [cell for cell in cells if cell.lower() not in MISSING]
-    numbers = read_numbers(present)
-    if numbers is None:
-        return None
-    values = np.full(len(cells), np.nan)
-    values[~are_missing] = numbers
-    return values
-
-
 def _arrow(path: Path) -> pd.DataFrame:
     """A Parquet or Feather table."""
     try:
@@ -147,7 +140,9 @@ def _arrow(path: Path) -> pd.DataFrame:
         raise DataError(
             f'{path}: such files need pyarrow: pip install "hcbench[parquet]"'
         ) from error
-    read = feather.read_table if path.suffix.lower() == ".feather" else parquet.read_table
+    read = parquet.read_table
+    if path.suffix.lower() == ".feather":
+        read = feather.read_table
     try:
         table = read(path)
         table.validate(full=True)  # else a text that is not UTF-8 would fail later
@@ -166,8 +161,8 @@ def _json(path: Path) -> pd.DataFrame:
     text = read_encoded(path, None)[0]
     try:
         if suffix_of(path) in (".jsonl", ".ndjson"):
-            lines = [line for line in text.splitlines() if line.strip()]
-            content: Any = [json.loads(line) for line in lines]
+            # Each line is a record of its own.
+            content: Any = [json.loads(line) for line in text.splitlines() if line.strip()]
         else:
             content = json.loads(text)
         return _frame_of_json(path, content)
@@ -179,34 +174,49 @@ def _json(path: Path) -> pd.DataFrame:
 
 
 def _frame_of_json(path: Path, content: Any) -> pd.DataFrame:
+    """The frame of JSON that has been read, in one of the orientations of pandas."""
     if isinstance(content, dict) and content.keys() >= _KEYS_OF_TABLE:
         names = [field["name"] for field in content["schema"]["fields"]]
         frame = pd.DataFrame(content["data"], columns=names)
-        return frame.set_index("index") if "index" in names else frame
+        if "index" in names:
+            frame = frame.set_index("index")
+        return frame
     if isinstance(content, dict) and content.keys() >= _KEYS_OF_SPLIT:
         return pd.DataFrame(content["data"], content.get("index"), content["columns"])
     records = _records_of(content)
     if records is not None:
         return pd.json_normalize(records)
     frame = pd.DataFrame(content)
-    frame.attrs[_BY_COLUMN] = isinstance(content, dict)
-    is_nested = isinstance(content, dict) and all(isinstance(v, dict) for v in content.values())
-    if not is_nested or len(content) == 1 or _are_numbers(frame.index):
+    if not isinstance(content, dict):
         return frame
+    frame.attrs[_BY_COLUMN] = True
+    if not _are_objects(content.values()) or len(content) == 1 or _are_numbers(frame.index):
+        return frame
+    return _by_column_or_row(path, content, frame)
+
+
+def _by_column_or_row(path: Path, content: dict[str, Any], frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame of an object of objects, whose outer keys are columns, or rows."""
     by_row = pd.DataFrame.from_dict(content, orient="index")
-    if _n_mixed(frame) > _n_mixed(by_row):
+    n_mixed = _n_mixed(frame)
+    n_mixed_by_row = _n_mixed(by_row)
+    if n_mixed > n_mixed_by_row:
         # The columns would have texts and numbers: the outer keys are the names of the rows.
         return by_row
-    if _n_mixed(frame) == _n_mixed(by_row):
-        listed = ", ".join(str(key) for key in list(content)[:3])
+    if n_mixed == n_mixed_by_row:
+        keys = ", ".join(list(map(str, content))[:_SHOWN])
         items = pasted_name(str(path), {"transpose": True})
         warnings.warn(
-            f"the outer keys ({listed}, ...) are read as columns, as pandas does; if they are the "
+            f"the outer keys ({keys}, ...) are read as columns, as pandas does; if they are the "
             f"items write {items}",
             ModelWarning,
             stacklevel=2,
         )
     return frame
+
+
+def _are_objects(values: Iterable[Any]) -> bool:
+    return all(isinstance(value, dict) for value in values)
 
 
 def _records_of(content: Any) -> list[dict[str, Any]] | None:
@@ -215,22 +225,32 @@ def _records_of(content: Any) -> list[dict[str, Any]] | None:
     Objects in them, such as ``{"size": {"x": 1}}``, become columns such as ``size.x``.
     """
     if isinstance(content, list):
-        is_records = bool(content) and all(isinstance(record, dict) for record in content)
-        return content if is_records else None
+        if content and _are_objects(content):
+            return content
+        return None
     if not isinstance(content, dict):
         return None
-    below = {key: _records_of(value) for key, value in content.items() if isinstance(value, list)}
-    lists = {key: records for key, records in below.items() if records is not None}
-    are_others_single = all(
-        not isinstance(value, list | dict) for key, value in content.items() if key not in lists
-    )
-    if len(lists) != 1 or not are_others_single:
+    lists = {}
+    unused = []
+    for key, value in content.items():
+        records = None
+        if isinstance(value, list):
+            records = _records_of(value)
+        if records is not None:
+            lists[key] = records
+        elif isinstance(value, list | dict):
+            # It may be the items as well.
+            return None
+        else:
+            unused.append(str(key))
+    if len(lists) != 1:
         return None
-    (key,) = lists
-    unused = [str(name) for name in content if name != key]
-    listed = f", and {', '.join(unused)} is not used" if unused else ""
+    ((key, records),) = lists.items()
+    listed = ""
+    if unused:
+        listed = f", and {', '.join(unused)} is not used"
     warnings.warn(f"the items are the records below {key!r}{listed}", ModelWarning, stacklevel=2)
-    return lists[key]
+    return records
 
 
 def _are_numbers(index: pd.Index) -> bool:
@@ -242,7 +262,7 @@ def _n_mixed(frame: pd.DataFrame) -> int:
     """How many columns have texts as well as numbers."""
     n_mixed = 0
     for position in range(frame.shape[1]):
-        types = {type(cell) for cell in frame.iloc[:, position] if not pd.isna(cell)}
+        types = set(map(type, frame.iloc[:, position].dropna()))
         if str in types and len(types) > 1:
             n_mixed += 1
     return n_mixed
@@ -302,17 +322,18 @@ def _with_labels(path: Path, read: Callable[[bool], pd.DataFrame]) -> pd.DataFra
     except MemoryError:
         raise
     except Exception as error:  # pandas and pyreadstat raise many kinds
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = first_line(error)
         raise DataError(f"{path}: {reason}; save it again, or as .csv") from error
     partial = []
     for name in labelled.columns:
-        is_changed = is_numeric_dtype(codes[name].dtype)
-        kinds = {isinstance(cell, str) for cell in labelled[name] if not pd.isna(cell)}
-        if is_changed and len(kinds) > 1:
+        if not is_numeric_dtype(codes[name].dtype):
+            continue
+        types = set(map(type, labelled[name].dropna()))
+        if types == {str}:
+            labelled[name] = _in_order_of_codes(labelled[name], codes[name])
+        elif str in types:
             labelled[name] = codes[name]
             partial.append(str(name))
-        elif is_changed and kinds == {True}:
-            labelled[name] = _in_order_of_codes(labelled[name], codes[name])
     if partial:
         warnings.warn(
             f"only some codes of {', '.join(partial)} have labels: the codes are used as numbers",

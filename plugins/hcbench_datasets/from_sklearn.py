@@ -57,7 +57,9 @@ def from_scikit_learn(fetch: Callable[..., T], dataset: str, name: str, advice: 
             return fetch(data_home=data_home, download_if_missing=False)
         except OSError:
             continue
-    function = fetch.func if isinstance(fetch, partial) else fetch
+    function = fetch
+    if isinstance(fetch, partial):
+        function = fetch.func
     try:
         download(function.__name__, {})
         return fetch(data_home=None, download_if_missing=False)
@@ -110,9 +112,11 @@ def download(fetcher: str, options: dict[str, Any]) -> None:
     """
     from hcbench.run import child_environment
 
-    program = [sys.executable, "-P", "-m", "hcbench_datasets.from_sklearn"]
+    # -P: the folder of the caller may have a file with the name of a module.
+    words = [sys.executable, "-P", "-m", "hcbench_datasets.from_sklearn"]
+    words += [fetcher, json.dumps(options)]
     done = subprocess.run(
-        [*program, fetcher, json.dumps(options)],
+        words,
         check=False,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

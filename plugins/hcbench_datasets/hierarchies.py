@@ -8,13 +8,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, Problem, Tree
-from hcbench_datasets.content import table_of_labels
+from hcbench_datasets.content import distinct_names
 from hcbench_datasets.fetch import Remote, chosen, data_file, open_text
 from hcbench_datasets.from_sklearn import from_scikit_learn
 from hcbench_datasets.words import tf_idf
@@ -67,15 +67,22 @@ def wordnet(seed: int, *, root: str, sense: int, n: int | None) -> Problem:
     below: defaultdict[str, list[str]] = defaultdict(list)
     for key, synset in synsets.items():
         below[synset.hypernym].append(key)
-    paths = [path for path in _paths(top, below) if len(path) > 1]
-    if len(paths) < 2:
-        raise DataError(f"wordnet: {len(paths)} nouns are below {root!r}; choose a wider noun")
-    paths = [paths[i] for i in _shuffled(n, len(paths), seed, "wordnet")]
-    items = [synsets[path[-1]] for path in paths]
-    names = _distinct([item.words[0].replace("_", " ") for item in items])
-    texts = [" ".join((*item.words, item.gloss)).replace("_", " ") for item in items]
+    all_paths = [path for path in _paths(top, below) if len(path) > 1]
+    if len(all_paths) < 2:
+        raise DataError(f"wordnet: {len(all_paths)} nouns are below {root!r}; choose a wider noun")
+    paths = []
+    first_words = []
+    texts = []
+    for place in _shuffled(n, len(all_paths), seed, "wordnet"):
+        path = all_paths[place]
+        synset = synsets[path[-1]]
+        paths.append(path)
+        # WordNet writes blanks as underscores.
+        first_words.append(synset.words[0].replace("_", " "))
+        texts.append(f"{' '.join(synset.words)} {synset.gloss}".replace("_", " "))
+    names = distinct_names(first_words)
     return Problem(
-        n=len(items),
+        n=len(paths),
         names=names,
         vectors=tf_idf(texts, "wordnet", min_df=1, max_df=1.0),
         truths={"hypernyms": Tree.from_levels(_levels(paths), names=names)},
@@ -93,22 +100,34 @@ def _wordnet_file(name: str) -> Path:
 
 def _synsets(path: Path) -> dict[str, Synset]:
     """The nouns of a file in the format of wndb(5WN), by their offsets."""
-    found = {}
+    synsets = {}
     for line in open_text(path):
         if line.startswith("  "):  # the licence
             continue
         try:
-            data, _, gloss = line.partition(" | ")
-            fields = data.split()
-            count = int(fields[3], 16)
-            words = tuple(fields[4 : 4 + 2 * count : 2])
-            pointers = fields[5 + 2 * count :]
-            hypernyms = [to for sign, to in zip(pointers[::4], pointers[1::4], strict=True)
-                         if sign == "@"]  # fmt: skip
-            found[fields[0]] = Synset(words, hypernyms[0] if hypernyms else "", gloss.strip())
+            offset, synset = _read_synset(line)
         except (LookupError, ValueError) as error:
             raise DataError(f"{path} is damaged: {line[:40]!r} is no noun of WordNet") from error
-    return found
+        synsets[offset] = synset
+    return synsets
+
+
+def _read_synset(line: str) -> tuple[str, Synset]:
+    """The offset and the content of a line of data.noun.
+
+    Its fields are ``offset file type w_cnt word id ... p_cnt sign offset type place ... | gloss``,
+    where w_cnt is hexadecimal, and a pointer with the sign ``@`` is to a hypernym.
+    """
+    data, _, gloss = line.partition(" | ")
+    fields = data.split()
+    n_words = int(fields[3], 16)
+    words = tuple(fields[4 : 4 + 2 * n_words : 2])
+    pointers = fields[5 + 2 * n_words :]
+    hypernym = ""
+    for sign, offset in zip(pointers[::4], pointers[1::4], strict=True):
+        if sign == "@" and not hypernym:
+            hypernym = offset
+    return fields[0], Synset(words, hypernym, gloss.strip())
 
 
 def _meaning(path: Path, noun: str, sense: int) -> str:
@@ -129,16 +148,20 @@ def _paths(top: str, below: dict[str, list[str]]) -> Iterator[tuple[str, ...]]:
     pending: list[tuple[str, ...]] = [(top,)]
     while pending:
         path = pending.pop()
-        parts = below.get(path[-1], ())
-        if not parts:
+        hyponyms = below.get(path[-1], [])
+        if not hyponyms:
             yield path
-        pending += [(*path, part) for part in reversed(parts)]
+        # The last one is read first.
+        for hyponym in reversed(hyponyms):
+            pending.append(path + (hyponym,))
 
 
 def _shuffled(n: int | None, available: int, seed: int, dataset: str) -> NDArray[np.int64]:
     """As `chosen`; a sample in random order, as the order of the list reveals the tree to ties."""
     indices = chosen(n, available, seed, dataset)
-    return indices if n is None else np.random.default_rng([seed, 1]).permutation(indices)
+    if n is None:
+        return indices
+    return np.random.default_rng([seed, 1]).permutation(indices)
 
 
 def _levels(paths: Sequence[tuple[str, ...]]) -> NDArray[np.str_]:
@@ -147,17 +170,11 @@ def _levels(paths: Sequence[tuple[str, ...]]) -> NDArray[np.str_]:
     An item whose path ends early is alone in its classes from there on.
     """
     depth = max(map(len, paths))
-    return np.array([path + path[-1:] * (depth - len(path)) for path in paths])
-
-
-def _distinct(names: list[str]) -> tuple[str, ...]:
-    """Names of which a repeated one has its number, as ``frog 2``."""
-    seen: defaultdict[str, int] = defaultdict(int)
-    told = []
-    for name in names:
-        seen[name] += 1
-        told.append(name if seen[name] == 1 else f"{name} {seen[name]}")
-    return tuple(told)
+    rows = []
+    for path in paths:
+        n_missing = depth - len(path)
+        rows.append(path + path[-1:] * n_missing)
+    return np.array(rows)
 
 
 # ---- GICS ----------------------------------------------------------------------------------------
@@ -193,18 +210,48 @@ def gics(_seed: int) -> Problem:
         Remote(GICS, GICS_SHA256, "definitions/d_20230318.py"),
     )
     try:
-        entries = ast.literal_eval(open_text(path).read().partition("=")[2].strip())
-        codes = [code for code in entries if len(code) == 8]
-        levels = [[entries[code[:end]]["name"] for code in codes] for end in (2, 4, 6)]
-        texts = [f"{entries[code]['name']} {entries[code]['description']}" for code in codes]
+        industries = _read_gics(open_text(path).read())
     except (LookupError, SyntaxError, TypeError, ValueError) as error:
         raise DataError(f"{path} is damaged: {error}") from error
+    names = []
+    texts = []
+    levels = []
+    for industry in industries:
+        names.append(industry.name)
+        texts.append(f"{industry.name} {industry.description}")
+        levels.append(industry.path)
     return Problem(
-        n=len(codes),
-        names=tuple(entries[code]["name"] for code in codes),
+        n=len(names),
+        names=tuple(names),
         vectors=tf_idf(texts, "gics", min_df=1, max_df=1.0),
-        levels=table_of_labels(levels),
+        levels=np.array(levels),
     )
+
+
+class _SubIndustry(NamedTuple):
+    """An entry of the classification; its path is sector, industry group and industry."""
+
+    name: str
+    description: str
+    path: tuple[str, str, str]
+
+
+def _read_gics(program: str) -> list[_SubIndustry]:
+    """The sub-industries in a program that assigns one dictionary, by codes of 8 digits.
+
+    The first 2, 4 and 6 digits are the codes of the sector, the industry group and the industry.
+    """
+    entries = ast.literal_eval(program.partition("=")[2].strip())
+    industries = []
+    for code in entries:
+        if len(code) == 8:
+            entry = entries[code]
+            sector = entries[code[:2]]["name"]
+            group = entries[code[:4]]["name"]
+            industry = entries[code[:6]]["name"]
+            path = (sector, group, industry)
+            industries.append(_SubIndustry(entry["name"], entry["description"], path))
+    return industries
 
 
 # ---- Products ------------------------------------------------------------------------------------
@@ -244,28 +291,43 @@ def products(seed: int, *, n: int | None) -> Problem:
         Remote(_PRODUCTS, _PRODUCTS_SHA256, "dist/en.json"),
     )
     try:
-        listed = [
-            (str(entry["id"]), str(entry["name"]), entry["parent_id"])
-            for vertical in json.loads(open_text(path).read())["verticals"]
-            for entry in vertical["categories"]
-        ]
-        paths: dict[str | None, tuple[str, ...]] = {None: ()}
-        for key, _, parent in listed:  # a parent is before its children
-            paths[key] = (*paths[parent], key)
+        categories = _read_categories(json.loads(open_text(path).read()))
     except (LookupError, TypeError, ValueError) as error:
         raise DataError(f"{path} is damaged: {error}") from error
-    parents = {parent for *_, parent in listed}
-    items = [(paths[key], name) for key, name, _ in listed if key not in parents]
-    picked = [items[i] for i in _shuffled(n, len(items), seed, "products")]
-    texts = [name for _, name in picked]
-    names = _distinct(texts)
-    levels = _levels([path for path, _ in picked])
+    texts = []
+    paths = []
+    for place in _shuffled(n, len(categories), seed, "products"):
+        texts.append(categories[place].name)
+        paths.append(categories[place].path)
+    names = distinct_names(texts)
     return Problem(
-        n=len(picked),
+        n=len(texts),
         names=names,
         vectors=tf_idf(texts, "products", min_df=1, max_df=1.0),
-        truths={"taxonomy": Tree.from_levels(levels, names=names)},
+        truths={"taxonomy": Tree.from_levels(_levels(paths), names=names)},
     )
+
+
+class _Category(NamedTuple):
+    """A category of products, and the identifiers from the root to its own."""
+
+    name: str
+    path: tuple[str, ...]
+
+
+def _read_categories(taxonomy: dict[str, Any]) -> list[_Category]:
+    """The categories that have no others below them."""
+    path_of: dict[str | None, tuple[str, ...]] = {None: ()}
+    name_of: dict[str, str] = {}
+    parents = set()
+    for vertical in taxonomy["verticals"]:
+        # A parent is before its children.
+        for entry in vertical["categories"]:
+            key = str(entry["id"])
+            path_of[key] = path_of[entry["parent_id"]] + (key,)
+            name_of[key] = str(entry["name"])
+            parents.add(entry["parent_id"])
+    return [_Category(name, path_of[key]) for key, name in name_of.items() if key not in parents]
 
 
 # ---- Pythons -------------------------------------------------------------------------------------
@@ -329,18 +391,28 @@ def _aligned(path: Path) -> tuple[tuple[str, ...], NDArray[np.uint8]]:
             sequences[name] = ""
         elif name:
             sequences[name] += line.strip().upper()
-    if len(sequences) < 2 or len({len(letters) for letters in sequences.values()}) > 1:
+    lengths = set(map(len, sequences.values()))
+    if len(sequences) < 2 or len(lengths) > 1:
         raise DataError(f"{path} has no two sequences, or they have unequal lengths")
     rows = [np.frombuffer(letters.encode(), dtype=np.uint8) for letters in sequences.values()]
     return tuple(sequences), np.stack(rows)
 
 
 def _jukes_cantor(letters: NDArray[np.uint8]) -> NDArray[np.float64]:
-    has = [(letters == ord(base)).astype(np.float64) for base in "ACGT"]
-    known = sum(has)
-    equal = sum(base @ base.T for base in has)
-    share = 1.0 - equal / (known @ known.T)
-    distances: NDArray[np.float64] = -0.75 * np.log1p(-4.0 / 3.0 * share)
+    """Distances (n, n) of aligned sequences (n, sites).
+
+    A site counts for two species if it is one of A, C, G, T in both; gaps and ambiguous letters do
+    not.
+    """
+    n, sites = letters.shape
+    is_base = np.zeros((n, sites))
+    n_equal = np.zeros((n, n))
+    for base in "ACGT":
+        has_base = (letters == ord(base)).astype(np.float64)
+        is_base += has_base
+        n_equal += has_base @ has_base.T
+    share_differing = 1.0 - n_equal / (is_base @ is_base.T)
+    distances: NDArray[np.float64] = -0.75 * np.log1p(-4.0 / 3.0 * share_differing)
     return distances
 
 
@@ -379,30 +451,39 @@ def rcv1(seed: int, *, n: int | None, subset: str) -> Problem:
     """
     from sklearn.datasets import fetch_rcv1
 
-    found = from_scikit_learn(
+    news = from_scikit_learn(
         partial(fetch_rcv1, subset=subset), "rcv1", "scikit_learn_data/RCV1", "fetch_rcv1's files"
     )
-    topics = [str(name) for name in found.target_names]
-    ancestors = {topic: _ancestors(topic, set(topics)) for topic in topics}
-    target = found.target.tocsr()
-    rows, paths = [], []
+    topics = list(map(str, news.target_names))
+    path_of_topic = {topic: _path_of_topic(topic, set(topics)) for topic in topics}
+    rows_on_path = []
+    paths_of_rows = []
+    target = news.target.tocsr()
     for row in range(target.shape[0]):
-        has = [topics[i] for i in target.indices[target.indptr[row] : target.indptr[row + 1]]]
-        path = max((ancestors[topic] for topic in has), key=len, default=())
-        if path and set(path) == set(has):
-            rows.append(row)
-            paths.append(path)
-    picked = chosen(n, len(rows), seed, "rcv1")
-    paths = [paths[i] for i in picked]
+        columns = target.indices[target.indptr[row] : target.indptr[row + 1]]
+        topics_of_row = set()
+        longest: tuple[str, ...] = ()
+        for column in columns:
+            topics_of_row.add(topics[column])
+            longest = max(longest, path_of_topic[topics[column]], key=len)
+        # Documents on several paths have no place in a tree.
+        if longest and set(longest) == topics_of_row:
+            rows_on_path.append(row)
+            paths_of_rows.append(longest)
+    sample = chosen(n, len(rows_on_path), seed, "rcv1")
     return Problem(
-        n=len(picked),
-        vectors=found.data[[rows[i] for i in picked]],
-        levels=_levels(paths),
+        n=len(sample),
+        vectors=news.data[[rows_on_path[place] for place in sample]],
+        levels=_levels([paths_of_rows[place] for place in sample]),
     )
 
 
-def _ancestors(topic: str, topics: set[str]) -> tuple[str, ...]:
+def _path_of_topic(topic: str, topics: set[str]) -> tuple[str, ...]:
     """The path to a topic: of a code each beginning that is a topic, after one of the 4 roots."""
     root = _ROOTS[topic[0]]
-    codes = [topic[:end] for end in range(1, len(topic) + 1) if topic[:end] in topics]
-    return (root, *(code for code in codes if code != root))
+    path = [root]
+    for end in range(1, len(topic) + 1):
+        code = topic[:end]
+        if code in topics and code != root:
+            path.append(code)
+    return tuple(path)

@@ -25,15 +25,11 @@ def columns_of_lists(name: str, cells: Sequence[Any]) -> list[Column] | None:
     """
     rows: list[NDArray[np.float64] | None] = []
     for cell in cells:
-        if not _is_list(cell):
-            is_missing = cell is None or (isinstance(cell, float) and np.isnan(cell))
-            if not is_missing:
+        numbers = None
+        if not _is_missing(cell):
+            numbers = _numbers_of(cell)
+            if numbers is None:
                 return None
-            rows.append(None)
-            continue
-        numbers = _numbers_of(cell)
-        if numbers is None:
-            return None
         rows.append(numbers)
     widths = {row.size for row in rows if row is not None}
     if len(widths) != 1:
@@ -45,15 +41,21 @@ def columns_of_lists(name: str, cells: Sequence[Any]) -> list[Column] | None:
     for position, row in enumerate(rows):
         if row is not None:
             table[position] = row
-    return [Column(f"{name}.{place + 1}", table[:, place].copy()) for place in range(width)]
+    columns = []
+    for number, values in enumerate(table.T, start=1):
+        # A copy, as the rows of a transposed table are not contiguous.
+        columns.append(Column(f"{name}.{number}", values.copy()))
+    return columns
 
 
-def _is_list(cell: Any) -> bool:
-    return isinstance(cell, list | tuple | np.ndarray)
+def _is_missing(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, float) and np.isnan(cell))
 
 
-def _numbers_of(cell: Sequence[Any]) -> NDArray[np.float64] | None:
-    """The numbers of a list; None if it has texts, lists or truth values."""
+def _numbers_of(cell: Any) -> NDArray[np.float64] | None:
+    """The numbers of a list; None if it is none, or has texts, lists or truth values."""
+    if not isinstance(cell, list | tuple | np.ndarray):
+        return None
     numbers = np.asarray(cell)
     if numbers.ndim != 1 or numbers.dtype.kind not in "iuf":
         return None

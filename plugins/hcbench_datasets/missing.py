@@ -9,7 +9,8 @@ import numpy as np
 
 from hcbench import DataError
 from hcbench.model import read_number
-from hcbench_datasets.content import MISSING, Column, Table
+from hcbench_datasets.cell_texts import numbers_of
+from hcbench_datasets.content import Column, Table
 
 #: Numbers that programs write for a missing one.
 _CODES = (-77.0, -88.0, -99.0, -999.0, -9999.0, -99999.0, -999999.0)
@@ -36,24 +37,12 @@ def with_missing_texts(table: Table, texts: Sequence[str], named: Collection[str
     columns = []
     used: set[str] = set()
     for column in table.columns:
-        numbers = None
-        is_free = column.name not in named
-        if is_free and column.numbers is None and set(texts) & set(column.cells):
-            used |= set(texts) & set(column.cells)
-            numbers = numbers_without(column, texts)
-            if numbers is None:
-                columns.append(_without_texts(column, texts))
-                continue
-        if is_free and column.numbers is not None:
-            numbers = _numbers_without_codes(column, texts)
-            if numbers is not None:
-                used |= _codes_in(column, texts)
-                columns.append(Column(column.name, numbers))
-                continue
-        if numbers is None:
-            columns.append(column)
-        else:
-            columns.append(Column(column.name, numbers))
+        if column.name not in named:
+            texts_of_column = _texts_in(column, texts)
+            used |= texts_of_column
+            if texts_of_column:
+                column = _without(column, texts)
+        columns.append(column)
     unused = [text for text in texts if text not in used]
     if unused:
         raise DataError(
@@ -74,17 +63,19 @@ def missing_code(column: Column) -> str:
     if not present.size:
         return ""
     lowest = float(present.min())
-    others = present[present > lowest]
-    if lowest not in _CODES or not others.size:
+    rest = present[present > lowest]
+    if lowest not in _CODES or not rest.size:
         return ""
     # Other numbers are small beside it, so that it is no measurement.
-    is_far = float(np.abs(others).max()) < -lowest / 2 or float(others.min()) >= 0
-    return str(int(lowest)) if is_far else ""
+    if float(np.abs(rest).max()) < -lowest / 2 or float(rest.min()) >= 0:
+        return str(int(lowest))
+    return ""
 
 
-def _codes_in(column: Column, texts: Sequence[str]) -> set[str]:
-    """Which of the texts are numbers of a column."""
-    assert column.numbers is not None
+def _texts_in(column: Column, texts: Sequence[str]) -> set[str]:
+    """Which of the texts a column has; of numbers, which of the texts are its numbers."""
+    if column.numbers is None:
+        return set(texts).intersection(column.cells)
     present = set()
     for text in texts:
         number = read_number(text)
@@ -93,31 +84,32 @@ def _codes_in(column: Column, texts: Sequence[str]) -> set[str]:
     return present
 
 
-def _numbers_without_codes(column: Column, texts: Sequence[str]) -> np.ndarray | None:
-    """The numbers of a column, NaN for those that are written as a text; None if none is."""
-    codes = _codes_in(column, texts)
-    if not codes or column.numbers is None:
-        return None
-    numbers = column.numbers.copy()
-    for code in codes:
-        numbers[column.numbers == float(code)] = np.nan
-    return numbers
+def _without(column: Column, texts: Sequence[str]) -> Column:
+    """A column in which cells with these texts are missing."""
+    if column.numbers is None:
+        numbers = numbers_without(column, texts)
+    else:
+        numbers = column.numbers.copy()
+        for code in _texts_in(column, texts):
+            numbers[column.numbers == float(code)] = np.nan
+    if numbers is not None:
+        return Column(column.name, numbers)
+    # It has other texts as well.
+    return replace(column, texts=_emptied(column, texts))
 
 
-def _without_texts(column: Column, texts: Sequence[str]) -> Column:
-    """A column of texts in which some are missing."""
-    cells = ["" if text in texts else text for text in column.cells]
-    return replace(column, texts=cells)
+def _emptied(column: Column, texts: Sequence[str]) -> list[str]:
+    """The cells of a column, of which those with these texts are empty."""
+    cells = list(column.cells)
+    for row, text in enumerate(cells):
+        if text in texts:
+            cells[row] = ""
+    return cells
 
 
 def numbers_without(column: Column, texts: Sequence[str]) -> np.ndarray | None:
     """The numbers of a column, NaN for these texts; None if it has other texts, or no number."""
-    numbers = np.full(len(column.cells), np.nan)
-    for row, text in enumerate(column.cells):
-        if text in texts or text.lower() in MISSING:
-            continue
-        number = read_number(text)
-        if number is None:
-            return None
-        numbers[row] = number
-    return None if np.isnan(numbers).all() else numbers
+    numbers = numbers_of(_emptied(column, texts))
+    if numbers is None or np.isnan(numbers).all():
+        return None
+    return numbers

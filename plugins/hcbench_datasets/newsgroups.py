@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
@@ -87,7 +88,9 @@ def newsgroups(
     rows = chosen(n, len(texts), seed, "20newsgroups")
     if sample == "authors":
         rows = np.random.RandomState(22).choice(len(texts), n, replace=False)  # as pandas draws
-    rng = np.random.default_rng(derive_seed(seed, "terms")) if terms == "random" else None
+    rng = None
+    if terms == "random":
+        rng = np.random.default_rng(derive_seed(seed, "terms"))
     vectors: Vectors = _vectors([texts[i] for i in rows], lemmas, p, rng)
     if pca is not None:
         vectors = scores(vectors, pca, "20newsgroups")  # type: ignore[arg-type]
@@ -96,9 +99,9 @@ def newsgroups(
     if by == "topic":
         labels, labels_of_rows = np.unique(labels, return_inverse=True)
         vectors = means_by_class(vectors, labels_of_rows, labels.size)  # type: ignore[arg-type]
-        titles = tuple(names[k] for k in labels)
-    dotted = levels_of_rows([names[k].split(".", 1) for k in labels])
-    authors = levels_of_rows([authors_grouping(names[k]) for k in labels])
+        titles = tuple(names[label] for label in labels)
+    dotted = dotted_levels(names, labels)
+    authors = levels_of_rows([authors_grouping(names[label]) for label in labels])
     return Problem(
         n=len(labels),
         names=titles,
@@ -116,7 +119,9 @@ def _vectors(texts: list[str], lemmas: str, p: int | None, rng: np.random.Genera
 
     name = "20newsgroups"
     lemma = lemmatiser(lemmas, name)
-    stop_words = nltk_stop_words(name) if lemmas == "wordnet" else ENGLISH_STOP_WORDS
+    stop_words: frozenset[str] = ENGLISH_STOP_WORDS
+    if lemmas == "wordnet":
+        stop_words = nltk_stop_words(name)
     words = [cleaned(text, lemma, stop_words | {"subject"}) for text in texts]
     return tf_idf(words, "20newsgroups", min_df=5, max_df=0.8, p=p, rng=rng)
 
@@ -128,12 +133,17 @@ def authors_grouping(topic: str) -> tuple[str, str, str]:
     the second level the sys groups of comp are one group, and rec is split into vehicles and
     sports. A topic that is in no group of the second level forms its own.
     """
-    head = "religion" if topic in _RELIGION else topic.split(".")[0]
+    head = topic.split(".")[0]
+    if topic in _RELIGION:
+        head = "religion"
+    group = topic
     if ".sys." in topic:
-        return head, "sys", topic
-    if head == "rec":
-        return head, "sport" if ".sport." in topic else "vehicles", topic
-    return head, topic, topic
+        group = "sys"
+    elif ".sport." in topic:
+        group = "sport"
+    elif head == "rec":
+        group = "vehicles"
+    return head, group, topic
 
 
 def levels_of_rows(labels: list[Any]) -> NDArray[np.str_]:
@@ -141,6 +151,11 @@ def levels_of_rows(labels: list[Any]) -> NDArray[np.str_]:
     levels = table_of_labels(list(zip(*labels, strict=True)))
     assert levels is not None  # there is at least one document
     return levels
+
+
+def dotted_levels(names: Sequence[str], labels: NDArray[np.int64]) -> NDArray[np.str_]:
+    """Label levels (n, 2): the name of a topic before its first full stop, and behind it."""
+    return levels_of_rows([names[label].split(".", 1) for label in labels])
 
 
 @lru_cache(maxsize=1)
@@ -174,7 +189,7 @@ def newsgroups_pca(seed: int, *, n: int, features: int) -> Problem:
     return Problem(
         n=len(rows),
         vectors=components_of_counts(features)[rows],
-        levels=levels_of_rows([names[k].split(".", 1) for k in topic[rows]]),
+        levels=dotted_levels(names, topic[rows]),
     )
 
 
@@ -187,12 +202,12 @@ def components_of_counts(features: int) -> NDArray[np.float64]:
     with suppress(OSError, ValueError):
         loaded: NDArray[np.float64] = np.load(cached)
         return loaded
-    made = pca_of_counts(training_split()[0], features)
+    components = pca_of_counts(training_split()[0], features)
     stream = io.BytesIO()
-    np.save(stream, made)
+    np.save(stream, components)
     with suppress(OSError):  # a cache that cannot be written costs time only
         write_whole(cached, stream.getvalue())
-    return made
+    return components
 
 
 def pca_of_counts(texts: list[str], features: int) -> NDArray[np.float64]:

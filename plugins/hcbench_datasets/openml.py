@@ -66,11 +66,11 @@ def openml(
     name = f"openml[id={id}]"
     bunch = _fetch(id, name)
     frame = bunch.data
+    keep = np.ones(len(frame), dtype=np.bool_)
     if labels:
         _check_target(bunch.target, name)
+        # An item without a class has no place in the truth.
         keep = bunch.target.notna().to_numpy()
-    else:
-        keep = np.ones(len(frame), dtype=np.bool_)
     if missing == "drop":
         keep = keep & frame.notna().all(axis=1).to_numpy()
     rows = np.flatnonzero(keep)
@@ -88,7 +88,9 @@ def openml(
 
 def _fetch(number: int, name: str) -> Any:
     folder = user_folder()
-    home = folder if folder is not None and (folder / "openml").is_dir() else cache_folder()
+    home = cache_folder()
+    if folder is not None and (folder / "openml").is_dir():
+        home = folder
     try:
         return from_openml(number, home, as_frame="auto")
     except (OSError, ValueError) as error:
@@ -103,7 +105,9 @@ def _fetch(number: int, name: str) -> Any:
 
 def _check_target(target: Any, name: str) -> None:
     if target is None or target.ndim != 1:
-        number = 0 if target is None else target.shape[1]
+        number = 0
+        if target is not None:
+            number = target.shape[1]
         raise DataError(f"{name}: it has {number} default targets, not one; set labels=false")
     if target.dtype.kind in "fiu":
         raise DataError(
@@ -117,9 +121,9 @@ def _numbers(frame: pd.DataFrame, missing: str | None, name: str) -> np.ndarray:
     if not isinstance(frame, pd.DataFrame):
         raise DataError(f"{name}: sparse data of OpenML are not supported")
     is_category = frame.dtypes == "category"
-    texts = [c for c in frame.columns if frame[c].dtype == object]
-    if texts:
-        raise DataError(f"{name}: feature {texts[0]!r} is text, and no category")
+    for feature in frame.columns:
+        if frame[feature].dtype == object:
+            raise DataError(f"{name}: feature {feature!r} is text, and no category")
     numbers = frame.loc[:, ~is_category].astype(np.float64)
     lacking = numbers.columns[numbers.isna().any()]
     if len(lacking):
@@ -128,7 +132,10 @@ def _numbers(frame: pd.DataFrame, missing: str | None, name: str) -> np.ndarray:
                 f"{name}: {len(lacking)} features, such as {lacking[0]!r}, lack numbers; set "
                 "missing=drop, mean or median"
             )
-        numbers = numbers.fillna(numbers.mean() if missing == "mean" else numbers.median())
+        replacement = numbers.median()
+        if missing == "mean":
+            replacement = numbers.mean()
+        numbers = numbers.fillna(replacement)
     columns = [numbers]
     if is_category.any():
         columns.append(pd.get_dummies(frame.loc[:, is_category], dtype=np.float64))

@@ -14,6 +14,9 @@ from hcbench.model import suggestion
 from hcbench.registry import parse_name
 from hcbench_datasets.content import Column, Table
 
+_SHOWN_CHARACTERS = 40  # of the name of a column
+_SHOWN_COLUMNS = 12
+
 
 def read_ordinal(written: str | Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The orders of classes that are written, by the name of the column, or a pattern with ``*``.
@@ -38,9 +41,10 @@ def read_ordinal(written: str | Sequence[str]) -> dict[str, tuple[str, ...]]:
     orders = {}
     for name, classes in parse_name(f"ordinal[{written[1:-1]}]").params.items():
         if not isinstance(classes, tuple) or len(classes) < 2:
-            shown = name if len(name) <= 40 else f"{name[:40]}..."
-            raise ParameterError(f"ordinal: {shown} has no list of at least two classes; {example}")
-        texts = tuple(str(text) for text in classes)
+            if len(name) > _SHOWN_CHARACTERS:
+                name = f"{name[:_SHOWN_CHARACTERS]}..."
+            raise ParameterError(f"ordinal: {name} has no list of at least two classes; {example}")
+        texts = tuple(map(str, classes))
         if len(set(texts)) < len(texts):
             raise ParameterError(f"ordinal: a class of {name} is there twice in {', '.join(texts)}")
         orders[name.strip("\"'")] = texts
@@ -66,12 +70,17 @@ def with_ordinal_numbers(table: Table, orders: Mapping[str, Sequence[str]]) -> T
         if name in columns:
             columns[name] = _coded(columns[name], order, table)
             continue
-        matching = [key for key in columns if fnmatchcase(key, name) and _fits(columns[key], order)]
+        matching = []
+        for column in columns.values():
+            if fnmatchcase(column.name, name) and _fits(column, order):
+                matching.append(column)
         if "*" not in name or not matching:
-            hint = suggestion(name, table.names) or f"there are {', '.join(table.names[:12])}"
+            hint = suggestion(name, table.names)
+            if not hint:
+                hint = f"there are {', '.join(table.names[:_SHOWN_COLUMNS])}"
             raise DataError(f"{table.where}: ordinal: no column {name!r} has these classes; {hint}")
-        for key in matching:
-            columns[key] = _coded(columns[key], order, table)
+        for column in matching:
+            columns[column.name] = _coded(column, order, table)
     return replace(table, columns=tuple(columns.values()))
 
 
@@ -84,7 +93,8 @@ def _coded(column: Column, order: Sequence[str], table: Table) -> Column:
     missing = column.missing
     if not order:
         order = _order_in_file(column, missing)
-        listed = ", ".join(f"{text}={code}" for code, text in enumerate(order))
+        codes_of_texts = [f"{text}={code}" for code, text in enumerate(order)]
+        listed = ", ".join(codes_of_texts)
         warnings.warn(
             f"column {column.name!r} is coded in the order of the file: {listed}; for another "
             f"order write ordinal={{{column.name}=[...]}}",

@@ -134,14 +134,14 @@ def _read_items(
 
 
 def _are_numbers(words: list[str]) -> bool:
-    return all(read_number(word) is not None for word in words)
+    return None not in map(read_number, words)
 
 
 def _matrix_of(items: list[_Item], form: Callable[[int, int], int]) -> NDArray[np.float64]:
     n = len(items)
     matrix = np.zeros((n, n))
     for place, item in enumerate(items):
-        distances = [float(word) for word in item.distances]
+        distances = list(map(float, item.distances))
         if form in (_above_diagonal, _from_diagonal):
             matrix[place, n - len(distances) :] = distances
         else:

@@ -54,6 +54,7 @@ def printed_rows(path: Path, text: str) -> list[Row] | None:
         return None
     header = [""]
     rows = [[name] for name in row_names]
+    # Each block has further columns of the same rows.
     for block in blocks:
         cells = _cells(block, row_names)
         if cells is None:
@@ -65,12 +66,16 @@ def printed_rows(path: Path, text: str) -> list[Row] | None:
     if len(rows) > 1 and not any(rows[0][1:]):
         # pandas prints the name of the index in a line of its own.
         header[0] = rows.pop(0)[0]
-    elif all(_ROW_NUMBER.fullmatch(name) for name in row_names):
+    elif all(map(_ROW_NUMBER.fullmatch, row_names)):
         for row in rows:
             row[0] = row[0].strip("[,]")
-    numbers = [number for number, _ in blocks[0].lines]
-    first_line = numbers[0] - 1
-    return [(first_line, header), *zip(numbers[-len(rows) :], rows, strict=True)]
+    first_line = blocks[0].lines[0][0]
+    numbered: list[Row] = [(first_line - 1, header)]
+    # Without the line of the name of the index.
+    lines = blocks[0].lines[-len(rows) :]
+    for (number, _), row in zip(lines, rows, strict=True):
+        numbered.append((number, row))
+    return numbered
 
 
 def _blocks(path: Path, text: str) -> list[_Block] | None:
@@ -104,11 +109,13 @@ def _row_names(block: _Block) -> list[str] | None:
     names = []
     for _, line in block.lines:
         start = line[:first_end]
-        words = start.split()
-        has_cell = len(words) > 1 and not start.endswith(" ")
-        if not words:
+        name = start.strip()
+        if not name:
             return None
-        names.append(start.rsplit(maxsplit=1)[0].strip() if has_cell else start.strip())
+        # The last word is the first cell, unless that is blank.
+        if " " in name and not start.endswith(" "):
+            name = name.rsplit(maxsplit=1)[0].strip()
+        names.append(name)
     return names
 
 
@@ -136,10 +143,12 @@ def _cells(block: _Block, row_names: Sequence[str]) -> list[list[str]] | None:
 
 
 def _check_nothing_omitted(path: Path, header: Sequence[str], rows: Sequence[list[str]]) -> None:
-    for cells in [list(header), *rows]:
-        for ellipsis in _ELLIPSES:
-            if ellipsis in cells:
-                raise DataError(
-                    f"{path}: pandas has printed only some of the rows and columns ({ellipsis}); "
-                    "write the table with to_csv"
-                )
+    """Raise `DataError` if pandas has printed an ellipsis for some of the rows or columns."""
+    cells = set(header)
+    cells.update(*rows)
+    for ellipsis in _ELLIPSES:
+        if ellipsis in cells:
+            raise DataError(
+                f"{path}: pandas has printed only some of the rows and columns ({ellipsis}); "
+                "write the table with to_csv"
+            )

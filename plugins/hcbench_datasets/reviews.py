@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import numpy as np
+
 from hcbench import DataError, Problem
-from hcbench_datasets.content import table_of_labels
 from hcbench_datasets.fetch import chosen, data_file, open_text
 from hcbench_datasets.words import cleaned, lemmatiser, nltk_stop_words, tf_idf
 
@@ -52,21 +53,27 @@ def amazon_reviews(seed: int, *, n: int | None, cleaning: str) -> Problem:
         stop_words = nltk_stop_words("amazon-reviews")
         texts = [cleaned(text, lemma, stop_words) for text in texts]
     rows = chosen(n, len(texts), seed, "amazon-reviews")
+    texts = [texts[row] for row in rows]
+    levels = np.column_stack(labels)
     return Problem(
         n=len(rows),
-        vectors=tf_idf([texts[i] for i in rows], "amazon-reviews", min_df=3, max_df=0.9),
-        levels=table_of_labels([[level[i] for i in rows] for level in labels]),
+        vectors=tf_idf(texts, "amazon-reviews", min_df=3, max_df=0.9),
+        levels=levels[rows],
     )
 
 
 def read_reviews(path: Path) -> tuple[list[str], list[str], list[str], list[str]]:
     """The columns Text, Cat1, Cat2 and Cat3 of the file."""
     table = csv.DictReader(open_text(path))
-    missing = [name for name in _COLUMNS if name not in (table.fieldnames or ())]
-    if missing:
-        raise DataError(f"{path} has no column {missing[0]}; it needs {', '.join(_COLUMNS)}")
-    rows = list(table)
-    if len(rows) < 2:
-        raise DataError(f"{path} contains {len(rows)} reviews; at least 2 are needed")
-    text, *cats = ([row[name] or "" for row in rows] for name in _COLUMNS)
-    return text, cats[0], cats[1], cats[2]
+    for name in _COLUMNS:
+        if name not in (table.fieldnames or ()):
+            raise DataError(f"{path} has no column {name}; it needs {', '.join(_COLUMNS)}")
+    cells_of: dict[str, list[str]] = {name: [] for name in _COLUMNS}
+    for row in table:
+        # In a short row, the csv module has None.
+        for name, cells in cells_of.items():
+            cells.append(row[name] or "")
+    n = len(cells_of["Text"])
+    if n < 2:
+        raise DataError(f"{path} contains {n} reviews; at least 2 are needed")
+    return cells_of["Text"], cells_of["Cat1"], cells_of["Cat2"], cells_of["Cat3"]

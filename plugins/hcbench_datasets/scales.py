@@ -6,8 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import chain
 
-from hcbench_datasets.content import Column, written_value
+from hcbench_datasets.content import Column, names_of
+from hcbench_datasets.file_names import written_value
 
 _LEAST_QUESTIONS = 3  # columns with the same answers
 _MOST_ANSWERS = 11
@@ -149,15 +151,15 @@ _SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
 )
 
 #: Cells of people who did not answer, which are no answers of a scale.
-_NO_ANSWERS = frozenset(
-    (
-        *("don't know", "dont know", "do not know", "i don't know", "no answer", "no opinion"),
-        *("prefer not to say", "prefer not to answer", "refused", "not applicable", "not answered"),
-        *("keine angabe", "k.a.", "k. a.", "weiß nicht", "weiss nicht", "nicht beantwortet"),
-        *("ne sait pas", "nsp", "sans réponse", "sans opinion", "non concerné"),
-        *("no sabe", "no contesta", "ns/nc", "no aplica", "prefiero no decir"),
-    )
+_NO_ANSWERS_BY_LANGUAGE = (
+    ("don't know", "dont know", "do not know", "i don't know", "no answer", "no opinion"),
+    ("prefer not to say", "prefer not to answer", "refused", "not applicable", "not answered"),
+    # German, French, Spanish
+    ("keine angabe", "k.a.", "k. a.", "weiß nicht", "weiss nicht", "nicht beantwortet"),
+    ("ne sait pas", "nsp", "sans réponse", "sans opinion", "non concerné"),
+    ("no sabe", "no contesta", "ns/nc", "no aplica", "prefiero no decir"),
 )
+_NO_ANSWERS = frozenset(chain.from_iterable(_NO_ANSWERS_BY_LANGUAGE))
 #: An answer with its code before it, as in "1 = never", or the code alone.
 _CODED = re.compile(r"(\d{1,2})(\s*[-=:.)\u2013]\s*\S.*|\s+[^\W\d].*)?")
 
@@ -229,12 +231,22 @@ def find_questions(columns: Sequence[Column]) -> list[Questions]:
         # The column with the most answers has those of its group.
         widest = max(remaining, key=lambda column: len(answers_of(column)))
         answers = answers_of(widest)
-        group = [column for column in remaining if answers_of(column) <= answers]
-        remaining = [column for column in remaining if not answers_of(column) <= answers]
-        repeat = all(len(column.classes) <= len(column.cells) / 2 for column in group)
-        if len(group) >= _LEAST_QUESTIONS and repeat:
+        group = []
+        rest = []
+        for column in remaining:
+            if answers_of(column) <= answers:
+                group.append(column)
+            else:
+                rest.append(column)
+        remaining = rest
+        if len(group) >= _LEAST_QUESTIONS and all(map(_has_repeated_answers, group)):
             groups.append(_questions(group, answers))
     return groups
+
+
+def _has_repeated_answers(column: Column) -> bool:
+    """Whether there are at least two cells per answer, as in names there are not."""
+    return len(column.classes) <= len(column.cells) / 2
 
 
 def _may_be_question(column: Column) -> bool:
@@ -255,7 +267,7 @@ def answers_of(column: Column) -> set[str]:
 
 
 def _questions(group: Sequence[Column], answers: set[str]) -> Questions:
-    names = tuple(column.name for column in group)
+    names = tuple(names_of(group))
     different = set()
     for column in group:
         different.update(set(column.classes) - answers)
@@ -301,9 +313,12 @@ def known_order(answers: set[str]) -> tuple[str, ...] | None:
         for rank, words in enumerate(scale):
             for word in words:
                 rank_of_word[word] = rank
-        ranks = {answer: rank_of_word.get(answer.casefold()) for answer in answers}
-        different = {rank for rank in ranks.values() if rank is not None}
+        answer_of_rank = {}
+        for answer in answers:
+            word = answer.casefold()
+            if word in rank_of_word:
+                answer_of_rank[rank_of_word[word]] = answer
         # Two answers of one rank, such as poor and Poor, have no order.
-        if len(different) == len(answers):
-            return tuple(sorted(answers, key=lambda answer: ranks[answer] or 0))
+        if len(answer_of_rank) == len(answers):
+            return tuple(answer_of_rank[rank] for rank in sorted(answer_of_rank))
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
@@ -32,8 +33,10 @@ def sheet_rows(path: Path) -> Callable[[], Iterator[Row]]:
             raise DataError.of_file("read", path, error) from error
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise DataError(f"{path} is no Excel workbook: {reason}; save it again") from error
-    numbered = enumerate(rows, start=1)
-    filled = [(number, cells) for number, cells in numbered if any(cells)]
+    filled = []
+    for number, cells in enumerate(rows, start=1):
+        if any(cells):
+            filled.append((number, cells))
     return lambda: iter(filled)
 
 
@@ -44,7 +47,7 @@ def _cells_of_sheet(book: pd.ExcelFile) -> list[list[str]]:
         sheet = pd.read_excel(book, sheet_name=name, header=None, dtype=object, na_filter=False)
         cells = sheet.to_numpy().tolist()
         _fill_merged(cells, book.book[name].merged_cells.ranges)
-        rows = [[_cell_text(cell) for cell in row] for row in cells]
+        rows = [list(map(_cell_text, row)) for row in cells]
         if len(rows) > 2:
             break
     if len(book.sheet_names) > 1:
@@ -75,5 +78,7 @@ def _cell_text(cell: Any) -> str:
     if isinstance(cell, bool):
         return str(cell)
     if isinstance(cell, int | float):
-        return "" if cell != cell else number_text(cell)  # NaN
+        if math.isnan(cell):
+            return ""
+        return number_text(cell)
     return str(cell).strip()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, Problem
-from hcbench_datasets.content import check_names, table_of_labels
+from hcbench_datasets.content import check_names, places, table_of_labels
 from hcbench_datasets.fetch import data_file, open_text
 
 FILE = "sp500_returns.csv.gz"
@@ -67,13 +67,21 @@ def read_returns(path: Path) -> Returns:
     for line, row in enumerate(rows, start=1):
         if len(row) != width:
             raise DataError(f"{path}, line {line}: {len(row)} cells where the header has {width}")
+    symbols = []
+    sectors = []
+    sub_industries = []
+    returns = []
+    for symbol, sector, sub_industry, *returns_of_days in rows[1:]:
+        symbols.append(symbol)
+        sectors.append(sector)
+        sub_industries.append(sub_industry)
+        returns.append(returns_of_days)
     try:
-        returns = np.array([row[3:] for row in rows[1:]], dtype=np.float64)
+        numbers = np.array(returns, dtype=np.float64)
     except ValueError as error:
         raise DataError(f"{path}: {error}; returns must be numbers") from error
-    lines = [f"line {line}" for line in range(2, len(rows) + 1)]
-    symbols = check_names([row[0] for row in rows[1:]], lines, str(path))
-    return Returns(symbols, [row[1] for row in rows[1:]], [row[2] for row in rows[1:]], returns)
+    names = check_names(symbols, places("line", 2, len(symbols)), str(path))
+    return Returns(names, sectors, sub_industries, numbers)
 
 
 def _standardised(returns: NDArray[np.float64], symbols: tuple[str, ...]) -> NDArray[np.float64]:

@@ -12,32 +12,25 @@ from numpy.typing import NDArray
 from hcbench import DataError
 from hcbench.files import read_limited
 from hcbench.model import check_regular, number_text
-from hcbench_datasets.content import Column, Table
-from hcbench_datasets.delimited import (
-    OPEN,
-    is_compressed,
-    read_encoded,
-    suffix_of,
-    table_of_rows,
-    table_of_text,
-)
+from hcbench_datasets.content import Column, Table, unnamed_column
+from hcbench_datasets.delimited import table_of_rows, table_of_text
+from hcbench_datasets.encoded import OPEN, is_compressed, read_encoded, suffix_of
 from hcbench_datasets.gct import table_of_gct
 from hcbench_datasets.phylip import PHYLIP, find_phylip, read_phylip
 
-_PANDAS = (
-    *(".parquet", ".feather", ".json", ".jsonl", ".ndjson", ".arff"),
-    *(".dta", ".sav", ".zsav", ".xpt", ".sas7bdat"),
-)
-_TEXTS_OF_PANDAS = (".json", ".jsonl", ".ndjson", ".arff")
 _TEXTS = (".csv", ".tsv", ".txt", ".data", ".vec", ".gct")
-SUFFIXES = (*_TEXTS, ".xlsx", *_PANDAS, *PHYLIP)
+_TEXTS_OF_PANDAS = (".json", ".jsonl", ".ndjson", ".arff")
+_ARROW = (".parquet", ".feather")
+_PROGRAMS = (".dta", ".sav", ".zsav", ".xpt", ".sas7bdat")  # of Stata, SPSS and SAS
+_PANDAS = _ARROW + _TEXTS_OF_PANDAS + _PROGRAMS
+SUFFIXES = _TEXTS + (".xlsx",) + _ARROW + _TEXTS_OF_PANDAS + _PROGRAMS + PHYLIP
 """Suffixes of tables, without those of a compression."""
 
 TEXTS_OF_PROGRAMS = ("", ".dat", ".tab", ".out", ".prn", ".asc")
 """Suffixes, or none, of texts that programs such as those of PHYLIP write."""
 
 #: Files that are compressed or written such that a small one may become very large in memory.
-_EXPANDING = frozenset({".xlsx", *_PANDAS, *OPEN})
+_EXPANDING = frozenset({".xlsx"}.union(_PANDAS, OPEN))
 
 
 def read_table(
@@ -96,7 +89,8 @@ def _read_table(
 ) -> Table:
     """Read the table in a file, in this process."""
     suffix = suffix_of(path)
-    if suffix in (".xlsx", *_PANDAS) and suffix not in _TEXTS_OF_PANDAS and is_compressed(path):
+    is_binary = suffix == ".xlsx" or suffix in _ARROW + _PROGRAMS
+    if is_binary and is_compressed(path):
         raise DataError(f"{path}: only texts are read compressed; decompress it")
     if suffix in _PANDAS:
         from hcbench_datasets.frames import table_of_pandas
@@ -114,9 +108,11 @@ def _read_table(
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise DataError(f"delimiter must be one character such as ';', got {delimiter!r}")
     text, encoding = read_encoded(path, encoding)
-    phylip = find_phylip(text) if header is None and delimiter is None else None
-    if phylip is not None:
-        return _table_of_distances(path, phylip, texts)
+    # Programs of PHYLIP also write distances into files of other suffixes.
+    if header is None and delimiter is None:
+        phylip = find_phylip(text)
+        if phylip is not None:
+            return _table_of_distances(path, phylip, texts)
     return table_of_text(path, text, texts, header, delimiter, decimal, encoding)
 
 
@@ -128,13 +124,13 @@ def _table_of_distances(
     columns = []
     for position, name in enumerate(names):
         columns.append(_column_of_numbers(name, matrix[:, position], texts))
-    first = "1" if "1" not in names else "Unnamed: 0"
-    rows = Column(first, None, list(names))
+    first = unnamed_column(names)
+    columns.insert(0, Column(first, None, list(names)))
     lines = np.arange(1, len(names) + 1)
-    return Table(str(path), (rows, *columns), lines, row_names=first)
+    return Table(str(path), tuple(columns), lines, row_names=first)
 
 
 def _column_of_numbers(name: str, numbers: NDArray[np.float64], texts: Collection[str]) -> Column:
     if name in texts:
-        return Column(name, None, [number_text(number) for number in numbers.tolist()])
+        return Column(name, None, list(map(number_text, numbers.tolist())))
     return Column(name, numbers)

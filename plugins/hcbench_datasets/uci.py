@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, Problem
-from hcbench_datasets.content import table_of_labels
+from hcbench_datasets.content import distinct_names, table_of_labels
 from hcbench_datasets.fetch import (
     cache_folder,
     data_file,
@@ -42,41 +41,62 @@ def zoo(_seed: int) -> Problem:
 
     Without ``girl``, as in Ghoshdastidar et al. 2019; the second ``frog`` is ``frog 2``.
     """
-    names, vectors, classes = _table("zoo", ZOO, _OPENML_ZOO, named=True)
-    animals = [row for row, name in enumerate(names) if name != "girl"]
+    table = _table("zoo", ZOO, _OPENML_ZOO, has_names=True)
+    rows = []
+    names = []
+    classes = []
+    for row, name in enumerate(table.names):
+        if name != "girl":
+            rows.append(row)
+            names.append(name)
+            classes.append(table.classes[row])
     return Problem(
-        n=len(animals),
-        names=_distinct([names[row] for row in animals]),
-        vectors=vectors[animals],
-        levels=table_of_labels([[classes[row] for row in animals]]),
+        n=len(rows),
+        names=distinct_names(names),
+        vectors=table.features[rows],
+        levels=table_of_labels([classes]),
     )
 
 
 def glass(_seed: int, *, standardise: bool) -> Problem:
     """214 pieces of glass, refractive index and 8 oxides in weight per cent, 6 kinds of glass."""
-    _, vectors, classes = _table("glass", GLASS, _OPENML_GLASS, named=False)
+    table = _table("glass", GLASS, _OPENML_GLASS, has_names=False)
+    vectors = table.features
     if standardise:
         vectors = standardised(vectors)
     return Problem(
         n=len(vectors),
         vectors=vectors,
-        levels=table_of_labels([classes]),
+        levels=table_of_labels([table.classes]),
     )
 
 
-Table = tuple[list[str], NDArray[np.float64], list[str]]  # names, features, classes
+class UciTable(NamedTuple):
+    """The rows of a table.
+
+    Attributes
+    ----------
+    names : list of str
+        Empty if the table has none.
+    features : (n, p) array
+    classes : list of str
+    """
+
+    names: list[str]
+    features: NDArray[np.float64]
+    classes: list[str]
 
 
-def _table(dataset: str, advice: str, openml: int, *, named: bool) -> Table:
+def _table(dataset: str, advice: str, openml: int, *, has_names: bool) -> UciTable:
     file = f"{dataset}.csv"
     folder = user_folder()
     if folder is not None and (folder / file).is_file():
-        return read_table(data_file(file, dataset, advice), named=named)
-    return table_of_openml(from_openml, openml, dataset, advice, named=named)
+        return read_table(data_file(file, dataset, advice), has_names=has_names)
+    return table_of_openml(from_openml, openml, dataset, advice, has_names=has_names)
 
 
-def read_table(path: Path, *, named: bool) -> Table:
-    """Read a table with a header: the class is the last column; if ``named``, names are the first.
+def read_table(path: Path, *, has_names: bool) -> UciTable:
+    """Read a table with a header: the class is the last column; names are the first, if any.
 
     Raises
     ------
@@ -85,7 +105,9 @@ def read_table(path: Path, *, named: bool) -> Table:
     """
     reader = csv.reader(open_text(path))
     width = len(next(reader, []))
-    first_feature = 1 if named else 0
+    first_feature = 0
+    if has_names:
+        first_feature = 1
     names = []
     features = []
     classes = []
@@ -99,17 +121,17 @@ def read_table(path: Path, *, named: bool) -> Table:
             features.append([float(cell) for cell in row[first_feature:-1]])
         except ValueError as error:
             raise DataError(f"{where}: {error}; numbers are needed before the class") from error
-        if named:
+        if has_names:
             names.append(row[0])
         classes.append(row[-1])
     if not features:
         raise DataError(f"{path} contains no rows below its header")
-    return names, np.array(features, dtype=np.float64), classes
+    return UciTable(names, np.array(features, dtype=np.float64), classes)
 
 
 def table_of_openml(
-    fetch: Callable[..., Any], number: int, dataset: str, advice: str, *, named: bool
-) -> Table:
+    fetch: Callable[..., Any], number: int, dataset: str, advice: str, *, has_names: bool
+) -> UciTable:
     """The same table from OpenML; ``fetch`` is `from_openml`, which verifies the checksum.
 
     Raises
@@ -124,26 +146,14 @@ def table_of_openml(
         raise not_available(dataset, f"{dataset}.csv", reason, advice) from error
     columns = list(bunch.feature_names)
     data = np.asarray(bunch.data, dtype=np.float64)
-    classes = [str(label) for label in bunch.target]
-    if not named:
-        return [], data, classes
+    classes = list(map(str, bunch.target))
+    if not has_names:
+        return UciTable([], data, classes)
     if "animal" not in columns:
         reason = ", and OpenML's table does not name the animals"
         raise not_available(dataset, f"{dataset}.csv", reason, advice)
     name_column = columns.index("animal")
     animals = bunch.categories["animal"]
+    # OpenML has the names as categories, whose codes are in the data.
     names = [str(animals[int(code)]) for code in data[:, name_column]]
-    return names, np.delete(data, name_column, axis=1), classes
-
-
-def _distinct(names: list[str]) -> tuple[str, ...]:
-    """Make names unique by adding a number to repeated ones."""
-    count: Counter[str] = Counter()
-    distinct = []
-    for name in names:
-        count[name] += 1
-        if count[name] == 1:
-            distinct.append(name)
-        else:
-            distinct.append(f"{name} {count[name]}")
-    return tuple(distinct)
+    return UciTable(names, np.delete(data, name_column, axis=1), classes)

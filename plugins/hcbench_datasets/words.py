@@ -8,7 +8,7 @@ import tarfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,9 @@ def lemmatiser(name: str, dataset: str) -> Lemma:
         except ImportError as error:
             raise DataError('these lemmas need simplemma: pip install "hcbench[text]"') from error
         return cache(lambda word: str(simplemma.lemmatize(word, lang="en")))
-    return singular if name == "plurals" else str
+    if name == "plurals":
+        return singular
+    return str
 
 
 _WORDS = "newsgroups_words"
@@ -75,21 +77,34 @@ def noun_lemmatiser(nouns: Collection[str], exceptions: Mapping[str, Sequence[st
         From irregular plurals to their lemmas.
     """
 
-    def without_ending(word: str) -> list[str]:
-        return [word.removesuffix(end) + new for end, new in _NOUN_ENDINGS if word.endswith(end)]
-
     def lemma(word: str) -> str:
         if word in exceptions:
-            forms = [word, *exceptions[word]]
-            return min((form for form in forms if form in nouns), key=len, default=word)
-        forms = without_ending(word)
-        found = [form for form in (word, *forms) if form in nouns]
-        while forms and not found:
-            forms = [shorter for form in forms for shorter in without_ending(form)]
-            found = [form for form in forms if form in nouns]
-        return min(found, key=len, default=word)
+            forms = [word]
+            forms += exceptions[word]
+            return _shortest_noun(forms, nouns, word)
+        forms = _without_ending([word])
+        lemmas = [form for form in [word] + forms if form in nouns]
+        while forms and not lemmas:
+            forms = _without_ending(forms)
+            lemmas = [form for form in forms if form in nouns]
+        return _shortest_noun(lemmas, nouns, word)
 
     return lemma
+
+
+def _without_ending(words: Sequence[str]) -> list[str]:
+    """Words with one of their endings replaced, in all ways that apply."""
+    forms = []
+    for word in words:
+        for ending, replacement in _NOUN_ENDINGS:
+            if word.endswith(ending):
+                forms.append(word.removesuffix(ending) + replacement)
+    return forms
+
+
+def _shortest_noun(forms: Sequence[str], nouns: Collection[str], word: str) -> str:
+    """The shortest of the forms that are nouns; the word itself if none is."""
+    return min((form for form in forms if form in nouns), key=len, default=word)
 
 
 def wordnet(dataset: str) -> Lemma:
@@ -122,9 +137,13 @@ def _wordnet_database(dataset: str) -> tuple[frozenset[str], dict[str, list[str]
             return files.extractfile("dict/index.noun").read()  # type: ignore[union-attr]
 
     index = lines_of("WNdb-3.0.tar.gz", read_index)
-    exceptions = [line.split() for line in lines_of("noun.exc", read_bytes)]
-    nouns = frozenset(line.split(" ", 1)[0] for line in index)  # lines of the licence have ""
-    return nouns, {plural: lemmas for plural, *lemmas in exceptions}
+    # A line begins with its noun, and lines of the licence with a blank.
+    nouns = frozenset(line.split(" ", 1)[0] for line in index)
+    lemmas_of_plural = {}
+    for line in lines_of("noun.exc", read_bytes):
+        plural, *lemmas = line.split()
+        lemmas_of_plural[plural] = lemmas
+    return nouns, lemmas_of_plural
 
 
 def nltk_stop_words(dataset: str) -> frozenset[str]:
@@ -189,8 +208,10 @@ def tf_idf(
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.preprocessing import normalize
 
-    frequent = p if rng is None else None
-    model = TfidfVectorizer(min_df=min_df, max_df=max_df, max_features=frequent)
+    n_frequent = None
+    if rng is None:
+        n_frequent = p
+    model = TfidfVectorizer(min_df=min_df, max_df=max_df, max_features=n_frequent)
     try:
         vectors = model.fit_transform(texts)
     except ValueError as error:
@@ -218,6 +239,7 @@ def scores(vectors: sparse.csr_array, r: int, dataset: str) -> NDArray[np.float6
 
     if r >= min(vectors.shape):
         raise DataError(f"{dataset}: pca={r} must be below min(n, p) = {min(vectors.shape)}")
+    # A fixed start makes the result the same in each run.
     start = np.ones(min(vectors.shape))
     _, size, right = svds(vectors, k=r, v0=start)
     order = np.argsort(-size)
@@ -232,6 +254,9 @@ def means_by_class(
 
     n = labels.size
     belongs = sparse.csr_array((np.ones(n), (labels, np.arange(n))), shape=(k, n))
-    total = belongs @ vectors
-    dense: NDArray[np.float64] = total if isinstance(total, np.ndarray) else total.toarray()
-    return dense / np.bincount(labels, minlength=k)[:, None]
+    total: Any = belongs @ vectors
+    # The sum of sparse rows is sparse.
+    if not isinstance(total, np.ndarray):
+        total = total.toarray()
+    means: NDArray[np.float64] = total / np.bincount(labels, minlength=k)[:, None]
+    return means

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hcbench import DataError, Problem
-from hcbench_datasets.content import is_missing_label, table_of_labels
+from hcbench_datasets.cell_texts import is_missing_label
 from hcbench_datasets.fetch import chosen, data_file
 
 if TYPE_CHECKING:
@@ -25,8 +25,14 @@ ADVICE = (
     "the SCANPY file (about 1 GB) of https://kleintools.hms.harvard.edu/paper_websites/"
     "wagner_zebrafish_timecourse2018/mainpage.html"
 )
-MIN_GENES, MIN_CELLS, TOTAL = 200, 3, 1e4
-MIN_MEAN, MAX_MEAN, MIN_DISPERSION, BINS = 0.0125, 3.0, 0.5, 20
+MIN_GENES = 200  # of a cell
+MIN_CELLS = 3  # of a gene
+TOTAL = 1e4  # counts of a cell, after normalisation
+# Of the log of normalised counts of a variable gene.
+MIN_MEAN = 0.0125
+MAX_MEAN = 3.0
+MIN_DISPERSION = 0.5  # standardised within a bin of genes of similar mean
+BINS = 20
 MOST = 10.0  # larger scaled values are clipped
 
 
@@ -54,20 +60,23 @@ def zebrafish(seed: int, *, path: str | None, n: int, tissue: str, subcategory: 
     DataError
         If the package anndata or a column is missing, or too few cells or genes are left.
     """
-    source = Path(path).expanduser() if path else data_file(FILE, "zebrafish", ADVICE)
+    if path:
+        source = Path(path).expanduser()
+    else:
+        source = data_file(FILE, "zebrafish", ADVICE)
     counts, tissues, kinds = read_h5ad(source, tissue, subcategory)
-    labelled = np.array(
-        [
-            not is_missing_label(a) and not is_missing_label(b)
-            for a, b in zip(tissues, kinds, strict=True)
-        ]
-    )
-    cells = np.flatnonzero(labelled)
+    has_tissue = ~np.fromiter(map(is_missing_label, tissues), dtype=bool)
+    has_kind = ~np.fromiter(map(is_missing_label, kinds), dtype=bool)
+    cells = np.flatnonzero(has_tissue & has_kind)
     cells = cells[chosen(n, cells.size, seed, "zebrafish")]
     passing, vectors = expression(counts[cells])
     rows = cells[passing]
-    levels = [[tissues[i] for i in rows], [kinds[i].split("-", 1)[-1] for i in rows]]
-    return Problem(n=len(rows), vectors=vectors, levels=table_of_labels(levels))
+    levels = []
+    for row in rows:
+        # Of "14hpf-otic", the hours are no kind.
+        kind = kinds[row].split("-", 1)[-1]
+        levels.append((tissues[row], kind))
+    return Problem(n=len(rows), vectors=vectors, levels=np.array(levels))
 
 
 def read_h5ad(
@@ -89,9 +98,9 @@ def read_h5ad(
     labels = []
     for column in (tissue, subcategory):
         if column not in data.obs.columns:
-            there = ", ".join(map(str, data.obs.columns))
-            raise DataError(f"{path} has no column {column!r} of cells; there are {there}")
-        labels.append([str(value) for value in data.obs[column]])
+            listed = ", ".join(map(str, data.obs.columns))
+            raise DataError(f"{path} has no column {column!r} of cells; there are {listed}")
+        labels.append(list(map(str, data.obs[column])))
     counts = sparse.csr_array(data.X).astype(np.float64)
     return counts, labels[0], labels[1]
 
@@ -148,10 +157,13 @@ def variable_genes(scaled: sparse.csr_array) -> NDArray[np.bool_]:
         finite = values[~np.isnan(values)]
         if finite.size == 1:
             normalised[members] = np.where(np.isnan(values), 0.0, 1.0)
-        elif finite.size > 1 and (spread := finite.std(ddof=1)) > 0:
-            normalised[members] = np.nan_to_num((values - finite.mean()) / spread)
-    within: NDArray[np.bool_] = (level > MIN_MEAN) & (level < MAX_MEAN)
-    return within & (normalised > MIN_DISPERSION)
+        elif finite.size > 1:
+            deviation = finite.std(ddof=1)
+            if deviation > 0:
+                normalised[members] = np.nan_to_num((values - finite.mean()) / deviation)
+    is_variable: NDArray[np.bool_] = normalised > MIN_DISPERSION
+    is_variable &= (level > MIN_MEAN) & (level < MAX_MEAN)
+    return is_variable
 
 
 def _moments(values: sparse.csr_array) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

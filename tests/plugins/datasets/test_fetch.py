@@ -391,7 +391,7 @@ def test_openml_tables_are_read_as_the_repositorys_own():
             categories={"animal": ["crow", "bear"]},
         )
 
-    names, features, classes = uci.table_of_openml(openml, 62, "zoo", "", named=True)
+    names, features, classes = uci.table_of_openml(openml, 62, "zoo", "", has_names=True)
     assert names == ["bear", "crow"]
     assert features.tolist() == [[1, 4], [0, 2]]
     assert classes == ["mammal", "bird"]

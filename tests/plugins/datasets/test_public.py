@@ -74,12 +74,12 @@ def test_glass_is_214_pieces():
 def test_a_table_with_text_for_a_number_is_refused(tmp_path):
     path = write(tmp_path / "glass.csv", "RI,Na,type\n1.5,x,1\n")
     with pytest.raises(DataError, match=r"glass\.csv, line 2: .*numbers are needed"):
-        read_table(path, named=False)
+        read_table(path, has_names=False)
     path = write(tmp_path / "glass.csv", "RI,Na,type\n1.5,1,1\n\n1.5,1\n")
     with pytest.raises(DataError, match="line 4: 2 cells where the header has 3"):
-        read_table(path, named=False)
+        read_table(path, has_names=False)
     with pytest.raises(DataError, match="no rows"):
-        read_table(write(tmp_path / "zoo.csv", "a,b\n"), named=True)
+        read_table(write(tmp_path / "zoo.csv", "a,b\n"), has_names=True)
 
 
 # ---- car -----------------------------------------------------------------------------------------
