@@ -50,6 +50,9 @@ PLANTED = DatasetSpec(
     tags=("simulated",),
 )
 
+#: Keys of arrays of vectors: dense ones, and those of the formats of scipy's sparse matrices.
+_KEYS_OF_DATA = {"X", "vectors", "indptr", "row", "offsets"}
+
 _BUNDLED = (
     ("iris", "150 flowers of 3 species, 4 lengths in cm."),
     ("wine", "178 wines of 3 growers, 13 chemical measurements on very different scales."),
@@ -101,12 +104,15 @@ def _provides_of_file(params: Params) -> tuple[str, ...]:
             provided.append("truth")
         return tuple(provided)
     path = Path(str(params["path"])).expanduser()
-    is_matrix = params["similarity"] or params["distance"] or params["categorical"] == "gower"
-    is_matrix = is_matrix or path.suffix.lower() in (".phy", ".dist")
-    data = "similarity" if is_matrix else "vectors"
-    provides = set() if params["texts"] else {data}
+    data = "vectors"
+    if _is_matrix(path, params):
+        data = "similarity"
+    provides = {data}
+    if params["texts"]:
+        provides = set()
     if path.suffix.lower() == ".npz":
         provides = _provides_of_npz(path, data)
+    # Files of svmlight have a class in front of each vector.
     if params["labels"] or path.suffix.lower() in (".svmlight", ".libsvm"):
         provides |= {"levels", "truth"}
     if params["truth"] is not None:
@@ -114,15 +120,26 @@ def _provides_of_file(params: Params) -> tuple[str, ...]:
     return tuple(sorted(provides))
 
 
+def _is_matrix(path: Path, params: Params) -> bool:
+    """Whether a file yields similarities, by its parameters and its suffix."""
+    if params["similarity"] or params["distance"] or params["categorical"] == "gower":
+        return True
+    return path.suffix.lower() in (".phy", ".dist")
+
+
 def _provides_of_npz(path: Path, data: str) -> set[str]:
+    """Fields that an archive of arrays yields, by the names of its members."""
     try:
         with zipfile.ZipFile(path) as archive:
             keys = {member.removesuffix(".npy") for member in archive.namelist()}
     except (OSError, NotImplementedError, zipfile.BadZipFile) as error:
         raise DataError.of_file("read", path, error) from error
-    provides = {data} if keys & {"X", "vectors", "indptr", "row", "offsets"} else set()
+    provides = set()
+    if keys & _KEYS_OF_DATA:
+        provides.add(data)
     if "similarity" in keys:
         provides.add("similarity")
+        # Vectors are not used beside it where similarities are asked for.
         if data == "similarity":
             provides -= {"vectors"}
     if not provides:
@@ -138,7 +155,9 @@ def _truths_of_file(params: Params) -> tuple[str, ...]:
     """Names of the truths: two if a file has both a tree and labels."""
     if params["truth"] is None or params["comparisons"]:
         return ()
-    return ("newick", "labels") if "levels" in _provides_of_file(params) else ("newick",)
+    if "levels" in _provides_of_file(params):
+        return ("newick", "labels")
+    return ("newick",)
 
 
 OPENML = DatasetSpec(
@@ -180,6 +199,17 @@ def _is_random_part(params: Params) -> bool:
     """Whether the seed selects the items, or the answers that are held out."""
     return params["n"] is not None or params["held_out"] is not None
 
+
+#: Of the files that a name of a data set may be.
+_SUFFIXES = (
+    (".csv", ".tsv", ".txt", ".data", ".gz", ".bz2", ".xz", ".xlsx", ".parquet")
+    + (".arff", ".dist", ".feather", ".gct", ".json", ".jsonl", ".ndjson", ".phy", ".vec")
+    + (".dta", ".sav", ".zsav", ".xpt", ".sas7bdat", ".h5ad")
+    + (".dat", ".tab", ".out", ".prn", ".asc")
+    # Files without a suffix, and others, of which is said what they are.
+    + ("",)
+    + (".npy", ".npz", ".mtx", ".svmlight", ".libsvm")
+)
 
 FILE = DatasetSpec(
     name="file",
@@ -356,14 +386,7 @@ FILE = DatasetSpec(
     files=("path", "truth"),
     optional_files=("labels", "names"),
     check="hcbench_datasets.file:file",
-    suffixes=(
-        *(".csv", ".tsv", ".txt", ".data", ".gz", ".bz2", ".xz", ".xlsx", ".parquet"),
-        *(".arff", ".dist", ".feather", ".gct", ".json", ".jsonl", ".ndjson", ".phy", ".vec"),
-        *(".dta", ".sav", ".zsav", ".xpt", ".sas7bdat", ".h5ad"),
-        *(".dat", ".tab", ".out", ".prn", ".asc"),
-        "",  # files without a suffix, and others, of which is said what they are
-        *(".npy", ".npz", ".mtx", ".svmlight", ".libsvm"),
-    ),
+    suffixes=_SUFFIXES,
     tags=("own",),
 )
 

@@ -24,7 +24,7 @@ from hcbench_datasets.guessing import guess
 from hcbench_datasets.kinds import kind_of_array, kind_of_table
 from hcbench_datasets.notes import notes_on_columns
 from hcbench_datasets.overview import print_columns, print_form
-from hcbench_datasets.reading import is_cells, is_table, roles_of, table_of
+from hcbench_datasets.reading import is_cells, is_table, prepared_table, read_file_table, roles_of
 from hcbench_datasets.truths import candidates_of
 
 
@@ -37,6 +37,8 @@ class Advice:
     params : dict of str to value
         Those of the user and those found in the file.
     lines : list of str
+    file_table : Table, optional
+        The table in the file as it is there.
     table, guess : optional
         Of a table whose columns have been guessed.
     has_two_ways : bool
@@ -45,6 +47,7 @@ class Advice:
 
     params: dict[str, Any]
     lines: list[str] = field(default_factory=list)
+    file_table: Table | None = None
     table: Table | None = None
     guess: Guess | None = None
     has_two_ways: bool = False
@@ -73,6 +76,7 @@ def advise(target: Path, params: dict[str, Any]) -> Advice:
     if is_cells(target):
         _advise_on_cells(target, params, advice)
         return advice
+    # What is left are arrays, which have no columns.
     kind = kind_of_array(target, params)
     if kind is not None:
         advice.params[kind] = True
@@ -81,7 +85,8 @@ def advise(target: Path, params: dict[str, Any]) -> Advice:
 
 def _advise_on_table(target: Path, params: dict[str, Any], advice: Advice) -> None:
     """Add what a table is: a matrix, comparisons, or columns with roles."""
-    table, roles = table_of(target, params, roles_of(params))
+    advice.file_table = read_file_table(target, params, roles_of(params))
+    table, roles = prepared_table(advice.file_table, params, roles_of(params))
     kind = kind_of_table(table, roles, params)
     if kind is not None:
         advice.params[kind] = True
@@ -97,7 +102,8 @@ def _advise_on_table(target: Path, params: dict[str, Any], advice: Advice) -> No
         return
     check_no_comparisons(table, roles, params)
     check_no_footer(table)
-    if not roles.named:
+    # With roles, the user has looked at the columns.
+    if not roles.columns:
         check_not_long(table)
     guessed = guess(table, roles, params)
     print_columns(table, guessed)

@@ -69,10 +69,12 @@ def read_array(path: Path, similarity: bool) -> Content:
 
 def _read_npy(path: Path, similarity: bool) -> Content:
     """Read an array (n, p) of vectors, or (n, n) of similarities."""
+    # Numpy tells an array from an archive by the content, whatever the name is.
     arrays = read_arrays(path)
     if _ALONE not in arrays:
         raise DataError(f"{path} is an archive of arrays; call it {path.stem}.npz")
     array = arrays[_ALONE]
+    # As scipy's pdist returns distances: one number for each pair.
     n = _items_of_condensed(array)
     if n is not None:
         array = _square_of_condensed(path, array, n, similarity)
@@ -114,6 +116,7 @@ def _read_npz(path: Path, similarity: bool) -> Content:
     arrays = read_arrays(path)
     if _ALONE in arrays:
         raise DataError(f"{path} is a single array; call it {path.stem}.npy")
+    # As scipy's save_npz writes them.
     if "format" in arrays and "shape" in arrays:
         return _sparse_content(path, similarity)
     data = _either(arrays, "X", "vectors", path)
@@ -168,15 +171,16 @@ def _content(
 
 
 def _either(
-    arrays: Mapping[str, NDArray[Any]], key: str, other: str, path: Path
+    arrays: Mapping[str, NDArray[Any]], key: str, synonym: str, path: Path
 ) -> NDArray[Any] | None:
-    if key in arrays and other in arrays:
-        raise DataError(f"{path}: {key} and {other} mean the same; keep one")
-    return arrays.get(key, arrays.get(other))
+    if key in arrays and synonym in arrays:
+        raise DataError(f"{path}: {key} and {synonym} mean the same; keep one")
+    return arrays.get(key, arrays.get(synonym))
 
 
 def _matrix(array: NDArray[Any], where: str) -> NDArray[np.floating[Any]]:
     """A finite matrix (n, p) of single or double precision in native byte order."""
+    # Floats, integers and truth values; not texts, objects, complex numbers or dates.
     if array.dtype.kind not in "fiub":
         raise DataError(
             f"{where}: numbers are needed, got dtype {array.dtype}; save it with dtype=float, and "
@@ -189,6 +193,7 @@ def _matrix(array: NDArray[Any], where: str) -> NDArray[np.floating[Any]]:
     if array.shape[1] == 0:
         raise DataError(f"{where}: the array has shape {array.shape} and no features")
     check_rows(len(array), where)
+    # Kernels need contiguous rows.
     matrix: NDArray[np.floating[Any]] = np.ascontiguousarray(as_numbers(array, where))
     bad = ~np.isfinite(matrix)
     if bad.any():

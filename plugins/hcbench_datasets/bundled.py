@@ -9,7 +9,7 @@ import numpy as np
 from sklearn import datasets
 
 from hcbench import Problem
-from hcbench_datasets.fetch import chosen
+from hcbench_datasets.fetch import sampled_rows
 from hcbench_datasets.preparation import standardised
 
 
@@ -38,7 +38,7 @@ def _problem(
 ) -> Problem:
     """The data set, or ``n`` of its items in their original order, standardised after sampling."""
     bunch = load()
-    rows = chosen(n, len(bunch.data), seed, name)
+    rows = sampled_rows(n, len(bunch.data), seed, name)
     vectors = np.ascontiguousarray(bunch.data[rows], dtype=np.float64)
     if standardise:
         vectors = standardised(vectors)

@@ -123,7 +123,9 @@ def _layers(data: Any) -> tuple[str, ...]:
 def _read_cells(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
     data = _open(path)
     check_rows(data.n_obs, str(path))
+    # Before anything is read: a matrix may be large.
     layer = _chosen_layer(path, params, _layers(data))
+    # The rows of the cells that are used, in their order.
     kept = np.arange(data.n_obs)
     for name in roles.labels:
         column = _column(path, data.obs, name)
@@ -165,6 +167,7 @@ def _chosen_layer(path: Path, params: Mapping[str, Any], layers: Sequence[str]) 
         raise DataError(f"{path}: there is no layer {layer!r}; {hint}")
     if not layers:
         raise DataError(f"{path} has no matrix of numbers; set X of the AnnData")
+    # Nothing to ask.
     if len(layers) == 1:
         return layers[0]
     ways = []
@@ -194,6 +197,7 @@ def _matrix(data: Any, layer: str) -> tuple[Any, tuple[str, ...] | None]:
     """The matrix of a layer, and the names of its columns; those of obsm have none."""
     genes = tuple(map(str, data.var_names))
     if layer == _MAIN:
+        # The matrix is on the disk until its rows are taken.
         return data.X, genes
     if layer in data.layers:
         return data.layers[layer], genes

@@ -109,6 +109,7 @@ def _suspicion_of(table: Table, column: Column, are_mostly_fractions: bool) -> S
     if different.size == 1 and present.size > 1:
         reason = f"column {name} is {number_text(different[0])} in all rows"
         return Suspicion(column.name, "constant", reason, is_sure=True)
+    # Identifiers, dates and codes are whole numbers.
     if (present % 1 != 0).any():
         return None
     examples = _examples(present)
@@ -139,6 +140,7 @@ def _identifies(
     table: Table, column: Column, present: NDArray[np.float64], different: NDArray[np.float64]
 ) -> bool:
     """Whether whole numbers count the rows, or are identifiers by their name or their digits."""
+    # Nobody numbers anything below 0.
     if (present < 0).any():
         return False
     is_first = column is table.columns[0]
@@ -176,6 +178,7 @@ def _are_dates(name: str, present: NDArray[np.float64]) -> bool:
     if has_form.all():
         return True  # 20240131
     is_named = _DATE.fullmatch(name) is not None
+    # Since 1970: from 1973 to 2603.
     seconds = (present >= 1e8) & (present <= 2e10)
     milliseconds = (present >= 1e11) & (present <= 2e13)
     return is_named and bool((seconds | milliseconds).all())

@@ -48,19 +48,21 @@ def inspect(file: str) -> None:
     registry = load_registry()
     if not target.exists():
         _refuse_missing_file(name.base, {entry.spec.name for entry in registry.datasets.entries})
+    # 10x Genomics writes a folder with a matrix and its names.
     if target.is_dir():
         _refuse_folder(target)
     written = name.base
     # A name without a folder would be that of a data set.
     if "/" not in written:
         written = f"./{written}"
+    # This checks the parameters, and adds the defaults.
     (use,) = registry.use_datasets(format_name(written, name.params))
     with tell_if_slow(f"reading {name.base}"):
         from hcbench_datasets.advice import advise
         from hcbench_datasets.summary import summary_lines
 
         advice = advise(target, dict(use.params))
-        summary = summary_lines(use, advice.params)
+        summary = summary_lines(use, advice.params, advice.file_table)
     for line in advice.lines + summary:
         click.echo(printable(line))
     _print_commands(written, advice)

@@ -29,6 +29,7 @@ _SHOWN = 3  # names in a note
 
 def looks_like_comparisons(table: Table, roles: Roles, params: Mapping[str, Any]) -> bool:
     """Whether a table has the columns of comparisons, by their names."""
+    # Comparisons have no labels and no names of rows.
     is_excluded = params["comparisons"] is False or roles.labels or roles.names is not None
     if is_excluded or not table.has_header:
         return False
@@ -167,6 +168,7 @@ def note_contradictions(comparisons: Comparisons) -> None:
 
 def note_rare_items(comparisons: Comparisons, names: Sequence[str] | None) -> None:
     """Add a note about a name in a single comparison where others are in many: a slip, perhaps."""
+    # Numbers of items have no spelling.
     if names is None or not len(comparisons):
         return
     rows = np.sort(comparisons.quadruplets(), axis=1)
@@ -175,6 +177,7 @@ def note_rare_items(comparisons: Comparisons, names: Sequence[str] | None) -> No
     is_first[:, 1:] = rows[:, 1:] != rows[:, :-1]
     n_rows = np.bincount(rows[is_first], minlength=comparisons.n)
     rare = np.flatnonzero(n_rows == 1)
+    # With few comparisons, many items are in one of them.
     if not rare.size or np.median(n_rows) < _MANY_COMPARISONS:
         return
     rare_names = [names[item] for item in rare[:_SHOWN]]

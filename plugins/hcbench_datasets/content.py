@@ -59,7 +59,7 @@ class Roles:
     numbers: tuple[str, ...] = ()  # used as such whatever they look like
 
     @property
-    def named(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         """All columns with a role."""
         of_names: tuple[str, ...] = ()
         if self.names is not None:
@@ -205,7 +205,7 @@ class Table:
 
     def columns_without_role(self, roles: Roles) -> list[Column]:
         """The columns to which no role is given."""
-        return [column for column in self.columns if column.name not in roles.named]
+        return [column for column in self.columns if column.name not in roles.columns]
 
     def places(self) -> list[str]:
         """Where each row is in the file."""
@@ -244,12 +244,13 @@ def places(noun: str, first: int, n: int) -> list[str]:
 def check_columns(columns: Sequence[str], roles: Roles, where: str) -> None:
     """Raise `DataError` for equal names of columns, and for roles of columns that do not exist."""
     _check_distinct(columns, "two columns are named {!r}; rename one", where)
-    _check_distinct(roles.named, "column {!r} is given two roles in labels, names, drop", where)
-    unknown = [name for name in roles.named + roles.numbers if name not in columns]
+    _check_distinct(roles.columns, "column {!r} is given two roles in labels, names, drop", where)
+    unknown = [name for name in roles.columns + roles.numbers if name not in columns]
     if not unknown:
         return
     noun = "are no columns"
     hint = ""
+    # Of several wrong names, the list of the right ones helps more.
     if len(unknown) == 1:
         noun = "is no column"
         hint = suggestion(unknown[0], columns)

@@ -74,6 +74,7 @@ def table_of_text(
         delimiter = find_delimiter(path, text)
     if decimal is None:
         start = first_rows(path, delimiter, text)
+        # A title may have points and commas of sentences.
         decimal = find_decimal_mark(path, start[n_rows_of_title(start) :], delimiter)
     delimiter_name = _DELIMITER_NAMES.get(delimiter, repr(delimiter))
     mark = "point"
@@ -202,6 +203,7 @@ def _find_header(
     """
     if header is False:
         return None
+    # Headers of several rows are found whatever the user says of one.
     header_rows = find_header_rows(sample)
     if header or header_rows.n_rows > 1:
         return header_rows
@@ -322,6 +324,7 @@ def _read_once(
     numbers_of_column: dict[str, _NumericColumn] = {}
     for name in names:
         if name in texts:
+            # Cells of roles stay as they are written: a name 1.0 is not 1.
             cells_of[name] = []
         else:
             numbers_of_column[name] = _NumericColumn([])

@@ -83,6 +83,7 @@ def data_file(name: str, dataset: str, advice: str, remote: Remote | None = None
     """
     cache = cache_folder()
     for folder in (user_folder(), cache):
+        # Browsers decompress some files when they save them.
         for candidate in (name, name.removesuffix(".gz")):
             if folder is not None and (folder / candidate).is_file():
                 return folder / candidate
@@ -183,6 +184,7 @@ def _member_of_tar(archive: Path, member: str) -> bytes | None:
 def write_whole(target: Path, content: bytes) -> None:
     """Write a file atomically."""
     target.parent.mkdir(parents=True, exist_ok=True)
+    # Another process may read or write the same file.
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
     part.write_bytes(content)
     part.replace(target)
@@ -217,7 +219,7 @@ def open_text(path: Path) -> io.StringIO:
     return io.StringIO(text, newline="")
 
 
-def chosen(n: int | None, available: int, seed: int, dataset: str) -> NDArray[np.int64]:
+def sampled_rows(n: int | None, available: int, seed: int, dataset: str) -> NDArray[np.int64]:
     """Indices (n,) of a random sample of items in ascending order, or of all items.
 
     Raises

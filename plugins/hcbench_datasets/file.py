@@ -14,7 +14,7 @@ from hcbench.files import TreeFile, read_named_comparisons, tell_if_slow
 from hcbench.model import check_regular
 from hcbench_datasets.comparisons import note_contradictions, note_rare_items
 from hcbench_datasets.content import Content, Roles
-from hcbench_datasets.fetch import chosen
+from hcbench_datasets.fetch import sampled_rows
 from hcbench_datasets.holding_out import hold_out
 from hcbench_datasets.preparation import PREPARATION, scaled
 from hcbench_datasets.reading import number_of_items, read_content, roles_of
@@ -48,13 +48,14 @@ def _read_problem(path: Path, params: Mapping[str, Any], seed: int) -> Problem:
         levels=content.levels,
         truths=_truths(content, n, params),
     )
+    # Scaling comes after it, so that it is that of the items in use.
     if params["n"] is not None:
-        problem = problem.take(chosen(params["n"], n, seed, str(params["path"])))
+        problem = problem.take(sampled_rows(params["n"], n, seed, str(params["path"])))
     return _scaled(problem, params)
 
 
 def _scaled(problem: Problem, params: Mapping[str, Any]) -> Problem:
-    """The problem after what is done once its items are chosen."""
+    """The problem after what is done once its items are sampled_rows."""
     where = str(params["path"])
     scale = params["scale"]
     if params["standardise"]:
@@ -71,6 +72,7 @@ def _truths(content: Content, n: int, params: Mapping[str, Any]) -> dict[str, Tr
     truths: dict[str, Tree] = {}
     if params["truth"] is not None:
         truths["newick"] = _read_truth(params["truth"], content.names, n)
+        # A problem with a tree of its own would not make one of the labels.
         if content.levels is not None:
             truths["labels"] = Tree.from_levels(content.levels, names=content.names)
     return truths
@@ -89,6 +91,7 @@ def _comparisons_problem(path: Path, params: Mapping[str, Any], roles: Roles, se
         )
     check_regular(path)
     comparisons, names = read_named_comparisons(path, drop=roles.drop)
+    # A header alone, say.
     if not len(comparisons):
         raise DataError(
             f"{path}: there are no comparisons; a row is the numbers i,j,k,l of a quadruplet, or "

@@ -48,6 +48,7 @@ def from_scikit_learn(fetch: Callable[..., T], dataset: str, name: str, advice: 
     """
     folder = user_folder()
     data_homes: list[str | None] = []
+    # The user's files come before those of earlier downloads.
     if folder is not None:
         data_homes.append(str((folder / name).parent))
     # Last, scikit-learn's own.

@@ -73,6 +73,7 @@ def guess(table: Table, roles: Roles, params: Mapping[str, Any]) -> Guess:
     are the truth if they are nested (`nested_levels`), nothing else may be it, and the name of one
     says so; else they are candidates. Dates, identifiers, numbers with units and texts are dropped.
     """
+    # Nothing of what the user has decided is changed below.
     result = _start(roles, params)
     free = table.columns_without_role(roles)
     questions = find_questions(free)
@@ -138,8 +139,10 @@ def _guess_numbers(
     if suspicion is not None:
         form = suspicion.form
     _find_code(result, column)
+    # By its name or its form it is no measurement, whatever it lacks.
     if suspicion is not None and form in ("identifier", "date"):
         result.reasons[column.name] = suspicion.reason
+    # The median of a column would be one of the finite numbers, and hide them.
     elif n_infinite:
         result.reasons[column.name] = about_infinite(column, n_infinite)
     elif n_missing > _MOST_MISSING * len(table.lines):
@@ -191,6 +194,7 @@ def _add_missing_texts(result: Guess, texts: Iterable[str]) -> None:
 
 def _stray_texts(table: Table, column: Column) -> list[str]:
     """The few texts in a column of numbers, such as ND or <0.3; none if they are not few."""
+    # Other columns have hardly any numbers.
     if column.kind != "numbers and texts":
         return []
     n_without_number = int(column.missing.sum())
@@ -235,6 +239,7 @@ def _use_questions(
             uses.numbers += table.columns_named(group.columns)
             result.remarks.append(f"{start} and become 0, 1, 2, ... in the order {answers}")
             continue
+        # Without an order, answers are equal or different.
         result.categorical = result.categorical or "onehot"
         result.remarks.append(
             f"{start} ({answers}) and become 0/1 columns; if these have an order, write it: "
@@ -265,6 +270,7 @@ def _offer_orders(
 
 def _check_something_is_left(result: Guess, free: Sequence[Column]) -> None:
     """Remove the candidates for the truth without which the items would have nothing."""
+    # Items with names can be texts and nothing else.
     if result.names is not None:
         return
     remaining = set(names_of(free)).difference(result.reasons)

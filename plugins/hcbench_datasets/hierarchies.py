@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hcbench import DataError, Problem, Tree
 from hcbench_datasets.content import distinct_names
-from hcbench_datasets.fetch import Remote, chosen, data_file, open_text
+from hcbench_datasets.fetch import Remote, data_file, open_text, sampled_rows
 from hcbench_datasets.from_sklearn import from_scikit_learn
 from hcbench_datasets.words import tf_idf
 
@@ -134,6 +134,7 @@ def _meaning(path: Path, noun: str, sense: int) -> str:
     """The offset of a meaning of a noun, from the file of all words."""
     word = noun.strip().lower().replace(" ", "_")
     for line in open_text(path):
+        # index.noun: lemma pos n_synsets ... offset ..., with the offsets at the end.
         if line.startswith(f"{word} "):
             fields = line.split()
             count = int(fields[2])
@@ -157,8 +158,8 @@ def _paths(top: str, below: dict[str, list[str]]) -> Iterator[tuple[str, ...]]:
 
 
 def _shuffled(n: int | None, available: int, seed: int, dataset: str) -> NDArray[np.int64]:
-    """As `chosen`; a sample in random order, as the order of the list reveals the tree to ties."""
-    indices = chosen(n, available, seed, dataset)
+    """As `sampled_rows`, a sample in random order: that of the list reveals the tree to ties."""
+    indices = sampled_rows(n, available, seed, dataset)
     if n is None:
         return indices
     return np.random.default_rng([seed, 1]).permutation(indices)
@@ -470,7 +471,7 @@ def rcv1(seed: int, *, n: int | None, subset: str) -> Problem:
         if longest and set(longest) == topics_of_row:
             rows_on_path.append(row)
             paths_of_rows.append(longest)
-    sample = chosen(n, len(rows_on_path), seed, "rcv1")
+    sample = sampled_rows(n, len(rows_on_path), seed, "rcv1")
     return Problem(
         n=len(sample),
         vectors=news.data[[rows_on_path[place] for place in sample]],

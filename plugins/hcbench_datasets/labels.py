@@ -32,6 +32,7 @@ def missing_labels(column: Column) -> NDArray[np.bool_]:
 
 def _are_numbers_beside(texts: Sequence[str], are_words: NDArray[np.bool_]) -> bool:
     """Whether there are texts besides the words for a missing value, all of them numbers."""
+    # A column without any label.
     if are_words.all():
         return False
     for text, is_word in zip(texts, are_words, strict=True):
@@ -85,6 +86,7 @@ def note_na(table: Table, labels: Sequence[Column], missing: str | None) -> None
 def note_case(labels: Sequence[Column]) -> None:
     """Add a note about labels that differ in nothing but small and capital letters."""
     for column in labels:
+        # From each class in small letters to the first way in which it is written.
         spelling_of: dict[str, str] = {}
         for text in column.classes:
             spelling = spelling_of.setdefault(text.casefold(), text)
@@ -110,8 +112,10 @@ def check_measurements(
     for column in labels:
         texts = list(column.texts or ())
         n_different = len(set(texts))
+        # Few rows may all be in classes of their own.
         if len(texts) < _LEAST_LABELS or n_different <= len(texts) / 2:
             continue
+        # Codes such as 007 are numbers of nothing.
         if None not in map(read_number, texts) and not are_codes(texts):
             rest = [name for name in roles.labels if name != column.name]
             dropped = changed_name(params, labels=rest, drop=roles.drop + (column.name,))

@@ -32,6 +32,7 @@ def columns_of_lists(name: str, cells: Sequence[Any]) -> list[Column] | None:
                 return None
         rows.append(numbers)
     widths = {row.size for row in rows if row is not None}
+    # Embeddings have the same length; lists of other lengths are something else.
     if len(widths) != 1:
         return None
     width = widths.pop()
@@ -62,19 +63,19 @@ def _numbers_of(cell: Any) -> NDArray[np.float64] | None:
     return numbers.astype(np.float64)
 
 
-def spread_texts(columns: Sequence[Column], named: Collection[str]) -> list[Column]:
+def spread_texts(columns: Sequence[Column], columns_with_roles: Collection[str]) -> list[Column]:
     """Columns in which texts such as ``[0.1, 0.2]`` are a column for each place.
 
     Parameters
     ----------
     columns : sequence of Column
-    named : collection of str
+    columns_with_roles : collection of str
         The columns with roles, which stay as they are.
     """
     spread: list[Column] = []
     for column in columns:
         parts = None
-        if column.texts is not None and column.name not in named:
+        if column.texts is not None and column.name not in columns_with_roles:
             parts = _parts_of_texts(column)
         if parts is None:
             spread.append(column)
@@ -87,6 +88,7 @@ def _parts_of_texts(column: Column) -> list[Column] | None:
     """The columns of texts that are lists of numbers; None if one is another text."""
     lists: list[list[Any] | None] = []
     for text in column.cells:
+        # A missing list becomes missing numbers.
         if not text:
             lists.append(None)
             continue
@@ -94,7 +96,8 @@ def _parts_of_texts(column: Column) -> list[Column] | None:
             return None
         if "," not in text:
             # As numpy prints an array.
-            lists.append([read_number(word) for word in text.strip("[]").split()])
+            words = text.strip("[]").split()
+            lists.append(list(map(read_number, words)))
             continue
         try:
             lists.append(json.loads(text))

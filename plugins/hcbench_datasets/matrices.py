@@ -53,6 +53,7 @@ def matrix_of(table: Table, roles: Roles, least: int = 3) -> Matrix | None:
     has_roles = bool(roles.labels) or roles.names is not None
     if table.has_header and len(free) > 3 and not has_roles:
         check_one_number_each(table, free)
+    # Three columns may be a list of pairs; a matrix has about as many columns as rows.
     if len(free) != 3 and abs(len(free) - len(table.lines)) > 2:
         return None
     if not has_roles:
@@ -126,6 +127,7 @@ def _names_and_numbers(table: Table, free: Sequence[Column]) -> _NamedColumns:
     cells = set(first.cells)
     if len(cells) < len(first.cells) or first.missing.any():
         return without_names
+    # Texts that all differ, in front of numbers.
     if first.numbers is None:
         return with_names
     if table.has_header and cells == set(names_of(rest)):
@@ -156,14 +158,15 @@ def _completed(table: Table, block: Block) -> Block:
     """
     values = block.values
     n, p = values.shape
+    # An empty triangle is that of a matrix with each number once.
     if n != p or not np.isnan(values).any() or mirror(block) is not None:
         return block
     places = list(range(n))
     if block.has_same_names:
         places = block.places_of_rows()
     aligned = values[:, places]
-    whole = np.where(np.isnan(aligned), aligned.T, aligned)
-    missing = np.argwhere(np.isnan(whole) & ~np.eye(n, dtype=bool))
+    full = np.where(np.isnan(aligned), aligned.T, aligned)
+    missing = np.argwhere(np.isnan(full) & ~np.eye(n, dtype=bool))
     if len(missing):
         i, j = missing[0]
         names = block.names or tuple(map(str, range(n)))
@@ -172,7 +175,7 @@ def _completed(table: Table, block: Block) -> Block:
             "in both directions; write it, or drop one of the items"
         )
     completed = np.empty_like(values)
-    completed[:, places] = whole
+    completed[:, places] = full
     return replace(block, values=completed)
 
 
@@ -180,6 +183,7 @@ def _check_same_names(table: Table, block: Block) -> None:
     """Raise `DataError` if only some names of rows and columns are equal."""
     rows = block.row_names or ()
     columns = block.column_names or ()
+    # Without any name in common, rows and columns are no items alike.
     if not set(rows) & set(columns):
         return
     without_column = [name for name in rows if name not in columns]
@@ -225,6 +229,7 @@ def _check_asymmetry(table: Table, block: Block) -> None:
         return
     aligned = block.in_order_of_rows()
     values = aligned.values
+    # Tables of counts, such as confusion matrices, have other diagonals.
     if not is_diagonal(values.diagonal()):
         return
     differences = np.abs(values - values.T)

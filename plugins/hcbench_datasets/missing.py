@@ -16,7 +16,9 @@ from hcbench_datasets.content import Column, Table
 _CODES = (-77.0, -88.0, -99.0, -999.0, -9999.0, -99999.0, -999999.0)
 
 
-def with_missing_texts(table: Table, texts: Sequence[str], named: Collection[str]) -> Table:
+def with_missing_texts(
+    table: Table, texts: Sequence[str], columns_with_roles: Collection[str]
+) -> Table:
     """A table in which cells with these texts are missing.
 
     A column that has numbers besides becomes one of numbers. A column with a role stays as it is: a
@@ -26,7 +28,7 @@ def with_missing_texts(table: Table, texts: Sequence[str], named: Collection[str
     ----------
     table : Table
     texts : sequence of str
-    named : collection of str
+    columns_with_roles : collection of str
         The columns with roles.
 
     Raises
@@ -37,13 +39,14 @@ def with_missing_texts(table: Table, texts: Sequence[str], named: Collection[str
     columns = []
     used: set[str] = set()
     for column in table.columns:
-        if column.name not in named:
+        if column.name not in columns_with_roles:
             texts_of_column = _texts_in(column, texts)
             used |= texts_of_column
             if texts_of_column:
                 column = _without(column, texts)
         columns.append(column)
     unused = [text for text in texts if text not in used]
+    # A slip in a text would otherwise leave its column without numbers.
     if unused:
         raise DataError(
             f"{table.where}: no column without a role has {unused[0]!r}, as missing_texts says; "

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hcbench import Problem, Tree
 from hcbench.plan import derive_seed
 from hcbench_datasets.content import table_of_labels
-from hcbench_datasets.fetch import cache_folder, chosen, write_whole
+from hcbench_datasets.fetch import cache_folder, sampled_rows, write_whole
 from hcbench_datasets.from_sklearn import from_scikit_learn
 from hcbench_datasets.words import (
     cleaned,
@@ -85,7 +85,7 @@ def newsgroups(
         If n, p or pca exceeds the number of documents or terms.
     """
     texts, topic, names = training_split()
-    rows = chosen(n, len(texts), seed, "20newsgroups")
+    rows = sampled_rows(n, len(texts), seed, "20newsgroups")
     if sample == "authors":
         rows = np.random.RandomState(22).choice(len(texts), n, replace=False)  # as pandas draws
     rng = None
@@ -185,7 +185,7 @@ def newsgroups_pca(seed: int, *, n: int, features: int) -> Problem:
         Number of components.
     """
     texts, topic, names = training_split()
-    rows = chosen(n, len(texts), seed, "20newsgroups-pca")
+    rows = sampled_rows(n, len(texts), seed, "20newsgroups-pca")
     return Problem(
         n=len(rows),
         vectors=components_of_counts(features)[rows],

@@ -35,6 +35,7 @@ def notes_on_columns(
     params : mapping of str to value
         The parameters of the file, with those that are guessed.
     """
+    # What the user drops needs no note.
     guessed_drop = set(guess.params()["drop"]).difference(roles.drop)
     dropped = [column for column in table.columns if column.name in guessed_drop]
     yield from _notes_on_units(dropped)
@@ -102,6 +103,7 @@ def _extended(orders: str | Sequence[str], offer: Order) -> str | tuple[str, ...
 
 def _notes_on_spread(table: Table, guess: Guess, params: Mapping[str, Any]) -> Iterator[str]:
     """Which columns have no effect on distances, and which has all of it."""
+    # A constant has a deviation of 0, or nearly so by rounding.
     constants = _constants(table, guess)
     if constants:
         listed = ", ".join(constants[:_SHOWN])

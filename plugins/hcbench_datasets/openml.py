@@ -9,9 +9,9 @@ import numpy as np
 from hcbench import DataError, Problem
 from hcbench_datasets.fetch import (
     cache_folder,
-    chosen,
     in_short,
     not_available,
+    sampled_rows,
     user_folder,
 )
 from hcbench_datasets.from_sklearn import from_openml
@@ -76,7 +76,7 @@ def openml(
     rows = np.flatnonzero(keep)
     if rows.size < 2:
         raise DataError(f"{name}: {rows.size} rows are left of {len(frame)}; try missing=median")
-    rows = rows[chosen(n, rows.size, seed, name)]
+    rows = rows[sampled_rows(n, rows.size, seed, name)]
     vectors = _numbers(frame.iloc[rows], missing, name)
     if standardise:
         vectors = standardised(vectors)
@@ -120,6 +120,7 @@ def _numbers(frame: pd.DataFrame, missing: str | None, name: str) -> np.ndarray:
 
     if not isinstance(frame, pd.DataFrame):
         raise DataError(f"{name}: sparse data of OpenML are not supported")
+    # Nominal features of OpenML are categories of pandas.
     is_category = frame.dtypes == "category"
     for feature in frame.columns:
         if frame[feature].dtype == object:

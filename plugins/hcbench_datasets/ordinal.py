@@ -67,6 +67,7 @@ def with_ordinal_numbers(table: Table, orders: Mapping[str, Sequence[str]]) -> T
     """
     columns = {column.name: column for column in table.columns}
     for name, order in orders.items():
+        # A pattern may be the name of a column as well.
         if name in columns:
             columns[name] = _coded(columns[name], order, table)
             continue

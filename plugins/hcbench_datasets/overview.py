@@ -30,6 +30,7 @@ def print_columns(table: Table, guess: Guess) -> None:
     n_omitted = 0
     for position, column in enumerate(table.columns):
         use = question_or_use(column, guess)
+        # Tables of genes have thousands of columns.
         if position >= _SHOWN and use == "vectors":
             n_omitted += 1
             continue
@@ -52,6 +53,7 @@ def _described(column: Column) -> tuple[str, str]:
         example = next((text for text in column.cells if text in classes), "")
         content = f"{column.kind}, {len(classes)} different{missing}"
         return example[:_SHOWN_CHARACTERS], content
+    # Infinite numbers are shown: they are why a column is dropped.
     present = column.numbers[~np.isnan(column.numbers)]
     if not present.size:
         return "", "all missing"

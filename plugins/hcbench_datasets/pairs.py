@@ -92,6 +92,7 @@ def matrix_of_pairs(table: Table, columns: Sequence[Column]) -> Matrix | None:
     if len(columns) != 3 or len(table.lines) < LEAST:
         return None
     first, second, value = columns
+    # Each row needs two items and a number.
     if value.numbers is None or not _are_complete_items(first) or not _are_complete_items(second):
         return None
     kind = None
@@ -119,9 +120,10 @@ def matrix_of_pairs(table: Table, columns: Sequence[Column]) -> Matrix | None:
             f"{table.where}: {names[i]!r}, {names[j]!r} has {values[i, j]:.6g}, and in the other "
             f"order {values[j, i]:.6g}; leave one of them"
         )
-    whole = np.where(np.isnan(values), values.T, values)
+    # Lists may have each pair in one order only.
+    full = np.where(np.isnan(values), values.T, values)
     form = f"a list of pairs ({first.name}, {second.name}) with the column {value.name!r}"
-    return Matrix(whole, names, form, kind or kind_of(whole), listed.ways)
+    return Matrix(full, names, form, kind or kind_of(full), listed.ways)
 
 
 def _are_complete_items(column: Column) -> bool:
@@ -151,6 +153,7 @@ def _is_named_so(listed: _Pairs) -> bool:
     second = listed.second
     if not listed.table.has_header:
         return False
+    # Two columns of names and one called distance, say.
     if listed.have_names and listed.kind is not None:
         return _share_items(first, second)
     if not _PAIRED.fullmatch(first.name) or not _PAIRED.fullmatch(second.name):
@@ -185,6 +188,7 @@ def check_one_number_each(table: Table, columns: Sequence[Column]) -> None:
         # Comparisons of items by name: i, j, k, and who has answered.
         return
     first, second = texts[:2]
+    # Two columns of texts with different contents are properties of items.
     if not _share_items(first, second):
         return
     values = [column for column in columns if column is not first and column is not second]

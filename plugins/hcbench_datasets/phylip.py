@@ -64,8 +64,12 @@ def find_phylip(text: str) -> tuple[list[str], NDArray[np.float64]] | None:
 
 
 def _filled_lines(text: str) -> list[Line]:
-    numbered = enumerate(text.splitlines(), start=1)
-    return [(number, line) for number, line in numbered if line.strip()]
+    """The lines that are not blank, with their numbers from 1."""
+    filled = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            filled.append((number, line))
+    return filled
 
 
 def _stated_number(lines: list[Line]) -> int | None:
@@ -73,7 +77,9 @@ def _stated_number(lines: list[Line]) -> int | None:
     if len(lines) < 2:
         return None
     word = lines[0][1].strip()
-    return int(word) if word.isascii() and word.isdigit() else None
+    if word.isascii() and word.isdigit():
+        return int(word)
+    return None
 
 
 def _relaxed(line: str) -> tuple[str, list[str]]:
@@ -118,6 +124,7 @@ def _read_items(
     """All items, if each has as many distances as its place demands; else None."""
     items: list[_Item] = []
     for number, line in lines:
+        # The distances of an item may go on in the next lines.
         is_complete = not items or len(items[-1].distances) == n_distances(len(items) - 1, n)
         if is_complete:
             name, distances = split(line)
@@ -125,6 +132,7 @@ def _read_items(
         else:
             distances = line.split()
             items[-1].distances += distances
+        # Another form, or no matrix at all.
         too_many = len(items[-1].distances) > n_distances(len(items) - 1, n)
         if len(items) > n or too_many or not _are_numbers(distances):
             return None
@@ -142,10 +150,12 @@ def _matrix_of(items: list[_Item], form: Callable[[int, int], int]) -> NDArray[n
     matrix = np.zeros((n, n))
     for place, item in enumerate(items):
         distances = list(map(float, item.distances))
+        # Rows of an upper triangle end at the last column.
         if form in (_above_diagonal, _from_diagonal):
             matrix[place, n - len(distances) :] = distances
         else:
             matrix[place, : len(distances)] = distances
+    # One triangle is zero until here.
     if form is not _square:
         matrix += matrix.T - np.diag(matrix.diagonal())
     return matrix
@@ -185,6 +195,7 @@ def _mistake_of_items(lines: list[Line], n: int, form: str) -> str:
     items: list[_Item] = []
     for number, line in lines[1:]:
         words = line.split()
+        # A line of numbers goes on with the item above.
         if _are_numbers(words) and items:
             items[-1].distances += words
         else:
@@ -199,9 +210,11 @@ def _mistake_of_items(lines: list[Line], n: int, form: str) -> str:
             f"line {first_line} says {n} items, and there are {len(items)}, the last in line "
             f"{last.line} ({last.name!r}); correct the number, or the lines"
         )
-    is_square = len(items[0].distances) > 1
-    expected = _square if is_square else _below_diagonal
-    if len(items[0].distances) == 1:
+    # The first item tells the form: it has all distances, none, or the one to itself.
+    expected: Callable[[int, int], int] = _square
+    if not items[0].distances:
+        expected = _below_diagonal
+    elif len(items[0].distances) == 1:
         expected = _up_to_diagonal
     for place, item in enumerate(items):
         n_expected = expected(place, n)

@@ -46,7 +46,12 @@ def transposed(content: Content, where: str) -> Content:
             "labels, or give a tree of the columns with truth=FILE"
         )
     columns = content.vectors.T
-    vectors = columns.copy() if isinstance(columns, np.ndarray) else columns.tocsr()
+    # Rows are contiguous in the result, as all readers return them.
+    vectors: Vectors
+    if isinstance(columns, np.ndarray):
+        vectors = columns.copy()
+    else:
+        vectors = columns.tocsr()
     if vectors.shape[0] < 2:
         raise DataError(f"{where}: there is one column; transpose=true needs at least 2 as items")
     return replace(content, vectors=vectors, names=content.features, features=content.names)
@@ -101,7 +106,9 @@ def scaled(vectors: Vectors | None, scale: str, where: str) -> NDArray[np.float6
         If there are no dense vectors.
     """
     if not isinstance(vectors, np.ndarray):
-        what = "similarities" if vectors is None else "sparse vectors"
+        what = "sparse vectors"
+        if vectors is None:
+            what = "similarities"
         raise DataError(f"{where}: {what} cannot be scaled; omit scale={scale}")
     return _SCALES[scale](vectors.astype(np.float64))
 

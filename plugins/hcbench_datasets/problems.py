@@ -104,14 +104,17 @@ def _message(table: Table, roles: Roles, params: Mapping[str, Any], problems: Se
     listed = "; ".join(problems[:_SHOWN])
     if len(problems) > _SHOWN:
         listed += f"; and {len(problems) - _SHOWN} more"
+    # What inspect would do about the same file.
     guessed = guess(table, roles, params)
     changes = {name: value for name, value in guessed.params().items() if value}
+    # A label cannot be replaced by others.
     if any(missing_labels(table.column(name)).any() for name in roles.labels):
         changes["missing"] = "drop"
     if not changes.get("texts") and not _has_data(table, changes):
         return f"{table.where}: {listed}; correct the file, as no column of numbers is left"
     question = ""
     if guessed.candidates:
+        # The most likely answer; inspect lists all.
         truth = guessed.candidates[0]
         with_truth = {**changes, **guessed.params_with_truth(table, truth)}
         name = changed_name(params, **with_truth)
@@ -134,6 +137,7 @@ def message_without_numbers(table: Table, roles: Roles, params: Mapping[str, Any
     if len(table.names) > _SHOWN_COLUMNS:
         listed += " ..."
     start = f"{table.where}: no numeric column is left; there are {listed}"
+    # Perhaps another file was meant.
     if roles.names is None:
         return (
             f"{start}; is it the right file? Items with nothing but names need "

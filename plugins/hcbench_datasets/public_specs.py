@@ -8,7 +8,7 @@ from hcbench_datasets.references import PAPERS
 _LABELLED = ("vectors", "levels", "truth")
 
 
-_DOCUMENTS = 11_314
+_DOCUMENTS = 11_314  # of the training split of 20 Newsgroups
 
 
 def _is_sample(params: Params) -> bool:
@@ -22,13 +22,16 @@ def _holds_out(params: Params) -> bool:
 
 
 def _provides_of_car(params: Params) -> tuple[str, ...]:
-    provided = ("comparisons", "levels", "truth")
-    return (*provided, "held_out") if _holds_out(params) else provided
+    if _holds_out(params):
+        return ("comparisons", "levels", "truth", "held_out")
+    return ("comparisons", "levels", "truth")
 
 
 def _is_newsgroups_random(params: Params) -> bool:
-    drawn = params["sample"] == "random" and _is_sample_of_documents(params)
-    return drawn or (params["p"] is not None and params["terms"] == "random")
+    """The seed selects the documents, or the terms."""
+    if params["sample"] == "random" and _is_sample_of_documents(params):
+        return True
+    return params["p"] is not None and params["terms"] == "random"
 
 
 def _is_sample_of_documents(params: Params) -> bool:

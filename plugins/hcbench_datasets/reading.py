@@ -66,13 +66,16 @@ _NOT_OF_CELLS = (
 )
 
 
-def read_content(params: Mapping[str, Any]) -> Content:
+def read_content(params: Mapping[str, Any], table: Table | None = None) -> Content:
     """What a file holds, with what is done before a subsample is drawn.
 
     Parameters
     ----------
     params : mapping of str to value
         All parameters of the spec; the file is no list of comparisons.
+    table : Table, optional
+        The table in the file, if it has been read with the same parameters but for roles: a large
+        file is then read once.
 
     Raises
     ------
@@ -83,7 +86,8 @@ def read_content(params: Mapping[str, Any]) -> Content:
     roles = roles_of(params)
     if params["held_out"] is not None:
         raise DataError(f"{path}: held_out= is for comparisons; write comparisons=true, or omit it")
-    content = _prepared(_read(path, params, roles), params)
+    # As the last step is a subsample, all that depends on all items comes before it.
+    content = _prepared(_read(path, params, roles, table), params)
     number_of_items(content, path)
     if content.levels is not None:
         _check_order_of_levels(content.levels, roles, params)
@@ -179,8 +183,9 @@ def is_cells(path: Path) -> bool:
 # ---- Files ---------------------------------------------------------------------------------------
 
 
-def _read(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
+def _read(path: Path, params: Mapping[str, Any], roles: Roles, table: Table | None) -> Content:
     """What a file holds, as it is there."""
+    # A device or a pipe would block, or never end.
     check_regular(path)
     if is_cells(path):
         _check_params_of_cells(path, params)
@@ -188,7 +193,7 @@ def _read(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
     if params["layer"] is not None:
         raise DataError(f"{path}: layer= is for .h5ad files; omit it")
     if is_table(path):
-        return _read_table(path, params, roles)
+        return _content_of_file_table(path, params, roles, table)
     return _read_array(path, params, roles)
 
 
@@ -202,6 +207,7 @@ def _read_array(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
         )
     _ask_about_10x(path, params)
     content = read_array(path, bool(params["similarity"] or params["distance"]))
+    # The user has not said what a square is.
     if params["similarity"] is None and params["distance"] is None:
         check_no_merges(content.vectors, params)
         ask_about_square(content.vectors, params)
@@ -248,8 +254,8 @@ def _ask_about_10x(path: Path, params: Mapping[str, Any]) -> None:
     )
 
 
-def table_of(path: Path, params: Mapping[str, Any], roles: Roles) -> tuple[Table, Roles]:
-    """The table in a file, and the roles of its columns.
+def read_file_table(path: Path, params: Mapping[str, Any], roles: Roles) -> Table:
+    """The table in a file as it is there, with the cells of roles as texts.
 
     Raises
     ------
@@ -258,16 +264,29 @@ def table_of(path: Path, params: Mapping[str, Any], roles: Roles) -> tuple[Table
     """
     table = read_table(
         path,
-        set(roles.named),
+        set(roles.columns),
         header=params["header"],
         delimiter=params["delimiter"],
         decimal=params["decimal"],
         encoding=params["encoding"],
     )
     check_columns(table.names, roles, str(path))
+    return table
+
+
+def prepared_table(table: Table, params: Mapping[str, Any], roles: Roles) -> tuple[Table, Roles]:
+    """A table after what the parameters say of its texts, and the roles of its columns.
+
+    Parameters
+    ----------
+    table : Table
+        As of `read_file_table`.
+    params : mapping of str to value
+    roles : Roles
+    """
     if params["missing_texts"]:
         texts = as_tuple(params["missing_texts"])
-        table = with_missing_texts(table, texts, roles.named)
+        table = with_missing_texts(table, texts, roles.columns)
     if params["ordinal"]:
         were_texts = names_of(with_texts(table.columns))
         table = with_ordinal_numbers(table, read_ordinal(params["ordinal"]))
@@ -277,9 +296,25 @@ def table_of(path: Path, params: Mapping[str, Any], roles: Roles) -> tuple[Table
     return take_row_names(table, roles)
 
 
-def _read_table(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
+def _has_texts_of_roles(table: Table, roles: Roles) -> bool:
+    """Whether a table that was read with fewer roles is the same with these.
+
+    Numbers do not tell how they are written in the file, as names and labels are.
+    """
+    for column in table.columns:
+        is_name_or_label = column.name == roles.names or column.name in roles.labels
+        if is_name_or_label and column.numbers is not None:
+            return False
+    return True
+
+
+def _content_of_file_table(
+    path: Path, params: Mapping[str, Any], roles: Roles, table: Table | None
+) -> Content:
     """The content of a table; what it may be besides vectors is asked."""
-    table, roles = table_of(path, params, roles)
+    if table is None or not _has_texts_of_roles(table, roles):
+        table = read_file_table(path, params, roles)
+    table, roles = prepared_table(table, params, roles)
     kind = wanted_kind(path, params)
     matrix = None
     if not params["texts"] and params["similarity"] is not False:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from hcbench import DataError, Problem
-from hcbench_datasets.fetch import chosen, data_file, open_text
+from hcbench_datasets.fetch import data_file, open_text, sampled_rows
 from hcbench_datasets.words import cleaned, lemmatiser, nltk_stop_words, tf_idf
 
 FILE = "amazon_reviews.csv.gz"
@@ -52,7 +52,7 @@ def amazon_reviews(seed: int, *, n: int | None, cleaning: str) -> Problem:
         lemma = lemmatiser("wordnet", "amazon-reviews")
         stop_words = nltk_stop_words("amazon-reviews")
         texts = [cleaned(text, lemma, stop_words) for text in texts]
-    rows = chosen(n, len(texts), seed, "amazon-reviews")
+    rows = sampled_rows(n, len(texts), seed, "amazon-reviews")
     texts = [texts[row] for row in rows]
     levels = np.column_stack(labels)
     return Problem(

@@ -40,7 +40,8 @@ def take_row_names(table: Table, roles: Roles) -> tuple[Table, Roles]:
 
     The numbers 0, 1, 2, ... or 1, 2, 3, ... in this order are no names.
     """
-    if table.row_names is None or table.row_names in roles.named:
+    # It may be a label, too, if the user says so.
+    if table.row_names is None or table.row_names in roles.columns:
         return table, roles
     first = table.columns[0]
     rest = table.columns[1:]
@@ -58,8 +59,8 @@ def take_row_names(table: Table, roles: Roles) -> tuple[Table, Roles]:
     if first.numbers is not None and (not are_distinct or first.missing.any()):
         _note_repeated(table, cells)
         return without_names, roles
-    named = Column(first.name, None, cells)
-    return replace(table, columns=(named, *rest)), replace(roles, names=first.name)
+    names = Column(first.name, None, cells)
+    return replace(table, columns=(names, *rest)), replace(roles, names=first.name)
 
 
 def _note_repeated(table: Table, cells: Sequence[str]) -> None:
@@ -119,6 +120,7 @@ def content_of(
         columns = _columns_of_data(table, roles, params)
     check_readable(table, roles, columns, params)
     labels = table.columns_named(roles.labels)
+    # Only of files that can be read: an error is enough to read.
     note_na(table, labels, missing)
     note_case(labels)
     if matrix is not None:
@@ -126,6 +128,7 @@ def content_of(
     if not columns and not params.get("texts"):
         raise DataError(message_without_numbers(table, roles, params))
     check_measurements(table, roles, labels, params)
+    # What follows is about vectors: a matrix has no measurements.
     if kind is None:
         check_suspicions(table, roles, columns, params)
         check_no_total(table, columns)
@@ -133,6 +136,7 @@ def content_of(
         note_codes(columns)
     if missing == "drop":
         table = _without_missing(table, columns, labels)
+        # The columns of fewer rows.
         columns = table.columns_named(names_of(columns))
     elif missing is not None:
         columns = [_imputed(column, missing) for column in columns]

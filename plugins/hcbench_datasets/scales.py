@@ -256,6 +256,7 @@ def _may_be_question(column: Column) -> bool:
     answers = answers_of(column)
     if not 2 <= len(answers) <= _MOST_ANSWERS:
         return False
+    # Such as 1 = never, 2, 3, 4, 5 = always.
     if column.kind == "numbers and texts":
         return _order_of_codes(answers) is not None
     return column.kind == "texts"
@@ -272,6 +273,7 @@ def _questions(group: Sequence[Column], answers: set[str]) -> Questions:
     for column in group:
         different.update(set(column.classes) - answers)
     no_answers = tuple(sorted(different))
+    # A usual scale, or codes such as 1 = never.
     order = known_order(answers) or _order_of_codes(answers)
     if order is not None:
         return Questions(names, order, is_ordered=True, no_answers=no_answers)
@@ -301,6 +303,7 @@ def _order_in_file(group: Sequence[Column], answers: set[str]) -> tuple[str, ...
         return None
     for column in group:
         expected = tuple(text for text in order if text in column.order)
+        # Two columns with the same answers may be coded in opposite ways.
         if column.order != expected:
             return None
     return order

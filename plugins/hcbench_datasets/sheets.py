@@ -34,6 +34,7 @@ def sheet_rows(path: Path) -> Callable[[], Iterator[Row]]:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise DataError(f"{path} is no Excel workbook: {reason}; save it again") from error
     filled = []
+    # Rows keep their numbers, which Excel shows.
     for number, cells in enumerate(rows, start=1):
         if any(cells):
             filled.append((number, cells))
@@ -48,6 +49,7 @@ def _cells_of_sheet(book: pd.ExcelFile) -> list[list[str]]:
         cells = sheet.to_numpy().tolist()
         _fill_merged(cells, book.book[name].merged_cells.ranges)
         rows = [list(map(_cell_text, row)) for row in cells]
+        # Sheets before it are covers, with a title and a note.
         if len(rows) > 2:
             break
     if len(book.sheet_names) > 1:

@@ -125,11 +125,13 @@ def matrix_of_block(block: Block, least: int) -> Matrix | None:
         return Matrix(values, mirrored.names, "one triangle of a matrix", kind_of(values), ways)
     values = block.values
     n, p = values.shape
+    # Fewer items look like a matrix by chance.
     if n != p or n < least:
         return None
     if n >= LEAST and _lacks_diagonal(values):
         form = "a symmetric matrix without its diagonal"
         return Matrix(values, block.names, form, None, possible_ways(values, _WAYS_OF_PARTS))
+    # Vectors with missing numbers.
     if np.isnan(values).any():
         return None
     above_diagonal = np.triu_indices(n, 1)
@@ -244,6 +246,7 @@ def symmetric_matrix(matrix: NDArray[Any], where: str) -> NDArray[Any]:
         If it is not square, or the halves differ by more than rounding to three digits.
     """
     rows, columns = matrix.shape
+    # Vectors that are called similarities, most likely.
     if rows != columns:
         raise DataError(
             f"{where}: similarities and distances are an n x n matrix, got {rows} x {columns}; "
@@ -251,6 +254,7 @@ def symmetric_matrix(matrix: NDArray[Any], where: str) -> NDArray[Any]:
         )
     largest = float(max(matrix.max(initial=0.0), -matrix.min(initial=0.0)))
     asymmetry, _, _ = largest_asymmetry(matrix)
+    # This raises the error, which names the items.
     if asymmetry > ROUNDED * largest:
         check_square(matrix, where)
     if asymmetry > _ROUNDED_SINGLE * largest:

@@ -71,6 +71,7 @@ def read_returns(path: Path) -> Returns:
     sectors = []
     sub_industries = []
     returns = []
+    # Below the header.
     for symbol, sector, sub_industry, *returns_of_days in rows[1:]:
         symbols.append(symbol)
         sectors.append(sector)
@@ -85,6 +86,7 @@ def read_returns(path: Path) -> Returns:
 
 
 def _standardised(returns: NDArray[np.float64], symbols: tuple[str, ...]) -> NDArray[np.float64]:
+    # They would be divided by 0.
     still = np.flatnonzero((returns == returns[:, :1]).all(axis=1))
     if still.size:
         raise DataError(

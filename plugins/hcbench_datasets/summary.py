@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hcbench.model import shell_command
-from hcbench_datasets.content import Content
+from hcbench_datasets.content import Content, Table
 from hcbench_datasets.file_names import with_params
 from hcbench_datasets.reading import number_of_items, read_content
 
@@ -15,7 +15,7 @@ _NO_TRUTH = "no truth: only metrics without one apply"
 _SHARE_HELD_OUT = 0.2
 
 
-def summary_lines(use: Any, advised: Mapping[str, Any]) -> list[str]:
+def summary_lines(use: Any, advised: Mapping[str, Any], table: Table | None) -> list[str]:
     """What a file is used as, once it has been read with the advised parameters.
 
     Trees are not made for it: that takes longer than reading a small file.
@@ -25,14 +25,17 @@ def summary_lines(use: Any, advised: Mapping[str, Any]) -> list[str]:
     use : Use
         Of the data set of files, with the parameters of the user.
     advised : mapping of str to value
+    table : Table, optional
+        The table in the file, if it has been read.
     """
     params = {**use.params, **advised}
+    # Comparisons have readers of their own.
     if params["comparisons"]:
         problem = use.spec.load()(0, **params)
         lines = [f"{len(problem.comparisons)} comparisons of {problem.n} items"]
         lines.append(_truth_in_file(params) or _NO_TRUTH)
         return lines
-    content = read_content(params)
+    content = read_content(params, table)
     lines = _data_lines(content, params)
     truths = []
     if content.levels is not None:
@@ -65,6 +68,7 @@ def _data_lines(content: Content, params: Mapping[str, Any]) -> list[str]:
         if params["distance"]:
             what = "distances"
         lines.append(f"{what} of {len(content.similarity)} items")
+    # Texts, which are compared by asking about them.
     if not lines:
         n = number_of_items(content, Path(str(params["path"])))
         lines.append(f"{n} items with nothing but names and labels")

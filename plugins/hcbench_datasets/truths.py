@@ -86,8 +86,8 @@ def _take_as_labels(guess: Guess, levels: Iterable[Column]) -> None:
 
 def _are_named_classes(candidates: Sequence[Column], levels: Sequence[Column]) -> bool:
     """Whether a level has the name of a class, and no candidate besides the levels has one."""
-    named = set(names_of(filter(is_named_class, candidates)))
-    return bool(named) and named.issubset(names_of(levels))
+    classes = set(names_of(filter(is_named_class, candidates)))
+    return bool(classes) and classes.issubset(names_of(levels))
 
 
 def candidates_of(columns: Iterable[Column]) -> list[list[str]]:

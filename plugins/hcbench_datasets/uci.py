@@ -89,6 +89,7 @@ class UciTable(NamedTuple):
 
 def _table(dataset: str, advice: str, openml: int, *, has_names: bool) -> UciTable:
     file = f"{dataset}.csv"
+    # The repository's own file, with a header, comes first.
     folder = user_folder()
     if folder is not None and (folder / file).is_file():
         return read_table(data_file(file, dataset, advice), has_names=has_names)
@@ -112,6 +113,7 @@ def read_table(path: Path, *, has_names: bool) -> UciTable:
     features = []
     classes = []
     for row in reader:
+        # Blank lines, as at the end.
         if not row:
             continue
         where = f"{path}, line {reader.line_num}"

@@ -26,6 +26,7 @@ _NO_WORD = re.compile(r"[^a-z0-9]+")
 
 def cleaned(text: str, lemma: Callable[[str], str], dropped: frozenset[str]) -> str:
     """Lemmas of a text's words in lower case, without e-mail addresses and ``dropped`` words."""
+    # Addresses first, as their parts would be words.
     words = _NO_WORD.sub(" ", _EMAIL.sub("", text).lower()).split()
     return " ".join(lemma(word) for word in words if word not in dropped)
 
@@ -40,6 +41,7 @@ def lemmatiser(name: str, dataset: str) -> Lemma:
     words unchanged.
     """
     if name == "wordnet":
+        # A word occurs in many documents.
         return cache(wordnet(dataset))
     if name == "simplemma":
         try:
@@ -117,6 +119,7 @@ def wordnet(dataset: str) -> Lemma:
     """
     try:
         path = data_file(f"{_WORDS}/wordnet30_nouns.json.gz", dataset, "")
+    # A small file that the user has made is enough.
     except DataNotAvailableError:
         nouns, exceptions = _wordnet_database(dataset)
         return noun_lemmatiser(nouns, exceptions)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hcbench import DataError, Problem
 from hcbench_datasets.cell_texts import is_missing_label
-from hcbench_datasets.fetch import chosen, data_file
+from hcbench_datasets.fetch import data_file, sampled_rows
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -68,7 +68,7 @@ def zebrafish(seed: int, *, path: str | None, n: int, tissue: str, subcategory: 
     has_tissue = ~np.fromiter(map(is_missing_label, tissues), dtype=bool)
     has_kind = ~np.fromiter(map(is_missing_label, kinds), dtype=bool)
     cells = np.flatnonzero(has_tissue & has_kind)
-    cells = cells[chosen(n, cells.size, seed, "zebrafish")]
+    cells = cells[sampled_rows(n, cells.size, seed, "zebrafish")]
     passing, vectors = expression(counts[cells])
     rows = cells[passing]
     levels = []

@@ -39,6 +39,7 @@ LOCAL = ("localhost", "127.0.0.1", "::1")
 FIRST_PAUSE = 0.5  # seconds
 LONGEST_PAUSE = 60.0  # seconds
 LARGEST = 1 << 22  # bytes of a response
+LONGEST_TEXT = 300  # characters of a server's error
 MOST_TOKENS = 10**9  # of one answer; more is a fault of the endpoint
 
 
@@ -101,6 +102,7 @@ class ChatClient:
     def __post_init__(self) -> None:
         try:
             parts = urlsplit(self.url)
+            # That a port is no number is found when it is read.
             _ = parts.port
         except ValueError as error:
             raise ParameterError(
@@ -134,32 +136,36 @@ class ChatClient:
             If the endpoint refuses it, or if it has failed too often.
         """
         data = json.dumps(body).encode()
+        reason = ""
         for attempt in range(self.retries + 1):
             self._wait_for_turn()
             start = time.monotonic()
+            # What the endpoint asks for, if it does.
+            pause = 0.0
             try:
                 return _read(self._send(data), time.monotonic() - start)
             except HTTPError as error:
                 with error:
-                    why = _without_key(_explain(error))
-                    asked = retry_after(error.headers.get("Retry-After"))
+                    reason = _without_key(_explain(error))
+                    pause = retry_after(error.headers.get("Retry-After"))
                 if error.code not in PASSING:
-                    raise OracleError(f"{self.url} refuses the request: {why}") from None
+                    raise OracleError(f"{self.url} refuses the request: {reason}") from None
             except (OSError, http.client.HTTPException, ValueError, RecursionError) as error:
                 # RecursionError: JSON that is nested too deeply.
-                reason = error.reason if isinstance(error, URLError) else error
-                why, asked = _without_key(f"{type(reason).__name__}: {reason}"), 0.0
-            pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt) * random.uniform(0.5, 1.0)
-            self._pause(max(asked, pause) if attempt < self.retries else 0.0)
+                reason = _without_key(_cause(error))
+            # After the last attempt, nothing follows for which to wait.
+            if attempt < self.retries:
+                self._pause(max(pause, _back_off(attempt)))
         raise OracleError(
-            f"{self.url} has failed {self.retries + 1} times, the last time with {why}; run the "
+            f"{self.url} has failed {self.retries + 1} times, the last time with {reason}; run the "
             "same command again later, which pays for no answer twice"
         )
 
     def _send(self, data: bytes) -> bytes:
         headers = {"Content-Type": "application/json", "User-Agent": "hcbench"}
         headers["Idempotency-Key"] = blake2b(data, digest_size=16).hexdigest()
-        if secret := _secret():
+        secret = _secret()
+        if secret:
             headers["Authorization"] = f"Bearer {secret}"
         request = Request(self.url, data, headers)  # the scheme is checked above
         return _within(self.timeout, lambda: _receive(self._opener, request, self.timeout))
@@ -168,7 +174,10 @@ class ChatClient:
         """Wait until the rate limit allows a request, and as long as the endpoint has asked."""
         with self._lock:
             turn = max(self._next, time.monotonic())
-            self._next = turn + (60.0 / self.rate if self.rate else 0.0)
+            self._next = turn
+            if self.rate:
+                self._next += 60.0 / self.rate
+        # Outside of the lock, so that other threads get their turns meanwhile.
         time.sleep(max(0.0, turn - time.monotonic()))
 
     def _pause(self, seconds: float) -> None:
@@ -177,11 +186,30 @@ class ChatClient:
             self._next = max(self._next, time.monotonic() + seconds)
 
 
+def _cause(error: BaseException) -> str:
+    """The kind and the text of an error; urllib wraps those of the connection."""
+    cause: object = error
+    if isinstance(error, URLError):
+        cause = error.reason
+    return f"{type(cause).__name__}: {cause}"
+
+
+def _back_off(attempt: int) -> float:
+    """Seconds to wait after a failed attempt, from 0: twice as long each time.
+
+    A random part keeps threads that failed together from asking together again.
+    """
+    pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0**attempt)
+    return pause * random.uniform(0.5, 1.0)
+
+
 def _origin(parts: SplitResult) -> tuple[str, str, int]:
     """Scheme, host and port of a URL: what a key belongs to."""
     port = parts.port
-    if port is None:
-        port = 443 if parts.scheme == "https" else 80
+    if port is None and parts.scheme == "https":
+        port = 443
+    elif port is None:
+        port = 80
     return parts.scheme, parts.hostname or "", port
 
 
@@ -225,6 +253,7 @@ def _receive(opener: OpenerDirector, request: Request, timeout: float) -> bytes:
     with opener.open(request, timeout=timeout) as response:
         while chunk := response.read1(1 << 16):
             received += chunk
+            # A server could otherwise fill the memory.
             if len(received) > LARGEST:
                 raise ValueError(f"a response of more than {LARGEST} bytes")
             if time.monotonic() > deadline:
@@ -258,15 +287,20 @@ def _within(timeout: float, receive: Callable[[], bytes]) -> bytes:
 
 
 def _secret() -> str:
+    """The key, as the environment has it now; "" if it has none."""
     secret = os.environ.get(KEY, "").strip()
-    if not (secret.isascii() and secret.isprintable()):  # http.client would show it
+    # Else http.client would show it in its error.
+    if not (secret.isascii() and secret.isprintable()):
         raise OracleError(f"the key in {KEY} has characters that no header can hold; copy it again")
     return secret
 
 
 def _without_key(text: str) -> str:
+    """A text of a server in one line of limited length, which does not hold the key."""
     secret = _secret()
-    return " ".join((text.replace(secret, "***") if secret else text).split())[:300]
+    if secret:
+        text = text.replace(secret, "***")
+    return " ".join(text.split())[:LONGEST_TEXT]
 
 
 def _read(received: bytes, seconds: float) -> Completion:
@@ -306,7 +340,10 @@ def _explain(error: HTTPError) -> str:
         return f"{text}; the key belongs into the environment variable {KEY}"
     try:
         message = json.loads(error.read(LARGEST))["error"]
-        return f"{text}: {message['message'] if isinstance(message, dict) else message}"
+        # Some endpoints write a text, most an object with it.
+        if isinstance(message, dict):
+            message = message["message"]
+        return f"{text}: {message}"
     except (ValueError, KeyError, TypeError, OSError, RecursionError, http.client.HTTPException):
         return text
 
@@ -318,6 +355,7 @@ def retry_after(header: str | None) -> float:
     try:
         seconds = float(header)
     except ValueError:
+        # HTTP allows a date as well.
         try:
             date = parsedate_to_datetime(header)
             seconds = (date - datetime.now(UTC)).total_seconds()

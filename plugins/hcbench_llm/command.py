@@ -16,7 +16,11 @@ COLUMNS = {
     "items": "query",
     "time": "time",
     "answer": "code",
-    **{name: name for name in ("confidence", "annotator", "price", "tokens", "seconds")},
+    "confidence": "confidence",
+    "annotator": "annotator",
+    "price": "price",
+    "tokens": "tokens",
+    "seconds": "seconds",
 }
 """The columns, and those of the store."""
 
@@ -35,11 +39,16 @@ def answers(*, output: Path | None, store: str | None) -> None:
     """
     with commands.open_store(store) as opened:
         rows = opened.all_replies()
-    with click.open_file("-" if output is None else output, "w") as file:
+    target: str | Path = "-"  # stdout
+    if output is not None:
+        target = output
+    with click.open_file(target, "w") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(COLUMNS)
         for row in rows:
             row["query"] = " ".join(map(str, json.loads(row["query"])))
-            row["annotator"] = None if row["annotator"] < 0 else row["annotator"]
+            # -1 stands for nobody, whose cell is empty.
+            if row["annotator"] < 0:
+                row["annotator"] = None
             # The store may be a stranger's.
             table.writerow([spreadsheet_cell(row[column]) for column in COLUMNS.values()])

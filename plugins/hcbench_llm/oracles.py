@@ -70,11 +70,13 @@ class Prompts:
                 pictures.append({"type": "image_url", "image_url": {"url": url}})
         if not pictures:
             return text
-        return [{"type": "text", "text": text}, *pictures]
+        message: list[dict[str, Any]] = [{"type": "text", "text": text}]
+        return message + pictures
 
     def write(self, items: Sequence[int]) -> str:
         """The query, as a person would be asked."""
         texts = self._texts(items)
+        # Of four items, two pairs are compared.
         if self.kind.arity == 4:
             texts = [f"{texts[0]} and {texts[1]}", f"{texts[2]} and {texts[3]}"]
         lines = [self.context, self.kind.text]
@@ -86,7 +88,8 @@ class Prompts:
             for choice in self.kind.choices:
                 lines.append(f"{choice.key}: {choice.text}")
         lines.append(f"Answer with {self._labels()} alone.")
-        return "\n".join(line for line in lines if line)
+        # The context may be empty.
+        return "\n".join(filter(None, lines))
 
     def read(self, text: str, items: Sequence[int]) -> int:
         """The code of an answer: a label, or else the text of one choice; UNSURE otherwise."""
@@ -126,6 +129,7 @@ class Prompts:
     def _choice_texts(self, items: Sequence[int]) -> list[str]:
         """The text of each choice, or of the item that it stands for."""
         texts = [choice.text or "" for choice in self.kind.choices]
+        # Choices that are no items have texts of their own.
         if self.kind.arity != len(texts):
             return texts
         pairs = zip(texts, self._texts(items), strict=True)
@@ -133,7 +137,7 @@ class Prompts:
 
     def _labels(self) -> str:
         """The labels in a sentence: ``1, 2 or 3``."""
-        *first, last = (choice.key for choice in self.kind.choices)
+        *first, last = [choice.key for choice in self.kind.choices]
         return f"{', '.join(first)} or {last}"
 
 
@@ -187,9 +191,11 @@ class _Model:
         # Items are shown in an order that depends on the query, so that no place is preferred.
         orders = self.prompts.kind.orders
         order = orders[(key + time) % len(orders)]
-        shown = [items[place] for place in order]
-        completion = self.client.complete(self._body(shown, time))
-        code = self.prompts.kind.restore(self.prompts.read(completion.text, shown), order)
+        ordered_items = [items[place] for place in order]
+        completion = self.client.complete(self._body(ordered_items, time))
+        code = self.prompts.read(completion.text, ordered_items)
+        # As if the items had been in the order of the query.
+        code = self.prompts.kind.restore(code, order)
         tokens = (completion.prompt_tokens or 0) + (completion.completion_tokens or 0)
         return Reply(row, code, self._price(completion), tokens, completion.seconds)
 
@@ -201,6 +207,7 @@ class _Model:
         ]
         body = {**self.settings, "messages": messages}
         if self.seed is not None:
+            # Endpoints take signed numbers of 32 bits.
             body["seed"] = (self.seed + time) % 2**31
         return body
 
@@ -261,7 +268,9 @@ def _ask(
         settings["max_tokens"] = max_tokens
     # At temperature 0 the same query has the same answer.
     is_random = temperature > 0
-    request_seed = seed if is_random else None
+    request_seed = None
+    if is_random:
+        request_seed = seed
     answering = _Model(
         prompts=Prompts(QUERY_KINDS[kind], problem.names, context, urls),
         client=ChatClient(url, **limits),
@@ -273,7 +282,8 @@ def _ask(
     )
     # A stored answer has its price: with other prices it is another answer.
     prices = [input_price, output_price]
-    source = [url, settings, SYSTEM, context, request_seed, prices, *_digest(urls)]
+    source: list[Any] = [url, settings, SYSTEM, context, request_seed, prices]
+    source += _digest(urls)
     return Answers(
         kind=kind,
         n=problem.n,
@@ -296,6 +306,7 @@ def _read_pictures(folder: Path, names: Sequence[str]) -> dict[str, str]:
     total = 0
     for name in names:
         kind = mimetypes.guess_type(name)[0] or ""
+        # By its suffix: the content of a picture is not decoded here.
         if not kind.startswith("image/"):
             raise DataError(f"{folder / name} is no picture; its name must end in .png, .jpg, ...")
         content = _read_picture(folder, name)
@@ -327,6 +338,7 @@ def _read_picture(folder: Path, name: str) -> bytes:
         if not resolved.is_file():
             raise DataError(f"{path} is no regular file; remove it from the items")
         with resolved.open("rb") as file:
+            # One byte more than allowed tells that it is too large.
             content = file.read(LARGEST_PICTURE + 1)
     except (OSError, ValueError) as error:
         if isinstance(error, OSError):
@@ -356,6 +368,7 @@ def _arriving(sent: Sequence[Future[Reply]], pool: ThreadPoolExecutor) -> Iterat
     try:
         for _ in sent:
             future = arrived.get()
+            # It was not sent, as an earlier one failed or the budget ended.
             if future.cancelled():
                 continue
             error = future.exception()
@@ -369,6 +382,7 @@ def _arriving(sent: Sequence[Future[Reply]], pool: ThreadPoolExecutor) -> Iterat
                 failure = error
                 pool.shutdown(wait=False, cancel_futures=True)
     finally:
+        # Also if nobody reads the rest of the replies.
         pool.shutdown(wait=False, cancel_futures=True)
     if failure is not None:
         raise failure

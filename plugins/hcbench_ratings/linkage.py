@@ -36,6 +36,7 @@ class _RatedPairs:
 
     def __init__(self, n: int, rng: np.random.Generator) -> None:
         first, second = np.triu_indices(n, 1)
+        # With a budget, the pairs that are rated are a random sample.
         order = rng.permutation(len(first))
         self.n = n
         self.pairs = np.column_stack([first, second])[order].astype(np.int64)
@@ -46,6 +47,7 @@ class _RatedPairs:
     def rate(self, part: slice, oracle: Oracle) -> None:
         """Ask for the ratings of some pairs."""
         self.rating[part] = oracle.ask(self.pairs[part])
+        # Stored answers and simulated ones may come without any.
         if oracle.details is not None:
             self.confidence[part] = np.nan_to_num(oracle.details["confidence"], nan=1.0)
             self.annotator[part] = oracle.details["annotator"]
@@ -90,7 +92,9 @@ def rating_linkage(oracle: Oracle, given: Given, rng: np.random.Generator, *, ce
         Whether each annotator's ratings are shifted to have the mean of all ratings.
     """
     rated = _RatedPairs(given.n, rng)
-    low, high = 0.0, 9.0
+    # Of an oracle that does not say its scale.
+    low = 0.0
+    high = 9.0
     if oracle.query_kind is not None and oracle.query_kind.scale is not None:
         low, high = oracle.query_kind.scale
 
@@ -102,6 +106,7 @@ def rating_linkage(oracle: Oracle, given: Given, rng: np.random.Generator, *, ce
     for part in _batches(oracle, len(rated.pairs)):
         rated.rate(part, oracle)
         done = part.stop
+        # A tree takes O(n^3) time: none is made where nobody asks for it.
         if oracle.checkpoints:
             oracle.record(tree_of_first(done))
     return tree_of_first(done)
@@ -124,16 +129,18 @@ def odd_linkage(oracle: Oracle, given: Given, rng: np.random.Generator, *, queri
         So many for each item, as an average; a budget may allow fewer.
     """
     n = given.n
+    # The fewest items of which one can be odd.
     k = 3
     if oracle.query_kind is not None:
         k = oracle.query_kind.arity
     number = int(np.ceil(queries * n / k))
     rows = np.array([rng.choice(n, k, replace=False) for _ in range(number)], dtype=np.int64)
-    # The additional query of each pair.
+    # Both counts have the additional query of each pair.
     query_count = np.ones((n, n))
     together_count = np.full((n, n), 1 - 2 / k)
     for part in _batches(oracle, number):
         codes = oracle.ask(rows[part])
+        # Who is unsure says nothing about any pair.
         is_answered = codes != UNSURE
         items = rows[part][is_answered]
         is_not_odd = np.arange(k) != codes[is_answered][:, None]
@@ -151,6 +158,7 @@ def _batches(oracle: Oracle, number: int) -> Iterator[slice]:
     start = 0
     while start < number:
         size = min(number - start, oracle.until_due)
+        # The budget is spent.
         if size == 0:
             return
         yield slice(start, start + size)
@@ -160,9 +168,10 @@ def _batches(oracle: Oracle, number: int) -> Iterator[slice]:
 def _centred(rating: Floats, annotator: NDArray[np.int64], is_rated: NDArray[np.bool_]) -> Floats:
     """The ratings with the same mean for each annotator, that of all."""
     centred = rating.copy()
+    # All ratings without an annotator, -1, are as those of one.
     for number in np.unique(annotator[is_rated]):
-        is_theirs = is_rated & (annotator == number)
-        centred[is_theirs] += rating[is_rated].mean() - rating[is_theirs].mean()
+        is_by_annotator = is_rated & (annotator == number)
+        centred[is_by_annotator] += rating[is_rated].mean() - rating[is_by_annotator].mean()
     return centred
 
 
@@ -171,6 +180,7 @@ def _tree(total: Floats, weight: Floats, given: Given, low: float, high: float) 
     if given.n == 1:
         return Tree([-1], names=given.names)
     merges = merge_by_means(total, weight, low)
+    # With ratings shifted to equal means, some may be above the scale.
     leaf_height = max(high, float(merges[:, 2].max()))
     return Tree.from_linkage(
         merges, kind=HeightKind.AFFINITY, leaf_height=leaf_height, names=given.names
@@ -204,21 +214,25 @@ def merge_by_means(total: Floats, weight: Floats, missing: float) -> Floats:
     size = np.ones(n)
     is_gone = np.zeros(n, dtype=np.bool_)
     mean = _means(total, weight)
+    # No cluster merges with itself.
     np.fill_diagonal(mean, -np.inf)
     merges = np.empty((n - 1, 4))
     for step in range(n - 1):
+        # Of equal means, those of the first items merge.
         i, j = divmod(int(mean.argmax()), n)
         height = mean[i, j]
         if height == _NO_WEIGHT:
             height = missing
         lower, upper = sorted((node[i], node[j]))
         merges[step] = lower, upper, height, size[i] + size[j]
+        # The merged cluster takes the row of the first one.
         node[i] = n + step
         size[i] += size[j]
         is_gone[j] = True
         for sums in (total, weight):
             sums[i] += sums[j]
             sums[:, i] = sums[i]
+        # Only the means of the new cluster change.
         row = np.where(is_gone, -np.inf, _means(total[i], weight[i]))
         row[i] = -np.inf
         mean[i] = row

@@ -44,14 +44,17 @@ def rating_queries(
     def answer(queries: Queries, keys: Keys, times: Times) -> Code:
         from scipy.special import ndtri
 
+        # A pair has one rating, in whatever order it is asked.
         ratings = exact[queries.min(axis=1), queries.max(axis=1)]
         if noise:
+            # Normal quantiles of uniform numbers are normal numbers.
             ratings = ratings + noise * ndtri(_uniform(seed, keys, times))
         rated = np.empty(len(ratings), [("code", "f8"), ("annotator", "i8")])
         if annotators:
             rated["annotator"] = _uniform(seed ^ _WHO, keys, times) * annotators
             ratings = ratings + biases[rated["annotator"]]
         ratings = np.clip(ratings, low, high)
+        # The ends of the scale are whole numbers, so that rounding stays on it.
         if whole:
             ratings = np.rint(ratings)
         rated["code"] = ratings
@@ -59,6 +62,7 @@ def rating_queries(
             return rated
         return rated["code"]
 
+    # Without noise and annotators, the same query has the same answer anyway.
     timed = not persistent and (noise > 0 or annotators > 0)
     return Answers(kind="rating-queries", n=problem.n, arity=2, answer=answer, timed=timed)
 
@@ -96,6 +100,7 @@ def odd_of_many(
     if problem.n < k:
         raise NotApplicableError(f"k={k}: there are only {problem.n} items; take a smaller k")
     similarities = np.array(similarity_matrix(problem, similarity), dtype=np.float64)
+    # An item's similarity to itself is in no sum.
     np.fill_diagonal(similarities, 0.0)
 
     def answer(queries: Queries, keys: Keys, times: Times) -> Code:
@@ -105,6 +110,7 @@ def odd_of_many(
         odd_place = sums.argmin(axis=1)
         if noise:
             is_wrong = _uniform(seed, keys, times) < noise
+            # From the right place to one of the k - 1 others, each as likely.
             shift = 1 + (_uniform(seed ^ _WHICH, keys, times) * (k - 1)).astype(np.int64)
             odd_place = np.where(is_wrong, (odd_place + shift) % k, odd_place)
         odd_item = items[np.arange(len(items)), odd_place]
@@ -133,6 +139,7 @@ def kind_of_many(*, k: int, **_other_parameters: object) -> QueryKind:
 def _uniform(seed: int, keys: Keys, times: Times) -> Floats:
     """A number in [0, 1) for each query (m,), which depends on nothing else."""
     numbers = np.empty(len(keys))
+    # The compiled hash takes numpy's unsigned keys, and times as numbers of Python.
     for row, (key, time) in enumerate(zip(keys, times.tolist(), strict=True)):
         numbers[row] = uniform(seed, key, time)
     return numbers

@@ -373,13 +373,13 @@ def test_damaged_files_are_named(tmp_path):
 
 
 def test_a_sample_is_distinct_items_in_their_order():
-    rows = fetch.chosen(50, 60, 3, "a")
+    rows = fetch.sampled_rows(50, 60, 3, "a")
     assert len(set(rows.tolist())) == 50
     assert (np.diff(rows) > 0).all()
-    assert fetch.chosen(None, 4, 0, "a").tolist() == [0, 1, 2, 3]
-    assert fetch.chosen(4, 4, 0, "a").tolist() == [0, 1, 2, 3]
+    assert fetch.sampled_rows(None, 4, 0, "a").tolist() == [0, 1, 2, 3]
+    assert fetch.sampled_rows(4, 4, 0, "a").tolist() == [0, 1, 2, 3]
     with pytest.raises(DataError, match="a: n=5 exceeds the 4 items"):
-        fetch.chosen(5, 4, 0, "a")
+        fetch.sampled_rows(5, 4, 0, "a")
 
 
 def test_openml_tables_are_read_as_the_repositorys_own():
