@@ -199,6 +199,7 @@ class Cluster:
                 f"{self._name}: {_first_line(error)}"
             ) from error
         welcomes = {}
+        # Workers that differ from this machine would give other results.
         for address, answer in answers.items():
             if not isinstance(answer, Welcome):
                 continue  # an error of a worker that has ended meanwhile
@@ -216,6 +217,7 @@ def _cluster_here(jobs: int | None) -> Iterator[SpecCluster]:
     The cells are isolated in processes of their own anyway.
     """
     here = {"protocol": "inproc://", "dashboard": False, "dashboard_address": "127.0.0.1:0"}
+    # No limit of memory: dask would end this process.
     worker = {**here, "nthreads": jobs or check_machine({})["cores"], "memory_limit": 0}
     make: Any = SpecCluster
     cluster: SpecCluster = make(

@@ -87,7 +87,9 @@ class DaskPool:
         if not load or len(self._cells()) >= self._most:
             return None
         worker = min(load, key=load.__getitem__)
-        most = _AHEAD if ahead else 1
+        most = 1
+        if ahead:
+            most = _AHEAD
         if load[worker] >= most:
             return None
         return worker
@@ -222,6 +224,7 @@ class DaskPool:
             reason = f"{type(outcome).__name__}: {outcome}"
             self._fail(ClusterError(f"dask cannot run a cell: {reason}"))
             return None
+        # A thread of the worker is free again.
         del self._cells_of[worker][cell.number]
         self._begin(worker)
         return report
@@ -241,6 +244,7 @@ class DaskPool:
         """Cancel what is queued; what runs is ended when the cluster closes."""
         cells = self._cells()
         self._cells_of = {}
+        # A scheduler that has gone answers nothing.
         if cells and self._connection.loss() is None:
             with suppress(OSError, TimeoutError, CancelledError):
                 self._client.sync(self._cancel, cells, callback_timeout=_LEAVE)

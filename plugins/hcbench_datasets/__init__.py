@@ -224,6 +224,7 @@ FILE = DatasetSpec(
             ".svmlight), or cells of anndata (.h5ad).",
             type="str",
         ),
+        # Roles of columns, or of files beside an array.
         Parameter(
             "labels",
             (),
@@ -239,6 +240,7 @@ FILE = DatasetSpec(
             alternative="int",
         ),
         Parameter("drop", (), "Columns to ignore.", alternative="str"),
+        # Where else the truth and the items may be.
         Parameter(
             "truth",
             None,
@@ -252,6 +254,7 @@ FILE = DatasetSpec(
             "Whether the items are texts, the names, with nothing else but labels; other columns "
             "are ignored.",
         ),
+        # Numbers are asked about that look like identifiers; the user knows better.
         Parameter(
             "numbers",
             (),
@@ -259,6 +262,7 @@ FILE = DatasetSpec(
             "or classes.",
             alternative="str",
         ),
+        # What the numbers are; where the file does not tell, None asks.
         Parameter(
             "similarity",
             None,
@@ -281,6 +285,7 @@ FILE = DatasetSpec(
             "is asked for if there are several.",
             type="str",
         ),
+        # Comparisons, of which a part may be held out.
         Parameter(
             "comparisons",
             None,
@@ -306,6 +311,7 @@ FILE = DatasetSpec(
             type="str",
             choices=("comparisons", "annotators"),
         ),
+        # What becomes of missing cells and of texts, which no algorithm takes.
         Parameter(
             "missing",
             None,
@@ -337,6 +343,7 @@ FILE = DatasetSpec(
             "as they first appear in the file.",
             alternative="str",
         ),
+        # Preparation, in this order.
         Parameter(
             "transpose",
             False,
@@ -353,6 +360,7 @@ FILE = DatasetSpec(
         ),
         Parameter("standardise", False, "The same as scale=columns."),
         Parameter("n", None, "Use a random subsample of n items.", type="int", interval="[2, inf)"),
+        # How the file is written.
         Parameter(
             "header",
             None,

@@ -89,6 +89,7 @@ def _open(path: Path) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about files of older versions
+            # Its matrices stay in the file until their rows are taken.
             return anndata.read_h5ad(path, backed="r")
     except MemoryError:
         raise
@@ -129,7 +130,7 @@ def _read_cells(path: Path, params: Mapping[str, Any], roles: Roles) -> Content:
     kept = np.arange(data.n_obs)
     for name in roles.labels:
         column = _column(path, data.obs, name)
-        is_missing = np.array([is_missing_label(text) for text in column], dtype=bool)
+        is_missing = np.array(list(map(is_missing_label, column)), dtype=bool)
         if is_missing.any() and params["missing"] != "drop":
             dropped = changed_name(params, missing="drop")
             raise DataError(
@@ -197,11 +198,11 @@ def _matrix(data: Any, layer: str) -> tuple[Any, tuple[str, ...] | None]:
     """The matrix of a layer, and the names of its columns; those of obsm have none."""
     genes = tuple(map(str, data.var_names))
     if layer == _MAIN:
-        # The matrix is on the disk until its rows are taken.
         return data.X, genes
     if layer in data.layers:
         return data.layers[layer], genes
     if layer == _RAW:
+        # raw may have more genes than X.
         return data.raw.X, tuple(map(str, data.raw.var_names))
     return data.obsm[layer], None
 
@@ -216,6 +217,7 @@ def _numbers(path: Path, layer: str, matrix: Any, kept: np.ndarray) -> Vectors:
     elif not sparse.issparse(matrix):
         loaded = np.asarray(matrix)
     where = f"{path}, {layer}"
+    # Sparse rows stay sparse, as thousands of genes have no counts.
     is_sparse: bool = sparse.issparse(loaded)
     if is_sparse:
         rows: Any = sparse.csr_array(loaded)[kept].astype(np.float64)

@@ -143,6 +143,7 @@ def _identifies(
     # Nobody numbers anything below 0.
     if (present < 0).any():
         return False
+    # Identifiers are usually in front.
     is_first = column is table.columns[0]
     steps = np.diff(present)
     counts = present.size > 2 and bool((steps == 1).all())

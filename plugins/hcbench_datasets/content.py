@@ -98,6 +98,7 @@ class Column:
     @property
     def classes(self) -> list[str]:
         """The different cells that are not missing, sorted."""
+        # Large columns have few classes: each is looked at once.
         different = set(self.cells)
         return sorted(text for text in different if not is_missing_anywhere(text))
 
@@ -288,6 +289,7 @@ def check_names(names: Sequence[str], rows: Sequence[str], where: str) -> tuple[
     """Raise `DataError` for missing or equal names; ``rows`` locate each one, as "line 3"."""
     row_of_name: dict[str, str] = {}
     for name, row in zip(names, rows, strict=True):
+        # Rather a slip than an item without a name.
         if is_missing_label(name):
             raise DataError(
                 f"{where}, {row}: the item has no name; give it one, or drop the column"

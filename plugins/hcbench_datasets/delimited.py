@@ -94,6 +94,7 @@ def _is_first_row_quoted(text: str, rows: Sequence[Row]) -> bool:
     """
     if len(rows) < 2:
         return False
+    # Lines as they are in the file, as cells have lost their quotes.
     (first_number, first_cells), (second_number, second_cells) = rows
     lines = text.split("\n", second_number)
     n_quotes_in_first = lines[first_number - 1].count('"')
@@ -266,6 +267,7 @@ def _column_names(rows: Sequence[Sequence[str]], has_header: bool) -> tuple[list
         if name == "":
             candidates = (str(position + 1), f"Unnamed: {position}", f"Unnamed: {position}.1")
             names[position] = next(word for word in candidates if word not in names)
+    # A single column cannot be the names alone.
     if len(names) == 1 or not is_first_unnamed or is_second_unnamed:
         return names, None
     return names, names[0]
@@ -330,6 +332,7 @@ def _read_once(
             numbers_of_column[name] = _NumericColumn([])
     lines: list[int] = []
     remaining = iter(rows)
+    # Texts of numbers take ten times the memory of the numbers: a block at a time.
     while block := list(islice(remaining, _BLOCK)):
         lines += [line for line, _ in block]
         columns_of_block = zip(*(cells for _, cells in block), strict=True)

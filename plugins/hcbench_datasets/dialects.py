@@ -35,6 +35,7 @@ def check_no_other_text(path: Path, text: str) -> None:
 
     A tree or code in R would have rows of some cells as well.
     """
+    # Editors write byte order marks and blank lines before them.
     start = text.lstrip("\ufeff \t\r\n")
     if start.startswith(("structure(", "list(", "data.frame(")):
         raise DataError(
@@ -47,6 +48,7 @@ def check_no_other_text(path: Path, text: str) -> None:
             f"{path} has trees or sequences and no items; use a tree as the truth of data, "
             f"DATA[truth={path.name!r}], or score it: hcbench score"
         )
+    # The first two lines tell a format.
     lines = start.splitlines()[:2]
     if len(lines) == 2 and _HEAD_OF_PHYLIP.fullmatch(lines[0]) and _SEQUENCE.fullmatch(lines[1]):
         raise DataError(
@@ -101,6 +103,7 @@ def _comments_below(lines: Sequence[str]) -> list[int]:
     if not lines or not any(delimiter in lines[0] for delimiter in _DELIMITERS):
         return []
     places = []
+    # A name may begin with #, if its row has all cells.
     for place, line in enumerate(lines):
         if line.startswith("#") and not _have_same_cells(lines[0], line):
             places.append(place)
@@ -116,6 +119,7 @@ def find_delimiter(path: Path, text: str) -> str:
     delimiters = list(_DELIMITERS)
     if may_have_blanks(path):
         delimiters.append(" ")
+    # A semicolon before a comma, as decimal commas look like delimiters.
     for delimiter in delimiters:
         try:
             rows = first_rows(path, delimiter, text)

@@ -34,8 +34,10 @@ def check_suspicions(
         With names for what each of them may be.
     """
     numeric = with_numbers(columns)
+    # A single column is all there is, whatever it looks like.
     if len(numeric) < 2:
         return
+    # Names and forms of columns say what they may be, and numbers how much they matter.
     suspicions = _suspicions_without_role(table, roles, numeric)
     if not suspicions:
         return
@@ -90,6 +92,7 @@ def _ways_out(
         column = table.column(suspicion.column)
         are_different = len(set(column.cells)) == len(column.cells)
         names_items = suspicion.form == "identifier" and are_different
+        # Of several classes, the first is suggested as the truth.
         if suspicion.form == "class" and not roles.labels and "labels" not in changes:
             changes["labels"] = [suspicion.column]
             if column.missing.any():

@@ -131,6 +131,7 @@ def _download(remote: Remote, target: Path) -> Path:
         # The archive is kept, as other members may be needed.
         name = remote.url.rsplit("/", 1)[-1]
     checksum = remote.checksum
+    # pooch wants the algorithm in front.
     if ":" not in checksum:
         checksum = f"sha256:{checksum}"
     logger = pooch.get_logger()

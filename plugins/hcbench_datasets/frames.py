@@ -51,6 +51,7 @@ def table_of_pandas(path: Path, texts: Collection[str]) -> Table:
     if len(index) == 1 and index[0] not in texts:
         return table_of_frame(path, frame.drop(columns=index), texts, frame[index[0]].tolist())
     row_names = None
+    # A numbered index counts the rows, and names nothing.
     if frame.index.dtype.kind != "i":
         row_names = frame.index.tolist()
     table = table_of_frame(path, frame, texts, row_names)
@@ -86,6 +87,7 @@ def table_of_frame(
 def _columns_of_series(name: str, series: pd.Series[Any], texts: Collection[str]) -> list[Column]:
     """The column of a series; several if its cells are lists of numbers."""
     if series.dtype == object and name not in texts:
+        # Embeddings, such as those of language models.
         columns = columns_of_lists(name, series.tolist())
         if columns is not None:
             return columns
@@ -111,6 +113,7 @@ def _column_of_series(name: str, series: pd.Series[Any], texts: Collection[str])
     for cell, is_missing in zip(series, series.isna(), strict=True):
         if is_missing:
             cells.append("")
+        # As in text files: 1.0 of a label is 1.
         elif is_numeric and not is_bool_dtype(series.dtype):
             cells.append(number_text(cell))
         else:
@@ -186,6 +189,7 @@ def _frame_of_json(path: Path, content: Any) -> pd.DataFrame:
     records = _records_of(content)
     if records is not None:
         return pd.json_normalize(records)
+    # What is left are columns below their names, or rows in lists.
     frame = pd.DataFrame(content)
     if not isinstance(content, dict):
         return frame
@@ -243,6 +247,7 @@ def _records_of(content: Any) -> list[dict[str, Any]] | None:
             return None
         else:
             unused.append(str(key))
+    # Of several lists, each may have the items.
     if len(lists) != 1:
         return None
     ((key, records),) = lists.items()

@@ -38,6 +38,7 @@ def table_of_gct(path: Path, texts: Collection[str]) -> Table:
     body += "".join(below[counts.about_columns :])
     # The names of the rows, and what is about them, may look like numbers.
     columns_of_texts = set(texts).union(header[:1], about_rows)
+    # A GCT file has tabs, points and one header by definition.
     table = table_of_text(path, body, columns_of_texts, True, "\t", ".", encoding)
     n_samples = len(table.columns) - 1 - len(about_rows)
     _check_count(path, "rows", counts.rows, len(table.lines))

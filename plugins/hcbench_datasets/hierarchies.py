@@ -243,6 +243,7 @@ def _read_gics(program: str) -> list[_SubIndustry]:
     The first 2, 4 and 6 digits are the codes of the sector, the industry group and the industry.
     """
     entries = ast.literal_eval(program.partition("=")[2].strip())
+    # Entries of fewer digits are the levels above.
     industries = []
     for code in entries:
         if len(code) == 8:
@@ -392,6 +393,7 @@ def _aligned(path: Path) -> tuple[tuple[str, ...], NDArray[np.uint8]]:
             sequences[name] = ""
         elif name:
             sequences[name] += line.strip().upper()
+    # Sites are columns: sequences are aligned.
     lengths = set(map(len, sequences.values()))
     if len(sequences) < 2 or len(lengths) > 1:
         raise DataError(f"{path} has no two sequences, or they have unequal lengths")

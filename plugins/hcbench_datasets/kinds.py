@@ -57,6 +57,7 @@ def kind_of_table(table: Table, roles: Roles, params: Mapping[str, Any]) -> Kind
     matrix = matrix_of(table, roles)
     if matrix is None:
         return None
+    # Its numbers may be either, as those of 0 to 1 with any diagonal.
     if matrix.kind is None:
         raise DataError(matrix_message(matrix.form, matrix.ways, None, params))
     return matrix.kind
@@ -148,6 +149,7 @@ def as_similarities(
     DataError
         If similarities look like distances, or distances are none.
     """
+    # The user says that they are similarities, whatever they look like.
     if distance is False:
         return matrix
     if not distance:

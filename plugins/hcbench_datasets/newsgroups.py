@@ -88,6 +88,7 @@ def newsgroups(
     rows = sampled_rows(n, len(texts), seed, "20newsgroups")
     if sample == "authors":
         rows = np.random.RandomState(22).choice(len(texts), n, replace=False)  # as pandas draws
+    # The terms have a stream of their own, so that they do not depend on n.
     rng = None
     if terms == "random":
         rng = np.random.default_rng(derive_seed(seed, "terms"))
@@ -97,6 +98,7 @@ def newsgroups(
     labels = topic[rows]
     titles = None
     if by == "topic":
+        # A sample may lack a topic.
         labels, labels_of_rows = np.unique(labels, return_inverse=True)
         vectors = means_by_class(vectors, labels_of_rows, labels.size)  # type: ignore[arg-type]
         titles = tuple(names[label] for label in labels)

@@ -133,6 +133,7 @@ def _cells(block: _Block, row_names: Sequence[str]) -> list[list[str]] | None:
         cells = []
         for end in ends:
             cell = line[start:end].strip()
+            # A word that goes on behind the end of its column.
             is_cut = end < len(line) and line[end] != " " and line[end - 1] != " "
             if is_cut or " " in cell:
                 return None

@@ -45,6 +45,8 @@ def _sample(default: int | None, items: str) -> Parameter:
     )
 
 
+# ---- Texts and tables of the papers --------------------------------------------------------------
+
 NEWSGROUPS = DatasetSpec(
     name="20newsgroups",
     function="hcbench_datasets.newsgroups:newsgroups",
@@ -243,6 +245,8 @@ ZEBRAFISH = DatasetSpec(
     tags=("real",),
 )
 
+# ---- Pictures ------------------------------------------------------------------------------------
+
 MNIST = DatasetSpec(
     name="mnist",
     function="hcbench_datasets.mnist:mnist",
@@ -277,6 +281,8 @@ CIFAR_100 = DatasetSpec(
     paper=PAPERS["krizhevsky2009"],
     tags=("real", "images"),
 )
+
+# ---- Hierarchies of experts ----------------------------------------------------------------------
 
 WORDNET = DatasetSpec(
     name="wordnet",

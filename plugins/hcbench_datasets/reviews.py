@@ -52,6 +52,7 @@ def amazon_reviews(seed: int, *, n: int | None, cleaning: str) -> Problem:
         lemma = lemmatiser("wordnet", "amazon-reviews")
         stop_words = nltk_stop_words("amazon-reviews")
         texts = [cleaned(text, lemma, stop_words) for text in texts]
+    # Cleaning does not depend on the sample.
     rows = sampled_rows(n, len(texts), seed, "amazon-reviews")
     texts = [texts[row] for row in rows]
     levels = np.column_stack(labels)

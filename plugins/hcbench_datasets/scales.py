@@ -222,6 +222,7 @@ def find_questions(columns: Sequence[Column]) -> list[Questions]:
     columns : sequence of Column
         Those that have no role.
     """
+    # Columns that are in no group yet.
     remaining = []
     for column in columns:
         if _may_be_question(column):
@@ -289,6 +290,7 @@ def _order_of_codes(answers: set[str]) -> tuple[str, ...] | None:
         if match is None:
             return None
         codes[answer] = int(match[1])
+    # Numbers alone have been read as numbers.
     has_texts = any(not answer.isdigit() for answer in answers)
     if not has_texts or len(set(codes.values())) < len(codes):
         return None

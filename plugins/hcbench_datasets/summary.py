@@ -92,6 +92,7 @@ def next_command(path: str, params: Mapping[str, Any]) -> str:
     if params.get("comparisons") and not params.get("truth"):
         # Without a truth, answers that are held out tell which tree is better.
         params = {**params, "held_out": _SHARE_HELD_OUT}
+    # The path is in the name already.
     name = with_params(path, {**params, "path": None})
     algorithms = "UPGMA,Ward"
     if params.get("comparisons"):

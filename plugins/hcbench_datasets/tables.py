@@ -72,6 +72,7 @@ def read_table(
         decimal=decimal,
         encoding=encoding,
     )
+    # In a process with a limit of memory and time.
     if path.suffix.lower() in _EXPANDING:
         table: Table = read_limited(path, read)
         return table

@@ -60,6 +60,7 @@ def padded_rows(
     header : bool or None
         Whether there is a header; None if it is to be found.
     """
+    # The first row of a lower triangle is the shortest, and that of an upper one the longest.
     step = 1 if half == "lower" else -1
     if header is None:
         header = len(rows[1]) - len(rows[0]) != step

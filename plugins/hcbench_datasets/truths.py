@@ -51,6 +51,7 @@ def find_truth(
         # Finer labels of the user's truth belong to it.
         _take_as_labels(guess, nested_levels(finer))
         return
+    # A level with missing labels would put its items nowhere.
     levels = nested_levels(complete)
     # Numbers below such a name may be a measurement, or codes: this is asked.
     are_texts = not with_numbers(levels)
@@ -101,6 +102,7 @@ def _answers(candidates: Sequence[Column], levels: Sequence[Column]) -> list[lis
     answers = []
     if len(levels) > 1:
         answers.append(names_of(levels))
+    # Sorting keeps the order of the file among equals.
     for column in sorted(candidates, key=lambda column: not is_named_class(column)):
         answers.append([column.name])
     return answers
@@ -130,6 +132,7 @@ def nested_levels(columns: Iterable[Column]) -> list[Column]:
 
 def is_nested(fine: Column, coarse: Column) -> bool:
     """Whether each class of a column lies in one class of another."""
+    # Else some fine class is in two pairs, with two coarse ones.
     pairs = set(zip(fine.cells, coarse.cells, strict=True))
     return len(fine.classes) == len(pairs)
 

@@ -34,6 +34,7 @@ def explain_unknown(path: Path, suffixes: Sequence[str]) -> str:
     try:
         with path.open("rb") as stream:
             start = stream.read(_START)
+    # Its reader will say why; here the suffix is enough.
     except OSError:
         start = b""
     for magic, what in _STARTS:

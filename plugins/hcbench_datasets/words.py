@@ -119,7 +119,7 @@ def wordnet(dataset: str) -> Lemma:
     """
     try:
         path = data_file(f"{_WORDS}/wordnet30_nouns.json.gz", dataset, "")
-    # A small file that the user has made is enough.
+    # Without the small file of nouns, the database has them.
     except DataNotAvailableError:
         nouns, exceptions = _wordnet_database(dataset)
         return noun_lemmatiser(nouns, exceptions)
@@ -226,6 +226,7 @@ def tf_idf(
         raise DataError(f"{dataset}: p={p} exceeds the {vectors.shape[1]} terms; omit p for all")
     if p is None or rng is None:
         return sparse.csr_array(vectors)
+    # In alphabetical order, as scikit-learn has them.
     drawn = np.sort(rng.choice(vectors.shape[1], p, replace=False))
     return sparse.csr_array(normalize(vectors[:, drawn]))  # as TF-IDF of these terms alone
 
