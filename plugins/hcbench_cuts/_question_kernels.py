@@ -26,17 +26,36 @@ _I4 = types.int32[::1]
 # numba's own annotations omit this one.
 _tuple: Any = types.Tuple
 #: The numba types of ``shape``, ``label`` and ``at``.
-SHAPE, LABEL, AT = _tuple((_I4, _I4, _I4, _I4, _I4)), types.int8[::1], types.int64[::1]
+SHAPE = _tuple((_I4, _I4, _I4, _I4, _I4))
+LABEL = types.int8[::1]
+AT = types.int64[::1]
 
 #: What is known of a node.
-OPEN, ABOVE, BELOW = 0, 1, 2
-#: Entries of ``at``: the node of the query, -1 at the end; its number of pairs; votes to collect,
-#: collected and "together"; the first and the last position of a path, and that of the query; the
-#: end and the start of a queue of nodes; the number of searched paths.
-NODE, PAIRS, VOTES, ASKED, YES, LOW, HIGH, POSITION, WAITING, SERVED, PATHS = range(11)
-#: Settings among them: the seed; the votes on a node; whether a vote ends once it is decided;
-#: whether paths are searched in the order of their entropy.
-SEED, WANTED, EARLY, IN_ORDER = range(11, 15)
+OPEN = 0
+ABOVE = 1
+BELOW = 2
+#: Entries of ``at``: the node of the query, -1 at the end; and its number of pairs.
+NODE = 0
+PAIRS = 1
+#: Votes to collect, collected, and "together".
+VOTES = 2
+ASKED = 3
+YES = 4
+#: The first and the last position of a path, and that of the query.
+LOW = 5
+HIGH = 6
+POSITION = 7
+#: The end and the start of a queue of nodes.
+WAITING = 8
+SERVED = 9
+#: The number of searched paths.
+PATHS = 10
+#: Settings: the seed; the votes on a node; whether a vote ends once it is decided; whether paths
+#: are searched in the order of their entropy.
+SEED = 11
+WANTED = 12
+EARLY = 13
+IN_ORDER = 14
 SIZE = 15
 _ROUNDS = 6
 
@@ -45,7 +64,9 @@ _ROUNDS = 6
 def pairs_below(shape: Any, v: Any) -> Any:
     """Number of pairs of leaves with node v as their lowest common ancestor. O(children)."""
     offsets, children, _, sizes, _ = shape
-    before, pairs = np.int64(0), np.int64(0)
+    # Leaves below the children before, and their pairs.
+    before = np.int64(0)
+    pairs = np.int64(0)
     for at in range(offsets[v], offsets[v + 1]):
         size = np.int64(sizes[children[at]])
         pairs += before * size
@@ -65,7 +86,9 @@ def pair_below(shape: Any, v: Any, number: Any) -> Any:
         if number < pairs:
             break
         number -= pairs
-    i, j = order[first + number % before], order[starts[child] + number // before]
+    # One leaf before the child, and one below it.
+    i = order[first + number % before]
+    j = order[starts[child] + number // before]
     return np.int64(i), np.int64(j)
 
 
@@ -82,10 +105,13 @@ def permuted(number: Any, size: Any, key: Any) -> Any:
     mask = (np.uint64(1) << half) - np.uint64(1)
     place = np.uint64(number)
     while True:
-        left, right = place >> half, place & mask
+        left = place >> half
+        right = place & mask
         for r in range(_ROUNDS):
             mixed = scramble(np.uint64(key) + (right << np.uint64(8)) + np.uint64(r + 1))
-            left, right = right, left ^ (mixed & mask)
+            swapped = left ^ (mixed & mask)
+            left = right
+            right = swapped
         place = (left << half) | right
         if place < np.uint64(size):
             return np.int64(place)
@@ -95,14 +121,18 @@ def permuted(number: Any, size: Any, key: Any) -> Any:
 def aim(at: Any, shape: Any, v: Any) -> None:
     """Ask about node v next: WANTED of its pairs, or all if there are fewer."""
     pairs = pairs_below(shape, v)
-    at[NODE], at[PAIRS], at[VOTES] = v, pairs, min(pairs, at[WANTED])
-    at[ASKED], at[YES] = 0, 0
+    at[NODE] = v
+    at[PAIRS] = pairs
+    at[VOTES] = min(pairs, at[WANTED])
+    at[ASKED] = 0
+    at[YES] = 0
 
 
 @njit(cache=True)
 def next_pair(at: Any, shape: Any) -> Any:
     """The next pair of leaves below the node that is asked about."""
-    v, pairs = at[NODE], at[PAIRS]
+    v = at[NODE]
+    pairs = at[PAIRS]
     key = scramble(scramble(np.uint64(at[SEED])) + np.uint64(v))
     if at[VOTES] == 1:  # one pair needs no order
         return pair_below(shape, v, np.int64(key % np.uint64(pairs)))
@@ -114,8 +144,10 @@ def is_decided(at: Any, answer: Any) -> Any:
     """Count an answer; return whether the vote ends with it."""
     at[ASKED] += 1
     at[YES] += answer > 0
-    votes, yes = at[VOTES], at[YES]
+    votes = at[VOTES]
+    yes = at[YES]
     no = at[ASKED] - yes
+    # A tie means apart, so that half of the votes decide for it.
     return at[ASKED] == votes or (at[EARLY] != 0 and (2 * yes > votes or 2 * no >= votes))
 
 

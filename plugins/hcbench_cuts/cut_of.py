@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hcbench import DataError, ParameterError, Partition, Problem, Tree, fit, load_registry
 from hcbench.model import Cut
@@ -69,24 +70,32 @@ def cut_of(
     """
     data_name, tree_name = source(data, tree, n)
     (use,) = load_registry().use_datasets(data_name)
-    fixed = not use.spec.random_with(use.params)
-    whole = _with_tree(use.identity, data_name, tree_name, 0 if fixed else seed)
+    data_seed = seed
+    if not use.spec.random_with(use.params):
+        # Fixed data are the same in all repetitions, and their tree is made once.
+        data_seed = 0
+    problem = _with_tree(use.identity, data_name, tree_name, data_seed)
     if law == "labels":
-        return whole
-    assert whole.tree is not None
+        return problem
+    assert problem.tree is not None
+    clusters = _true_clusters(problem.tree, seed, law, alpha, k)
+    return replace(problem, truths={}, levels=clusters.labels[:, None])
+
+
+def _true_clusters(
+    tree: Tree, seed: int, law: Law, alpha: float | None, k: int | None
+) -> Partition:
+    """A cut of the tree by one of the laws of `cut_of`, other than the labels."""
     if law == "top-k":
         assert k is not None
-        if k > whole.n:
-            raise ParameterError(f"cut-of: k={k} of {whole.n} items; take at most as many")
-        true = whole.tree.cut(k)
-    else:
-        rng = np.random.default_rng(derive_seed(seed, "cut"))
-        if law == "hard":
-            assert k is not None
-            true = hard_cut(whole.tree, rng, k).partition
-        else:
-            true = random_cut(whole.tree, rng, alpha).partition
-    return replace(whole, truths={}, levels=true.labels[:, None])
+        if k > tree.n:
+            raise ParameterError(f"cut-of: k={k} of {tree.n} items; take at most as many")
+        return tree.cut(k)
+    rng = np.random.default_rng(derive_seed(seed, "cut"))
+    if law == "hard":
+        assert k is not None
+        return hard_cut(tree, rng, k).partition
+    return random_cut(tree, rng, alpha).partition
 
 
 @lru_cache(maxsize=1)
@@ -96,13 +105,13 @@ def _with_tree(_identity: str, data_name: str, tree_name: str, seed: int) -> Pro
     The identity distinguishes files that have the same name but different contents.
     """
     (use,) = load_registry().use_datasets(data_name)
-    made: Problem = use.spec.load()(seed, **use.params)
+    problem: Problem = use.spec.load()(seed, **use.params)
     if tree_name == TRUTH:
-        return replace(made, tree=made.truth)
-    tree = fit(tree_name, made, seed=seed)
+        return replace(problem, tree=problem.truth)
+    tree = fit(tree_name, problem, seed=seed)
     if isinstance(tree, Partition):
         raise DataError(f"cut-of: {tree_name} returned a partition of {data_name}, not a tree")
-    return replace(made, tree=tree, comparisons=None)
+    return replace(problem, tree=tree, comparisons=None)
 
 
 def random_cut(tree: Tree, rng: np.random.Generator, alpha: float | None = None) -> Cut:
@@ -111,8 +120,12 @@ def random_cut(tree: Tree, rng: np.random.Generator, alpha: float | None = None)
     With P(v) = 1 / N(v), the probability that v is below the cut if all above it are above, each
     cut has probability 1 / N(T) (section 2 of Gentile et al. 2019).
     """
-    below = np.exp(-log_cuts(tree.parent)) if alpha is None else np.full(tree.n_nodes, alpha)
+    if alpha is None:
+        below = np.exp(-log_cuts(tree.parent))
+    else:
+        below = np.full(tree.n_nodes, alpha)
     split = rng.random(tree.n_nodes) >= below
+    # Leaves have nothing to split.
     split[: tree.n] = False
     return Cut(tree, highest_kept(tree.parent, split))
 
@@ -136,18 +149,31 @@ def hard_cut(tree: Tree, rng: np.random.Generator, b: int) -> Cut:
     inner_children = np.bincount(tree.parent[inner[:-1]], minlength=tree.n_nodes)
     order = inner[np.argsort(tree.depths[inner], kind="stable")]
     order = order[inner_children[order] > 0]
+    # The number of leaves of T' after each step: the root alone, then one node's inner children in
+    # the place of the node.
     leaves = np.concatenate(([min(1, inner.size)], inner_children[order] - 1)).cumsum()
-    (found,) = np.nonzero(leaves == b)
-    if not found.size:
-        below, above = leaves[leaves < b], leaves[leaves > b]
-        near = [str(count) for count in (*below[-1:], *above[:1])]
+    steps = np.flatnonzero(leaves == b)
+    if not steps.size:
         raise ParameterError(
-            f"cut-of: k={b}: breadth-first from the root this tree has {' or '.join(near)} "
+            f"cut-of: k={b}: breadth-first from the root this tree has {_nearest(leaves, b)} "
             "subtrees to choose from; use one of these numbers"
         )
     split = np.zeros(tree.n_nodes, np.bool_)
-    split[order[: found[0]]] = True
-    chosen = highest_kept(tree.parent, split)
-    chosen = chosen[chosen >= tree.n]
-    split[chosen] = rng.random(chosen.size) < 0.5
+    split[order[: steps[0]]] = True
+    leaves_of_top = highest_kept(tree.parent, split)
+    # Leaves of T are clusters in any case.
+    leaves_of_top = leaves_of_top[leaves_of_top >= tree.n]
+    split[leaves_of_top] = rng.random(leaves_of_top.size) < 0.5
     return Cut(tree, highest_kept(tree.parent, split))
+
+
+def _nearest(counts: NDArray[np.int64], count: int) -> str:
+    """The last one below a count and the first one above it, as far as there are any."""
+    below = counts[counts < count]
+    above = counts[counts > count]
+    texts = []
+    if below.size:
+        texts.append(str(below[-1]))
+    if above.size:
+        texts.append(str(above[0]))
+    return " or ".join(texts)

@@ -44,16 +44,20 @@ def insert(
     topdown : bool
         Search from the root down; otherwise by the best pivots.
     """
-    at, cuts = np.zeros(8, np.int64), np.empty((MOST_CUTS, 3), np.int64)
-    at[NODE] = order[0]  # the second item is inserted beside the first
+    at = np.zeros(8, np.int64)
+    cuts = np.empty((MOST_CUTS, 3), np.int64)
+    # The second item is inserted beside the first, without a query.
+    at[NODE] = order[0]
     root = place(tree, w, at, order[1])
     for i in range(2, len(order)):
         x = order[i]
         asking = start(tree, w, at, cuts, root, topdown)
         while asking:
-            asking = learn(tree, w, at, cuts, topdown, ask(state, at[A], at[B], x, 0))
+            answer = ask(state, at[A], at[B], x, 0)
+            asking = learn(tree, w, at, cuts, topdown, answer)
         new = place(tree, w, at, x)
-        if new >= 0 and tree[0][new] < 0:
+        # A vertex above the root is the new root.
+        if new >= 0 and tree.parent[new] < 0:
             root = new
 
 
@@ -66,8 +70,12 @@ def insert_by_search_tree(
     Parameters as in `insert`; ``balance`` as in `place_search`. Working memory 32 n bytes.
     """
     n = len(order)
-    w, scratch = np.ones(2 * n - 1, np.int32), np.empty((2 * n, 3), np.int32)
-    at, path = np.zeros(8, np.int64), np.empty((MOST_DEPTH, 2), np.int64)
+    # Working memory of rebuilding.
+    w = np.ones(2 * n - 1, np.int32)
+    scratch = np.empty((2 * n, 3), np.int32)
+    # The state of a search, and its path.
+    at = np.zeros(8, np.int64)
+    path = np.empty((MOST_DEPTH, 2), np.int64)
     root = np.zeros(2, np.int64)
     join_first_two(tree, root, order[0], order[1])
     for i in range(2, n):
@@ -75,5 +83,6 @@ def insert_by_search_tree(
         start_search(tree, at, root)
         asking = True
         while asking:
-            asking = learn_search(tree, at, path, root, ask(state, at[A], at[B], x, 0))
+            answer = ask(state, at[A], at[B], x, 0)
+            asking = learn_search(tree, at, path, root, answer)
         place_search(tree, w, at, path, root, scratch, balance, x)

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, types
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from hcbench import NotApplicableError
@@ -73,23 +74,24 @@ class Growth(NamedTuple):
 @njit(cache=True)
 def pair_up(parent: _Ints, left: _Ints, right: _Ints, size: _Ints, a: int, b: int) -> Growth:
     """Return the tree of two items, in the caller's arrays (2n-1,). O(n)."""
-    m = len(parent)
-    parent[:] = left[:] = right[:] = -1
+    n_vertices = len(parent)
+    parent[:] = -1
+    left[:] = -1
+    right[:] = -1
     size[:] = 1
-    leaf = np.arange(m)
     tree = Growth(
         parent,
         left,
         right,
-        leaf,
+        np.arange(n_vertices),  # leaf: each item represents itself
         size,
-        np.ones(m),
-        np.ones(m),
-        np.ones(m),
-        np.full(m, -1),
-        np.full(1, a),
+        np.ones(n_vertices),  # own
+        np.ones(n_vertices),  # total
+        np.ones(n_vertices),  # factor
+        np.full(n_vertices, -1),  # seen: in no insertion yet
+        np.full(1, a),  # root: the first item alone
     )
-    attach(tree, b, a, (m + 1) // 2)
+    attach(tree, b, a, (n_vertices + 1) // 2)
     return tree
 
 
@@ -97,9 +99,14 @@ def pair_up(parent: _Ints, left: _Ints, right: _Ints, size: _Ints, a: int, b: in
 def attach(tree: Growth, x: int, v: int, new: int) -> None:
     """Replace v by a new vertex with the children v and item x. O(depth)."""
     above = tree.parent[v]
-    tree.parent[new], tree.left[new], tree.right[new] = above, v, x
-    tree.parent[v] = tree.parent[x] = new
-    tree.leaf[new], tree.size[new] = tree.leaf[v], tree.size[v] + 2
+    tree.parent[new] = above
+    tree.left[new] = v
+    tree.right[new] = x
+    tree.parent[v] = new
+    tree.parent[x] = new
+    tree.leaf[new] = tree.leaf[v]
+    # Itself and item x.
+    tree.size[new] = tree.size[v] + 2
     if above < 0:
         tree.root[0] = new
     elif tree.left[above] == v:
@@ -116,7 +123,8 @@ def visit(tree: Growth, v: int, insertion: int) -> None:
     """Reset the weights of a vertex if they are those of an earlier insertion. O(1)."""
     if tree.seen[v] != insertion:
         tree.seen[v] = insertion
-        tree.own[v] = tree.factor[v] = 1.0
+        tree.own[v] = 1.0
+        tree.factor[v] = 1.0
         tree.total[v] = tree.size[v]
 
 
@@ -135,30 +143,51 @@ def centroid(tree: Growth, insertion: int) -> Any:
     O(depth of the vertex). Afterwards the factors of the vertex and all above it are applied.
     """
     # Arrays are read from the tree once: each access to one of its fields has a cost.
-    children, seen, size = (tree.left, tree.right), tree.seen, tree.size
-    own, total, factor = tree.own, tree.total, tree.factor
-    v, above = tree.root[0], 0.0
+    left = tree.left
+    right = tree.right
+    own = tree.own
+    total = tree.total
+    v = tree.root[0]
+    # The weight outside of the subtree of v.
+    above = 0.0
     visit(tree, v, insertion)
     half = total[v] / 2
-    while children[0][v] >= 0:
-        by, factor[v] = factor[v], 1.0
-        for side in children:
-            child = side[v]
-            if seen[child] != insertion:
-                seen[child], own[child], total[child] = insertion, by, by * size[child]
-                factor[child] = by
-            elif by != 1:
-                own[child] *= by
-                total[child] *= by
-                factor[child] *= by
-        low, high = children[0][v], children[1][v]
-        if total[low] > total[high]:
-            low, high = high, low
-        if total[high] <= half:
-            return v, above, total[low] + total[high]
-        above += own[v] + total[low]
-        v = high
+    while left[v] >= 0:
+        apply_factor(tree, v, insertion)
+        lighter = left[v]
+        heavier = right[v]
+        if total[lighter] > total[heavier]:
+            lighter = right[v]
+            heavier = left[v]
+        if total[heavier] <= half:
+            return v, above, total[lighter] + total[heavier]
+        # More than half is below one child, and so is the centroid.
+        above += own[v] + total[lighter]
+        v = heavier
     return v, above, 0.0
+
+
+@register_jitable
+def apply_factor(tree: Growth, v: int, insertion: int) -> None:
+    """Multiply the weights of the children of v by its factor, which is then 1. O(1)."""
+    seen = tree.seen
+    own = tree.own
+    total = tree.total
+    factor = tree.factor
+    by = factor[v]
+    factor[v] = 1.0
+    for side in (tree.left, tree.right):
+        child = side[v]
+        if seen[child] != insertion:
+            # All weights below are still 1 in this insertion.
+            seen[child] = insertion
+            own[child] = by
+            total[child] = by * tree.size[child]
+            factor[child] = by
+        elif by != 1:
+            own[child] *= by
+            total[child] *= by
+            factor[child] *= by
 
 
 @njit(cache=True)
@@ -167,28 +196,36 @@ def weigh(tree: Growth, v: int, left: float, right: float, own: float, outside: 
 
     The factors of vertex v and all above it must have been applied.
     """
-    parent, low, high = tree.parent, tree.left, tree.right
-    own_of, total, factor = tree.own, tree.total, tree.factor
-    by_own, from_v = own, v
+    own_of = tree.own
+    total = tree.total
+    factor = tree.factor
+    by_own = own
+    # The child from which the walk to the root comes: its weights are up to date.
+    previous = v
     while v >= 0:
         own_of[v] *= by_own
-        sum_of = own_of[v]
-        for side, by in ((low, left), (high, right)):
+        sum_of_subtree = own_of[v]
+        for side, by in ((tree.left, left), (tree.right, right)):
             child = side[v]
             if child < 0:
                 continue
-            if child != from_v and by != 1:
+            if child != previous and by != 1:
                 own_of[child] *= by
                 total[child] *= by
                 factor[child] *= by
-            sum_of += total[child]
-        total[v] = sum_of
-        by_own = left = right = outside
-        from_v, v = v, parent[v]
-    if total[from_v] < LEAST:
-        own_of[from_v] *= RAISED
-        total[from_v] *= RAISED
-        factor[from_v] *= RAISED
+            sum_of_subtree += total[child]
+        total[v] = sum_of_subtree
+        # Above v, all that is not below it is outside.
+        by_own = outside
+        left = outside
+        right = outside
+        previous = v
+        v = tree.parent[v]
+    # The walk has ended at the root: keep the weights above the least floats.
+    if total[previous] < LEAST:
+        own_of[previous] *= RAISED
+        total[previous] *= RAISED
+        factor[previous] *= RAISED
 
 
 @njit(cache=True)
@@ -198,15 +235,23 @@ def heaviest(tree: Growth, insertion: int) -> Any:
     Unlike the centroid, it needs all weights: few vertices may outweigh each other vertex and
     still have less than half of the weight together.
     """
-    waiting, factors = [tree.root[0]], [1.0]
-    best, most = tree.root[0], -1.0
+    # Vertices to visit, and the product of the factors above each.
+    waiting = [tree.root[0]]
+    factors = [1.0]
+    best = tree.root[0]
+    most = -1.0
     while len(waiting) > 0:
-        v, by = waiting.pop(), factors.pop()
-        own, below = 1.0, 1.0  # not visited since the last insertion
+        v = waiting.pop()
+        by = factors.pop()
+        # Weights that were not visited since the last insertion are 1.
+        own = 1.0
+        below = 1.0
         if tree.seen[v] == insertion:
-            own, below = tree.own[v], tree.factor[v]
+            own = tree.own[v]
+            below = tree.factor[v]
         if own * by > most:
-            best, most = v, own * by
+            best = v
+            most = own * by
         if tree.left[v] >= 0:
             for child in (tree.left[v], tree.right[v]):
                 waiting.append(child)
@@ -283,11 +328,16 @@ def insert_all(
     """
     n = len(order)
     tree = pair_up(parent, left, right, size, order[0], order[1])
+    # Of each answer.
     votes = np.zeros(3, np.int64)
+    factors = np.empty(3)
     n_stopped = 0
     for i in range(2, n):
         vertices = 2 * i - 1
-        limit = patience * (2 * np.log2(vertices) - np.log2(tolerance)) if tolerance > 0 else np.inf
+        # Without a tolerance the search goes on until one place is left.
+        limit = np.inf
+        if tolerance > 0:
+            limit = patience * (2 * np.log2(vertices) - np.log2(tolerance))
         n_queries = 0.0
         v, above, below = centroid(tree, i)
         while above + below > tolerance / vertices * tree.own[v]:
@@ -297,11 +347,15 @@ def insert_all(
                 break
             # The pivot that minimises the largest weight of an answer. Above the parent, one answer
             # stands for the whole subtree of the parent; below v, one for at least about half.
-            pivot = v if above <= below else tree.parent[v]
-            x_l, x_r = tree.leaf[tree.left[pivot]], tree.leaf[tree.right[pivot]]
+            pivot = v
+            if above > below:
+                pivot = tree.parent[v]
+            left_item = tree.leaf[tree.left[pivot]]
+            right_item = tree.leaf[tree.right[pivot]]
+            # Repeat the query, up to a majority or the lead of an answer.
             votes[:] = 0
             for _ in range(repetitions):
-                answer = ask(state, x_l, x_r, order[i], 0)
+                answer = ask(state, left_item, right_item, order[i], 0)
                 check_answer(answer)
                 if answer < 0:
                     raise NotApplicableError(NO_PAIR)
@@ -310,15 +364,10 @@ def insert_all(
                 rivals = max(votes[answer - 2], votes[answer - 1])
                 if 2 * votes[answer] > repetitions or votes[answer] - rivals >= lead:
                     break
-            answer = np.argmax(votes)
-            weigh(
-                tree,
-                pivot,
-                right_answer if answer == 1 else wrong_answer,
-                right_answer if answer == 0 else wrong_answer,
-                right_answer if answer == 2 else wrong_answer,
-                right_answer if answer == 2 else wrong_answer,
-            )
+            # Multiply the weights: of the left and the right subtree, and of the rest.
+            factors[:] = wrong_answer
+            factors[np.argmax(votes)] = right_answer
+            weigh(tree, pivot, factors[1], factors[0], factors[2], factors[2])
             v, above, below = centroid(tree, i)
         attach(tree, order[i], v, n + i - 1)
     return n_stopped

@@ -29,12 +29,25 @@ from hcbench_ordinal._tree_kernels import (
     sort_children,
 )
 
-#: Entries of ``at``: the next query's items; the pivot, an inner number; the slot of the query, -1
-#: for the first two children; the top of S; the place; its vertex; the number of cuts of S.
-A, B, PIVOT, SLOT, TOP, PLACE, NODE, CUTS = range(8)
-BESIDE, CHILD = 0, 1
+#: Entries of ``at``: the items of the next query.
+A = 0
+B = 1
+#: The pivot, an inner number; and the slot of the query, -1 for the first two children.
+PIVOT = 2
+SLOT = 3
+#: The top of S.
+TOP = 4
+#: The place, which is `BESIDE` or `CHILD`, and its vertex.
+PLACE = 5
+NODE = 6
+#: The number of cuts of S.
+CUTS = 7
+BESIDE = 0
+CHILD = 1
 #: Values of `direction`, besides 0 and 1 for the first two children and 3 + slot for another.
-OUTSIDE, NEW_CHILD, ASK_ON = 2, -1, -2
+OUTSIDE = 2
+NEW_CHILD = -1
+ASK_ON = -2
 #: Each cut leaves at most half of S, plus one vertex.
 MOST_CUTS = 128
 
@@ -42,9 +55,10 @@ MOST_CUTS = 128
 @register_jitable
 def aim(tree: Any, at: Any, k: Any) -> None:
     """Make inner node k the pivot, and its first two children those of the query."""
-    table = tree[2]
-    at[PIVOT], at[SLOT] = k, -1
-    at[A], at[B] = table[k, REP], table[k, REP + 1]
+    at[PIVOT] = k
+    at[SLOT] = -1
+    at[A] = tree.table[k, REP]
+    at[B] = tree.table[k, REP + 1]
 
 
 @njit(cache=True)
@@ -61,26 +75,38 @@ def direction(tree: Any, at: Any, answer: Any) -> Any:
         If the answer is not one of 0, 1, 2 and NONE.
     """
     check_answer(answer)
-    _, _, table, slots, _ = tree
-    k, slot = at[PIVOT], at[SLOT]
+    table = tree.table
+    slots = tree.slots
+    k = at[PIVOT]
+    slot = at[SLOT]
     if answer == 2:
         return OUTSIDE
     if slot < 0:
+        # The query was about the first two children: the odd one out is not with the item.
         if answer >= 0:
             return 1 - answer
         slot = table[k, MORE]
     else:
-        other = slots[slot, SLOT_NEXT]
+        # It was about the child of a slot, and of the next one or else the first child.
+        partner = slots[slot, SLOT_NEXT]
         if answer == 1:
             return 3 + slot
         if answer == 0:
-            return 3 + other if other >= 0 else 0
-        slot = slots[other, SLOT_NEXT] if other >= 0 else -1
+            if partner >= 0:
+                return 3 + partner
+            return 0
+        slot = -1
+        if partner >= 0:
+            slot = slots[partner, SLOT_NEXT]
     if slot < 0:
+        # There are no more children.
         return NEW_CHILD
-    other = slots[slot, SLOT_NEXT]
-    at[SLOT], at[A] = slot, slots[slot, SLOT_REP]
-    at[B] = slots[other, SLOT_REP] if other >= 0 else table[k, REP]
+    partner = slots[slot, SLOT_NEXT]
+    at[SLOT] = slot
+    at[A] = slots[slot, SLOT_REP]
+    at[B] = table[k, REP]
+    if partner >= 0:
+        at[B] = slots[partner, SLOT_REP]
     return ASK_ON
 
 
@@ -93,14 +119,18 @@ def best_pivot(tree: Any, w: Any, top: Any) -> Any:
     In a binary tree the maximum is at most ceil(|S|/2) (Emamjomeh-Zadeh & Kempe 2018, lemma 4.2).
     O(length of that path).
     """
-    total, v = w[top], top
+    total = w[top]
+    v = top
     heavy = heaviest_child(tree, w, v)
     while total - w[v] + 1 < w[heavy]:
         lower = heavy
         heavy = heaviest_child(tree, w, lower)
         outside = total - w[lower] + 1
         if outside >= w[heavy]:
-            return lower if outside < w[lower] else v
+            # The outside is no smaller here: this vertex, or the one above.
+            if outside < w[lower]:
+                return lower
+            return v
         v = lower
     return v
 
@@ -120,10 +150,13 @@ def cut_below(parent: Any, w: Any, v: Any, top: Any) -> Any:
 @register_jitable
 def _end_search(tree: Any, w: Any, at: Any, cuts: Any, place: Any, node: Any) -> Any:
     """Store the place of the new item, and restore the weights of all vertices."""
-    parent = tree[0]
-    at[PLACE], at[NODE] = place, node
+    parent = tree.parent
+    at[PLACE] = place
+    at[NODE] = node
     for cut in range(at[CUTS]):
-        u, top, removed = cuts[cut, 0], cuts[cut, 1], cuts[cut, 2]
+        u = cuts[cut, 0]
+        top = cuts[cut, 1]
+        removed = cuts[cut, 2]
         while u != top:
             w[u] += removed
             u = parent[u]
@@ -136,9 +169,11 @@ def _choose(tree: Any, w: Any, at: Any, cuts: Any, topdown: Any) -> Any:
     top = at[TOP]
     if w[top] == 1:
         return _end_search(tree, w, at, cuts, BESIDE, top)
-    v = top if topdown else best_pivot(tree, w, top)
-    n = (len(tree[0]) + 1) // 2
-    if tree[2][v - n, MORE] >= 0:
+    v = top
+    if not topdown:
+        v = best_pivot(tree, w, top)
+    n = (len(tree.parent) + 1) // 2
+    if tree.table[v - n, MORE] >= 0:
         sort_children(tree, w, v)
     aim(tree, at, v - n)
     return True
@@ -156,14 +191,15 @@ def start(tree: Any, w: Any, at: Any, cuts: Any, top: Any, topdown: Any) -> Any:
     cuts : (MOST_CUTS, 3) int64
         Vertex, top and number of candidates of each cut, to be undone.
     """
-    at[TOP], at[CUTS] = top, 0
+    at[TOP] = top
+    at[CUTS] = 0
     return _choose(tree, w, at, cuts, topdown)
 
 
 @njit(cache=True)
 def learn(tree: Any, w: Any, at: Any, cuts: Any, topdown: Any, answer: Any) -> Any:
     """Use an answer; return whether there is another query. O(height) of the tree below the top."""
-    parent, child, _, slots, _ = tree
+    parent = tree.parent
     way = direction(tree, at, answer)
     if way == ASK_ON:
         return True
@@ -173,23 +209,31 @@ def learn(tree: Any, w: Any, at: Any, cuts: Any, topdown: Any, answer: Any) -> A
         return _end_search(tree, w, at, cuts, CHILD, v)
     if way == OUTSIDE:
         cut = at[CUTS]
-        cuts[cut, 0], cuts[cut, 1] = v, at[TOP]
+        cuts[cut, 0] = v
+        cuts[cut, 1] = at[TOP]
         cuts[cut, 2] = cut_below(parent, w, v, at[TOP])
         at[CUTS] += 1
+    elif way < 2:
+        at[TOP] = tree.child[v - n, way]
     else:
-        at[TOP] = child[v - n, way] if way < 2 else slots[way - 3, SLOT_CHILD]
+        at[TOP] = tree.slots[way - 3, SLOT_CHILD]
     return _choose(tree, w, at, cuts, topdown)
 
 
 @njit(cache=True)
 def place(tree: Any, w: Any, at: Any, u: Any) -> Any:
     """Insert the tree with root u at the place; return the new vertex, or -1. O(height)."""
-    parent = tree[0]
-    v, new, more = at[NODE], -1, w[u]
+    parent = tree.parent
+    v = at[NODE]
+    new = -1
+    # What the vertices from v up gain.
+    more = w[u]
     if at[PLACE] == BESIDE:
         new = (len(parent) + 1) // 2 + attach_beside(tree, v, u)
         w[new] = w[v] + w[u] + 1
-        more, v = w[u] + 1, parent[new]
+        # The new vertex is above v, too.
+        more = w[u] + 1
+        v = parent[new]
     else:
         attach_child(tree, v, u)
     while v >= 0:

@@ -72,7 +72,7 @@ def _is_balanced(side: Any, low: Any, high: Any, most: Any) -> Any:
 @njit(cache=True)
 def _join(tree: Any, w: Any, first: Any, second: Any) -> Any:
     """Give two trees a common root, and return it."""
-    root = (len(tree[0]) + 1) // 2 + attach_beside(tree, first, second)
+    root = (len(tree.parent) + 1) // 2 + attach_beside(tree, first, second)
     w[root] = w[first] + w[second] + 1
     return root
 
@@ -192,11 +192,11 @@ def _join_inner_parts(ask: Any, state: Any, tree: Any, w: Any, a: Any, b: Any, d
     D holds the other children of the node of A and B; or items below a single one of them, then D
     has a node of its own, which a query distinguishes.
     """
-    n = (len(tree[0]) + 1) // 2
+    n = (len(tree.parent) + 1) // 2
     if d >= n:
         k = d - n
         x = representative(tree, a)
-        if side_of(ask(state, tree[2][k, REP], tree[2][k, REP + 1], x, 0)) == 3:
+        if side_of(ask(state, tree.table[k, REP], tree.table[k, REP + 1], x, 0)) == 3:
             _add_child(tree, w, d, a)
             _add_child(tree, w, d, b)
             return np.int64(d)
@@ -225,7 +225,7 @@ def _insert_below(
     while is_asking:
         is_asking = learn(tree, w, at, cuts, topdown, ask(state, at[A], at[B], x, 0))
     new = np.int64(place(tree, w, at, root))
-    if new >= 0 and tree[0][new] < 0:
+    if new >= 0 and tree.parent[new] < 0:
         return new
     return np.int64(outer)
 

@@ -43,7 +43,8 @@ from hcbench_ordinal._tree_kernels import (
 )
 
 #: Entries of ``root``: the root of the search tree, and the length of the path of the last search.
-FIRST, LENGTH = 0, 1
+FIRST = 0
+LENGTH = 1
 MOST_DEPTH = 512
 """More nodes than on any path: weights decrease at least by `hcbench_ordinal.insertion.BALANCE`."""
 
@@ -64,34 +65,41 @@ def learn_search(tree: Any, at: Any, path: Any, root: Any, answer: Any) -> Any:
     path : (MOST_DEPTH, 2) int64
         Visited nodes, and the direction at each as in `direction`.
     """
-    _, _, table, slots, _ = tree
     way = direction(tree, at, answer)
     if way == ASK_ON:
         return True
-    k, depth = at[PIVOT], root[LENGTH]
-    path[depth, 0], path[depth, 1] = k, way
+    k = at[PIVOT]
+    depth = root[LENGTH]
+    path[depth, 0] = k
+    path[depth, 1] = way
     root[LENGTH] += 1
     if way == NEW_CHILD:
-        at[PLACE], at[NODE] = CHILD, k
+        at[PLACE] = CHILD
+        at[NODE] = k
         return False
-    below = table[k, SUB + way] if way <= 2 else slots[way - 3, SLOT_SUB]
+    # Below the first two children, outside, or below the child of a slot.
+    if way <= 2:
+        below = tree.table[k, SUB + way]
+    else:
+        below = tree.slots[way - 3, SLOT_SUB]
     if below >= 0:
         aim(tree, at, np.int64(below))
         return True
-    at[PLACE], at[NODE] = BESIDE, ~below
+    # A leaf: the place beside a vertex.
+    at[PLACE] = BESIDE
+    at[NODE] = ~below
     return False
 
 
 @register_jitable
 def _set_child(tree: Any, root: Any, k: Any, way: Any, below: Any) -> None:
     """Make a node or leaf the child of search node k in one direction; for k = -1, the root."""
-    _, _, table, slots, _ = tree
     if k < 0:
         root[FIRST] = below
     elif way <= 2:
-        table[k, SUB + way] = below
+        tree.table[k, SUB + way] = below
     else:
-        slots[way - 3, SLOT_SUB] = below
+        tree.slots[way - 3, SLOT_SUB] = below
 
 
 @njit(cache=True)
@@ -103,10 +111,12 @@ def join_first_two(tree: Any, root: Any, u: Any, v: Any) -> None:
 @register_jitable
 def _grow(tree: Any, root: Any, above: Any, way: Any, v: Any, x: Any) -> None:
     """Insert item x beside v, and replace the leaf ~v by a node with three leaves."""
-    parent, _, table, _, _ = tree
+    table = tree.table
     k = attach_beside(tree, v, x)
-    table[k, SUB], table[k, SUB + 1] = ~v, ~x
-    table[k, OUT] = ~((len(parent) + 1) // 2 + k)
+    # The new places: beside v, beside x, and beside their parent.
+    table[k, SUB] = ~v
+    table[k, SUB + 1] = ~x
+    table[k, OUT] = ~((len(tree.parent) + 1) // 2 + k)
     table[k, WEIGHT] = 3
     _set_child(tree, root, above, way, k)
 
@@ -129,23 +139,33 @@ def place_search(
         A node is rebuilt if a child has more than this proportion of its leaves, plus 1/2: the best
         pivot leaves a child of (m + 1) / 2 of m.
     """
-    parent, _, table, slots, _ = tree
-    n = (len(parent) + 1) // 2
+    table = tree.table
+    n = (len(tree.parent) + 1) // 2
     last = root[LENGTH] - 1
+    # The number of new places, and the weight of the last child on the path.
     if at[PLACE] == BESIDE:
         _grow(tree, root, path[last, 0], path[last, 1], at[NODE], x)
-        more, below = 2, 3
+        more = 2
+        weight_at_end = 3
     else:
         slot = attach_child(tree, n + at[NODE], x)
-        slots[slot, SLOT_SUB] = ~x
-        more, below = 1, 1
+        tree.slots[slot, SLOT_SUB] = ~x
+        more = 1
+        weight_at_end = 1
     for depth in range(last + 1):
         table[path[depth, 0], WEIGHT] += more
+    # Rebuild below the highest node of which a child is too heavy.
     for depth in range(last + 1):
         k = path[depth, 0]
-        child = table[path[depth + 1, 0], WEIGHT] if depth < last else below
-        if child > balance * table[k, WEIGHT] + 0.5:
-            above, way = (path[depth - 1, 0], path[depth - 1, 1]) if depth > 0 else (-1, 0)
+        weight_of_child = np.int64(weight_at_end)
+        if depth < last:
+            weight_of_child = np.int64(table[path[depth + 1, 0], WEIGHT])
+        if weight_of_child > balance * table[k, WEIGHT] + 0.5:
+            above = np.int64(-1)
+            way = np.int64(0)
+            if depth > 0:
+                above = path[depth - 1, 0]
+                way = path[depth - 1, 1]
             _rebuild(tree, w, root, scratch, k, above, way)
             break
 
@@ -156,10 +176,14 @@ def _top_of(tree: Any, w: Any, scratch: Any, k: Any) -> Any:
 
     Sets w to 0 at the pivots, and to 1 at all other vertices concerned. O(places).
     """
-    parent, _, table, slots, _ = tree
+    parent = tree.parent
+    table = tree.table
+    slots = tree.slots
     n = (len(parent) + 1) // 2
+    # The first column is a stack of search nodes, the second has those visited: the pivots.
     scratch[0, 0] = k
-    size, pivots = 1, 0
+    size = 1
+    pivots = 0
     while size > 0:
         size -= 1
         k = scratch[size, 0]
@@ -183,6 +207,7 @@ def _top_of(tree: Any, w: Any, scratch: Any, k: Any) -> Any:
             slot = slots[slot, SLOT_NEXT]
     for i in range(pivots):
         w[n + scratch[i, 1]] = 0
+    # Up from any pivot, as long as there are pivots.
     top = n + scratch[0, 1]
     while parent[top] >= 0 and w[parent[top]] == 0:
         top = parent[top]
@@ -192,15 +217,19 @@ def _top_of(tree: Any, w: Any, scratch: Any, k: Any) -> Any:
 @register_jitable
 def _weigh(tree: Any, w: Any, scratch: Any, top: Any) -> None:
     """Count the candidates at and below each vertex with w = 0. O(candidates)."""
-    parent, child, table, slots, _ = tree
-    n = (len(parent) + 1) // 2
+    child = tree.child
+    table = tree.table
+    slots = tree.slots
+    n = (len(tree.parent) + 1) // 2
+    # The first column is a stack of vertices, the second has those visited, parents first.
     scratch[0, 0] = top
-    size, found = 1, 0
+    size = 1
+    visited = 0
     while size > 0:
         size -= 1
         v = scratch[size, 0]
-        scratch[found, 1] = v
-        found += 1
+        scratch[visited, 1] = v
+        visited += 1
         for first in range(2):
             if w[child[v - n, first]] == 0:
                 scratch[size, 0] = child[v - n, first]
@@ -211,13 +240,21 @@ def _weigh(tree: Any, w: Any, scratch: Any, top: Any) -> None:
                 scratch[size, 0] = slots[slot, SLOT_CHILD]
                 size += 1
             slot = slots[slot, SLOT_NEXT]
-    for i in range(found - 1, -1, -1):
+    # Children first.
+    for i in range(visited - 1, -1, -1):
         v = scratch[i, 1]
         w[v] = 1 + w[child[v - n, 0]] + w[child[v - n, 1]]
         slot = table[v - n, MORE]
         while slot >= 0:
             w[v] += w[slots[slot, SLOT_CHILD]]
             slot = slots[slot, SLOT_NEXT]
+
+
+@register_jitable
+def _set_row(scratch: Any, row: Any, top: Any, above: Any, way: Any) -> None:
+    scratch[row, 0] = top
+    scratch[row, 1] = above
+    scratch[row, 2] = way
 
 
 @njit(cache=True)
@@ -232,17 +269,22 @@ def _rebuild(tree: Any, w: Any, root: Any, scratch: Any, k: Any, above: Any, way
     above, way : int
         Parent of node k, and the direction from it.
     """
-    parent, child, table, slots, _ = tree
-    n = (len(parent) + 1) // 2
+    child = tree.child
+    table = tree.table
+    slots = tree.slots
+    n = (len(tree.parent) + 1) // 2
     top = _top_of(tree, w, scratch, k)
     _weigh(tree, w, scratch, top)
     # Columns of the stack: the top of S, and the parent and direction of its node.
-    scratch[0, 0], scratch[0, 1], scratch[0, 2] = top, above, way
+    _set_row(scratch, 0, top, above, way)
     size = 1
     while size > 0:
         size -= 1
-        top, above, way = np.int64(scratch[size, 0]), scratch[size, 1], scratch[size, 2]
+        top = np.int64(scratch[size, 0])
+        above = scratch[size, 1]
+        way = scratch[size, 2]
         if w[top] == 1:
+            # A single place is a leaf.
             _set_child(tree, root, np.int64(above), np.int64(way), ~top)
             continue
         v = best_pivot(tree, w, top)
@@ -252,14 +294,14 @@ def _rebuild(tree: Any, w: Any, root: Any, scratch: Any, k: Any, above: Any, way
         if table[k, MORE] >= 0:
             sort_children(tree, w, v)
         for first in range(2):
-            scratch[size, 0], scratch[size, 1], scratch[size, 2] = child[k, first], k, first
+            _set_row(scratch, size, child[k, first], k, first)
             size += 1
         slot = table[k, MORE]
         while slot >= 0:
-            scratch[size, 0], scratch[size, 1] = slots[slot, SLOT_CHILD], k
-            scratch[size, 2] = 3 + slot
+            _set_row(scratch, size, slots[slot, SLOT_CHILD], k, 3 + slot)
             size += 1
             slot = slots[slot, SLOT_NEXT]
-        cut_below(parent, w, v, top)
-        scratch[size, 0], scratch[size, 1], scratch[size, 2] = top, k, 2
+        # The places outside have the same top, without what is below v.
+        cut_below(tree.parent, w, v, top)
+        _set_row(scratch, size, top, k, 2)
         size += 1

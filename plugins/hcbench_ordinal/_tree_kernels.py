@@ -1,8 +1,8 @@
 """A growing tree: its arrays, and the operations that join nodes.
 
-All kernels of this plugin share the representation that `new_tree` allocates, a tuple of arrays
-called ``tree``. Vertices are numbered: the items 0..n-1, then inner node k as n + k, in the order
-of their creation, so parents may have smaller numbers than their children.
+All kernels of this plugin share the representation that `new_tree` allocates. Vertices are
+numbered: the items 0..n-1, then inner node k as n + k, in the order of their creation, so parents
+may have smaller numbers than their children.
 
 A node of more than two children stores the first two in ``child``, the others in a linked list of
 slots. Each child has a representative, one item below it: a query about two of them and an item x
@@ -15,7 +15,7 @@ Python function answers.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, types
@@ -24,19 +24,52 @@ from numpy.typing import NDArray
 
 from hcbench import DataError
 
-#: Columns of ``table``: representatives of the first two children; the nodes of the search tree for
-#: items below them, or outside; its weight; the first slot of the other children, or -1.
-REP, SUB, OUT, WEIGHT, MORE = 0, 2, 4, 5, 6
-#: Columns of ``slots``; the last is the next slot, or -1.
-SLOT_REP, SLOT_CHILD, SLOT_SUB, SLOT_NEXT = 0, 1, 2, 3
+#: Columns of ``table``: representatives of the first two children.
+REP = 0
+#: The nodes of the search tree for items below these two, and outside; and its weight.
+SUB = 2
+OUT = 4
+WEIGHT = 5
+#: The first slot of the other children, or -1.
+MORE = 6
+#: Columns of ``slots``: a representative of a child, the child, its node of the search tree, and
+#: the next slot, or -1.
+SLOT_REP = 0
+SLOT_CHILD = 1
+SLOT_SUB = 2
+SLOT_NEXT = 3
 #: Indices into ``counts``.
-N_INNER, N_SLOTS = 0, 1
+N_INNER = 0
+N_SLOTS = 1
 
-_I4 = types.int32
-# Missing in numba's own annotations.
-_tuple: Any = types.Tuple
-#: The numba type of ``tree``: parent (2n-1,), child (n-1, 2), table (n-1, 8), slots (n, 4), counts.
-TREE = _tuple((_I4[::1], _I4[:, ::1], _I4[:, ::1], _I4[:, ::1], types.int64[::1]))
+
+class GrowingTree(NamedTuple):
+    """The arrays of a tree of n items.
+
+    Attributes
+    ----------
+    parent : (2n-1,) int32
+        Vertices; -1 of a root.
+    child : (n-1, 2) int32
+        The first two children of each inner node.
+    table : (n-1, 8) int32
+        What a search reads at an inner node, 32 bytes; see the names of its columns.
+    slots : (n, 4) int32
+        Further children, in linked lists.
+    counts : (2,) int64
+        Numbers of inner nodes and of slots in use.
+    """
+
+    parent: NDArray[np.int32]
+    child: NDArray[np.int32]
+    table: NDArray[np.int32]
+    slots: NDArray[np.int32]
+    counts: NDArray[np.int64]
+
+
+_ROWS = types.int32[:, ::1]
+#: The numba type of a `GrowingTree`.
+TREE = types.NamedTuple((types.int32[::1], _ROWS, _ROWS, _ROWS, types.int64[::1]), GrowingTree)
 
 
 class InvalidAnswerError(DataError):
@@ -61,13 +94,10 @@ def check_answer(answer: Any) -> None:
         raise InvalidAnswerError(answer)
 
 
-def new_tree(n: int) -> tuple[NDArray[Any], ...]:
-    """Arrays of a tree of n items, none of them joined yet. 72 n bytes.
-
-    A search reads one row of ``table`` at each node: 32 bytes.
-    """
+def new_tree(n: int) -> GrowingTree:
+    """Arrays of a tree of n items, none of them joined yet. 72 n bytes."""
     inner = max(n - 1, 1)
-    return (
+    return GrowingTree(
         np.full(2 * n - 1, -1, np.int32),
         np.empty((inner, 2), np.int32),
         np.empty((inner, 8), np.int32),
@@ -79,9 +109,10 @@ def new_tree(n: int) -> tuple[NDArray[Any], ...]:
 @njit(cache=True)
 def representative(tree: Any, v: Any) -> Any:
     """Return an item below vertex v."""
-    parent, _, table, _, _ = tree
-    n = (len(parent) + 1) // 2
-    return v if v < n else table[v - n, REP]
+    n = (len(tree.parent) + 1) // 2
+    if v < n:
+        return v
+    return tree.table[v - n, REP]
 
 
 @register_jitable
@@ -90,14 +121,18 @@ def attach_beside(tree: Any, v: Any, u: Any) -> Any:
 
     O(1), or O(degree) if the parent of v has more than two children.
     """
-    parent, child, table, slots, counts = tree
+    parent = tree.parent
+    child = tree.child
+    table = tree.table
+    slots = tree.slots
     n = (len(parent) + 1) // 2
-    k = counts[N_INNER]
-    counts[N_INNER] += 1
+    k = tree.counts[N_INNER]
+    tree.counts[N_INNER] += 1
     new = n + k
     above = parent[v]
     parent[new] = above
     if above >= 0:
+        # Take the place of v among the children of its parent.
         if child[above - n, 0] == v:
             child[above - n, 0] = new
         elif child[above - n, 1] == v:
@@ -107,8 +142,10 @@ def attach_beside(tree: Any, v: Any, u: Any) -> Any:
             while slots[slot, SLOT_CHILD] != v:
                 slot = slots[slot, SLOT_NEXT]
             slots[slot, SLOT_CHILD] = new
-    parent[v] = parent[u] = new
-    child[k, 0], child[k, 1] = v, u
+    parent[v] = new
+    parent[u] = new
+    child[k, 0] = v
+    child[k, 1] = u
     table[k, REP] = representative(tree, v)
     table[k, REP + 1] = representative(tree, u)
     table[k, MORE] = -1
@@ -118,25 +155,29 @@ def attach_beside(tree: Any, v: Any, u: Any) -> Any:
 @register_jitable
 def attach_child(tree: Any, v: Any, u: Any) -> Any:
     """Make the root u of another tree a new child of the inner vertex v; return the slot. O(1)."""
-    parent, _, table, slots, counts = tree
-    k = v - (len(parent) + 1) // 2
-    slot = counts[N_SLOTS]
-    counts[N_SLOTS] += 1
-    parent[u] = v
+    slots = tree.slots
+    k = v - (len(tree.parent) + 1) // 2
+    slot = tree.counts[N_SLOTS]
+    tree.counts[N_SLOTS] += 1
+    tree.parent[u] = v
     slots[slot, SLOT_REP] = representative(tree, u)
     slots[slot, SLOT_CHILD] = u
-    slots[slot, SLOT_NEXT] = table[k, MORE]
-    table[k, MORE] = slot
+    # The new child is the first of the list.
+    slots[slot, SLOT_NEXT] = tree.table[k, MORE]
+    tree.table[k, MORE] = slot
     return slot
 
 
 @register_jitable
 def heaviest_child(tree: Any, w: Any, v: Any) -> Any:
     """Return the child of the inner vertex v with the largest weight. O(degree)."""
-    parent, child, table, slots, _ = tree
-    k = v - (len(parent) + 1) // 2
-    best = child[k, 0] if w[child[k, 0]] >= w[child[k, 1]] else child[k, 1]
-    slot = table[k, MORE]
+    child = tree.child
+    slots = tree.slots
+    k = v - (len(tree.parent) + 1) // 2
+    best = child[k, 0]
+    if w[child[k, 1]] > w[best]:
+        best = child[k, 1]
+    slot = tree.table[k, MORE]
     while slot >= 0:
         if w[slots[slot, SLOT_CHILD]] > w[best]:
             best = slots[slot, SLOT_CHILD]
@@ -151,36 +192,47 @@ def sort_children(tree: Any, w: Any, v: Any) -> None:
     Children that queries reach late are then light: an item that belongs to the r-th needs about
     r/2 queries to reach it, and at most 1/r of the weight remains.
     """
-    parent, child, table, slots, _ = tree
-    k = v - (len(parent) + 1) // 2
-    degree, slot = 2, table[k, MORE]
+    child = tree.child
+    table = tree.table
+    slots = tree.slots
+    k = v - (len(tree.parent) + 1) // 2
+    degree = 2
+    slot = table[k, MORE]
     while slot >= 0:
         degree += 1
         slot = slots[slot, SLOT_NEXT]
     if degree == 2:
         return
-    # Columns: representative, child, search node.
+    # All children in one table, with the columns of slots: representative, child, search node.
     rows = np.empty((degree, 3), np.int32)
     for first in range(2):
-        rows[first, 0], rows[first, 1] = table[k, REP + first], child[k, first]
-        rows[first, 2] = table[k, SUB + first]
-    at, slot = 2, table[k, MORE]
+        rows[first, SLOT_REP] = table[k, REP + first]
+        rows[first, SLOT_CHILD] = child[k, first]
+        rows[first, SLOT_SUB] = table[k, SUB + first]
+    at = 2
+    slot = table[k, MORE]
     while slot >= 0:
         for column in range(3):
             rows[at, column] = slots[slot, column]
-        at, slot = at + 1, slots[slot, SLOT_NEXT]
+        at += 1
+        slot = slots[slot, SLOT_NEXT]
     # Numbers that rise as weights fall, and by position among equal weights.
     order = np.empty(degree, np.int64)
     for at in range(degree):
-        order[at] = at - degree * np.int64(w[rows[at, 1]])
+        order[at] = at - degree * np.int64(w[rows[at, SLOT_CHILD]])
     order.sort()
     for at in range(degree):
         order[at] %= degree
+    # Back to where they were, in the new order.
     for first in range(2):
         row = rows[order[first]]
-        table[k, REP + first], child[k, first], table[k, SUB + first] = row[0], row[1], row[2]
-    at, slot = 2, table[k, MORE]
+        table[k, REP + first] = row[SLOT_REP]
+        child[k, first] = row[SLOT_CHILD]
+        table[k, SUB + first] = row[SLOT_SUB]
+    at = 2
+    slot = table[k, MORE]
     while slot >= 0:
         for column in range(3):
             slots[slot, column] = rows[order[at], column]
-        at, slot = at + 1, slots[slot, SLOT_NEXT]
+        at += 1
+        slot = slots[slot, SLOT_NEXT]

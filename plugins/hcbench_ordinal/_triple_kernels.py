@@ -20,6 +20,7 @@ def triples_of(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     triples = np.empty((len(numbers), 3), np.int64)
     for at in range(len(numbers)):
         rest = numbers[at]
+        # The largest k, and then the largest j: rounded roots, corrected in whole numbers.
         k = int((6.0 * rest) ** (1 / 3)) + 1
         while k * (k - 1) * (k - 2) // 6 > rest:
             k -= 1
@@ -31,7 +32,9 @@ def triples_of(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
             j -= 1
         while (j + 1) * j // 2 <= rest:
             j += 1
-        triples[at, 0], triples[at, 1], triples[at, 2] = rest - j * (j - 1) // 2, j, k
+        triples[at, 0] = rest - j * (j - 1) // 2
+        triples[at, 1] = j
+        triples[at, 2] = k
     return triples
 
 
@@ -45,7 +48,9 @@ def count_outside(
         answer = np.int64(answers[at])
         check_answer(answer)
         if answer != NONE:
-            a, b = triples[at, (answer + 1) % 3], triples[at, (answer + 2) % 3]
+            # The two others than the odd one out.
+            a = triples[at, (answer + 1) % 3]
+            b = triples[at, (answer + 2) % 3]
             outside[a, b] += 1
             outside[b, a] += 1
     return outside
@@ -58,19 +63,20 @@ def closer_pairs(triples: NDArray[np.int64], answers: NDArray[np.int8]) -> NDArr
     O(m).
     """
     rows = np.empty((len(triples), 3), np.int64)
-    found = 0
+    n_rows = 0
     for at in range(len(triples)):
         answer = np.int64(answers[at])
         check_answer(answer)
         if answer != NONE:
             for column in range(3):
-                rows[found, column] = triples[at, (answer + 1 + column) % 3]
-            found += 1
-    return rows[:found]
+                rows[n_rows, column] = triples[at, (answer + 1 + column) % 3]
+            n_rows += 1
+    return rows[:n_rows]
 
 
 @register_jitable
 def _find(group: Any, v: Any) -> Any:
+    """The representative of the group of v; paths to it are halved."""
     while group[v] != v:
         group[v] = group[group[v]]
         v = group[v]
@@ -136,23 +142,28 @@ def build(
     """
     parent = np.full(max(2 * n - 1, 1), -1, np.int64)
     items = np.arange(n).reshape(n, 1)
-    group, part = np.arange(n), np.zeros(n, np.int64)
+    # Of each item: its union-find parent, and its part of the set.
+    group = np.arange(n)
+    part = np.zeros(n, np.int64)
     # Sets to be split: first item and end; first row and end; the node above.
     stack = np.empty((n + 1, 5), np.int64)
     stack[0] = np.array([0, n, 0, len(rows), -1])
-    size, node = 1, n
+    size = 1
+    node = n
     while size > 0:
         size -= 1
         low, high, first, last, above = stack[size]
         if high - low == 1:
             parent[items[low, 0]] = above
             continue
+        # Join a and b of each row; the rows that join two groups suffice to join them all.
         for at in range(low, high):
             group[items[at, 0]] = items[at, 0]
         joining = np.empty(high - low, np.int64)
         joins = 0
         for row in range(first, last):
-            a, b = _find(group, rows[row, 0]), _find(group, rows[row, 1])
+            a = _find(group, rows[row, 0])
+            b = _find(group, rows[row, 1])
             if a != b:
                 group[a] = b
                 joining[joins] = row
@@ -162,6 +173,7 @@ def build(
         node += 1
         parent[here] = above
         if parts == 1:
+            # All items are joined: the rows contradict each other.
             if not star:
                 wrong = np.empty((joins, 3), np.int64)
                 for at in range(joins):
@@ -170,19 +182,23 @@ def build(
             for at in range(low, high):
                 parent[items[at, 0]] = here
             continue
-        found = 0
+        # Number the parts: first their representatives, then the other items.
+        n_parts = 0
         for at in range(low, high):
             if _find(group, items[at, 0]) == items[at, 0]:
-                part[items[at, 0]] = found
-                found += 1
+                part[items[at, 0]] = n_parts
+                n_parts += 1
         for at in range(low, high):
             part[items[at, 0]] = part[_find(group, items[at, 0])]
-        item_start, row_start = np.empty(parts + 1, np.int64), np.empty(parts + 1, np.int64)
+        item_start = np.empty(parts + 1, np.int64)
+        row_start = np.empty(parts + 1, np.int64)
         _by_part(items, low, high, part, item_start, np.int64(1))
         _by_part(rows, first, last, part, row_start, np.int64(3))
         for p in range(parts):
-            stack[size, 0], stack[size, 1] = item_start[p], item_start[p + 1]
-            stack[size, 2], stack[size, 3] = row_start[p], row_start[p + 1]
+            stack[size, 0] = item_start[p]
+            stack[size, 1] = item_start[p + 1]
+            stack[size, 2] = row_start[p]
+            stack[size, 3] = row_start[p + 1]
             stack[size, 4] = here
             size += 1
     return parent[:node].copy(), np.empty((0, 3), np.int64)

@@ -72,4 +72,4 @@ def insertion_clustering(
     else:
         w = np.ones(2 * n - 1, np.int32)
         oracle.run(kernels.insert, tree, w, items, separator == "topdown")
-    return Tree.from_parents(tree[0][: n + tree[4][N_INNER]], names=given.names)
+    return Tree.from_parents(tree.parent[: n + tree.counts[N_INNER]], names=given.names)

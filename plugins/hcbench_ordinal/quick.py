@@ -58,10 +58,11 @@ def quick_clustering(
     n = given.n
     if n == 1:
         return Tree([-1], names=given.names)
-    tree, w = new_tree(n), np.ones(2 * n - 1, np.int32)
+    tree = new_tree(n)
+    w = np.ones(2 * n - 1, np.int32)
     seed = int(rng.integers(2**62))
     topdown = merge == "descent"
     # Without a demand on the first split, the first two items are the pivots of each part.
     is_random = pivots == "random"
     oracle.run(kernels.quick, tree, w, np.arange(n), seed, balance, topdown, is_random)
-    return Tree.from_parents(tree[0][: n + tree[4][N_INNER]], names=given.names)
+    return Tree.from_parents(tree.parent[: n + tree.counts[N_INNER]], names=given.names)
