@@ -47,7 +47,7 @@ class Growth(NamedTuple):
         A leaf of the subtree, which represents it in queries.
     size : int64
         Number of vertices of the subtree.
-    own : float64
+    weight : float64
         Weight of a vertex, without the factors of its ancestors.
     total : float64
         Sum of the weights of its subtree, also without these factors.
@@ -64,7 +64,7 @@ class Growth(NamedTuple):
     right: _Ints
     leaf: _Ints
     size: _Ints
-    own: _Floats
+    weight: _Floats
     total: _Floats
     factor: _Floats
     seen: _Ints
@@ -85,7 +85,7 @@ def pair_up(parent: _Ints, left: _Ints, right: _Ints, size: _Ints, a: int, b: in
         right,
         np.arange(n_vertices),  # leaf: each item represents itself
         size,
-        np.ones(n_vertices),  # own
+        np.ones(n_vertices),  # weight
         np.ones(n_vertices),  # total
         np.ones(n_vertices),  # factor
         np.full(n_vertices, -1),  # seen: in no insertion yet
@@ -123,7 +123,7 @@ def visit(tree: Growth, v: int, insertion: int) -> None:
     """Reset the weights of a vertex if they are those of an earlier insertion. O(1)."""
     if tree.seen[v] != insertion:
         tree.seen[v] = insertion
-        tree.own[v] = 1.0
+        tree.weight[v] = 1.0
         tree.factor[v] = 1.0
         tree.total[v] = tree.size[v]
 
@@ -145,7 +145,7 @@ def centroid(tree: Growth, insertion: int) -> Any:
     # Arrays are read from the tree once: each access to one of its fields has a cost.
     left = tree.left
     right = tree.right
-    own = tree.own
+    weight = tree.weight
     total = tree.total
     v = tree.root[0]
     # The weight outside of the subtree of v.
@@ -162,7 +162,7 @@ def centroid(tree: Growth, insertion: int) -> Any:
         if total[heavier] <= half:
             return v, above, total[lighter] + total[heavier]
         # More than half is below one child, and so is the centroid.
-        above += own[v] + total[lighter]
+        above += weight[v] + total[lighter]
         v = heavier
     return v, above, 0.0
 
@@ -171,7 +171,7 @@ def centroid(tree: Growth, insertion: int) -> Any:
 def apply_factor(tree: Growth, v: int, insertion: int) -> None:
     """Multiply the weights of the children of v by its factor, which is then 1. O(1)."""
     seen = tree.seen
-    own = tree.own
+    weight = tree.weight
     total = tree.total
     factor = tree.factor
     by = factor[v]
@@ -181,49 +181,49 @@ def apply_factor(tree: Growth, v: int, insertion: int) -> None:
         if seen[child] != insertion:
             # All weights below are still 1 in this insertion.
             seen[child] = insertion
-            own[child] = by
+            weight[child] = by
             total[child] = by * tree.size[child]
             factor[child] = by
         elif by != 1:
-            own[child] *= by
+            weight[child] *= by
             total[child] *= by
             factor[child] *= by
 
 
 @njit(cache=True)
-def weigh(tree: Growth, v: int, left: float, right: float, own: float, outside: float) -> None:
+def weigh(tree: Growth, v: int, left: float, right: float, weight: float, outside: float) -> None:
     """Multiply the weights in the subtrees of v, of v itself, and of all others. O(depth of v).
 
     The factors of vertex v and all above it must have been applied.
     """
-    own_of = tree.own
+    weights = tree.weight
     total = tree.total
     factor = tree.factor
-    by_own = own
+    by_weight = weight
     # The child from which the walk to the root comes: its weights are up to date.
     previous = v
     while v >= 0:
-        own_of[v] *= by_own
-        sum_of_subtree = own_of[v]
+        weights[v] *= by_weight
+        sum_of_subtree = weights[v]
         for side, by in ((tree.left, left), (tree.right, right)):
             child = side[v]
             if child < 0:
                 continue
             if child != previous and by != 1:
-                own_of[child] *= by
+                weights[child] *= by
                 total[child] *= by
                 factor[child] *= by
             sum_of_subtree += total[child]
         total[v] = sum_of_subtree
         # Above v, all that is not below it is outside.
-        by_own = outside
+        by_weight = outside
         left = outside
         right = outside
         previous = v
         v = tree.parent[v]
     # The walk has ended at the root: keep the weights above the least floats.
     if total[previous] < LEAST:
-        own_of[previous] *= RAISED
+        weights[previous] *= RAISED
         total[previous] *= RAISED
         factor[previous] *= RAISED
 
@@ -244,14 +244,14 @@ def heaviest(tree: Growth, insertion: int) -> Any:
         v = waiting.pop()
         by = factors.pop()
         # Weights that were not visited since the last insertion are 1.
-        own = 1.0
+        weight = 1.0
         below = 1.0
         if tree.seen[v] == insertion:
-            own = tree.own[v]
+            weight = tree.weight[v]
             below = tree.factor[v]
-        if own * by > most:
+        if weight * by > most:
             best = v
-            most = own * by
+            most = weight * by
         if tree.left[v] >= 0:
             for child in (tree.left[v], tree.right[v]):
                 waiting.append(child)
@@ -340,7 +340,7 @@ def insert_all(
             limit = patience * (2 * np.log2(vertices) - np.log2(tolerance))
         n_queries = 0.0
         v, above, below = centroid(tree, i)
-        while above + below > tolerance / vertices * tree.own[v]:
+        while above + below > tolerance / vertices * tree.weight[v]:
             if n_queries >= limit:
                 n_stopped += 1
                 v = heaviest(tree, i)

@@ -107,9 +107,9 @@ def mark_heavy(tree: Growth, insertion: int, marked: NDArray[np.bool_]) -> int:
     """
     while True:
         q, above, below = centroid(tree, insertion)
-        if tree.own[q] < above + below:
+        if tree.weight[q] < above + below:
             return int(q)
-        if tree.own[q] == 0:
+        if tree.weight[q] == 0:
             return -1
         marked[q] = True
         weigh(tree, q, 1.0, 1.0, 0.0, 1.0)

@@ -123,7 +123,7 @@ def _cases_of_both(
 ) -> list[Case]:
     """The cases of either commit whose names match one of the patterns, if there are any."""
     cases = []
-    for case in dict.fromkeys([*head.cases(), *base.cases()]):
+    for case in dict.fromkeys(list(head.cases()) + list(base.cases())):
         name, _ = case
         if not patterns or any(fnmatchcase(name, pattern) for pattern in patterns):
             cases.append(case)
@@ -138,7 +138,10 @@ def _suspects(measured: Measured, suspicious: float) -> set[Key]:
         pairs = list(zip(series.base, series.head, strict=False))
         if UNITS[quantity] != "s" or not pairs or min(series.base) <= 0:
             continue
-        ratio_of_minima = min(head for _, head in pairs) / min(base for base, _ in pairs)
+        # Of paired values: one that lacks its partner does not count.
+        least_base = min(base for base, _ in pairs)
+        least_head = min(head for _, head in pairs)
+        ratio_of_minima = least_head / least_base
         median_ratio = statistics.median(head / base for base, head in pairs)
         is_longer = min(median_ratio, ratio_of_minima) > suspicious
         is_shorter = max(median_ratio, ratio_of_minima) < 1 / suspicious
@@ -179,7 +182,9 @@ def _measure_once(
     """Measure a pair of each case, and add it; the commit that comes first alternates."""
     for place, case in enumerate(cases):
         name, n = case
-        sides = (0, 1) if (number + place) % 2 == 0 else (1, 0)
+        sides = (0, 1)
+        if (number + place) % 2 == 1:
+            sides = (1, 0)
         pair: list[Measurement] = [{}, {}]
         for side in sides:
             if case in processes[side].cases():
@@ -196,4 +201,7 @@ def _state(measurement: Measurement, quantity: str) -> State:
         return ""
     if "failed" in measurement:
         return "failed"
-    return "n/a" if measurement else "missing"
+    if measurement:
+        return "n/a"
+    # An empty one is of a commit without this case.
+    return "missing"

@@ -104,11 +104,10 @@ def read_both(folder: Path, base: Commit, head: Commit, environment: str = "") -
     DataError
         If there are no results of one of them.
     """
-    results = [
-        result
-        for result in read_asv_results(folder)
-        if not environment or result.environment.endswith(f"/{environment}")
-    ]
+    results = list(read_asv_results(folder))
+    if environment:
+        # The machine is before the slash.
+        results = [r for r in results if r.environment.endswith(f"/{environment}")]
     of_base = _results_of(base, results)
     of_head = _results_of(head, results)
     recorded = []
@@ -155,16 +154,25 @@ def _recorded(name: str, base: AsvResult | None, head: AsvResult | None, place: 
     # The same start in milliseconds: they were measured in turns.
     if base and head and base.started is not None and base.started == head.started:
         pairs = tuple(zip(base.samples, head.samples, strict=False))
+    base_number, base_state = _number_and_state(base)
+    head_number, head_state = _number_and_state(head)
     return Recorded(
         name=name,
         unit=results[0].unit or UNITS.get(quantity, ""),
-        base=base.number if base else math.nan,
-        head=head.number if head else math.nan,
-        states=(base.state if base else "missing", head.state if head else "missing"),
+        base=base_number,
+        head=head_number,
+        states=(base_state, head_state),
         pairs=pairs,
         same_version=len(versions) < 2,
         environment=place,
     )
+
+
+def _number_and_state(result: AsvResult | None) -> tuple[float, State]:
+    """The number of a commit, and why there is none; a commit may lack the benchmark."""
+    if result is None:
+        return math.nan, "missing"
+    return result.number, result.state
 
 
 # ---- Writing -------------------------------------------------------------------------------------
@@ -199,6 +207,7 @@ def write_both(
     DataError
         If asv is not installed.
     """
+    # asv publish wants the description of the machine beside its results.
     machine = _machine()
     path = folder / machine["machine"] / "machine.json"
     if not path.is_file():
@@ -206,7 +215,8 @@ def write_both(
     started = datetime.now(UTC)
     python = ".".join(platform.python_version_tuple()[:2])
     environment = f"turns-py{python}"
-    params = {**machine, "python": python}
+    params = machine | {"python": python}
+    # asv has one benchmark for all sizes, which are its parameter.
     by_benchmark: dict[tuple[str, str], dict[int, Series]] = {}
     for name, n, quantity in sorted(measured):
         by_benchmark.setdefault((name, quantity), {})[n] = measured[name, n, quantity]

@@ -30,25 +30,34 @@ def overview_blocks(
     -------
     list of Block
     """
-    listed = [entry for entry in judged if everything or entry.verdict in SHOWN]
-    if not listed:
+    entries = list(judged)
+    if not everything:
+        entries = [entry for entry in judged if entry.verdict in SHOWN]
+    if not entries:
         return []
-    listed.sort(key=lambda entry: (ORDER.index(entry.verdict), entry.recorded.name))
-    environments = {entry.recorded.environment for entry in listed}
+    entries.sort(key=lambda entry: (ORDER.index(entry.verdict), entry.recorded.name))
+    environments = {entry.recorded.environment for entry in entries}
+    # One environment needs no name in each row.
     with_environment = len(environments) > 1
+    rows = [_row(entry, with_environment=with_environment) for entry in entries]
     block = Block(
         title=f"{base.name} to {head.name}",
         header=("verdict", "benchmark", base.name, head.name, "ratio", "why"),
         numeric=(False, False, True, True, True, False),
-        rows=tuple(_row(entry, with_environment=with_environment) for entry in listed),
+        rows=tuple(rows),
     )
     return [block]
 
 
 def _row(entry: Judged, *, with_environment: bool) -> tuple[TableEntry, ...]:
     row = entry.recorded
-    name = f"{row.name} {row.environment}" if with_environment else row.name
-    ratio = "" if math.isnan(row.ratio) else f"{row.ratio:.2f}"
+    name = row.name
+    if with_environment:
+        name += f" {row.environment}"
+    # Without both numbers there is no ratio.
+    ratio = ""
+    if not math.isnan(row.ratio):
+        ratio = f"{row.ratio:.2f}"
     return (
         TableEntry(entry.verdict, bold=entry.verdict == "regression"),
         TableEntry(name),
@@ -65,6 +74,7 @@ def _number(value: float, state: str, unit: str) -> str:
     if unit in ("s", "bytes"):
         return format_spread(value, None, unit)
     if unit == "queries":
+        # The mean of several repetitions may be no whole number.
         return f"{value:,.2f}".removesuffix(".00")
     return f"{value:.6g}"
 
@@ -72,9 +82,13 @@ def _number(value: float, state: str, unit: str) -> str:
 def summary(judged: Sequence[Judged]) -> str:
     """The number of each verdict, in one line."""
     counts = Counter(entry.verdict for entry in judged)
-    parts = [f"{counts[verdict]} {verdict}" for verdict in ORDER if counts[verdict]]
+    parts = []
+    for verdict in ORDER:
+        if counts[verdict]:
+            parts.append(f"{counts[verdict]} {verdict}")
     text = f"{len(judged)} benchmarks: {', '.join(parts) or 'none'}"
     if counts["regression"]:
+        # How to go on if it is meant.
         text += f"; a commit message accepts one by a line '{TRAILER}: BENCHMARK'"
     return text
 
@@ -107,4 +121,6 @@ def _describe_benchmark(entry: Judged) -> dict[str, Any]:
 
 def _or_none(value: float) -> float | None:
     """A number that JSON can have."""
-    return value if math.isfinite(value) else None
+    if math.isfinite(value):
+        return value
+    return None

@@ -173,7 +173,10 @@ def _verdict_on_time(row: Recorded, tolerance: float, p: float | None) -> tuple[
         low = math.exp(summary.low)
         high = math.exp(summary.high)
         reason = f"95 % interval {low:.2f} to {high:.2f}, {reason}"
-    return "regression" if row.ratio > 1 else "improvement", reason
+    verdict: Verdict = "improvement"
+    if row.ratio > 1:
+        verdict = "regression"
+    return verdict, reason
 
 
 def _verdict_on_memory(row: Recorded) -> tuple[Verdict, str]:
@@ -198,4 +201,6 @@ def _verdict_on_number(row: Recorded) -> tuple[Verdict, str]:
 
 def _change(row: Recorded) -> Verdict:
     """The verdict on a number of which less is better."""
-    return "regression" if row.head > row.base else "improvement"
+    if row.head > row.base:
+        return "regression"
+    return "improvement"

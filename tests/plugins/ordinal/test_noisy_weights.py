@@ -81,7 +81,7 @@ def test_no_part_without_the_centroid_has_more_than_half_of_the_weight(n, seed, 
             total = twin.weight(twin.vertices())
             parts = [twin.weight(twin.region(v, r)) for r in (RIGHT, LEFT, UP)]
             assert max(parts) <= total / 2 * (1 + Fraction(1, 10**9))
-            scale = twin.tree.own[v] / float(twin.weights[v]) if twin.weights[v] else 1.0
+            scale = twin.tree.weight[v] / float(twin.weights[v]) if twin.weights[v] else 1.0
             # Exact even for a tiny part of the whole, without differences.
             assert above == pytest.approx(float(parts[UP]) * scale, rel=1e-12, abs=0)
             assert below == pytest.approx(
@@ -105,7 +105,7 @@ def test_weights_survive_answers_that_would_underflow():
     twin.weigh(root, [Fraction(1, 4), Fraction(1, 4), Fraction(1, 4), Fraction(3, 4)])
     v, above, below = kernels.centroid(twin.tree, 0)
     assert (v, above) == (root, 0)
-    assert below / twin.tree.own[root] == pytest.approx(4 / 3)
+    assert below / twin.tree.weight[root] == pytest.approx(4 / 3)
 
 
 def test_heavy_vertices_are_marked_until_none_remains():
