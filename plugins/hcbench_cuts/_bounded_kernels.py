@@ -5,14 +5,12 @@ among the children. The table of v, row ``offset[v]`` on, is that of v together 
 siblings, so that the table of the last child holds g(parent, k) for k > 1. Tables end at K clusters
 or at the number of leaves: O(n K) numbers, and O(n K) time for all tables of a binary tree.
 
-A tree here is a tuple of (m,) arrays: ``parent``, ``previous`` and ``last`` (the earlier sibling
-and the last child, -1 where there is none), ``following`` (the later sibling), ``room`` (rows of
-the table), ``size`` (leaves below, at most K), ``offset``.
+A tree here is a `BoundedTree`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, types
@@ -21,17 +19,51 @@ from numpy.typing import NDArray
 from hcbench.compiled import ASK, STATE
 from hcbench_cuts._erm_kernels import GIVEN, IDS, LAW, PAIRS, PARENTS, WEIGHTS, probability
 
-PARENT, PREVIOUS, LAST, FOLLOWING, ROOM, SIZE, OFFSET = range(7)
-_tuple: Any = types.UniTuple  # numba's types are not annotated
-_TREE = _tuple(IDS, 7)
+
+class BoundedTree(NamedTuple):
+    """A tree whose nodes have tables for at most K clusters; all arrays are (m,) int64.
+
+    Attributes
+    ----------
+    parent
+        -1 of the root.
+    previous, following
+        The earlier and the later sibling; -1 where there is none.
+    last
+        The last child; -1 of a leaf.
+    room
+        Rows of the table of the node.
+    size
+        Leaves below it, at most K.
+    offset
+        The first row of its table.
+    """
+
+    parent: NDArray[np.int64]
+    previous: NDArray[np.int64]
+    last: NDArray[np.int64]
+    following: NDArray[np.int64]
+    room: NDArray[np.int64]
+    size: NDArray[np.int64]
+    offset: NDArray[np.int64]
+
+
+# Missing in numba's own annotations.
+_named_tuple: Any = types.NamedUniTuple
+_TREE = _named_tuple(IDS, 7, BoundedTree)
 
 
 @njit((PARENTS, types.int64), cache=True)
-def bounded_tree(parent: NDArray[np.int64], K: int) -> tuple[NDArray[np.int64], ...]:
+def bounded_tree(parent: NDArray[np.int64], K: int) -> BoundedTree:
     """The arrays of a tree, for at most K clusters. O(m)."""
     m = len(parent)
-    last, previous, following = np.full(m, -1), np.full(m, -1), np.full(m, -1)
-    leaves, prefix, offset = np.zeros(m, np.int64), np.zeros(m, np.int64), np.zeros(m, np.int64)
+    last = np.full(m, -1)
+    previous = np.full(m, -1)
+    following = np.full(m, -1)
+    leaves = np.zeros(m, np.int64)
+    # Leaves below a node and its earlier siblings.
+    prefix = np.zeros(m, np.int64)
+    offset = np.zeros(m, np.int64)
     for v in range(m):
         leaves[v] = max(leaves[v], 1)
         p = parent[v]
@@ -41,11 +73,14 @@ def bounded_tree(parent: NDArray[np.int64], K: int) -> tuple[NDArray[np.int64], 
                 following[last[p]] = v
             last[p] = v
             leaves[p] += leaves[v]
-        prefix[v] = leaves[v] + (prefix[previous[v]] if previous[v] >= 0 else 0)
-    room, size = np.minimum(prefix, K), np.minimum(leaves, K)
+        prefix[v] = leaves[v]
+        if previous[v] >= 0:
+            prefix[v] += prefix[previous[v]]
+    room = np.minimum(prefix, K)
+    size = np.minimum(leaves, K)
     for v in range(1, m):
         offset[v] = offset[v - 1] + room[v - 1]
-    return parent.copy(), previous, last, following, room, size, offset
+    return BoundedTree(parent.copy(), previous, last, following, room, size, offset)
 
 
 @njit(WEIGHTS(PARENTS, GIVEN), cache=True)
@@ -60,19 +95,24 @@ def sums(parent: NDArray[np.int64], own: NDArray[np.float64]) -> NDArray[np.floa
 @njit(types.float64(_TREE, WEIGHTS, WEIGHTS, types.int64, types.int64), cache=True)
 def gain(tree: Any, table: Any, W: NDArray[np.float64], v: int, k: int) -> Any:
     """g(v, k), for k in 1..size."""
-    return W[v] if k == 1 else table[tree[OFFSET][tree[LAST][v]] + k - 1]
+    if k == 1:
+        return W[v]
+    return table[tree.offset[tree.last[v]] + k - 1]
 
 
 @njit(types.void(_TREE, WEIGHTS, WEIGHTS, types.int64), cache=True)
 def fill(tree: Any, table: Any, W: NDArray[np.float64], v: int) -> None:
     """The table of v, from those of its children and of its earlier sibling. O(K size)."""
-    before, start = tree[PREVIOUS][v], tree[OFFSET][v]
-    for k in range(1, tree[ROOM][v] + 1):
+    before = tree.previous[v]
+    start = tree.offset[v]
+    for k in range(1, tree.room[v] + 1):
         if before < 0:
             table[start + k - 1] = gain(tree, table, W, v, k)
             continue
-        best, from_ = -np.inf, tree[OFFSET][before]
-        for j in range(max(1, k - tree[ROOM][before]), min(k - 1, tree[SIZE][v]) + 1):
+        # j clusters of v, and the others of its earlier siblings.
+        best = -np.inf
+        from_ = tree.offset[before]
+        for j in range(max(1, k - tree.room[before]), min(k - 1, tree.size[v]) + 1):
             best = max(best, table[from_ + k - j - 1] + gain(tree, table, W, v, j))
         table[start + k - 1] = best
 
@@ -80,7 +120,7 @@ def fill(tree: Any, table: Any, W: NDArray[np.float64], v: int) -> None:
 @njit(WEIGHTS(_TREE, WEIGHTS), cache=True)
 def fill_all(tree: Any, W: NDArray[np.float64]) -> NDArray[np.float64]:
     """All tables, from the leaves up. O(n K) where nodes have two children."""
-    table = np.empty(tree[ROOM].sum())
+    table = np.empty(tree.room.sum())
     for v in range(len(W)):
         fill(tree, table, W, v)
     return table
@@ -89,12 +129,14 @@ def fill_all(tree: Any, W: NDArray[np.float64]) -> NDArray[np.float64]:
 @njit(types.int64(_TREE, WEIGHTS, WEIGHTS, IDS, types.int64, types.int64), cache=True)
 def _give(tree: Any, table: Any, W: Any, share: Any, child: int, k: int) -> Any:
     """Give a child its share of k; return the rest, for its earlier siblings."""
-    before = tree[PREVIOUS][child]
+    before = tree.previous[child]
     if before < 0:
         share[child] = k
         return 0
-    total, from_ = table[tree[OFFSET][child] + k - 1], tree[OFFSET][before]
-    j = max(1, k - tree[ROOM][before])
+    total = table[tree.offset[child] + k - 1]
+    from_ = tree.offset[before]
+    # The same sums as in `fill`, so that one of them equals the total exactly.
+    j = max(1, k - tree.room[before])
     while table[from_ + k - j - 1] + gain(tree, table, W, child, j) != total:
         j += 1
     share[child] = j
@@ -105,20 +147,26 @@ def _give(tree: Any, table: Any, W: Any, share: Any, child: int, k: int) -> Any:
 def best_bounded(tree: Any, table: Any, W: NDArray[np.float64]) -> NDArray[np.int64]:
     """The cut (k,) of largest gain; of several, one with the fewest clusters. O(n K)."""
     m = len(W)
-    share, nodes, found = np.zeros(m, np.int64), np.empty(m, np.int64), 0
+    # Clusters in which each node is divided; 1 of a node that is a cluster.
+    share = np.zeros(m, np.int64)
+    nodes = np.empty(m, np.int64)
+    n_nodes = 0
     share[m - 1] = 1
-    for k in range(2, tree[SIZE][m - 1] + 1):
+    for k in range(2, tree.size[m - 1] + 1):
         if gain(tree, table, W, m - 1, k) > gain(tree, table, W, m - 1, share[m - 1]):
             share[m - 1] = k
     for v in range(m - 1, -1, -1):
         if share[v] == 1:
-            nodes[found] = v
-            found += 1
-        child, k = tree[LAST][v] if share[v] > 1 else -1, share[v]
+            nodes[n_nodes] = v
+            n_nodes += 1
+        k = share[v]
+        child = np.int64(-1)
+        if k > 1:
+            child = tree.last[v]
         while child >= 0:
             k = _give(tree, table, W, share, child, k)
-            child = tree[PREVIOUS][child]
-    return nodes[:found].copy()
+            child = tree.previous[child]
+    return nodes[:n_nodes].copy()
 
 
 @njit(types.void(_TREE, WEIGHTS, WEIGHTS, types.int64, types.float64), cache=True)
@@ -130,8 +178,8 @@ def reweigh_bounded(tree: Any, table: Any, W: NDArray[np.float64], a: int, weigh
         sibling = u
         while sibling >= 0:
             fill(tree, table, W, sibling)
-            sibling = tree[FOLLOWING][sibling]
-        u = tree[PARENT][u]
+            sibling = tree.following[sibling]
+        u = tree.parent[u]
 
 
 @njit(types.void(_TREE, WEIGHTS, WEIGHTS, WEIGHTS, types.int64), cache=True)
@@ -139,7 +187,7 @@ def _join(tree: Any, table: Any, W: Any, row: NDArray[np.float64], v: int) -> No
     """Add v to a table ``row`` (K,)."""
     for k in range(len(row), 0, -1):
         best = -np.inf
-        for j in range(1, min(k - 1, tree[SIZE][v]) + 1):
+        for j in range(1, min(k - 1, tree.size[v]) + 1):
             best = max(best, row[k - j - 1] + gain(tree, table, W, v, j))
         row[k - 1] = best
 
@@ -152,19 +200,22 @@ def margin_bounded(tree: Any, table: Any, W: Any, together: Any, apart: Any, a: 
     ``together`` and ``apart`` (K,) are working memory. O(K size) for each child on the way up.
     """
     u = a
-    together[:], apart[:] = -np.inf, -np.inf
+    together[:] = -np.inf
+    apart[:] = -np.inf
     together[0] = W[a]
-    for k in range(2, tree[SIZE][a] + 1):
+    for k in range(2, tree.size[a] + 1):
         apart[k - 1] = gain(tree, table, W, a, k)
-    while tree[PARENT][u] >= 0:
-        p = tree[PARENT][u]
-        sibling = tree[LAST][p]
+    while tree.parent[u] >= 0:
+        p = tree.parent[u]
+        sibling = tree.last[p]
         while sibling >= 0:
             if sibling != u:
                 _join(tree, table, W, together, sibling)
                 _join(tree, table, W, apart, sibling)
-            sibling = tree[PREVIOUS][sibling]
-        together[0], apart[0] = W[p], -np.inf
+            sibling = tree.previous[sibling]
+        # One cluster has the pair together.
+        together[0] = W[p]
+        apart[0] = -np.inf
         u = p
     return abs(together.max() - apart.max())
 
@@ -186,7 +237,7 @@ def sample_bounded(
     law: tuple[float, float],
 ) -> None:
     """NR's rounds, as `_erm_kernels.sample`, over the cuts into at most K clusters."""
-    K = tree[SIZE][len(W) - 1]
+    K = tree.size[len(W) - 1]
     together, apart = np.empty(K), np.empty(K)
     for row in range(len(lcas)):
         a = lcas[row]

@@ -22,7 +22,8 @@ from hcbench.compiled import ASK, STATE
 
 PARENTS = types.Array(types.int64, 1, "C", readonly=True)
 GIVEN = types.Array(types.float64, 1, "C", readonly=True)
-IDS, WEIGHTS = types.int64[::1], types.float64[::1]
+IDS = types.int64[::1]
+WEIGHTS = types.float64[::1]
 PAIRS = types.int64[:, ::1]
 FLAGS = types.boolean[::1]
 # numba's types are not annotated.
@@ -39,7 +40,10 @@ def heavy_postorder(parent: NDArray[np.int64]) -> NDArray[np.int64]:
     """
     m = len(parent)
     count = np.ones(m, np.int64)
-    heavy, free, new = np.full(m, -1), np.empty(m, np.int64), np.empty(m, np.int64)
+    # The child with the most nodes, and the last id that is free for the other children.
+    heavy = np.full(m, -1)
+    free = np.empty(m, np.int64)
+    new = np.empty(m, np.int64)
     for v in range(m - 1):
         p = parent[v]
         count[p] += count[v]
@@ -68,12 +72,16 @@ def margin(x: NDArray[np.float64], parent: NDArray[np.int64], a: int) -> Any:
     sum of their positive excesses; if not, joining it means keeping the cheapest of them whole,
     which costs -max x. O(depth of a).
     """
-    highest, costs, u = -np.inf, 0.0, a
+    highest = -np.inf
+    costs = 0.0
+    u = a
     while u >= 0:
         highest = max(highest, x[u])
         costs += max(x[u], 0.0)
         u = parent[u]
-    return costs if highest >= 0.0 else -highest
+    if highest >= 0.0:
+        return costs
+    return -highest
 
 
 @njit(types.void(WEIGHTS, PARENTS, types.int64, types.float64), cache=True)
@@ -85,11 +93,16 @@ def reweigh(x: NDArray[np.float64], parent: NDArray[np.int64], a: int, weight: f
     growth of max(x, 0). No added weight is subtracted again, so that ties stay exact.
     O(depth of a); the walk ends where the difference is 0.
     """
-    left, u = weight, a
-    while u >= 0 and left != 0.0:
+    difference = weight
+    u = a
+    while u >= 0 and difference != 0.0:
         before = x[u]
-        x[u] = before + left
-        left = min(left, max(0.0, -before)) if left > 0.0 else max(left, min(0.0, x[u]))
+        x[u] = before + difference
+        # What max(x, 0) has not taken up.
+        if difference > 0.0:
+            difference = min(difference, max(0.0, -before))
+        else:
+            difference = max(difference, min(0.0, x[u]))
         u = parent[u]
 
 
@@ -110,7 +123,10 @@ def probability(margin: float, t: int, law: tuple[float, float]) -> Any:
     if t == 1 or margin <= 0.0:
         return 1.0
     d = margin / (t - 1)
-    effort = np.log(t + 1.0) if log_class == 0.0 else log_class + np.log(np.log(t))
+    if log_class == 0.0:
+        effort = np.log(t + 1.0)
+    else:
+        effort = log_class + np.log(np.log(t))
     return min(1.0, c0 * (1.0 / d + 1.0) / d * effort / t)
 
 

@@ -68,8 +68,10 @@ class GrowingTree(NamedTuple):
 
 
 _ROWS = types.int32[:, ::1]
+# Missing in numba's own annotations.
+_named_tuple: Any = types.NamedTuple
 #: The numba type of a `GrowingTree`.
-TREE = types.NamedTuple((types.int32[::1], _ROWS, _ROWS, _ROWS, types.int64[::1]), GrowingTree)
+TREE = _named_tuple((types.int32[::1], _ROWS, _ROWS, _ROWS, types.int64[::1]), GrowingTree)
 
 
 class InvalidAnswerError(DataError):
