@@ -160,7 +160,7 @@ def best_bounded(tree: Any, table: Any, W: NDArray[np.float64]) -> NDArray[np.in
             nodes[n_nodes] = v
             n_nodes += 1
         k = share[v]
-        child = np.int64(-1)
+        child = -1
         if k > 1:
             child = tree.last[v]
         while child >= 0:
