@@ -45,7 +45,11 @@ def ordinal_adversary(
     adversary = Adversary(truth, noise, np.random.default_rng(seed))
 
     def answer(queries: Any, _keys: Any, _times: Any) -> NDArray[np.int8]:
-        return np.array([adversary.answer(*map(int, query)) for query in queries], np.int8)
+        # In their order, as each answer depends on those before.
+        answers = []
+        for i, j, x in queries:
+            answers.append(adversary.answer(int(i), int(j), int(x)))
+        return np.array(answers, np.int8)
 
     return Answers(kind="ordinal-queries", n=problem.n, arity=3, answer=answer)
 
@@ -57,9 +61,17 @@ class Adversary:
     """
 
     def __init__(self, truth: Tree, noise: float, rng: np.random.Generator) -> None:
-        self.truth, self.noise, self.rng = truth, noise, rng
-        self.start, self.end = (np.asarray(bounds) for bounds in truth.leaf_range)
-        self.gain = log((1 - noise) / noise) if noise > 0 else 0.0
+        self.truth = truth
+        self.noise = noise
+        self.rng = rng
+        # The positions of the leaves of each vertex.
+        start, end = truth.leaf_range
+        self.start = np.asarray(start)
+        self.end = np.asarray(end)
+        # What an answer adds to the logarithms of the weights that agree with it.
+        self.gain = 0.0
+        if noise > 0:
+            self.gain = log((1 - noise) / noise)
         self.inserted: set[int] = set()
         self.item = -1
         self.places: _Ints = np.empty(0, np.int64)
@@ -71,14 +83,16 @@ class Adversary:
         if x != self.item:
             self.begin(i, j, x)
         sides = self.children_above(i, j)
-        right = self.odd_one(sides, x)
+        correct = self.odd_one(sides, x)
+        # The answer that would be correct for each place.
         answers = np.array([self.odd_one(sides, v) for v in self.places])
-        given = right
+        answer = correct
         if self.rng.random() < self.noise:
-            wrong = np.where(answers == right, -np.inf, self.weights)
-            given = int(answers[np.argmax(wrong)])
-        self.weights[answers == given] += self.gain
-        return given
+            # The answer of the heaviest wrong place.
+            wrong_weights = np.where(answers == correct, -np.inf, self.weights)
+            answer = int(answers[np.argmax(wrong_weights)])
+        self.weights[answers == answer] += self.gain
+        return answer
 
     def begin(self, i: int, j: int, x: int) -> None:
         """Count the last item as inserted, and weigh all places of x equally."""
@@ -88,8 +102,9 @@ class Adversary:
         self.inserted.discard(x)
         self.item = x
         leaves = sorted(self.inserted, key=lambda item: int(self.start[item]))
+        # All inner vertices of their tree are where two neighbours meet.
         inner = {self.meet(a, b) for a, b in pairwise(leaves)}
-        self.places = np.array([*leaves, *sorted(inner)])
+        self.places = np.array(leaves + sorted(inner))
         self.weights = np.zeros(len(self.places))
 
     def meet(self, i: int, j: int) -> int:
@@ -106,8 +121,8 @@ class Adversary:
     def children_above(self, i: int, j: int) -> tuple[int, int]:
         """The two children of the lowest common ancestor of i and j, that above i first."""
         sides = []
-        for v, other in ((i, j), (j, i)):
-            while not self.is_below(other, int(self.truth.parent[v])):
+        for v, partner in ((i, j), (j, i)):
+            while not self.is_below(partner, int(self.truth.parent[v])):
                 v = int(self.truth.parent[v])
             sides.append(v)
         return sides[0], sides[1]
@@ -116,4 +131,6 @@ class Adversary:
         """The answer if the place of the item is at v."""
         if self.is_below(v, sides[0]):
             return 1
-        return 0 if self.is_below(v, sides[1]) else 2
+        if self.is_below(v, sides[1]):
+            return 0
+        return 2
