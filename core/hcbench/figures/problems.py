@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,60 @@ if TYPE_CHECKING:
 _MOST_COLUMNS = 500
 #: Suffixes of tables whose header may name the columns.
 _TABLES = (".csv", ".tsv")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix:
+    """The data of a problem as rows and columns of numbers.
+
+    Attributes
+    ----------
+    values : (n, p) float
+        The vectors of the items, or their similarities.
+    column_names : sequence of str or None
+    column_tree : Tree or None
+        Of the columns of vectors; None if there are too many, and of similarities, whose columns
+        are the items.
+    are_similarities : bool
+    """
+
+    values: NDArray[np.float64]
+    column_names: Sequence[str] | None
+    column_tree: Tree | None
+    are_similarities: bool
+
+
+def matrix_of_problem(problem: Problem, dataset: str) -> Matrix:
+    """The vectors of a problem, or its similarities.
+
+    Parameters
+    ----------
+    problem : Problem
+    dataset : str
+        The data set; if it is a table, the columns have the names in its header.
+
+    Raises
+    ------
+    NotApplicableError
+        If there are no vectors and no similarities.
+    """
+    if problem.vectors is None:
+        return Matrix(
+            values=-distances_of_problem(problem),
+            column_names=problem.names,
+            column_tree=None,
+            are_similarities=True,
+        )
+    vectors: Any = problem.vectors
+    if is_sparse(vectors):
+        vectors = vectors.toarray()
+    values = np.asarray(vectors, dtype=np.float64)
+    return Matrix(
+        values=values,
+        column_names=_feature_names(dataset, values.shape[1]),
+        column_tree=_tree_of_columns(values),
+        are_similarities=False,
+    )
 
 
 def heat_map_of_problem(
@@ -61,10 +116,11 @@ def heat_map_of_problem(
     """
     strips: dict[str, Any] = dict(classes_of_problem(problem))
     strips.update(labels or {})
-    if problem.vectors is None:
+    matrix = matrix_of_problem(problem, dataset)
+    if matrix.are_similarities:
         return heat_map(
             tree,
-            -distances_of_problem(problem),
+            matrix.values,
             column_names=tree.names,
             column_tree=tree,
             strips=strips,
@@ -72,15 +128,11 @@ def heat_map_of_problem(
             k=k,
             label="similarity (0 for the largest)",
         )
-    vectors: Any = problem.vectors
-    if is_sparse(vectors):
-        vectors = vectors.toarray()
-    values = np.asarray(vectors, dtype=np.float64)
     return heat_map(
         tree,
-        values,
-        column_names=_feature_names(dataset, values.shape[1]),
-        column_tree=_tree_of_columns(values),
+        matrix.values,
+        column_names=matrix.column_names,
+        column_tree=matrix.column_tree,
         strips=strips,
         scale=scale,
         title=title,

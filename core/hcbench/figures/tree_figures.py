@@ -356,20 +356,29 @@ def _heat_map_axes(
     return figure, axes
 
 
-def _draw_matrix(ax: Axes, values: NDArray[np.float64], *, is_centred: bool) -> Any:
-    """The matrix; colours diverge from 0 if there are values on both sides of it."""
-    # Colours end at these quantiles, so that an outlier does not hide the rest.
+def colour_limits(values: NDArray[np.float64], *, is_centred: bool) -> tuple[float, float]:
+    """The values of the first and the last colour of a heat map.
+
+    They are the quantiles of 1 and 99 %, so that an outlier does not hide the rest. If there are
+    values on both sides of 0, or all are centred, both ends are equally far from 0.
+    """
     quantiles = np.quantile(values, (0.01, 0.99))
     low = float(quantiles[0])
     high = float(quantiles[1])
     if low == high:
         low = float(values.min())
         high = float(values.max())
-    colours = "viridis"
     if is_centred or low < 0 < high:
         greatest = max(abs(low), abs(high))
-        low = -greatest
-        high = greatest
+        return -greatest, greatest
+    return low, high
+
+
+def _draw_matrix(ax: Axes, values: NDArray[np.float64], *, is_centred: bool) -> Any:
+    """The matrix; colours diverge from 0 if there are values on both sides of it."""
+    low, high = colour_limits(values, is_centred=is_centred)
+    colours = "viridis"
+    if low < 0 < high:
         colours = "RdBu_r"
     image = ax.imshow(
         values,

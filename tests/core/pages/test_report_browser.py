@@ -413,7 +413,7 @@ def test_a_figure_follows_its_controls_and_can_be_read_as_a_table(
     assert page.execute_script(cells).endswith(f"{len(ALGORITHMS) * len(DATASETS)} rows")
 
 
-def test_trees_show_another_level_or_only_one_of_the_two(show: Callable[..., Any]) -> None:
+def test_trees_show_another_level_one_of_the_two_or_the_data(show: Callable[..., Any]) -> None:
     page = show("trees.html")
     scroll_to(page, "trees")
     titles = (
@@ -426,6 +426,11 @@ def test_trees_show_another_level_or_only_one_of_the_two(show: Callable[..., Any
     wait(page, entries + " === 4")
     choose(page, "trees", "View", "result")
     wait(page, titles.replace("return ", "return (") + ").join() === 'UPGMA'")
+    choose(page, "trees", "View", "result and data")
+    wait(page, titles.replace("return ", "return (") + ").join() === 'UPGMA,data'")
+    assert page.execute_script(
+        "return document.querySelectorAll('#trees .heatmaplayer image').length"
+    )
 
 
 @pytest.mark.parametrize("width", [390, 1280, 2000])

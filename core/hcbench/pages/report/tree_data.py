@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hcbench.errors import HcbenchError
+from hcbench.errors import HcbenchError, NotApplicableError
 from hcbench.figures.dendrograms import clades_of
+from hcbench.figures.problems import Matrix, matrix_of_problem
 from hcbench.model.trees import Tree
+from hcbench.pages.report.tree_heat_maps import fitting_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,6 +39,10 @@ class Data:
     levels : tuple of tuple of str
         The class of each of these items at each level, the coarsest first.
     truth : Tree or None
+    matrix : Matrix or None
+        The vectors or similarities of these items; None if there are none, or too many.
+    n_columns : int
+        How many columns the vectors have, of which some are in the matrix.
     reason : str
         Why the data are unavailable; "" if they are available.
     """
@@ -44,6 +51,8 @@ class Data:
     names: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]
     truth: Tree | None
+    matrix: Matrix | None = None
+    n_columns: int = 0
     reason: str = ""
 
 
@@ -68,7 +77,21 @@ def read_data(view: FigureView, dataset: str, repetition: int, n: int) -> Data:
         problem = problem.take(some_leaves(n))
     truth = next(iter(problem.truths.values()), None)
     names = tuple(problem.names or _numbered_items(problem.n))
-    return Data(n=n, names=names, levels=_levels(problem, truth), truth=truth)
+    matrix = None
+    n_columns = 0
+    # Data of other kinds, such as graphs and comparisons, have no heat map.
+    with suppress(NotApplicableError):
+        all_columns = matrix_of_problem(problem, dataset)
+        n_columns = all_columns.values.shape[1]
+        matrix = fitting_matrix(all_columns)
+    return Data(
+        n=n,
+        names=names,
+        levels=_levels(problem, truth),
+        truth=truth,
+        matrix=matrix,
+        n_columns=n_columns,
+    )
 
 
 def _numbered_items(n: int) -> tuple[str, ...]:

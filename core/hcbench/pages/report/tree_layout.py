@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+#: The width of a part that is not shown, as a share of the figure.
+_NO_WIDTH = 0.002
 #: The names of more leaves do not fit below each other.
 _MOST_NAMES = 100
 
@@ -53,25 +56,62 @@ def _part(left: float, right: float, reach: tuple[float, float]) -> dict[str, An
     return {**_HIDDEN, "domain": [left, right], "range": list(reach)}
 
 
+def _columns(left: float, right: float) -> dict[str, Any]:
+    """The axis of the columns of the data, whose names are below them."""
+    return {
+        **_HIDDEN,
+        "domain": [left, right],
+        "type": "category",
+        "autorange": True,
+        "showticklabels": True,
+        "automargin": True,
+        "tickfont": {"size": 10},
+    }
+
+
+def _nothing(place: float) -> dict[str, Any]:
+    """The axis of a part that is not shown.
+
+    It has nearly no width, as plotly does not draw an axis without any, and shows a range where
+    nothing is drawn.
+    """
+    return _part(place, place + _NO_WIDTH, (-3.0, -2.0))
+
+
 # The roots are outside, and the leaves of both trees face each other in the middle.
 _TRUTH_SIDE = (1.02, -0.015)
 _MIDDLE = (-0.04, 1.04)
 _RESULT_SIDE = (-0.015, 1.02)
+_NO_COLUMNS = {
+    **_columns(1 - _NO_WIDTH, 1),
+    "autorange": False,
+    "range": [-3.0, -2.0],
+    "showticklabels": False,
+    "automargin": False,
+}
 _FACING = {
     "xaxis": _part(0, 0.4, _TRUTH_SIDE),
     "xaxis2": _part(0.4, 0.6, _MIDDLE),
-    "xaxis3": _part(0.6, 1, _RESULT_SIDE),
+    "xaxis3": _part(0.6, 1 - _NO_WIDTH, _RESULT_SIDE),
+    "xaxis4": _NO_COLUMNS,
 }
-# A hidden part has a thousandth of the width, since plotly does not draw an axis without any.
 _RESULT = {
-    "xaxis": _part(0, 0.001, _TRUTH_SIDE),
-    "xaxis2": _part(0, 0.001, _MIDDLE),
-    "xaxis3": _part(0.001, 1, (1.02, -0.015)),
+    "xaxis": _nothing(0),
+    "xaxis2": _nothing(0),
+    "xaxis3": _part(_NO_WIDTH, 1 - _NO_WIDTH, (1.02, -0.015)),
+    "xaxis4": _NO_COLUMNS,
 }
 _TRUTH = {
-    "xaxis": _part(0, 0.999, _TRUTH_SIDE),
-    "xaxis2": _part(0.999, 1, _MIDDLE),
-    "xaxis3": _part(0.999, 1, _RESULT_SIDE),
+    "xaxis": _part(0, 1 - 2 * _NO_WIDTH, _TRUTH_SIDE),
+    "xaxis2": _nothing(1 - 2 * _NO_WIDTH),
+    "xaxis3": _nothing(1 - 2 * _NO_WIDTH),
+    "xaxis4": _NO_COLUMNS,
+}
+_DATA = {
+    "xaxis": _nothing(0),
+    "xaxis2": _nothing(0),
+    "xaxis3": _part(_NO_WIDTH, 0.3, (1.02, -0.015)),
+    "xaxis4": _columns(0.31, 1),
 }
 
 
@@ -128,28 +168,57 @@ def figure_layout(drawing: Drawing, width: int) -> dict[str, Any]:
 def _headings(axes: dict[str, Any], name: str, width: int) -> list[dict[str, Any]]:
     """The titles of the trees that are shown."""
     headings = []
-    for axis, title in (("xaxis", "truth"), ("xaxis3", name)):
-        left, right = axes[axis]["domain"]
-        if right - left > 0.01:
+    for axis, title in (("xaxis", "truth"), ("xaxis3", name), ("xaxis4", "data")):
+        if _is_shown(axes, axis.replace("axis", "")):
+            left, right = axes[axis]["domain"]
             # A letter takes 8 pixels.
             text = cut(title, int(width * (right - left) / 8))
             headings.append(heading(text, (left + right) / 2, 1, xanchor="center"))
     return headings
 
 
-def view_choices(drawing: Drawing) -> dict[str, Any]:
-    """The choice of what is shown: both trees, or one of them."""
-    parts = {
-        "truth and result": (_FACING, drawing.order),
-        "result": (_RESULT, drawing.order),
-        "truth": (_TRUTH, drawing.truth_order),
-    }
+def view_choices(drawing: Drawing, traces: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The choice of what is shown: both trees, one of them, or the result and the data."""
     views = {}
-    for title, (axes, order) in parts.items():
-        layout_patch = {
-            **axes,
-            "yaxis": {"ticktext": _names_axis(drawing, order).get("ticktext")},
-            "annotations": _headings(axes, drawing.name, DESIGNED[1]),
-        }
-        views[title] = {"layout": layout_patch}
+    if drawing.data.truth is not None:
+        views["truth and result"] = _view(drawing, _FACING, drawing.order, traces)
+    views["result"] = _view(drawing, _RESULT, drawing.order, traces)
+    if drawing.data.truth is not None:
+        views["truth"] = _view(drawing, _TRUTH, drawing.truth_order, traces)
+    if drawing.data.matrix is not None:
+        views["result and data"] = _view(drawing, _DATA, drawing.order, traces)
     return views
+
+
+def _view(
+    drawing: Drawing,
+    axes: dict[str, Any],
+    order: NDArray[np.int64],
+    traces: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    """The option that shows the parts with these axes."""
+    names = {
+        "ticktext": _names_axis(drawing, order).get("ticktext"),
+        "anchor": "x3",
+    }
+    # Names are on the right of the part that is there.
+    if axes is _DATA:
+        names["anchor"] = "x4"
+    layout_patch = {
+        **axes,
+        "yaxis": names,
+        "annotations": _headings(axes, drawing.name, DESIGNED[1]),
+    }
+    # Plotly draws the ends of lines that are outside of a part at its edge. Markers stay, as the
+    # legend lists them.
+    visible = []
+    for trace in traces:
+        is_line = trace.get("mode") == "lines"
+        visible.append({"visible": not is_line or _is_shown(axes, trace["xaxis"])})
+    return {"layout": layout_patch, "traces": visible}
+
+
+def _is_shown(axes: Mapping[str, Any], name: str) -> bool:
+    """Whether a part has any width; ``x2`` is the name of ``xaxis2``."""
+    left, right = axes[f"xaxis{name[1:]}"]["domain"]
+    return bool(right - left > 2 * _NO_WIDTH)

@@ -22,6 +22,7 @@ from hcbench.pages.report.figures import (
     plain,
 )
 from hcbench.pages.report.tree_data import MOST_CLASSES, MOST_LEAVES, Data, read_data, some_leaves
+from hcbench.pages.report.tree_heat_maps import describe_colours, heat_map_trace
 from hcbench.pages.report.tree_layout import Drawing, figure_layout, view_choices
 
 if TYPE_CHECKING:
@@ -123,11 +124,12 @@ class _Trace(NamedTuple):
     values: dict[str, Any]
 
 
-#: Three axes beside each other: the truth, the links between its leaves and those of the result,
-#: and the result. They share the vertical axis, on which the leaves are.
+#: Four axes beside each other: the truth, the links between its leaves and those of the result, the
+#: result, and the data. They share the vertical axis, on which the leaves are.
 _TRUTH_AXES = {"xaxis": "x", "yaxis": "y"}
 _LINK_AXES = {"xaxis": "x2", "yaxis": "y"}
 _RESULT_AXES = {"xaxis": "x3", "yaxis": "y"}
+_DATA_AXES = {"xaxis": "x4", "yaxis": "y"}
 
 
 def draw_tree(tree: Tree, data: Data, name: str, title: str) -> dict[str, Any]:
@@ -145,14 +147,16 @@ def draw_tree(tree: Tree, data: Data, name: str, title: str) -> dict[str, Any]:
     drawing = Drawing(tree=tree, data=data, name=name, order=order, truth_order=truth_order)
     traces = _traces(drawing)
     choices: dict[str, Any] = {"Colours": _colours(traces, data.levels)}
-    if data.truth is not None:
-        choices["View"] = view_choices(drawing)
+    values = [trace.values for trace in traces]
+    if data.matrix is not None:
+        values.append(heat_map_trace(data.matrix, order, _DATA_AXES))
+    choices["View"] = view_choices(drawing, values)
     header = ["item", "place in the result", "place in the truth"]
     for level in range(len(data.levels)):
         header.append(f"class at level {level + 1}")
     layouts = [figure_layout(drawing, width) for width in DESIGNED]
     return make_figure(
-        [trace.values for trace in traces],
+        values,
         layouts,
         _caption(drawing, title),
         header,
@@ -185,6 +189,8 @@ def _caption(drawing: Drawing, title: str) -> str:
     )
     if tree.n < data.n:
         caption += f" {tree.n:,} of its {data.n:,} leaves, chosen at random."
+    if data.matrix is not None:
+        caption += f" {describe_colours(data.matrix, data.n_columns)}"
     if data.reason:
         caption += f" Without the truth: {data.reason}."
     return caption
