@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from hcbench import DataError
+from hcbench import DataError, Reference, read_references
 from hcbench.model import read_regular
 
 #: What a program may read, and the oracles that have it.
@@ -30,6 +30,7 @@ _CHOICES = {
 #: Keys whose values are lists of texts, and what the texts are.
 _LISTS = {
     "files": "paths, such as ['./weights.csv']",
+    "requires": "names of distributions of Python, such as ['numpy']",
     "env": "names of environment variables, such as ['MY_API_KEY']",
 }
 PLACEHOLDERS = ("input", "output", "n", "seed", "threads")
@@ -54,8 +55,15 @@ class Declaration:
     files : tuple of str
         Further files and folders that decide its result, such as what a script reads, relative to
         the folder of the TOML file.
+    env : tuple of str
+        The environment variables with secrets that it needs.
+    paper : Reference or None
+    licence : str
+    requires : tuple of str
+        Distributions of Python whose versions decide its result.
     digest : str
-        Of the files that the command names: the program, and scripts among the arguments.
+        Of the TOML file and of the files that the command names: the program, and scripts among the
+        arguments.
     """
 
     name: str
@@ -70,6 +78,9 @@ class Declaration:
     params: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     env: tuple[str, ...] = ()
+    paper: Reference | None = None
+    licence: str = ""
+    requires: tuple[str, ...] = ()
     digest: str = ""
 
     @property
@@ -93,8 +104,10 @@ def read_declaration(file: Path) -> Declaration:
     DataError
         If a key is missing, unknown, or of a wrong type or value.
     """
-    declared = tomllib.loads(read_regular(file).decode("utf-8-sig"))
-    del declared["loader"]
+    content = read_regular(file)
+    declared = tomllib.loads(content.decode("utf-8-sig"))
+    # A file in a package is named by a module instead of naming its loader.
+    declared.pop("loader", None)
     params = declared.pop("parameters", {})
     _check_keys(declared, params, file)
     for key in ("command", "null"):
@@ -105,7 +118,10 @@ def read_declaration(file: Path) -> Declaration:
         if not _is_list_of_texts(texts):
             raise DataError(f"{file}: {key} is a list of {example}")
         declared[key] = tuple(texts)
-    return Declaration(**declared, params=params, digest=_digest_files(declared["command"]))
+    if "paper" in declared:
+        declared["paper"] = _read_paper(declared["paper"], file)
+    digest = _digest_files(declared["command"], content)
+    return Declaration(**declared, params=params, digest=digest)
 
 
 def _check_keys(declared: Mapping[str, Any], params: Mapping[str, Any], file: Path) -> None:
@@ -128,6 +144,23 @@ def _check_keys(declared: Mapping[str, Any], params: Mapping[str, Any], file: Pa
             raise DataError(f"{file}: a parameter cannot be named {key!r}")
 
 
+def _read_paper(name: Any, file: Path) -> Reference:
+    """The only entry of a BibTeX file, whose path is relative to the folder of the TOML file."""
+    if not isinstance(name, str):
+        raise DataError(f"{file}: paper is the path of a BibTeX file, such as './genie.bib'")
+    path = file.parent / name
+    if not path.is_file():
+        raise DataError(f"{file}: paper={name!r}: there is no file {path}; write it, or omit paper")
+    references = read_references(path)
+    if len(references) != 1:
+        raise DataError(
+            f"{file}: paper={name!r}: {path} has {len(references)} entries; leave the one of the "
+            "program"
+        )
+    (reference,) = references.values()
+    return reference
+
+
 def _arguments(words: Any, key: str, file: Path) -> tuple[str, ...]:
     """The arguments of a command."""
     if not _is_list_of_texts(words) or not words:
@@ -146,9 +179,9 @@ def _is_list_of_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def _digest_files(command: tuple[str, ...]) -> str:
-    """The digest of the files that a command names; other arguments are in the declaration."""
-    digest = hashlib.blake2b(digest_size=8)
+def _digest_files(command: tuple[str, ...], declaration: bytes) -> str:
+    """The digest of the TOML file and of the files that a command names."""
+    digest = hashlib.blake2b(declaration, digest_size=8)
     program = shutil.which(command[0]) or command[0]
     for word in (program,) + command[1:]:
         if Path(word).is_file():

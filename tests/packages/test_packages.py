@@ -39,6 +39,8 @@ def printed(environment: Environment) -> dict[str, str]:
             "--oracles=crowd[votes=[1,9],noise=0.3]",
             *("--metrics=variation-of-information,ARI", "-r4", *QUIET),
         ),
+        "suite": ("run", "graphs", *QUIET),
+        "program": ("cite", "AverageElsewhere"),
         "plugins": ("plugins", "--format", "json"),
         "check": ("check", "hcbench-crowd", "--exempt", "crowd:noise_rate=of one person"),
     }
@@ -71,6 +73,16 @@ def test_an_algorithm_of_a_library_that_hcbench_does_not_know(printed: dict[str,
     rows = compared(printed["trees"])
     for name in ("Paris", "LouvainIteration"):
         assert mean(rows, "AARI", algorithm=name) > mean(rows, "AARI", algorithm="Random") + 0.2
+
+
+def test_a_program_and_a_suite_are_read_from_files_of_the_package(printed: dict[str, str]) -> None:
+    """The program's average linkage is that of UPGMA, as a claim of the suite says."""
+    assert "@article{sokal1958," in printed["program"]
+    (verdict,) = json.loads(printed["suite"])["verdicts"]
+    assert verdict["verdict"] == "reproduced"
+    algorithms = json.loads(printed["algorithms"])["algorithms"]
+    (ours,) = (a for a in algorithms if a["plugin"] == "hcbench-paris:programs")
+    assert (ours["name"], ours["licence"]) == ("AverageElsewhere", "BSD-3-Clause")
 
 
 def test_an_oracle_and_a_metric_are_used_and_checked(printed: dict[str, str]) -> None:

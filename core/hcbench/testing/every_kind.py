@@ -87,6 +87,9 @@ def advise_documented(subject: Subject) -> None:
     if isinstance(function, functools.partial):
         function = function.func
     text = inspect.getdoc(function) or ""
+    if text == inspect.getdoc(type(function)):
+        # A callable object, whose class has the docstring of what makes it.
+        text = inspect.getdoc(function.__call__) or ""
     require(bool(text), "has a function without a docstring")
     arguments = set(inspect.signature(function).parameters)
     for name in _documented_names(text):
@@ -118,12 +121,22 @@ def check_key(subject: Subject) -> None:
     sources = plugin.code
     if plugin.file is None:
         # In a package, other modules may belong to other registrations.
-        function = inspect.unwrap(subject.spec.load())
-        sources = [Path(inspect.getsourcefile(getattr(function, "func", function)) or "")]
+        sources = [_source_of(subject.spec.load())]
     declared = {(plugin.folder / name).resolve() for name in subject.spec.data_files}
     for source in sources:
         if source.suffix == ".py" and source.is_file():
             _check_names_in(source, plugin.folder, declared)
+
+
+def _source_of(function: Any) -> Path:
+    """The file that a function, or the class of a callable object, is written in."""
+    function = inspect.unwrap(function)
+    if isinstance(function, functools.partial):
+        function = function.func
+    if not inspect.isroutine(function) and not inspect.isclass(function):
+        # numba keeps the function that it compiles.
+        function = getattr(function, "py_func", type(function))
+    return Path(inspect.getsourcefile(function) or "")
 
 
 def _check_names_in(source: Path, folder: Path, declared: set[Path]) -> None:

@@ -542,12 +542,14 @@ def test_trees_are_shown_with_the_truth_of_their_data(tmp_path: Path) -> None:
     for figure in (upgma, random):
         levels = [f"level {level} ({2**level} classes)" for level in (1, 2, 3)]
         assert list(figure["choices"]["Colours"]) == levels
-        assert list(figure["choices"]["View"]) == ["truth and result", "result", "truth"]
+        views = ["truth and result", "result", "truth", "result and data"]
+        assert list(figure["choices"]["View"]) == views
         places = column_of(figure["table"], "place in the result")
         assert sorted(places) == list(range(24))
         assert len(set(column_of(figure["table"], "class at level 3"))) == 8
         (of_level,) = {len(level["traces"]) for level in figure["choices"]["Colours"].values()}
-        assert of_level == len(figure["data"])
+        # The heat map of the data has no classes.
+        assert of_level == len(figure["data"]) - 1
 
 
 def test_a_large_tree_is_drawn_with_some_of_its_leaves(store: Store) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import sysconfig
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ import pytest
 import hcbench
 from hcbench import Comparisons, HcbenchError, Partition, Tree, load_registry
 from hcbench.errors import PluginError
+from hcbench.testing import checks_of
+from hcbench_foreign import Program
 from hcbench_foreign.declaration import read_declaration
 from hcbench_foreign.program import ForeignProgram, peak_bytes, peak_until_now
 
@@ -300,3 +303,73 @@ def test_a_program_gets_the_secrets_that_it_declares(
     assert isinstance(run(file), Partition)
     (use,) = load_registry([file]).use_algorithms("foreign")
     assert use.spec.secrets == ("MY_API_*",)
+
+
+# ---- What a file tells of a program --------------------------------------------------------------
+
+BIBTEX = (
+    "@article{sokal1958,\n  author = {Sokal, Robert},\n  title = {Averages},\n  year = {1958},\n}\n"
+)
+
+
+def test_a_file_has_paper_licence_and_required_packages(tmp_path: Path) -> None:
+    (tmp_path / "a.bib").write_text(BIBTEX)
+    keys = {"paper": "./a.bib", "licence": "GPL-3.0", "requires": ["scipy"]}
+    file = declare(tmp_path, command=["printf", LINKAGE], **keys)
+    spec = load_registry([file]).algorithms.find("foreign").spec
+    assert spec.paper is not None
+    assert spec.paper.key == "sokal1958"
+    assert (spec.licence, spec.requires) == ("GPL-3.0", ("scipy",))
+
+
+@pytest.mark.parametrize(
+    ("text", "paper", "message"),
+    [
+        (BIBTEX, "./b.bib", "there is no file .*b.bib; write it, or omit paper"),
+        (BIBTEX, 3, "paper is the path of a BibTeX file"),
+        (2 * BIBTEX.replace("1958", "58") + BIBTEX, "./a.bib", "has 2 entries; leave the one"),
+        ("", "./a.bib", "has 0 entries"),
+    ],
+)
+def test_a_wrong_paper_is_one_line(tmp_path: Path, text: str, paper: Any, message: str) -> None:
+    (tmp_path / "a.bib").write_text(text)
+    with pytest.raises(HcbenchError, match=message):
+        read_declaration(declare(tmp_path, command=["true"], paper=paper))
+
+
+def test_a_changed_file_is_another_program(tmp_path: Path) -> None:
+    """Its digest is a parameter, so that results of the old one are not reused."""
+    first = read_declaration(declare(tmp_path, command=["true"])).digest
+    second = read_declaration(declare(tmp_path, command=["true"], heights="whole")).digest
+    assert first != second
+
+
+def test_a_module_of_a_package_makes_an_algorithm_of_a_file(tmp_path: Path) -> None:
+    """Without a loader in the file; the spec names the object, which runs the program."""
+    file = tmp_path / "line.toml"
+    file.write_text(f"name = 'Line'\ncommand = ['printf', {json.dumps(LINKAGE)}]\n")
+    program = Program(file)
+    spec = program.spec("package.module:program")
+    assert (spec.name, spec.function) == ("Line", "package.module:program")
+    tree = hcbench.fit(replace(spec, function=program), LINE)
+    assert isinstance(tree, Tree)
+    assert tree.cut(2) == Partition([0, 0, 1, 1])
+
+
+def test_a_file_passes_the_checks(tmp_path: Path) -> None:
+    """Its function is an object, whose source and documentation are those of its class."""
+    script = tmp_path / "average.py"
+    script.write_text(
+        "import sys, numpy as np\nfrom scipy.cluster.hierarchy import linkage\n"
+        "X = np.loadtxt(sys.argv[1], delimiter=',', ndmin=2)\n"
+        "Z = linkage(X, 'average') if len(X) > 1 else np.empty((0, 4))\n"
+        "np.savetxt(sys.argv[2], Z, delimiter=',')\n"
+    )
+    command = [sys.executable, "./average.py", "{input}", "{output}"]
+    file = declare(tmp_path, command=command, doc="Average linkage.")
+    outcomes = {}
+    for check in checks_of(str(file)):
+        if check.name in ("key", "signature", "documented"):
+            finding = check.run()
+            outcomes[check.name] = (finding.status, finding.reason)
+    assert outcomes == dict.fromkeys(outcomes, ("passed", ""))
