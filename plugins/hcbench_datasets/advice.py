@@ -107,9 +107,7 @@ def _advise_on_table(target: Path, params: dict[str, Any], advice: Advice) -> No
         check_not_long(table)
     guessed = guess(table, roles, params)
     print_columns(table, guessed)
-    for name, value in guessed.params().items():
-        if value:
-            advice.params[name] = value
+    advice.params.update(set_params(guessed.params()))
     advice.table = table
     advice.guess = guessed
     are_numbers = not with_texts(table.columns[1:])

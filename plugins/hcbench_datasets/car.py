@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from hcbench import Comparisons, DataError, Problem
 from hcbench_datasets.comparisons import note_contradictions
-from hcbench_datasets.fetch import Remote, data_file, open_text
+from hcbench_datasets.fetch import Remote, csv_rows, data_file
 from hcbench_datasets.holding_out import mask_of_groups
 
 N_CARS = 60
@@ -93,17 +92,13 @@ def comparisons_of_centres(statements: NDArray[np.int64]) -> Comparisons:
 
 def read_statements(path: Path) -> NDArray[np.int64]:
     """Rows (m, 3): the central car, then the other two, numbered from 1."""
-    return _checked(_filled_rows(path), path, first=1)
-
-
-def _filled_rows(path: Path) -> list[list[str]]:
-    """The rows of a CSV file but for empty lines."""
-    return [row for row in csv.reader(open_text(path)) if row]
+    return _checked(csv_rows(path), path, first=1)
 
 
 def read_survey(path: Path) -> NDArray[np.int64]:
     """Rows (m, 3) as `read_statements`; a survey line is round, chosen car, three cars, seconds."""
-    answers = _filled_rows(path)[1:]
+    # Below the header.
+    answers = csv_rows(path)[1:]
     rows = []
     for line, row in enumerate(answers, start=2):
         cars = row[2:5]

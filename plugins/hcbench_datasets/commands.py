@@ -105,6 +105,7 @@ def _print_commands(path: str, advice: Advice) -> None:
 
 def _print_question(path: str, advice: Advice) -> None:
     """Ask which column is the truth, with a command for each answer; that for none comes last."""
+    from hcbench_datasets.file_names import set_params
     from hcbench_datasets.summary import next_command
 
     table = advice.table
@@ -118,7 +119,7 @@ def _print_question(path: str, advice: Advice) -> None:
     click.echo(printable(f"\nwhich is the truth? candidates: {listed}, or none of them"))
     for labels in candidates:
         with_truth = guess.params_with_truth(table, labels)
-        params = {name: value for name, value in with_truth.items() if value}
+        params = set_params(with_truth)
         # Parameters such as decimal, of which the guess knows nothing, follow.
         for name, value in advice.params.items():
             if name not in with_truth:

@@ -108,6 +108,7 @@ def columns_of_named_items(columns: Sequence[Column]) -> list[Column]:
     texts = [column for column in with_texts(columns) if column.kind == "texts"]
     for start in range(len(texts) - 2):
         group = texts[start : start + 3]
+        # All columns have as many rows.
         if len(group[0].cells) < _LEAST_NAMED_COMPARISONS:
             return []
         if _share_named_items(group) and _differ_in_each_row(group):
@@ -138,6 +139,7 @@ def _may_be_comparisons(columns: Sequence[Column]) -> bool:
     for column in columns:
         if column.numbers is None:
             return False
+        # Named items are asked about elsewhere.
         numbers.append(column.numbers)
     rows = np.column_stack(numbers)
     items = np.unique(rows)

@@ -334,8 +334,9 @@ def _read_once(
     remaining = iter(rows)
     # Texts of numbers take ten times the memory of the numbers: a block at a time.
     while block := list(islice(remaining, _BLOCK)):
-        lines += [line for line, _ in block]
-        columns_of_block = zip(*(cells for _, cells in block), strict=True)
+        lines_of_block, rows_of_block = zip(*block, strict=True)
+        lines += lines_of_block
+        columns_of_block = zip(*rows_of_block, strict=True)
         for name, cells in zip(names, columns_of_block, strict=True):
             if name in cells_of:
                 cells_of[name] += cells

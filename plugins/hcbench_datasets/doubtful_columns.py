@@ -90,6 +90,7 @@ def _ways_out(
     drop = list(roles.drop)
     for suspicion in suspicions:
         column = table.column(suspicion.column)
+        # Names differ; identifiers of repeated measurements do not.
         are_different = len(set(column.cells)) == len(column.cells)
         names_items = suspicion.form == "identifier" and are_different
         # Of several classes, the first is suggested as the truth.

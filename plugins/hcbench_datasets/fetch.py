@@ -6,6 +6,7 @@ that is not available raises a `DataNotAvailableError` of one line, and a run sk
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import os
@@ -218,6 +219,11 @@ def open_text(path: Path) -> io.StringIO:
     """
     text, _ = decode_text(path, read_bytes(path))
     return io.StringIO(text, newline="")
+
+
+def csv_rows(path: Path) -> list[list[str]]:
+    """The rows of a CSV file, of ours or of a publication, but for empty lines."""
+    return list(filter(None, csv.reader(open_text(path))))
 
 
 def sampled_rows(n: int | None, available: int, seed: int, dataset: str) -> NDArray[np.int64]:

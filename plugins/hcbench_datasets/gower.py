@@ -36,6 +36,7 @@ def gower(columns: Sequence[Column]) -> NDArray[np.float64]:
             distance = _distances_of_texts(column)
         total += np.where(are_both_present, distance, 0.0)
         count += are_both_present
+    # Nothing is known of two such items.
     if not count.all():
         i, j = np.argwhere(count == 0)[0]
         raise DataError(f"items {i} and {j} share no column with a value; drop one of them")
@@ -58,5 +59,6 @@ def _distances_of_numbers(
 
 def _distances_of_texts(column: Column) -> NDArray[np.float64]:
     """1 for different texts (n, n), 0 for equal ones."""
+    # Numbers are compared faster than texts.
     codes = np.unique(np.array(column.texts), return_inverse=True)[1].ravel()
     return np.not_equal.outer(codes, codes).astype(np.float64)

@@ -100,6 +100,7 @@ def _numeric_columns(body: Rows) -> list[int]:
 
 def _names_index(cells: Cells) -> bool:
     """Whether a row has texts in its first cells, and nothing in all others."""
+    # Names of an index are in front, and nothing is behind them.
     n_filled = sum(map(bool, cells))
     if n_filled in (0, len(cells)):
         return False

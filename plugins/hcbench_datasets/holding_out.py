@@ -59,6 +59,7 @@ def mask_of_groups(groups: NDArray[np.int64], share: float, seed: int) -> NDArra
     seed : int
     """
     distinct, number = np.unique(groups, return_inverse=True)
+    # At least one group in each part.
     n_held_out = min(max(round(share * len(distinct)), 1), len(distinct) - 1)
     order = np.random.default_rng(seed).permutation(len(distinct))
     is_held_out = np.zeros(len(distinct), dtype=np.bool_)

@@ -58,6 +58,7 @@ def _numbers_of(cell: Any) -> NDArray[np.float64] | None:
     if not isinstance(cell, list | tuple | np.ndarray):
         return None
     numbers = np.asarray(cell)
+    # Lists of different types become arrays of objects or texts.
     if numbers.ndim != 1 or numbers.dtype.kind not in "iuf":
         return None
     return numbers.astype(np.float64)

@@ -65,6 +65,7 @@ def missing_code(column: Column) -> str:
     present = column.numbers[np.isfinite(column.numbers)]
     if not present.size:
         return ""
+    # Codes for a missing number are below all numbers that can be measured.
     lowest = float(present.min())
     rest = present[present > lowest]
     if lowest not in _CODES or not rest.size:

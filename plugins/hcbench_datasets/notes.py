@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,16 +74,21 @@ def _notes_on_classes(
     """How columns of classes become columns of 0 and 1."""
     classes = [column.name for column in dropped if column.texts and has_classes(column)]
     if classes:
-        drop = [name for name in guess.params()["drop"] if name not in classes]
+        drop = _drop_without(guess, classes)
         name = changed_name(params, drop=drop, categorical="onehot")
         yield f"to use {', '.join(classes)} as 0/1 columns: {name}"
+
+
+def _drop_without(guess: Guess, names: Collection[str]) -> list[str]:
+    """The columns that are dropped but for some that are to be used."""
+    return [name for name in guess.params()["drop"] if name not in names]
 
 
 def _notes_on_order(guess: Guess, params: Mapping[str, Any]) -> Iterator[str]:
     """How columns of classes become numbers where the file has an order, as of codes in SPSS."""
     orders = params.get("ordinal") or "{}"
     for offer in guess.orders[:_MOST_OFFERS]:
-        drop = [name for name in guess.params()["drop"] if name not in offer.columns]
+        drop = _drop_without(guess, offer.columns)
         ordinal = _extended(orders, offer)
         name = changed_name(params, drop=drop, ordinal=ordinal)
         columns = ", ".join(offer.columns)

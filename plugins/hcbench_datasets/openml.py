@@ -118,6 +118,7 @@ def _check_target(target: Any, name: str) -> None:
 def _numbers(frame: pd.DataFrame, missing: str | None, name: str) -> np.ndarray:
     import pandas as pd
 
+    # scikit-learn returns a sparse matrix for some numbers.
     if not isinstance(frame, pd.DataFrame):
         raise DataError(f"{name}: sparse data of OpenML are not supported")
     # Nominal features of OpenML are categories of pandas.

@@ -50,6 +50,7 @@ def _described(column: Column) -> tuple[str, str]:
         missing = f", {n_missing} missing"
     if column.numbers is None:
         classes = column.classes
+        # A missing cell is no example.
         example = next((text for text in column.cells if text in classes), "")
         content = f"{column.kind}, {len(classes)} different{missing}"
         return example[:_SHOWN_CHARACTERS], content
@@ -79,6 +80,7 @@ def question_or_use(column: Column, guess: Guess) -> str:
     """What a column is used for, or that it may be the truth, which is asked."""
     has_role = column.name == guess.names or column.name in guess.labels
     is_candidate = any(column.name in labels for labels in guess.candidates)
+    # The guess drops candidates until the user has chosen.
     if is_candidate and not has_role:
         return "the truth?"
     use = use_of(column, guess)

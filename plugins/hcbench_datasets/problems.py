@@ -10,7 +10,7 @@ import numpy as np
 from hcbench import DataError
 from hcbench_datasets.cell_texts import looks_numeric
 from hcbench_datasets.content import Column, Roles, Table
-from hcbench_datasets.file_names import changed_name
+from hcbench_datasets.file_names import changed_name, set_params
 from hcbench_datasets.guessing import guess
 from hcbench_datasets.labels import missing_labels
 
@@ -106,7 +106,7 @@ def _message(table: Table, roles: Roles, params: Mapping[str, Any], problems: Se
         listed += f"; and {len(problems) - _SHOWN} more"
     # What inspect would do about the same file.
     guessed = guess(table, roles, params)
-    changes = {name: value for name, value in guessed.params().items() if value}
+    changes = set_params(guessed.params())
     # A label cannot be replaced by others.
     if any(missing_labels(table.column(name)).any() for name in roles.labels):
         changes["missing"] = "drop"

@@ -37,6 +37,7 @@ def about_infinite(column: Column, n: int) -> str:
 def about_classes(column: Column) -> str:
     """Why a column of classes is not used as numbers."""
     classes = column.classes
+    # One class tells nothing about the items.
     if len(classes) == 1:
         return f"column {column.name!r} is {classes[0]!r} in all rows"
     start = f"column {column.name!r} has {len(classes)} classes ({listed(classes)})"
@@ -69,6 +70,6 @@ def about_stray_texts(table: Table, column: Column, texts: Sequence[str]) -> str
     if len(rows) == 1:
         start = f"{place}: {texts[0]!r} is not a number and is read as missing"
     else:
-        quoted = ", ".join(repr(text) for text in texts)
+        quoted = ", ".join(map(repr, texts))
         start = f"{place} and {len(rows) - 1} more cells: {quoted} are no numbers, read as missing"
     return f"{start} (missing_texts); drop={written_value([column.name])} omits it"

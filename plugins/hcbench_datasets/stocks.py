@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from hcbench import DataError, Problem
 from hcbench_datasets.content import check_names, places, table_of_labels
-from hcbench_datasets.fetch import data_file, open_text
+from hcbench_datasets.fetch import csv_rows, data_file
 
 FILE = "sp500_returns.csv.gz"
 ADVICE = (
@@ -60,7 +59,8 @@ class Returns:
 
 def read_returns(path: Path) -> Returns:
     """Read symbols, sectors, sub-industries and returns."""
-    rows = [row for row in csv.reader(open_text(path)) if row]
+    rows = csv_rows(path)
+    # The header, and two stocks to compare.
     if len(rows) < 3 or rows[0][:3] != _HEAD:
         raise DataError(f"{path} must have the columns {', '.join(_HEAD)} and at least 2 stocks")
     width = len(rows[0])

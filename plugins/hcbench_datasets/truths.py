@@ -14,6 +14,7 @@ _CELLS_OF_CLASS = 1.5  # the fewest per class, on average
 
 def has_classes(column: Column) -> bool:
     """Whether a column of texts has classes, which repeat."""
+    # Numbers that are codes have a suspicion of their own, which tells so.
     if column.kind != "texts":
         return False
     n_present = len(column.cells) - int(column.missing.sum())
@@ -59,6 +60,7 @@ def find_truth(
     if guess.names is not None and not has_numbers and not guess.categorical:
         # Of items with names and nested classes, and nothing else, the classes are the truth.
         are_named |= len(levels) == len(candidates)
+    # Several answers are possible: the user chooses.
     if not levels or not are_texts or not are_named:
         guess.candidates += _answers(candidates, levels)
         return
