@@ -37,7 +37,9 @@ def sklearn_hdbscan(
     if given.n == 1:
         return single_item(given)
     if oracle.kind == "similarities":
-        data, metric = squareform(read_distances(oracle, metric)[0]), "precomputed"
+        distances, _ = read_distances(oracle, metric)
+        data = squareform(distances)
+        metric = "precomputed"
     else:
         data = read_vectors(oracle)
     model = HDBSCAN(
@@ -128,9 +130,12 @@ def evoc(
         random_state=int(rng.integers(2**31)),
     )
     model.fit(vectors)
+    # EVoC names a cluster by its layer, 0 being the finest, and its label; the root is above all.
     layers = model.cluster_layers_
     root = (len(layers), 0)
-    number, above, waiting = {root: 0}, [-1], [root]
+    number = {root: 0}
+    above = [-1]
+    waiting = [root]
     while waiting:
         cluster = waiting.pop()
         for part in model.cluster_tree_.get(cluster, ()):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
@@ -63,7 +65,9 @@ def louvain(
         return single_item(given)
     top_down = method == "iteration"
     refuse_unused("depth", depth, not top_down and depth != DEPTH, "for method=hierarchy")
-    model = LouvainIteration(depth, resolution) if top_down else LouvainHierarchy(resolution)
+    model: Any = LouvainHierarchy(resolution)
+    if top_down:
+        model = LouvainIteration(depth, resolution)
     try:
         merges = model.fit_predict(_adjacency(oracle, neighbours, edges))
     except IndexError:  # all items are one cluster, of which LouvainHierarchy makes no dendrogram
@@ -84,18 +88,20 @@ def _adjacency(oracle: Oracle, neighbours: int, edges: str) -> csr_matrix:
         return graph.adjacency(_weights(graph, edges))
     refuse_unused("neighbours", neighbours, neighbours != NEIGHBOURS, "on a graph that is given")
     # The library takes neither 64-bit indices nor read-only arrays.
-    read = oracle.read()
-    ends = read.indices.astype(np.int32), read.indptr.astype(np.int32)
-    given = csr_matrix((read.data.astype(np.float64), *ends), shape=read.shape)
-    parts, _ = connected_components(given, directed=False)
+    graph_data: Any = oracle.read()
+    indices = graph_data.indices.astype(np.int32)
+    offsets = graph_data.indptr.astype(np.int32)
+    weights = graph_data.data.astype(np.float64)
+    adjacency = csr_matrix((weights, indices, offsets), shape=graph_data.shape)
+    parts, _ = connected_components(adjacency, directed=False)
     if parts > 1:
         raise NotApplicableError(
             f"the graph has {parts} parts without edges between them, and one tree has all items; "
             "take its largest part"
         )
     if edges == "equal":
-        given = csr_matrix((np.ones(given.nnz), given.indices, given.indptr), shape=given.shape)
-    return given
+        adjacency.data = np.ones(adjacency.nnz)
+    return adjacency
 
 
 def _weights(graph: Graph, edges: str) -> Floats:
@@ -123,8 +129,12 @@ def partition_tree(
     edges = neighbour_graph(oracle, neighbours)
     graph = higra.UndirectedGraph(given.n)
     graph.add_edges(edges.first, edges.second)
-    make = getattr(higra, f"binary_partition_tree_{linkage}_linkage")
-    tree, heights = make(graph, read_vectors(oracle) if linkage == "ward" else edges.distance)
+    merge = getattr(higra, f"binary_partition_tree_{linkage}_linkage")
+    data = edges.distance
+    if linkage == "ward":  # which computes distances of centres
+        data = read_vectors(oracle)
+    tree, heights = merge(graph, data)
+    # As the root, the last node is its own parent.
     parent = tree.parents().astype(np.int64)
     parent[-1] = -1
     return Tree(parent, heights, HeightKind.DISTANCE, given.names)

@@ -22,7 +22,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 #: Exponents of the largest value: sums of squares, also of differences that are far smaller, are in
 #: the range of numbers.
-_LARGEST_DOUBLE, _LARGEST_SINGLE = 400, 50
+_LARGEST_DOUBLE = 400
+_LARGEST_SINGLE = 50
 
 CORRELATIONS = ("correlation", "spearman")
 """Metrics that are cosine distances of other rows."""
@@ -43,12 +44,16 @@ def read_vectors(oracle: Oracle, *, single_precision: bool = False) -> Floats:
         If squares of the values are not in the range of numbers: libraries then fail, never return,
         or find all items at one distance.
     """
+    most = _LARGEST_DOUBLE
+    precision = "floating-point numbers"
+    if single_precision:
+        most = _LARGEST_SINGLE
+        precision = "single precision"
     dense = _dense(oracle)
     largest = max(float(dense.max(initial=0.0)), -float(dense.min(initial=0.0)))
     _, exponent = math.frexp(largest)
-    if abs(exponent) > (_LARGEST_SINGLE if single_precision else _LARGEST_DOUBLE):
+    if abs(exponent) > most:
         digits = math.floor(math.log10(largest))
-        precision = "single precision" if single_precision else "floating-point numbers"
         raise DataError(
             f"the largest value of the vectors is {largest:.3g}, whose square is not in the range "
             f"of {precision}; divide the vectors by 1e{digits}"
@@ -57,9 +62,11 @@ def read_vectors(oracle: Oracle, *, single_precision: bool = False) -> Floats:
 
 
 def _dense(oracle: Oracle) -> Floats:
+    """The vectors as a new array, of sparse ones too."""
     vectors: Any = oracle.read()
-    values = vectors.toarray() if hasattr(vectors, "toarray") else vectors
-    return np.array(values, dtype=np.float64, order="C")
+    if hasattr(vectors, "toarray"):
+        vectors = vectors.toarray()
+    return np.array(vectors, dtype=np.float64, order="C")
 
 
 def near_origin(vectors: Floats) -> Floats:
@@ -107,23 +114,18 @@ def read_distances(oracle: Oracle, metric: str) -> tuple[Floats, float | None]:
     """
     if oracle.kind == "similarities":
         refuse_unused("metric", metric, metric != "euclidean", "on similarities")
-        similarity: Any = oracle.read()
-        upper = np.asarray(similarity[np.triu_indices(len(similarity), 1)], dtype=np.float64)
-        top = float(upper.max())
-        if not np.isfinite(top - float(upper.min())):
-            raise DataError(
-                f"similarities from {upper.min():.3g} to {top:.3g} have differences that are "
-                "larger than any number; divide them by 10"
-            )
-        return top - upper, top
+        return _distances_of_similarities(oracle.read())
     if metric == "cosine":
         vectors = _dense(oracle)  # of any length
-        if not vectors.any(axis=1).all():
-            row = int(np.flatnonzero(~vectors.any(axis=1))[0])
+        is_zero = ~vectors.any(axis=1)
+        if is_zero.any():
+            row = int(np.flatnonzero(is_zero)[0])
             raise DataError(f"row {row} is zero and has no cosine: use metric=euclidean")
-        return pdist(np.asarray(unit_rows(vectors)), "cosine"), None  # squares of 1e-170 are 0
+        # As unit rows, since the squares of 1e-170 are 0.
+        return pdist(np.asarray(unit_rows(vectors)), "cosine"), None
     if metric in CORRELATIONS:
         rows, _ = rows_of_metric(oracle, metric)
+        # Rounding makes distances of equal rows negative.
         return np.maximum(pdist(rows, "cosine"), 0.0), None
     vectors = read_vectors(oracle)
     if metric == "euclidean":
@@ -132,6 +134,18 @@ def read_distances(oracle: Oracle, metric: str) -> tuple[Floats, float | None]:
     if not np.isfinite(distances).all():
         raise DataError("distances of the data are larger than any number; scale the data down")
     return distances, None
+
+
+def _distances_of_similarities(similarity: Any) -> tuple[Floats, float]:
+    """``max(S) - S`` of the pairs, and max(S)."""
+    upper = np.asarray(similarity[np.triu_indices(len(similarity), 1)], dtype=np.float64)
+    top = float(upper.max())
+    if not np.isfinite(top - float(upper.min())):
+        raise DataError(
+            f"similarities from {upper.min():.3g} to {top:.3g} have differences that are "
+            "larger than any number; divide them by 10"
+        )
+    return top - upper, top
 
 
 def rows_of_metric(oracle: Oracle, metric: str) -> tuple[Floats, str]:
@@ -185,8 +199,10 @@ class Graph:
 
     def adjacency(self, weight: Floats) -> csr_matrix:
         """The symmetric matrix (n, n) of weights of the edges."""
-        rows, columns = np.r_[self.first, self.second], np.r_[self.second, self.first]
-        return csr_matrix((np.r_[weight, weight], (rows, columns)), shape=(self.n, self.n))
+        rows = np.concatenate([self.first, self.second])
+        columns = np.concatenate([self.second, self.first])
+        weights = np.concatenate([weight, weight])
+        return csr_matrix((weights, (rows, columns)), shape=(self.n, self.n))
 
 
 def neighbour_graph(oracle: Oracle, k: int) -> Graph:
@@ -198,13 +214,15 @@ def neighbour_graph(oracle: Oracle, k: int) -> Graph:
     for vectors; O(n^2) for similarities.
     """
     if oracle.kind == "similarities":
-        points: Any = squareform(read_distances(oracle, "euclidean")[0])
+        distances, _ = read_distances(oracle, "euclidean")
+        points: Any = squareform(distances)
         searching = NearestNeighbors(metric="precomputed").fit(points)
     else:
         points = read_vectors(oracle)
         searching = NearestNeighbors().fit(points)
     n = len(points)
-    distance, nearest = searching.kneighbors(n_neighbors=min(k, n - 1))  # of other items
+    # Of each item, without itself.
+    distance, nearest = searching.kneighbors(n_neighbors=min(k, n - 1))
     ends = [np.column_stack([np.repeat(np.arange(n), nearest.shape[1]), nearest.ravel()])]
     lengths = [distance.ravel()]
     while True:
@@ -214,10 +232,13 @@ def neighbour_graph(oracle: Oracle, k: int) -> Graph:
         if parts == 1:
             break
         largest = np.bincount(part).argmax()
-        for each in set(range(parts)) - {largest}:
-            edge, length = _shortest_edge(points, part == each, oracle.kind == "similarities")
+        for number in range(parts):
+            if number == largest:
+                continue
+            edge, length = _shortest_edge(points, part == number, oracle.kind == "similarities")
             ends.append(edge)
             lengths.append(length)
+    # Two items may be among the nearest of each other.
     pairs = np.sort(np.column_stack([rows, columns]), axis=1)
     unique, first_of = np.unique(pairs, axis=0, return_index=True)
     return Graph(n, unique[:, 0], unique[:, 1], np.concatenate(lengths)[first_of])
@@ -226,15 +247,18 @@ def neighbour_graph(oracle: Oracle, k: int) -> Graph:
 def _shortest_edge(
     points: Any, inside: NDArray[np.bool_], precomputed: bool
 ) -> tuple[Ints, Floats]:
-    """The edge (1, 2) between the items inside and the others, and its length (1,)."""
-    here, there = np.flatnonzero(inside), np.flatnonzero(~inside)
+    """The edge (1, 2) between the items inside and those outside, and its length (1,)."""
+    inner = np.flatnonzero(inside)
+    outer = np.flatnonzero(~inside)
     if precomputed:
-        between = points[np.ix_(here, there)]
-        nearest, distance = between.argmin(axis=1), between.min(axis=1)
+        between = points[np.ix_(inner, outer)]
+        nearest = between.argmin(axis=1)
+        distance = between.min(axis=1)
     else:
-        nearest, distance = pairwise_distances_argmin_min(points[here], points[there])
+        nearest, distance = pairwise_distances_argmin_min(points[inner], points[outer])
     start = distance.argmin()
-    return np.array([[here[start], there[nearest[start]]]]), distance[start : start + 1]
+    edge = np.array([[inner[start], outer[nearest[start]]]])
+    return edge, distance[start : start + 1]
 
 
 def single_item(given: Given) -> Tree:
@@ -255,14 +279,17 @@ def tree_of_groups(group: ArrayLike, above: Sequence[int], given: Given) -> Tree
     given
         For the names.
     """
-    own = np.asarray(group)
-    size = np.bincount(own, minlength=len(above))
+    groups = np.asarray(group)
+    # Items of each group and of those inside of it, which have larger numbers.
+    size = np.bincount(groups, minlength=len(above))
     for number in range(len(above) - 1, 0, -1):
         size[above[number]] += size[number]
-    kept = size > 0
-    node = own.size - 1 + np.cumsum(kept)
-    inner = np.array([-1, *node[above[1:]]])[kept]
-    parent = np.concatenate([node[own], inner])
+    has_items = size > 0
+    # Leaves are numbered first, then the groups that have items, in their order.
+    node = groups.size - 1 + np.cumsum(has_items)
+    node_above = np.full(len(above), -1)
+    node_above[1:] = node[above[1:]]
+    parent = np.concatenate([node[groups], node_above[has_items]])
     return Tree.from_parents(parent, names=given.names, collapse_unary=True)
 
 

@@ -73,6 +73,7 @@ def _of_distances(linkage: Any, oracle: Oracle, given: Given, method: str, metri
     merges: NDArray[np.float64] = linkage(distances, method)
     if top is None:
         return Tree.from_linkage(merges, names=given.names)
+    # Distances max(S) - S become similarities again; items are as high as the first merge.
     merges[:, 2] = top - merges[:, 2]
     leaf = float(merges[0, 2])
     return Tree.from_linkage(merges, kind=HeightKind.AFFINITY, leaf_height=leaf, names=given.names)

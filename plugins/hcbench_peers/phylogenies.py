@@ -41,7 +41,8 @@ def upgma(
     return _tree(lambda distances: average(distances, weighted=weighted), oracle, given, metric)
 
 
-def _tree(make: Callable[[Any], Any], oracle: Oracle, given: Given, metric: str) -> Tree:
+def _tree(build: Callable[[Any], Any], oracle: Oracle, given: Given, metric: str) -> Tree:
+    """The tree that scikit-bio builds of distances, with the heights of its branch lengths."""
     if given.n == 1:
         return single_item(given)
     distances, _ = read_distances(oracle, metric)
@@ -50,8 +51,8 @@ def _tree(make: Callable[[Any], Any], oracle: Oracle, given: Given, metric: str)
     from skbio import DistanceMatrix
 
     labels = [str(item) for item in range(given.n)]
-    made = make(DistanceMatrix(squareform(distances), labels))
+    skbio_tree = build(DistanceMatrix(squareform(distances), labels))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NewickWarning)  # of paths of different lengths
-        tree = Tree.from_newick(str(made), names=labels)
+        tree = Tree.from_newick(str(skbio_tree), names=labels)
     return Tree(tree.parent, tree.height, tree.kind, given.names)

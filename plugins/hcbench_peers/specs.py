@@ -68,7 +68,9 @@ _MIN_SAMPLES = Parameter(
 
 def _distances(n: int, *, method: str, **_: object) -> float:
     """Bytes of the distances of all pairs, and of the copy that all methods but single make."""
-    return 4.0 * n**2 if method == "single" else 8.0 * n**2
+    if method == "single":
+        return 4.0 * n**2
+    return 8.0 * n**2
 
 
 SCIPY_LINKAGE = AlgorithmSpec(
@@ -80,7 +82,13 @@ SCIPY_LINKAGE = AlgorithmSpec(
         _choice(
             "method",
             "The distance of two clusters; the last three need vectors and metric=euclidean.",
-            *("single", "complete", "average", "weighted", "centroid", "median", "ward"),
+            "single",
+            "complete",
+            "average",
+            "weighted",
+            "centroid",
+            "median",
+            "ward",
         ),
         _metric_of_linkage("Similarities have none but the default."),
     ),
@@ -336,7 +344,10 @@ HIGRA_BPT = AlgorithmSpec(
         _choice(
             "linkage",
             "The distance of two joined clusters; ward needs vectors.",
-            *("average", "single", "complete", "ward"),
+            "average",
+            "single",
+            "complete",
+            "ward",
         ),
         _NEIGHBOURS,
     ),

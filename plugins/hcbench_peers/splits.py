@@ -32,9 +32,11 @@ def bisecting_kmeans(
     if given.n == 1:
         return single_item(given)
     vectors = read_vectors(oracle)
-    different = len(np.unique(vectors, axis=0))
+    n_different = len(np.unique(vectors, axis=0))
+    if isinstance(n_clusters, str):  # all
+        n_clusters = n_different
     model = BisectingKMeans(
-        n_clusters=different if isinstance(n_clusters, str) else min(n_clusters, different),
+        n_clusters=min(n_clusters, n_different),
         init=init,
         n_init=n_init,
         bisecting_strategy=bisecting_strategy,
@@ -43,7 +45,9 @@ def bisecting_kmeans(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of duplicate items
         model.fit(vectors)
-    above, group_of_label = [-1], np.zeros(model.n_clusters, dtype=np.int64)
+    # Groups are the nodes of its tree; the root is the first.
+    above = [-1]
+    group_of_label = np.zeros(model.n_clusters, dtype=np.int64)
     waiting: list[tuple[Any, int]] = [(private_of(model, "_bisecting_tree"), 0)]
     while waiting:
         cluster, number = waiting.pop()
@@ -72,19 +76,23 @@ def birch(
         return single_item(given)
     model = Birch(threshold=threshold, branching_factor=branching_factor, n_clusters=None)
     model.fit(near_origin(read_vectors(oracle)))
-    first: dict[int, int] = {}
-    leaf, count = model.dummy_leaf_.next_leaf_, 0
-    while leaf is not None:  # subclusters are numbered leaf by leaf
-        first[id(leaf)] = count
-        count += len(leaf.subclusters_)
+    # Labels are the subclusters, numbered leaf by leaf: the label of the first of each leaf.
+    first_label: dict[int, int] = {}
+    n_labels = 0
+    leaf = model.dummy_leaf_.next_leaf_
+    while leaf is not None:
+        first_label[id(leaf)] = n_labels
+        n_labels += len(leaf.subclusters_)
         leaf = leaf.next_leaf_
-    above, group_of_label = [-1], np.zeros(count, dtype=np.int64)
+    # Groups are the nodes and subclusters of its tree; the root is the first.
+    above = [-1]
+    group_of_label = np.zeros(n_labels, dtype=np.int64)
     waiting: list[tuple[Any, int]] = [(model.root_, 0)]
     while waiting:
         node, number = waiting.pop()
         for place, part in enumerate(node.subclusters_):
             if part.child_ is None:
-                group_of_label[first[id(node)] + place] = len(above)
+                group_of_label[first_label[id(node)] + place] = len(above)
             else:
                 waiting.append((part.child_, len(above)))
             above.append(number)

@@ -20,8 +20,9 @@ def insert_leaves(edges: NDArray[np.int64]) -> NDArray[np.int64]:
     n = edges.size + 1
     parent = np.full(2 * n - 1, -1, np.int64)
     for k in range(1, n):
-        edge = edges[k - 1]
-        below = edge if edge < k else n + edge - k
+        below = edges[k - 1]
+        if below >= k:  # an inner node
+            below += n - k
         new = n + k - 1
         parent[new] = parent[below]
         parent[below] = new

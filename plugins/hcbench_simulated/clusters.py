@@ -56,7 +56,10 @@ class Clusters:
         paths = self.paths()[self.items]
         is_below = np.arange(paths.shape[1]) > self.level[self.items][:, None]
         labels: Integers = np.where(is_below, 0, self.place[paths])
-        return labels[:, 1:] if self.depth else labels
+        if self.depth == 0:
+            return labels
+        # All items are in the root, which is no level.
+        return labels[:, 1:]
 
     def tree(self, affinity: Floats, item: float | Floats) -> Tree:
         """The true tree, in which items are children of their clusters.
@@ -88,9 +91,14 @@ def draw_clusters(
     split at level ``depth``, if it has a single item and, except for the root, with probability
     ``stop``. Items are numbered at random. O(n + c) for c clusters.
     """
+    # Where the share of each child ends, if those of a cluster are 0 to 1.
     ends = np.cumsum((1.0 - imbalance) ** np.arange(branching))
     ends /= ends[-1]
-    parent, level, place, size = [-1], [0], [0], [n]
+    # Of each cluster, in the order of their numbers; the root is the first.
+    parent = [-1]
+    level = [0]
+    place = [0]
+    size = [n]
     leaves = []
     for c, items in enumerate(size):  # which grows
         if level[c] == depth or items == 1 or (c > 0 and rng.random() < stop):

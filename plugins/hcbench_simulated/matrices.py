@@ -45,17 +45,27 @@ def hsbm(
     ends = []
     for start in range(0, n, _ROWS):
         rows = np.arange(start, min(start + _ROWS, n))
+        # Level by level, the probabilities of the pairs that are in one cluster of it.
         density = np.full((len(rows), n), probability[0])
         for column in path.T[1:]:
             density = np.where(column[rows, None] == column, probability[column], density)
         joined = np.triu(rng.random((len(rows), n)) < density, start + 1)
         ends.append(np.argwhere(joined) + np.array([start, 0]))
     i, j = np.concatenate(ends).T
-    edges = csr_array((np.ones(2 * len(i)), (np.r_[i, j], np.r_[j, i])), shape=(n, n))
+    # Each edge in both directions.
+    rows = np.concatenate([i, j])
+    columns = np.concatenate([j, i])
+    edges = csr_array((np.ones(rows.size), (rows, columns)), shape=(n, n))
+    similarity = None
+    graph = None
+    if sparse:
+        graph = edges
+    else:
+        similarity = edges.toarray()
     return Problem(
         n=n,
-        similarity=None if sparse else edges.toarray(),
-        graph=edges if sparse else None,
+        similarity=similarity,
+        graph=graph,
         levels=clusters.levels(),
         truths={"blocks": clusters.tree(probability, within)},
     )
@@ -77,7 +87,8 @@ def noisy_ultrametric(seed: int, *, n: int, noise: float) -> Problem:
     i, j = np.triu_indices(n, 1)
     pairs = tree.merge_height(i, j) * np.exp(noise * rng.standard_normal(i.size))
     distances = np.zeros((n, n))
-    distances[i, j] = distances[j, i] = pairs
+    distances[i, j] = pairs
+    distances[j, i] = pairs
     return of_distances(distances, tree, "ultrametric")
 
 
@@ -98,7 +109,7 @@ def of_distances(distances: NDArray[np.float64], tree: Tree, name: str) -> Probl
         Similarity ``1 - d / max d``, as of a file with distances; heights are converted alike to
         affinities.
     """
-    largest = distances.max() or 1.0
+    largest = distances.max() or 1.0  # all items may be equal
     assert tree.height is not None
     truth = Tree(tree.parent, 1.0 - tree.height / largest, HeightKind.AFFINITY)
     return Problem(n=tree.n, similarity=1.0 - distances / largest, truths={name: truth})

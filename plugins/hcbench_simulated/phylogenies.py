@@ -25,11 +25,16 @@ def coalescent_tree(rng: np.random.Generator, n: int) -> Tree:
     k = np.arange(n, 1, -1)
     times = np.cumsum(rng.exponential(2.0 / (k * (k - 1))))
     parent = np.full(2 * n - 1, -1)
-    lineages = list(range(n))
-    first, second = rng.integers(0, k), rng.integers(0, k - 1)
+    lineages = list(range(n))  # the node of each lineage, in no order
+    first = rng.integers(0, k)
+    second = rng.integers(0, k - 1)
     for new, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True), start=n):
-        lineages[a], lineages[-1] = lineages[-1], lineages[a]
-        parent[lineages.pop()] = parent[lineages[b]] = new
+        # Remove lineage a, with the last one in its place; b is drawn from the others.
+        merged = lineages[a]
+        lineages[a] = lineages[-1]
+        lineages.pop()
+        parent[merged] = new
+        parent[lineages[b]] = new
         lineages[b] = new
     return Tree(parent, np.concatenate([np.zeros(n), times]), HeightKind.DISTANCE)
 
@@ -64,13 +69,18 @@ def birth_death_tree(rng: np.random.Generator, n: int, birth: float, death: floa
     order = np.argsort(times, kind="stable")
     parent = np.full(2 * n - 1, -1)
     # A node covers a run of neighbouring species; both ends of the run know the node.
-    item = rng.permutation(n)
-    node, other_end = item.copy(), np.arange(n)
+    node = rng.permutation(n)
+    opposite_end = np.arange(n)
     for new, gap in enumerate(order.tolist(), start=n):
-        left, right = other_end[gap], other_end[gap + 1]
-        parent[node[gap]] = parent[node[gap + 1]] = new
-        node[left] = node[right] = new
-        other_end[left], other_end[right] = right, left
+        # The runs that end and begin at this gap become one.
+        left = opposite_end[gap]
+        right = opposite_end[gap + 1]
+        parent[node[gap]] = new
+        parent[node[gap + 1]] = new
+        node[left] = new
+        node[right] = new
+        opposite_end[left] = right
+        opposite_end[right] = left
     return Tree(parent, np.concatenate([np.zeros(n), times[order]]), HeightKind.DISTANCE)
 
 
@@ -93,6 +103,7 @@ def evolve(rng: np.random.Generator, tree: Tree, length: int, rate: float) -> ND
         Bases 0 to 3.
     """
     assert tree.height is not None
+    # From the root down, as parents have larger numbers than their children.
     bases = np.empty((tree.n_nodes, length), dtype=np.uint8)
     bases[-1] = rng.integers(0, 4, length, dtype=np.uint8)
     redrawn = -np.expm1(-4.0 / 3.0 * rate * (tree.height[tree.parent] - tree.height))

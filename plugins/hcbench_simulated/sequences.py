@@ -42,5 +42,6 @@ def birth_death(
 def _with_sequences(rng: np.random.Generator, tree: Tree, length: int, rate: float) -> Problem:
     distances = jukes_cantor(evolve(rng, tree, length, rate))
     assert tree.height is not None
+    # Substitutions on both branches, from the split of two items to the present.
     expected = Tree(tree.parent, 2.0 * rate * tree.height, tree.kind)
     return of_distances(distances, expected, "phylogeny")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hcbench import DatasetSpec, Parameter
+from hcbench import DatasetSpec, Parameter, Params
 from hcbench_simulated.references import PAPERS
 
 
@@ -29,10 +29,19 @@ def _clusters(imbalance: float, stop: float, depth: int = 3) -> tuple[Parameter,
     )
 
 
-_SEQUENCES = (
-    Parameter("length", 1000, "Sites of a sequence.", interval="[1, inf)"),
-    Parameter("rate", 0.1, "Substitutions per site and unit of time.", interval="(0, inf)"),
-)
+def _provided_by_hsbm(params: Params) -> tuple[str, ...]:
+    """What a block model provides: its graph, or the adjacency matrix as similarities."""
+    if params.get("sparse"):
+        return ("graph", "levels", "truth", "heights")
+    return ("similarity", "levels", "truth", "heights")
+
+
+_LENGTH = Parameter("length", 1000, "Sites of a sequence.", interval="[1, inf)")
+
+
+def _rate(rate: float) -> Parameter:
+    return Parameter("rate", rate, "Substitutions per site and unit of time.", interval="(0, inf)")
+
 
 DATASETS = (
     DatasetSpec(
@@ -95,10 +104,7 @@ DATASETS = (
             ),
             Parameter("sparse", False, "Whether it is a sparse graph instead of a matrix."),
         ),
-        provides=lambda params: (
-            "graph" if params.get("sparse") else "similarity",
-            *("levels", "truth", "heights"),
-        ),
+        provides=_provided_by_hsbm,
         paper=PAPERS["clauset2008"],
         tags=("simulated",),
     ),
@@ -106,7 +112,7 @@ DATASETS = (
         name="coalescent",
         function="hcbench_simulated.sequences:coalescent",
         doc="Distances of sequences along Kingman's coalescent; the truth is the tree.",
-        parameters=(_items(200), *_SEQUENCES),
+        parameters=(_items(200), _LENGTH, _rate(0.1)),
         provides=("similarity", "truth", "heights"),
         paper=PAPERS["kingman1982"],
         tags=("simulated",),
@@ -119,8 +125,8 @@ DATASETS = (
             _items(200),
             Parameter("birth", 1.0, "Splits of a species per unit of time.", interval="(0, inf)"),
             Parameter("death", 0.5, "Extinctions; fewer than splits.", interval="[0, inf)"),
-            *_SEQUENCES[:1],
-            Parameter("rate", 0.05, _SEQUENCES[1].doc, interval="(0, inf)"),
+            _LENGTH,
+            _rate(0.05),
         ),
         provides=("similarity", "truth", "heights"),
         paper=PAPERS["gernhard2008"],

@@ -37,9 +37,11 @@ def nested_gaussians(
     """
     rng = np.random.default_rng(seed)
     clusters = draw_clusters(rng, n, depth, branching, imbalance, stop)
+    # Of the centre of each cluster around that of its parent; the root is at 0.
     deviation = np.where(clusters.level, separation * 2.0 ** (depth - clusters.level), 0.0)
     centre = rng.standard_normal((clusters.parent.size, p)) * deviation[:, None]
     variance = deviation**2
+    # Parents have smaller numbers than their children, so theirs are complete.
     for c in range(1, clusters.parent.size):
         centre[c] += centre[clusters.parent[c]]
         variance[c] += variance[clusters.parent[c]]
@@ -94,14 +96,17 @@ def topics(
     mixture = weight * topic
     for k in range(1, c):
         mixture[k] += mixture[clusters.parent[k]]
+    # Levels below the end of a path have the uniform distribution.
     mixture += (1.0 - weight * (clusters.level + 1)[:, None]) / vocabulary
-    counts = rng.multinomial(words, mixture[clusters.items] / mixture.sum(1)[clusters.items, None])
-    affinity, item = _affinities(clusters, weight, vocabulary, words, concentration)
+    # Divided by the sum, as rounding must not make it more than 1.
+    probability = mixture[clusters.items] / mixture.sum(1)[clusters.items, None]
+    counts = rng.multinomial(words, probability)
+    affinity, item_affinity = _affinities(clusters, weight, vocabulary, words, concentration)
     return Problem(
         n=n,
         vectors=sparse.csr_array(counts.astype(np.float64)),
         levels=clusters.levels(),
-        truths={"topics": clusters.tree(affinity, item[clusters.items])},
+        truths={"topics": clusters.tree(affinity, item_affinity[clusters.items])},
     )
 
 
@@ -114,6 +119,7 @@ def _affinities(
     (V a + 1)``; for two independent ones, or one and the uniform distribution, it is ``1 / V``.
     """
     square = (concentration + 1.0) / (vocabulary * concentration + 1.0)
+    # The share of the pairs of words that come from one topic.
     shared = (clusters.level + 1) * weight**2
     product = shared * square + (1.0 - shared) / vocabulary
     pair = words**2 * product / vocabulary
