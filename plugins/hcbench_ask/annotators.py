@@ -80,6 +80,7 @@ class Annotator:
         self.finished = threading.Event()
         self.last_page_sent = threading.Event()
         self._label = use.label
+        # The key that was pressed and not read yet; "" if there is none.
         self._key = ""
         self._session = Session(use, file, Interview(self._read), tree)
         self._advance()
@@ -111,6 +112,7 @@ class Annotator:
 
     def _advance(self) -> None:
         """Run the algorithm up to the next query, or to the end."""
+        # Pages that were shown before are old now.
         self.step += 1
         self.query = None
         try:

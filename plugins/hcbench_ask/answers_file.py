@@ -23,7 +23,9 @@ from hcbench import NONE, QUERY_KINDS, UNSURE, DataError, QueryKind
 from hcbench.model import check_regular, read_regular
 from hcbench.oracle import Choice
 
+#: The number of the format, which is in the first line of each file.
 FORMAT = 1
+#: The first key of a file, by which it is recognised.
 _MARK = "hcbench answers"
 
 Texts: TypeAlias = tuple[str, ...]
@@ -174,12 +176,14 @@ class RecordedAnswers:
         self.lines += 1
         if not isinstance(line, dict):
             return False
+        # Either the last answer is taken back,
         if line.get("undo") is True:
             if not self.answers:
                 return False
             self.undone += 1
             self.answers.pop()
             return True
+        # or this is an answer to a query about the items of the file.
         query = line.get("question")
         code = _decode(self.kind, line.get("answer"))
         if not isinstance(query, list) or len(query) != self.kind.arity or code is None:
@@ -216,12 +220,15 @@ class AnswersFile:
     def __init__(self, path: Path, header: Header) -> None:
         self.path = path
         self.header = header
+        # Opening a pipe would wait for somebody who reads it.
         if path.exists():
             check_regular(path)
+        # Each line is appended by one system call, without a buffer that a crash could lose.
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         except OSError as error:
             raise DataError.of_file("write", path, error) from error
+        # Read after it is locked: no other process can add answers any more.
         try:
             self._lock()
             self.recorded = self._read_existing()
@@ -246,6 +253,7 @@ class AnswersFile:
     def _read_existing(self) -> RecordedAnswers:
         """The content, without an incomplete last line; replaces a header without answers."""
         recorded = _parse(self.path, self.path.read_bytes())
+        # A file without answers belongs to no algorithm yet.
         if recorded is None or recorded.lines == 1:
             os.ftruncate(self._file, 0)
             self._write(self.header.line())
@@ -257,6 +265,7 @@ class AnswersFile:
                 f"{self.path} has answers about {difference}; use another file with --answers "
                 "FILE, or the options with which it was made"
             )
+        # What was being written when the process was killed is no line.
         os.ftruncate(self._file, recorded.size)
         return recorded
 
@@ -289,6 +298,7 @@ class AnswersFile:
         data = (json.dumps(line, ensure_ascii=False) + "\n").encode()
         self._check_in_place()
         try:
+            # A call may write less than it was given.
             while data:
                 data = data[os.write(self._file, data) :]
             os.fsync(self._file)
@@ -332,6 +342,7 @@ def _parse(path: Path, data: bytes) -> RecordedAnswers | None:
                 "table as .csv or .json"
             )
         return None
+    # Line by line, as one that takes back an answer changes those before it.
     recorded = RecordedAnswers(path, header, size=len(complete), lines=1)
     items = frozenset(header.items)
     for line in lines:
@@ -367,6 +378,7 @@ def _read_header(path: Path, line: bytes) -> Header | None:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{path}, line 1: {error} is missing or wrong") from error
+    # Somebody may have edited the items, so that the answers are about other ones.
     has_kind = header.plugin_kind is not None or header.kind in QUERY_KINDS
     if not has_kind or read.get("digest") != header.digest:
         raise DataError(
@@ -395,6 +407,7 @@ def _parse_json(line: bytes) -> Any:
 
 def _decode(kind: QueryKind, written: object) -> int | None:
     """Convert an answer in a file to its code; None if it is not valid."""
+    # True would be equal to 1.
     if isinstance(written, bool) or not isinstance(written, int | str):
         return None
     if written == _encode(kind, UNSURE):

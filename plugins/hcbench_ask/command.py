@@ -208,6 +208,7 @@ def ask(**arguments: Any) -> None:
     from hcbench_ask.session import check_needs, header_of, kind_of
 
     options = Options(**arguments)
+    # All that can be refused is refused before the first question.
     if options.annotators > 1 and not options.web:
         raise click.UsageError(f"--annotators {options.annotators} needs --web")
     texts, head = _read_items(options)
@@ -224,6 +225,7 @@ def ask(**arguments: Any) -> None:
     _warn_of_missing_pictures(texts, options.folder)
     header = header_of(use, texts, options.seed, tree, kind)
     sessions, agreements = _ask_people(options, use, header, tree)
+    # The files of the first annotator have no number.
     for number, session in enumerate(sessions, start=1):
         stem = options.output
         if stem is not None and number > 1:
@@ -244,6 +246,7 @@ def _ask_people(
         for number in range(1, options.annotators + 1):
             file = AnswersFile(options.answers_of(number), header)
             files.append(stack.enter_context(file))
+        # Only the first annotator takes answers back here.
         for _ in range(options.undo):
             files[0].undo()
         with _how_to_resume(files, options):
@@ -270,6 +273,7 @@ def _choose_algorithm(options: Options) -> tuple[Use[AlgorithmSpec], Sequence[Us
 
     with redirect_stdout(sys.stderr):
         registry = load_registry(options.plugin)
+    # Functions of --plugin files can be loaded as long as the command runs.
     click.get_current_context().with_resource(registry.plugins.importable())
     text = options.algo
     if not text:
@@ -279,6 +283,7 @@ def _choose_algorithm(options: Options) -> tuple[Use[AlgorithmSpec], Sequence[Us
     params: dict[str, float] = {}
     # Without an algorithm, a noise of 0 is no noise; else it may be a parameter of the algorithm.
     if options.noise or (options.noise is not None and options.algo):
+        # 1 - 0.1 is 0.9, as the name of the algorithm shows it.
         params["p"] = round(1 - options.noise, 12)
     if options.delta is not None:
         params["delta"] = options.delta
@@ -391,8 +396,10 @@ def _run_web(
             if options.host not in ("127.0.0.1", "::1", "localhost"):
                 _print_message("warning: what other machines send is not encrypted")
             _print_message("Ctrl-C stops; the same command resumes, with new links")
+            # Pages are served by another thread.
             for annotator in annotators:
                 annotator.wait()
+    # The sessions of the others are over, too: their answers are stored.
     for annotator in annotators:
         if annotator.error is not None:
             raise annotator.error
@@ -407,12 +414,14 @@ def _show(session: SessionResult, stem: Path | None, *, is_noisy: bool) -> None:
     from hcbench_ask.results import contradiction, describe_contradiction, report, save
 
     recorded = session.recorded
+    # With noise, contradictions are expected.
     contradicting = []
     if not is_noisy:
         contradicting = contradiction(session)
     values = report(session, contradicting)
     click.echo("\n".join(outline(session.result, recorded.header.items)))
     if isinstance(session.result, Tree):
+        # A terminal gets no control characters of names; a file gets the names as they are.
         newick = values["newick"]
         if sys.stdout.isatty():
             newick = printable(newick)

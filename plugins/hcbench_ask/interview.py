@@ -20,6 +20,7 @@ from hcbench_ask.pictures import address
 from hcbench_ask.session import Defer, Leave, Query, Undo
 from hcbench_ask.terminal import END, Size, Terminal, read_line
 
+# Keys; the second and third are what terminals send for backspace.
 _UNDO = ("z", "\x7f", "\x08")
 _LEAVE = ("q", END)
 _FRAME = 11  # lines of a page that are not items
@@ -49,7 +50,7 @@ class Interview:
         answers = {choice.key: choice.code for choice in choices}
         if query.may_be_unsure:
             answers["u"] = UNSURE
-        message = ""
+        message = ""  # about the key before
         while True:
             key = self._read(query, message)
             if key.lower() in answers:
@@ -94,11 +95,13 @@ class Pages:
 
     def read(self, query: Query, message: str) -> str:
         """Show a query and a message, and return the key that is pressed."""
+        # Once: a message means that the query is shown again.
         if not message and self._opens:
             for text in query.items:
                 if picture := address(text, self._folder):
                     _open(picture)
         if self._terminal is not None:
+            # Keys that were pressed before a query was shown are no answers to it.
             if not message:
                 self._terminal.forget()
             return self._terminal.read(lambda size: self._page(query, message, size))

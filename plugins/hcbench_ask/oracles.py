@@ -84,6 +84,7 @@ def replay(recorded: RecordedAnswers, names: Sequence[str]) -> Answers:
         If the answers are about other items; raised by the oracle, if a query was never answered.
     """
     items = recorded.header.items
+    # Some of the items may be missing: their queries are then never asked.
     if not set(items) & set(names):
         raise NotApplicableError(
             f"{recorded.path} has answers about {len(items)} other items, such as {items[0]!r}; "
@@ -193,6 +194,7 @@ class _Person:
     def _answer(self, texts: Texts) -> int:
         query, order = self._kind.canonical(texts)
         codes = self._codes.setdefault(query, [])
+        # All stored answers were used, so the person is asked, and the answer is stored, too.
         if self._n_used[query] == len(codes):
             code = self._ask(texts)
             if code == UNSURE:
@@ -203,12 +205,14 @@ class _Person:
         return self._kind.restore(code, order)
 
     def _ask(self, texts: Texts) -> int:
+        # A worker would wait for ever.
         if not has_terminal():
             raise NotApplicableError(
                 f"no answer about {quoted(texts)}: workers have no terminal to ask a person; "
                 "answer with hcbench ask ITEMS, and compare with --replay FILE"
             )
         code = self._read(texts)
+        # Opened for each answer, so that several oracles may share the file.
         with AnswersFile(self._path, self._header) as file:
             file.add(texts, code)
         return code

@@ -38,6 +38,7 @@ class Pictures:
         self.files: dict[int, Path] = {}
         self.outside: list[str] = []
         self._numbers: dict[str, int] = {}
+        # Links are followed, to see where a file really is.
         root = folder.resolve()
         for number, text in enumerate(items):
             file = picture_file(text, folder)

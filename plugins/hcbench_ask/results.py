@@ -23,6 +23,7 @@ def contradiction(session: SessionResult) -> list[RecordedAnswer]:
     """
     if session.recorded.header.kind != "ordinal-queries":
         return []
+    # The other answers name no closest pair.
     decided = [answer for answer in session.recorded.answers if answer.code not in (UNSURE, NONE)]
     triples = [_closest_pair_first(answer) for answer in decided]
     return [decided[row] for row in find_contradiction(triples)]
@@ -69,6 +70,7 @@ def count_disagreeing(session: SessionResult) -> int:
         are_equal = (ancestors == ancestors[0]).all(axis=0)
         odd = np.where(are_equal, NONE, ancestors.argmin(axis=0))
         return int((odd != codes).sum())
+    # Of a cut, whether both items are in one cluster.
     if header.kind == "pair-queries" and isinstance(result, Partition):
         together = result.labels[queries[:, 0]] == result.labels[queries[:, 1]]
         return int((together != codes).sum())

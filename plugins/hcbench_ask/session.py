@@ -47,6 +47,7 @@ from hcbench_ask.answers_file import (
     reordered,
 )
 
+#: Queries after which an algorithm has shown that it goes on after an answer.
 _MOST_PROBES = 1000
 _ACTION_KEYS = ("u", "d", "z", "q", "?")  # unsure, defer, undo, quit, help: no choices
 _LATER = 3  # lines of the file until a deferred query comes back
@@ -159,9 +160,9 @@ def takes_neither(use: Use[AlgorithmSpec], kind: QueryKind) -> bool:
     try:
         with collect_notes():
             fit(use, oracle)
-    except BudgetExceededError:
+    except BudgetExceededError:  # it goes on asking
         return True
-    except HcbenchError:
+    except HcbenchError:  # it refuses the answer
         return False
     return True
 
@@ -178,6 +179,8 @@ class _Playback:
 
     def __init__(self, recorded: RecordedAnswers) -> None:
         self._recorded = recorded
+        # The first answer that was not given to the algorithm yet; those before it were, or are
+        # early and wait for their query.
         self._next = 0
         self._early: list[RecordedAnswer] = []
 
@@ -248,8 +251,11 @@ class Session:
         self._items = file.header.items
         self._problem = Problem(n=len(self._items), names=self._items, tree=tree)
         self._takes_neither = takes_neither(use, self._kind)
+        # State of one run of the algorithm: the answers that it has not got yet, and how often in a
+        # row each query got none.
         self._playback = _Playback(file.recorded)
         self._unsure: Counter[Texts] = Counter()
+        # State of the session.
         self._shown: Texts = ()  # the query before the person
         self._deferred: dict[Texts, int] = {}  # canonical queries: number of lines at that time
 
@@ -278,6 +284,7 @@ class Session:
                 self._deferred[query] = self._file.recorded.lines
 
     def _run_once(self) -> SessionResult:
+        # From the start: the recorded answers come first, then those of the person.
         recorded = self._file.recorded
         self._playback = _Playback(recorded)
         self._unsure.clear()
@@ -299,6 +306,7 @@ class Session:
         texts = tuple(self._items[i] for i in query)
         code = self._playback.take(texts)
         if code is None:
+            # Not recorded, so the person is asked; before it, perhaps another query.
             while early := self._instead_of(texts):
                 self._file.add(early, self._ask(early), early=True)
             self._file.add(texts, self._ask(texts))
@@ -463,6 +471,7 @@ def check_needs(use: Use[AlgorithmSpec], tree: Tree | None) -> None:
     ParameterError
         If a tree is given that it does not need.
     """
+    # A list of items has neither data nor a truth; a tree to be cut can be given.
     needs = set(use.spec.needs)
     if use.spec.hints_of(use.params) or needs - {"tree"}:
         raise NotApplicableError(f"{use.label} needs the truth or data, but only items are given")

@@ -94,6 +94,7 @@ class Server:
         self._is_closed = False  # no answer is stored any more
         # One key at a time: an algorithm's warnings are collected for the whole process.
         self._lock = threading.Lock()
+        # Listening from now on, so that the links work as soon as they are printed.
         self._socket = _listen(host, port)
         self.port: int = self._socket.getsockname()[1]
 
@@ -128,6 +129,7 @@ class Server:
     def link(self, annotator: Annotator) -> str:
         """The address of an annotator's page, with the token."""
         host = self.host
+        # These stand for all addresses of this machine; a link needs one of them.
         if host in ("0.0.0.0", "::"):
             host = socket.gethostname()
         if ":" in host:
@@ -154,6 +156,7 @@ class Server:
     async def _post_key(self, request: Request) -> Response:
         """Take a key, and refer to the page with the next query."""
         annotator = self._check(request)
+        # A browser names the page that sends a form, unless that is an old one.
         host = request.headers["host"]
         if request.headers.get("origin", f"http://{host}") != f"http://{host}":
             raise HTTPException(HTTPStatus.FORBIDDEN, "This form is of another site.")
@@ -204,6 +207,7 @@ class Server:
 
     def _token(self, request: Request, number: str) -> str:
         """The token in the address, the Authorization header or the cookie; "" if none."""
+        # The address comes first: a new link replaces the cookie of an earlier session.
         token = request.query_params.get("token", "")
         if token:
             return token
@@ -220,6 +224,7 @@ class Server:
         response.set_cookie(
             self._cookie_name(str(annotator.number)),
             annotator.token,
+            # Not sent with the pages of other annotators in the same browser.
             path=f"/{annotator.number}/",
             httponly=True,
             samesite="lax",
@@ -227,6 +232,7 @@ class Server:
         return response
 
     def _page(self, annotator: Annotator) -> Response:
+        # Only the style and the script with this number may run.
         nonce = secrets.token_urlsafe(12)
         with self._lock:
             text = render(annotator, self.annotators, self.pictures, self._title, nonce)

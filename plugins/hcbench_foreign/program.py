@@ -78,7 +78,9 @@ class ForeignProgram:
             values.update(params)
             command = [_fill(word, values) for word in self.declared.command]
             # A program that is not told where its input is reads it from stdin.
-            stdin = None if self._names("input") else source
+            stdin = None
+            if not self._names("input"):
+                stdin = source
             output, peak = self._run(command, folder, stdin)
             oracle.child_peak = max(oracle.child_peak, peak)
             if self._names("output"):
@@ -144,6 +146,7 @@ class ForeignProgram:
                 raise HcbenchError(
                     f"{self.declared.name}: cannot start {command[0]}: {error.strerror}"
                 ) from error
+            # Waited for here, with the resources that it used; Popen must know that it has ended.
             process.returncode, peak = _wait(process.pid)
             stderr.seek(0)
             last_line = stderr.read().decode(errors="replace").strip().rpartition("\n")[2]

@@ -27,6 +27,7 @@ from hcbench_metrics.tree_specs import TREES
 @hookimpl
 def hcbench_metrics() -> tuple[MetricSpec, ...]:
     """Return the metrics of this plugin."""
+    # The tags group metrics in lists and pages.
     tagged = {
         "labels": AGREEMENT,
         "tree": TREES,
@@ -36,4 +37,8 @@ def hcbench_metrics() -> tuple[MetricSpec, ...]:
         "curve": CURVES,
         "cost": COSTS,
     }
-    return tuple(replace(spec, tags=(tag,)) for tag, specs in tagged.items() for spec in specs)
+    metrics = []
+    for tag, specs in tagged.items():
+        for spec in specs:
+            metrics.append(replace(spec, tags=(tag,)))
+    return tuple(metrics)

@@ -79,6 +79,7 @@ def aari(
         raise NotApplicableError(
             "the truth has no level of more than one and fewer than n clusters "
         )
+    # The same cut for all levels and all results, so that values can be compared.
     kind = choose_cut(cut, [true], true_levels)
     indices = []
     for level in true_levels:
@@ -138,6 +139,7 @@ def _is_of_labels(truth: Tree, labels: NDArray[np.int64]) -> bool:
 
 
 def _depth_levels(truth: Tree) -> Iterator[Partition]:
+    # Levels that add no cluster, or are single items, are excluded.
     n_before = 1  # clusters of the level before
     for depth in range(1, int(truth.depths.max())):
         level = truth.cut_depth(depth)
@@ -157,6 +159,7 @@ def _power_levels(truth: Tree) -> Iterator[Partition]:
 
 def _untied_cuts(tree: Tree) -> NDArray[np.int64]:
     """Increasing numbers of clusters at which the tree can be cut without separating tied nodes."""
+    # A node of d children is split into d - 1 clusters more.
     n_clusters = 1 + np.cumsum(np.diff(tree.child_offsets)[tree.split_order] - 1)
     # What `Tree.cut` splits nodes by; nodes that are tied have equal values.
     by: NDArray[Any] = tree.sizes
@@ -193,6 +196,7 @@ def adjusted_rand_index(first: Partition, second: Partition) -> float:
     by_first = pairs_within(first.sizes)
     by_second = pairs_within(second.sizes)
     all_pairs = first.n * (first.n - 1) // 2
+    # Of clusters of these sizes whose items are drawn at random.
     expected = by_first * by_second / max(1, all_pairs)
     largest = (by_first + by_second) / 2
     if largest == expected:

@@ -106,6 +106,7 @@ def curve(tree: Tree, truth: Tree) -> FowlkesMallowsCurve:
     pairs = _curve_kernels.pairs_together(
         arrays_of(tree), _merges(tree), arrays_of(truth), _merges(truth)
     )
+    # Cuts into one cluster and into n say nothing.
     by_tree, by_truth, together = pairs[:, 2:n]
     all_pairs = max(1, n * (n - 1) / 2)
     return FowlkesMallowsCurve(

@@ -62,14 +62,17 @@ _Pairs = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
 
 def _order_of_merges(tree: Tree, closer: _Pairs, farther: _Pairs) -> NDArray[np.int8]:
     """-1 where the closer pair merges first (m,), 1 where the farther one does, else 0."""
-    near = tree.lca(*closer)
-    far = tree.lca(*farther)
+    i, j = closer
+    k, l = farther  # noqa: E741
+    near = tree.lca(i, j)
+    far = tree.lca(k, l)
     if tree.kind is not HeightKind.NONE:
         difference = tree.envelope[near] - tree.envelope[far]
         if tree.kind is HeightKind.AFFINITY:  # heights grow towards the leaves
             difference = -difference
         return np.sign(difference).astype(np.int8)
     # A node is inside another one if both are ancestors of one leaf; the outer has the larger id.
-    is_inside = (near < far) & (tree.lca(closer[0], farther[0]) <= far)
-    has_inside = (far < near) & (tree.lca(farther[0], closer[0]) <= near)
+    common = tree.lca(i, k)
+    is_inside = (near < far) & (common <= far)
+    has_inside = (far < near) & (common <= near)
     return has_inside.astype(np.int8) - is_inside.astype(np.int8)

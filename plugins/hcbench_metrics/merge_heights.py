@@ -54,6 +54,7 @@ def merge_distortion(scored: Scored, truth: str | None = None) -> float:
     true_height = _affinities(true, "the truth's")
     if tree.n == 1:
         return 0.0
+    # A pair below a node of monotone heights merges at least as high as that node (affinities).
     if is_monotone(tree, height) and is_monotone(true, true_height):
         return max(
             _largest_excess(tree, height, true, true_height),

@@ -145,6 +145,7 @@ def tau_b_of_items(
     tree = scored.tree
     true = named_truth(scored.problem, truth)
     n_tied = _tied_with_item(scored.problem, true)
+    # The ranks in the truth decide which method counts the pairs.
     values = np.empty(0)
     if tree.n > 1:
         if break_ties is not None:
@@ -153,6 +154,7 @@ def tau_b_of_items(
         elif by_names:
             classes = finest_partition(scored.problem)
             ranks = true_ranks.by_names(scored.problem, classes)
+            # Classes of rank 0 share as many names as the class with itself.
             n_tied = ((ranks == 0) @ classes.sizes)[classes.labels] - 1
             counts = count_by_table(tree, classes.labels, ranks)
         elif transposed:
@@ -186,6 +188,7 @@ def _tau_b(tree: Tree, counts: Counts, n_tied: Ints, *, include_self: bool) -> N
     pairs = n_ranked * (n_ranked - 1) // 2
     # The root of the product, not a product of roots: exactly 1 for equal rankings.
     untied = np.sqrt(np.multiply(pairs - tied, pairs - true_tied, dtype=np.float64))
+    # 0 where the result ranks all items alike, and excluded where the truth does.
     values = np.zeros(tree.n)
     np.divide(agreement, untied, out=values, where=untied > 0)
     return np.clip(values[pairs > true_tied], -1.0, 1.0)

@@ -248,6 +248,7 @@ def _scatter(vectors: Vectors) -> float:
 
 def _merged_of_dense(tree: Tree, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
     merged = np.zeros(tree.n_nodes)
+    # Dot products are sums over the columns, so these can be added in blocks.
     width = max(1, _BLOCK_SIZE // tree.n_nodes)
     for first in range(0, vectors.shape[1], width):
         block = vectors[:, first : first + width]

@@ -46,9 +46,11 @@ class _Merges:
     def of(cls, tree: Tree, key: Floats, *, is_ordered: bool) -> _Merges:
         """Group by a key (m - n,), and sort the nodes by increasing key or by increasing id."""
         _, group = np.unique(key, return_inverse=True)  # of each inner node
+        # Nodes with equal keys are one group; groups are numbered by increasing key.
         stage = np.concatenate((np.zeros(tree.n, dtype=np.int64), group))
         sequence = np.arange(tree.n, tree.n_nodes)
         if is_ordered:
+            # Stable, so that children stay before parents of the same group.
             sequence = sequence[np.argsort(group, kind="stable")]
         n_pairs = np.zeros(group.max(initial=-1) + 1)
         np.add.at(n_pairs, group, merged_pairs(tree)[tree.n :])

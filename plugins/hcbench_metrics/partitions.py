@@ -121,6 +121,7 @@ def ami(
     true, evaluated = _true_and_evaluated(scored, cut, k, level)
     if true == evaluated:
         return 1.0
+    # One cluster or single items: the information is what is expected, and both are rounded.
     if {true.n_clusters, evaluated.n_clusters} & {1, true.n}:
         return 0.0
     mutual = _mutual_information(true, evaluated)
@@ -269,6 +270,7 @@ def _evaluated(
     if isinstance(scored.result, Partition):
         return scored.result
     tree = scored.result
+    # A number of clusters implies cut K.
     if k is not None:
         if cut == "best":
             raise ParameterError(
@@ -308,6 +310,7 @@ class _MutualInformation:
 def _mutual_information(true: Partition, evaluated: Partition) -> _MutualInformation:
     of_truth = _entropy(true.sizes)
     of_result = _entropy(evaluated.sizes)
+    # I(C, K) = H(C) + H(K) - H(C, K); the joint entropy is that of the overlaps.
     information = of_truth + of_result - _entropy(true.overlaps(evaluated))
     if information <= _NO_INFORMATION:
         information = 0.0

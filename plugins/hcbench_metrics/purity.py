@@ -87,6 +87,7 @@ def true_classes(problem: Problem, name: str | None) -> Partition:
     """
     true = named_truth(problem, name)
     levels = problem.levels
+    # The labels are those of the only truth, or of a named one that is the tree of the labels.
     if name is None and len(problem.truths) < 2:
         return finest_partition(problem)
     if levels is not None and true.isomorphic(Tree.from_levels(levels, true.names)):

@@ -95,10 +95,11 @@ def count_quartets(tree: Tree, truth: Tree) -> QuartetCounts:
     true_resolved = _resolved(truth)
     if resolved == 0 or true_resolved == 0:
         return QuartetCounts(quartets, resolved, true_resolved, 0, 0)
-    first, other = sorted((tree, truth), key=_squared_degrees)
+    # The time depends on the degrees of the first tree.
+    first, second = sorted((tree, truth), key=_squared_degrees)
     neither_resolves_all = quartets not in {resolved, true_resolved}
     alike, otherwise = _quartet_kernels.count_shared(
-        arrays_of(first), arrays_of(other), neither_resolves_all
+        arrays_of(first), arrays_of(second), neither_resolves_all
     )
     if not neither_resolves_all:
         # What one tree resolves is resolved in both.

@@ -77,6 +77,7 @@ def tree_sampling_divergence(
     item_probability = share
     if weights == "uniform":
         item_probability = np.full(tree.n, 1 / tree.n)
+    # Of the lowest common ancestor of an edge, and of two items.
     p = 2 * merged / total
     q = _sampled_pairs(tree, item_probability, self_pairs)
     is_possible = p > 0

@@ -116,6 +116,7 @@ def _sums_of_distances(problem: Problem, cut: Partition, metric: str) -> NDArray
 def _mean_silhouette(sums: NDArray[np.float64], finest: Partition, cut: Partition) -> float:
     """Mean silhouette of a cut whose clusters are unions of those of the finest cut."""
     n = cut.n
+    # Which clusters of the finest cut are in which of this one.
     union = np.zeros((finest.n_clusters, cut.n_clusters))
     union[finest.labels, cut.labels] = 1.0
     to_clusters = sums @ union  # sums of distances, then means

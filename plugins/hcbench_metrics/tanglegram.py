@@ -50,6 +50,7 @@ def entanglement(scored: Scored, L: float = 1.5, truth: str | None = None) -> fl
     if tree.n < 2:
         raise NotApplicableError("entanglement is not defined for a single item")
     order, true_order = facing_orders(tree, true)
+    # The largest distance for L >= 1: one order is the reverse of the other.
     straight = np.arange(tree.n)
     distance = _distance(np.argsort(order), np.argsort(true_order), L)
     return distance / _distance(straight, straight[::-1], L)

@@ -54,6 +54,7 @@ def unequal(truth: Tree, how: int | str, most_classes: int = MOST_CLASSES) -> In
     NotApplicableError
         If there are more classes or, for rounding, the heights are not affinities.
     """
+    # Classes are the nodes that have leaves as children.
     nodes = np.unique(truth.parent[: truth.n])
     if nodes.size > most_classes:
         raise NotApplicableError(
@@ -64,6 +65,7 @@ def unequal(truth: Tree, how: int | str, most_classes: int = MOST_CLASSES) -> In
         far = -rounded(_affinities(truth)[ancestors])
     else:
         far = np.random.default_rng(how).random(ancestors.shape) - truth.depths[ancestors]
+    # The class itself comes first, whatever the rounding.
     np.fill_diagonal(far, -np.inf)
     return _dense(far)
 
@@ -96,6 +98,7 @@ def rounded(affinity: NDArray[np.float64]) -> NDArray[np.float64]:
     With the singular value decomposition ``U S V'`` of the affinities, the embedding is
     ``U sqrt(S)``, as in the code of Gray et al. 2023 for simulated data. O(K^3).
     """
+    # As in numpy: the singular values s fall, and u has the vectors in its columns.
     u, s, _ = np.linalg.svd(affinity)
     points = u * np.sqrt(s)
     gram: NDArray[np.float64] = points @ points.T

@@ -60,10 +60,8 @@ _OF_SAMPLES = (*_SAMPLE, *_NOISE, _SIMILARITY)
 
 def _errs(params: Params) -> bool:
     """Whether answers may be wrong, which the seed then decides."""
-    for name in ("noise", "scale", "corrupt"):
-        if float(str(params.get(name, 0.0))) > 0:
-            return True
-    return False
+    rates = [float(str(params.get(name, 0.0))) for name in ("noise", "scale", "corrupt")]
+    return max(rates) > 0
 
 
 ORACLES = (

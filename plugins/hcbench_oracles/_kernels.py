@@ -95,6 +95,7 @@ def error_rate(
     """
     if scale > 0:
         return 1.0 / (1.0 + np.exp(margin / scale))
+    # The mean rate over the annotators is the noise.
     if annotators > 0:
         return 2.0 * noise * uniform(seed, RATE + np.uint64(who), 0)
     return noise
@@ -141,6 +142,7 @@ def flip_answers(
         key = query_key(QUADRUPLET, i[at], j[at], k[at], l[at])
         if times.size > 0:
             time = times[at]
+        # The data name the annotator of each answer, or one is drawn.
         if annotators > 0:
             if not has_annotators:
                 annotator[at] = annotator_of(seed, key, time, annotators)
@@ -243,6 +245,7 @@ def triplet_items(
     i = np.empty(positions.size, np.int64)
     for at in range(positions.size):
         i[at] = positions[at] // per_item
+        # Positions among the other items: those from i on are of the next item.
         j[at] += j[at] >= i[at]
         k[at] += k[at] >= i[at]
     return i

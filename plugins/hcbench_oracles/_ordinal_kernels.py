@@ -141,6 +141,7 @@ def _distance(floats: Any, ints: Any, i: Any, j: Any) -> Any:
         p = tables[i]
         q = tables[j]
         return float(_join_size(tables, n, min(p, q), max(p, q)))
+    # In condensed order, as scipy's pdist.
     low = min(i, j)
     high = max(i, j)
     return -floats[FLOAT_HEADER + low * (2 * n - low - 1) // 2 + high - low - 1]
@@ -152,6 +153,7 @@ def _corrupted_distance(floats: Any, ints: Any, i: Any, j: Any) -> Any:
     key = query_key(PAIR, i, j, 0, 0)
     if uniform(ints[SEED], key ^ CORRUPT, 0) < floats[CORRUPTION]:
         n = ints[N]
+        # Two different items: the second is at a random distance after the first, modulo n.
         i = int(uniform(ints[SEED], key ^ FIRST, 0) * n)
         j = (i + 1 + int(uniform(ints[SEED], key ^ SECOND, 0) * (n - 1))) % n
     return _distance(floats, ints, i, j)
@@ -163,6 +165,7 @@ def _odd_by_distances(floats: Any, ints: Any, i: Any, j: Any, k: Any) -> Any:
     without_i = _corrupted_distance(floats, ints, j, k)
     without_j = _corrupted_distance(floats, ints, i, k)
     without_k = _corrupted_distance(floats, ints, i, j)
+    # Closer than both of the others by more than rounding errors.
     tolerance = floats[TOLERANCE]
     if without_i + tolerance < without_j and without_i + tolerance < without_k:
         return 0

@@ -79,7 +79,7 @@ def _is_flipped(ints: Any, pair: Any) -> Any:
     """Whether the answer about a pair is persistently flipped."""
     n = ints[N]
     n_flipped = ints[FLIPPED]
-    if n_flipped == 0:
+    if n_flipped == 0:  # without the permutation
         return False
     return permute(ints[SEED], pair, n * (n - 1) // 2, ints[BITS], False) < n_flipped
 
@@ -111,6 +111,7 @@ def answer_pair(
     high = max(i, j)
     pair = n * low - low * (low + 1) // 2 + high - low - 1
     together = _is_together(ints, i, j, pair)
+    # Persistent flips and independent noise exclude each other.
     flipped = _is_flipped(ints, pair)
     if floats[0] > 0.0:
         flipped = uniform(ints[SEED], key, time) < floats[0]
@@ -152,7 +153,7 @@ def draw_skewed(
     last = below.size - 1
     for row in range(len(pairs)):
         key = np.uint64(start + row)
-        time = 0
+        time = 0  # random numbers used for this row
         i = 0
         j = 0
         while i == j:

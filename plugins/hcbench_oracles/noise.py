@@ -111,6 +111,7 @@ class Noise:
         if data_annotators is not None and self.annotators:
             annotator[:] = data_annotators
         model = (float(self.noise), float(self.scale), self.annotators)
+        # Answers are changed in the arrays of the caller.
         for start in range(0, closer.size, _ANSWERS_AT_A_TIME):
             part = slice(start, start + _ANSWERS_AT_A_TIME)
             i, j = pair_items(closer[part], n)

@@ -96,6 +96,7 @@ def _source(
         if problem.levels is None:
             raise NotApplicableError("source=labels: this data set has no labels")
         return Tree.from_levels(problem.levels), np.empty(0), 0.0
+    # A tree needs no tolerance: its distances are numbers of leaves.
     if source == "truth" or (source == "auto" and problem.truths):
         return problem.truth, np.empty(0), 0.0
     if problem.similarity is None and problem.vectors is None:

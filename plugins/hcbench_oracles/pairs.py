@@ -91,6 +91,7 @@ def pair_queries(
     n = problem.n
     n_pairs = n * (n - 1) // 2
     together = _true_clusters(problem, source, level, k, threshold)
+    # What the kernel reads: a header, then the clusters or the bits of the pairs.
     header = np.zeros(kernels.HEADER, np.int64)
     header[kernels.N] = n
     header[kernels.SEED] = model.seed
@@ -171,6 +172,7 @@ def _above_threshold(similarity: NDArray[np.floating], threshold: float) -> Ints
     total = n * (n - 1) // 2
     above = np.zeros(-(-total // 64) * 64, np.bool_)
     above[:total] = similarity[np.triu_indices(n, 1)] > threshold
+    # Pair p is bit p % 64 of word p // 64.
     return np.packbits(above, bitorder="little").view("<i8").astype(np.int64)
 
 
@@ -179,6 +181,7 @@ def _pair_stream(n: int, seed: int, skew: float) -> Callable[[int, int], Ints]:
     if skew == 0:
         return partial(_draw_uniform, n, seed ^ _DRAW)
     weights = np.arange(1, n + 1) ** -float(skew)
+    # The item of rank r is a random one, so that the order of the data does not matter.
     weights[np.random.default_rng(seed ^ _SKEW).permutation(n)] = weights / weights.sum()
     return partial(_draw_skewed, np.cumsum(weights), seed ^ _DRAW)
 

@@ -66,6 +66,7 @@ class _Sample:
     def _without_budget(
         self, total: int, rng: np.random.Generator, *, comes_with_data: bool
     ) -> int:
+        # The number of independent events of probability p is binomial.
         if self.count is not None:
             return min(total, self.count)
         if self.p is not None:
@@ -206,6 +207,7 @@ def _observe(
     """Ask a random set of the queries."""
     rng = np.random.default_rng(model.seed)
     n = queries.n
+    # Drawn first: which queries are asked does not depend on the answers.
     number = sample.number(n, queries.total, rng, comes_with_data=False)
     follow_from_similarities = model.is_noiseless and not model.annotators
     if queries.are_all and follow_from_similarities and Comparisons.are_dense(n, number):

@@ -91,6 +91,7 @@ def _block_counts(total: int, number: int, rng: np.random.Generator) -> NDArray[
     remains so as random free positions are taken, or taken ones freed, until it has ``number``.
     """
     sizes = np.full(-(-total // BLOCK), BLOCK)
+    # The last block may be shorter.
     sizes[-1] = total - BLOCK * (sizes.size - 1)
     counts = rng.binomial(sizes, number / total)
     missing = number - int(counts.sum())
@@ -108,6 +109,7 @@ def _sparse(total: int, number: int, rng: np.random.Generator) -> NDArray[np.int
     extra = np.empty(0, np.int64)
     while positions.size + extra.size < number:
         candidates = rng.integers(total, size=number - positions.size - extra.size)
+        # The position at or after each candidate, to see whether it is taken.
         nearest = np.minimum(np.searchsorted(positions, candidates), positions.size - 1)
         is_new = positions[nearest] != candidates
         extra = np.union1d(extra, candidates[is_new])
@@ -125,6 +127,7 @@ def _rising(total: int, number: int, rng: np.random.Generator) -> NDArray[np.int
     sizes[-1] += remainder
     counts = rng.multinomial(number, sizes / total)
     positions = rng.integers(size, size=number)  # inside each bucket
+    # The last bucket has the remainder, too.
     positions[number - counts[-1] :] = rng.integers(size + remainder, size=counts[-1])
     kernels.sort_buckets(positions, counts, size)
     return positions

@@ -45,6 +45,7 @@ def similarities_of_pairs(problem: Problem, rule: str) -> tuple[NDArray[np.float
     from scipy.spatial.distance import squareform
 
     w = np.asarray(similarity_matrix(problem, rule), dtype=np.float64)
+    # Values of the data are compared as they are; computed ones have rounding errors.
     pairs = squareform(w, checks=False)
     if problem.similarity is not None:
         return pairs, 0.0

@@ -36,6 +36,7 @@ def sklearn_hdbscan(
 
     if given.n == 1:
         return single_item(given)
+    # The metric "precomputed" takes a matrix of distances.
     if oracle.kind == "similarities":
         distances, _ = read_distances(oracle, metric)
         data = squareform(distances)
@@ -50,6 +51,7 @@ def sklearn_hdbscan(
         copy=False,
     )
     model.fit(data)
+    # A structured array with the columns of scipy's linkage matrix.
     names = ("left_node", "right_node", "value", "cluster_size")
     merged = private_of(model, "_single_linkage_tree_")
     merges = np.column_stack([merged[name] for name in names])
@@ -143,7 +145,8 @@ def evoc(
             above.append(number[cluster])
             waiting.append(part)
     group = np.zeros(given.n, dtype=np.int64)
-    for layer in reversed(range(len(layers))):  # the finest layer last, so that it has its way
+    # The finest layer last: an item is in the smallest of its clusters. -1 is noise.
+    for layer in reversed(range(len(layers))):
         for label in np.unique(layers[layer][layers[layer] >= 0]):
             group[layers[layer] == label] = number[layer, label]
     return tree_of_groups(group, above, given)

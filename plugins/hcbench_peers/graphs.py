@@ -72,6 +72,7 @@ def louvain(
         merges = model.fit_predict(_adjacency(oracle, neighbours, edges))
     except IndexError:  # all items are one cluster, of which LouvainHierarchy makes no dendrogram
         return tree_of_groups(np.zeros(given.n, dtype=np.int64), [-1], given)
+    # A cluster of several parts is written as binary merges of one height.
     return Tree.from_linkage(merges, names=given.names).collapse_ties()
 
 
@@ -109,6 +110,7 @@ def _weights(graph: Graph, edges: str) -> Floats:
     scale = float(graph.distance.mean())
     if edges == "equal" or scale == 0:
         return np.ones_like(graph.distance)
+    # A weight of 0 would be no edge.
     return np.exp(-((graph.distance / scale) ** 2)).clip(1e-12)
 
 
@@ -126,6 +128,7 @@ def partition_tree(
         return single_item(given)
     if linkage == "ward" and oracle.kind != "vectors":
         raise NotApplicableError(f"linkage=ward needs vectors, not {oracle.kind}")
+    # Connected, so that the result is one tree.
     edges = neighbour_graph(oracle, neighbours)
     graph = higra.UndirectedGraph(given.n)
     graph.add_edges(edges.first, edges.second)

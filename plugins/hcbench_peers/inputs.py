@@ -129,6 +129,7 @@ def read_distances(oracle: Oracle, metric: str) -> tuple[Floats, float | None]:
         return np.maximum(pdist(rows, "cosine"), 0.0), None
     vectors = read_vectors(oracle)
     if metric == "euclidean":
+        # Scaled, so that the squares of large and small values are numbers.
         return euclidean_pairs(vectors), None
     distances = pdist(vectors, "cityblock")
     if not np.isfinite(distances).all():
@@ -231,6 +232,7 @@ def neighbour_graph(oracle: Oracle, k: int) -> Graph:
         parts, part = connected_components(joined, directed=False)
         if parts == 1:
             break
+        # The largest part is joined by the edges of the others.
         largest = np.bincount(part).argmax()
         for number in range(parts):
             if number == largest:
@@ -240,6 +242,7 @@ def neighbour_graph(oracle: Oracle, k: int) -> Graph:
             lengths.append(length)
     # Two items may be among the nearest of each other.
     pairs = np.sort(np.column_stack([rows, columns]), axis=1)
+    # With the length of the first of two equal edges.
     unique, first_of = np.unique(pairs, axis=0, return_index=True)
     return Graph(n, unique[:, 0], unique[:, 1], np.concatenate(lengths)[first_of])
 

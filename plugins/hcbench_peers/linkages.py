@@ -57,6 +57,7 @@ def fastcluster_vector(
     _require_euclidean("method", method, metric)
     if given.n == 1:
         return single_item(given)
+    # fastcluster has the names of scipy's metrics.
     vectors, measure = rows_of_metric(oracle, metric)
     merges = linkage_vector(vectors, method, measure.replace("manhattan", "cityblock"))
     return Tree.from_linkage(merges, names=given.names)
@@ -101,11 +102,13 @@ def agglomerative(
     if given.n == 1:
         return single_item(given)
     vectors, measure = rows_of_metric(oracle, metric)
+    # Without a graph all clusters are neighbours.
     graph = None
     if neighbours is not None:
         k = min(neighbours, given.n - 1)
         graph = kneighbors_graph(vectors, k, metric=measure, include_self=False)
     model = AgglomerativeClustering(
+        # The whole tree, with its distances.
         n_clusters=None,
         distance_threshold=0.0,
         linkage=linkage,

@@ -50,6 +50,7 @@ def _tree(build: Callable[[Any], Any], oracle: Oracle, given: Given, metric: str
         return Tree([2, 2, -1], [0.0, 0.0, distances[0]], HeightKind.DISTANCE, given.names)
     from skbio import DistanceMatrix
 
+    # Numbers, as items may have no names.
     labels = [str(item) for item in range(given.n)]
     skbio_tree = build(DistanceMatrix(squareform(distances), labels))
     with warnings.catch_warnings():

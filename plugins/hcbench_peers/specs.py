@@ -388,6 +388,8 @@ SKBIO_UPGMA = AlgorithmSpec(
     tags=("peer", "phylogeny", "linkage"),
 )
 
+# ---- All -----------------------------------------------------------------------------------------
+
 ALGORITHMS = (
     SCIPY_LINKAGE,
     FC_LINKAGE,

@@ -41,6 +41,7 @@ class Clusters:
 
     def paths(self) -> Integers:
         """Clusters from the root to each cluster, (c, depth + 1); its own number past the end."""
+        # Each cluster has its own number past the end; its ancestors are complete before it.
         paths = np.repeat(np.arange(self.parent.size)[:, None], self.depth + 1, axis=1)
         for c in range(1, self.parent.size):
             above = self.level[c]
@@ -72,6 +73,7 @@ class Clusters:
             Height of the items.
         """
         n = self.items.size
+        # Items are nodes 0 to n - 1, and cluster c is node n + c.
         above = np.where(self.parent < 0, -1, self.parent + n)
         return Tree.from_parents(
             np.concatenate([self.items + n, above]),
@@ -104,6 +106,7 @@ def draw_clusters(
         if level[c] == depth or items == 1 or (c > 0 and rng.random() < stop):
             leaves.append(c)
             continue
+        # Rounded ends, so that the sizes sum to the items.
         sizes = np.diff(np.rint(ends * items).astype(np.int64), prepend=0)
         for k in np.flatnonzero(sizes).tolist():
             parent.append(c)

@@ -41,6 +41,7 @@ def hsbm(
     rng = np.random.default_rng(seed)
     clusters = draw_clusters(rng, n, depth, branching, imbalance, stop)
     probability = within * ratio ** (depth - clusters.level).astype(np.float64)
+    # Of each item, the clusters from the root to its own.
     path = clusters.paths()[clusters.items]
     ends = []
     for start in range(0, n, _ROWS):
@@ -84,6 +85,7 @@ def noisy_ultrametric(seed: int, *, n: int, noise: float) -> Problem:
     """
     rng = np.random.default_rng(seed)
     tree = birth_death_tree(rng, n, 1.0, 0.0)
+    # One number for each pair, in both triangles.
     i, j = np.triu_indices(n, 1)
     pairs = tree.merge_height(i, j) * np.exp(noise * rng.standard_normal(i.size))
     distances = np.zeros((n, n))

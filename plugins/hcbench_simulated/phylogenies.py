@@ -64,6 +64,7 @@ def birth_death_tree(rng: np.random.Generator, n: int, birth: float, death: floa
             f"birth-death: death={death:g} must be below birth={birth:g}, as all species die out "
             "otherwise"
         )
+    # eta of the origin, times uniform numbers: those of the splits.
     eta = rng.random() ** (1.0 / n) * rng.random(n - 1)
     times = np.log((birth - death * eta) / (birth * (1.0 - eta))) / (birth - death)
     order = np.argsort(times, kind="stable")
@@ -106,6 +107,7 @@ def evolve(rng: np.random.Generator, tree: Tree, length: int, rate: float) -> ND
     # From the root down, as parents have larger numbers than their children.
     bases = np.empty((tree.n_nodes, length), dtype=np.uint8)
     bases[-1] = rng.integers(0, 4, length, dtype=np.uint8)
+    # The probability that a site is drawn anew on the branch above each node.
     redrawn = -np.expm1(-4.0 / 3.0 * rate * (tree.height[tree.parent] - tree.height))
     for node in range(tree.n_nodes - 2, -1, -1):
         is_redrawn = rng.random(length) < redrawn[node]
@@ -126,6 +128,7 @@ def jukes_cantor(bases: NDArray[np.uint8]) -> Floats:
     for base in range(4):
         has = (bases == base).astype(np.float32)  # exact for fewer than 2^24 sites
         equal += has @ has.T
+    # At most the share from which on no distance explains it.
     differing = np.minimum(1.0 - equal / length, 0.75 - 0.25 / length)
     distances: Floats = -0.75 * np.log1p(-4.0 / 3.0 * differing)
     np.fill_diagonal(distances, 0.0)

@@ -144,6 +144,7 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
             oracle=self.oracle,
             **self._params,
         )
+        # What scikit-learn's clusterers set, whatever the algorithm returns.
         partition = self._partition(result)
         self.labels_ = partition.labels.copy()
         self.n_clusters_ = partition.n_clusters
@@ -202,6 +203,7 @@ def _check_known(algorithm: Any, params: Mapping[str, Any]) -> None:
 
 def _seed(random_state: Any) -> int:
     """The seed of an algorithm, from what scikit-learn accepts as a random state."""
+    # A generator of scikit-learn, or None, gives another seed each time.
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
@@ -250,7 +252,9 @@ def from_estimator(
         )
     cls = type(estimator)
     package = cls.__module__.partition(".")[0]
-    accepted = "vectors" if _precomputed(estimator) is None else "similarities"
+    accepted = "vectors"
+    if _precomputed(estimator) is not None:
+        accepted = "similarities"
     return AlgorithmSpec(
         name=name or cls.__name__,
         function=_Estimator(estimator=clone(estimator), returns=returns),
@@ -274,9 +278,14 @@ def _parameters(estimator: Any) -> list[Parameter]:
         if kind not in _SCALARS and value is not None:
             continue
         # Not float, which would convert every int.
-        first = kind if kind in ("bool", "int") else "str"
-        others = [scalar for scalar in _SCALARS if scalar != first]
-        parameters.append(Parameter(name, value, doc, type=first, alternative=" or ".join(others)))
+        first = "str"
+        if kind in ("bool", "int"):
+            first = kind
+        # Values of other types are accepted as well: only the estimator knows which are valid.
+        alternatives = [scalar for scalar in _SCALARS if scalar != first]
+        parameters.append(
+            Parameter(name, value, doc, type=first, alternative=" or ".join(alternatives))
+        )
     return parameters
 
 
