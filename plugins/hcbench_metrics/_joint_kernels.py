@@ -9,6 +9,7 @@ from numba import njit
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from hcbench_metrics._counting_kernels import add_at, sum_up_to
 from hcbench_metrics._tree_kernels import TreeArrays
 
 Ints = NDArray[np.int64]
@@ -42,7 +43,7 @@ class StagePairs(NamedTuple):
     pairs: Ints
     #: (S',) int64. The stages that have any, in the order in which they were met.
     met: Ints
-    #: (S'+1,) float64. Pairs of all earlier stages, in a binary indexed tree (Fenwick 1994).
+    #: (S'+1,) float64. Pairs of all earlier stages of the first tree: stage t has rank t + 1.
     earlier: Floats
 
 
@@ -149,12 +150,12 @@ def sum_over_joint_stages(
             pairs = float(counts.pairs[t])
             total += pairs * stages.value[s] * second.value[t]
             if is_ordered:
-                concordant += pairs * _prefix_sum(counts.earlier, t)
-                discordant += pairs * (n_earlier - _prefix_sum(counts.earlier, t + 1))
+                concordant += pairs * sum_up_to(counts.earlier, t)
+                discordant += pairs * (n_earlier - sum_up_to(counts.earlier, t + 1))
         for t in met:
             if is_ordered:
                 n_earlier += counts.pairs[t]
-                _add_earlier(counts.earlier, t, counts.pairs[t])
+                add_at(counts.earlier, t + 1, counts.pairs[t])
             counts.pairs[t] = 0
         n_met = 0
     return total, concordant, discordant
@@ -262,25 +263,3 @@ def _count_pairs(
         stack[depth, 2] = gap
         depth += 1
     return n_met
-
-
-# ---- Binary indexed tree -------------------------------------------------------------------------
-
-
-@register_jitable
-def _add_earlier(counts: Floats, t: int, pairs: int) -> None:
-    """Add the pairs of stage t, whose count is at t + 1."""
-    i = t + 1
-    while i < counts.size:
-        counts[i] += pairs
-        i += i & -i
-
-
-@register_jitable
-def _prefix_sum(counts: Floats, stop: int) -> float:
-    """Sum of the first ``stop`` counts, which begin at ``counts[1]``."""
-    total = 0.0
-    while stop > 0:
-        total += counts[stop]
-        stop -= stop & -stop
-    return total

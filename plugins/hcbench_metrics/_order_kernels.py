@@ -14,6 +14,7 @@ from numba import njit
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from hcbench_metrics._counting_kernels import add_at, sum_up_to
 from hcbench_metrics._kernels import merges_of
 from hcbench_metrics._tree_kernels import TreeArrays, is_head, largest_children
 
@@ -324,7 +325,7 @@ def concordance_by_rows(
     The rank of j around i is the number of edges of the truth, whose nodes have ``depth`` (m,),
     from i up to the lowest common ancestor; if transposed, from j, plus ``shift[j]`` (n,), 0 or 1.
     The leaves that join i in one merge are compared with all that joined before, which are counted
-    by rank in a binary indexed tree (Fenwick 1994). O(n^2 log L) time, O(n) memory.
+    by rank in a binary indexed tree. O(n^2 log L) time, O(n) memory.
     """
     n = tree.order.size
     total = np.zeros(n, np.int64)
@@ -370,25 +371,12 @@ def _compare_row(tree: TreeArrays, i: int, rank: Ints, counts: Ints) -> int:
             if at >= n_left:
                 position += tree.end[v] - tree.start[v]
             r = rank[tree.order[position]]
-            total += _prefix_sum(counts, r - 1) - (n_joined - _prefix_sum(counts, r))
+            total += sum_up_to(counts, r - 1) - (n_joined - sum_up_to(counts, r))
         for at in range(n_joining):
             position = tree.start[p] + at
             if at >= n_left:
                 position += tree.end[v] - tree.start[v]
-            r = rank[tree.order[position]]
-            while r < counts.size:
-                counts[r] += 1
-                r += r & -r
+            add_at(counts, rank[tree.order[position]], 1)
         n_joined += n_joining
         v = p
-    return total
-
-
-@register_jitable
-def _prefix_sum(counts: Ints, rank: int) -> int:
-    """Number of leaves of ranks 1 to ``rank`` in a binary indexed tree."""
-    total = 0
-    while rank > 0:
-        total += counts[rank]
-        rank -= rank & -rank
     return total
